@@ -27,7 +27,7 @@ int runnel_inotify_add_database_watch(int descriptor, const char *directory) {
   for (char *slash = strrchr(above, '/'); slash != NULL && slash != above;
        slash = strrchr(above, '/')) {
     *slash = '\0';
-    // The root cannot be moved. With two ways to one directory, what is watched already stays.
+    // The root cannot be moved. A directory that is reached in two ways keeps its other watches.
     inotify_add_watch(descriptor, above, moved_itself | IN_ONLYDIR | IN_MASK_ADD);
   }
   return watch;
@@ -39,7 +39,7 @@ static int names(const struct inotify_event *event, const char *name) {
   return event->len > 0 && (name[0] == '\0' || strcmp(event->name, name) == 0);
 }
 
-// What SQLite keeps beside a file.
+// True for the files that SQLite keeps beside a file.
 static int belongs_to(const char *name, const char *file) {
   size_t length = strlen(file);
   if (strncmp(name, file, length) != 0) return 0;
@@ -57,7 +57,7 @@ static int moves(const struct inotify_event *event, const char *file) {
 
 // `file` may be NULL.
 static int drain(int descriptor, const char *name, const char *file) {
-  // The kernel hands out whole events: one of the longest names always fits.
+  // The kernel returns whole events: an event with the longest name fits.
   char buffer[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
   int found = 0;
   for (;;) {

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-// Locks of the opening, not of the process: two openings in one process are two, and closing another
-// descriptor of the file ends none.
+// Locks belong to the open file description, not to the process: two openings in one process are
+// separate, and closing another descriptor of the file releases no lock.
 
 int runnel_byte_lock(int descriptor, long long offset) {
   struct flock range = {
@@ -13,7 +13,7 @@ int runnel_byte_lock(int descriptor, long long offset) {
 }
 
 int runnel_bytes_unlock(int descriptor) {
-  // From the beginning to beyond every end.
+  // The range reaches from the beginning beyond any end.
   struct flock range = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
   return fcntl(descriptor, F_OFD_SETLK, &range);
 }

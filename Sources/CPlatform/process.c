@@ -16,7 +16,7 @@ static int status_of(int raw) {
   return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
 }
 
-// Only a process in the foreground may say who is, unless this signal is blocked.
+// Only a process in the foreground may change the foreground group, unless this signal is blocked.
 static void give_terminal(int terminal, pid_t group) {
   if (terminal < 0) return;
   sigset_t set, before;
@@ -27,7 +27,7 @@ static void give_terminal(int terminal, pid_t group) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// Between fork and exec only what is safe in a signal handler is called.
+// Between fork and exec, only functions that are safe in a signal handler are called.
 static void become(const char *const arguments[]) {
   runnel_signals_restore();
   execvp(arguments[0], (char *const *)arguments);
@@ -38,7 +38,7 @@ int runnel_run_in_terminal(const char *const arguments[], int terminal) {
   pid_t child = fork();
   if (child < 0) return -1;
   if (child == 0) {
-    // Both sides do it, so that it is done before either goes on.
+    // Both processes do this, so that it is done before either goes on.
     setpgid(0, 0);
     give_terminal(terminal, getpid());
     become(arguments);
@@ -65,7 +65,7 @@ static int64_t now_milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// A reader that went away is told by EPIPE, whatever the program does with the signal.
+// A closed reader is reported by EPIPE, whatever the program does with the signal.
 static ssize_t write_without_signal(int descriptor, const char *bytes, size_t count) {
   sigset_t set, before;
   sigemptyset(&set);
@@ -82,7 +82,8 @@ static ssize_t write_without_signal(int descriptor, const char *bytes, size_t co
   return written;
 }
 
-// Writes what the reader takes in time; 0 when it took all or went away, -1 when time is over.
+// Writes the bytes before the deadline. Returns 0 if the reader took all or is gone, -1 on a
+// timeout.
 static int feed(int descriptor, const char *next, size_t left, int64_t deadline) {
   while (left > 0) {
     int64_t rest = deadline - now_milliseconds();
@@ -98,7 +99,7 @@ static int feed(int descriptor, const char *next, size_t left, int64_t deadline)
   return 0;
 }
 
-// Waits for the end of the program; ends it when time is over.
+// Waits for the end of the program; kills it at the deadline.
 static int finish(pid_t child, int64_t deadline) {
   int raw = 0;
   for (;;) {

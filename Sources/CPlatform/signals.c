@@ -12,7 +12,7 @@ static void fill(sigset_t *set) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaddset(set, signals[i]);
 }
 
-// pthread_sigmask and its kin return the reason instead of setting errno.
+// pthread_sigmask and related functions return the error instead of setting errno.
 static int change_mask(int how, const sigset_t *set) {
   int reason = pthread_sigmask(how, set, NULL);
   if (reason == 0) return 0;
@@ -20,7 +20,7 @@ static int change_mask(int how, const sigset_t *set) {
   return -1;
 }
 
-// A pipe without a reader and a file that may not grow are told by errors of the write.
+// A pipe without a reader, and the file size limit, are reported by errors of the write.
 static int handle_failing_writes(void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler};
   sigemptyset(&action.sa_mask);
@@ -76,14 +76,14 @@ int runnel_stop_process_group(void) {
   sigemptyset(&resumed);
   sigaddset(&resumed, SIGCONT);
   if (sigaction(SIGTSTP, &standard, &previous) < 0) return -1;
-  // Signalled while unblocked, the process stops before kill returns to it.
+  // If it is unblocked when signalled, the process stops before kill returns.
   int result = change_mask(SIG_UNBLOCK, &stop);
   if (result == 0) {
     result = kill(0, SIGTSTP);
     change_mask(SIG_BLOCK, &stop);
   }
   sigaction(SIGTSTP, &previous, NULL);
-  // The signal that continued the process is no news: the caller sees this function return.
+  // The signal that continued the process is dropped: the caller sees this function return.
   struct timespec no_wait = {0, 0};
   while (sigtimedwait(&resumed, NULL, &no_wait) > 0) {
   }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The kernel keeps so many bytes of a name, with the zero.
+// The kernel keeps this many bytes of a name, including the zero.
 enum { NAME_SIZE = 16 };
 
 struct start {
@@ -24,7 +24,7 @@ static void *run(void *raw) {
   return NULL;
 }
 
-// A fault, and what is sent to see where a program hangs, is for the handlers that report it.
+// Faults, and signals sent to see where a program hangs, are left to the handlers that report them.
 static void fill(sigset_t *set) {
   static const int open[] = {SIGABRT, SIGBUS,  SIGFPE, SIGILL, SIGPROF,
                              SIGQUIT, SIGSEGV, SIGSYS, SIGTRAP};
@@ -32,7 +32,7 @@ static void fill(sigset_t *set) {
   for (size_t i = 0; i < sizeof open / sizeof *open; i++) sigdelset(set, open[i]);
 }
 
-// The limit of the main thread's stack, unless that is less.
+// The stack size limit of the process, but at least the given size.
 static int set_stack(pthread_attr_t *attributes, size_t stack_bytes_min) {
   size_t size = 0;
   int reason = pthread_attr_getstacksize(attributes, &size);
@@ -40,7 +40,7 @@ static int set_stack(pthread_attr_t *attributes, size_t stack_bytes_min) {
   return pthread_attr_setstacksize(attributes, stack_bytes_min);
 }
 
-// Returns the reason instead of setting errno, as what it calls does.
+// Returns the error instead of setting errno, like the functions it calls.
 static int start_thread(struct start *start, size_t stack_bytes_min) {
   pthread_attr_t attributes;
   int reason = pthread_attr_init(&attributes);
@@ -49,8 +49,8 @@ static int start_thread(struct start *start, size_t stack_bytes_min) {
   fill(&blocked);
   reason = set_stack(&attributes, stack_bytes_min);
   if (reason == 0) reason = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // The thread inherits the mask, so that no signal finds it before it blocks them. What the caller blocks
-  // does not matter.
+  // The thread inherits the mask, so that no signal reaches it before it blocks them. The caller's
+  // own mask does not matter.
   if (reason == 0) reason = pthread_sigmask(SIG_SETMASK, &blocked, &before);
   if (reason == 0) {
     pthread_t thread;

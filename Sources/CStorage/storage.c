@@ -5,7 +5,7 @@
 
 // The index of the log is mapped in pieces of this size; the head is in the first one.
 #define INDEX_PIECE_BYTES 32768
-// Where the head of the index has what is read here.
+// The offsets in the header of the index that are read here.
 #define OFFSET_FRAMES 16
 #define OFFSET_SALTS 32
 #define OFFSET_COPIED 96
@@ -18,7 +18,7 @@ static sqlite3_file *file_of(void *connection) {
 }
 
 static unsigned number(const volatile char *index, int offset) {
-  // The index is of this machine's order.
+  // The index has the byte order of this machine.
   return *(const volatile unsigned *)(const volatile void *)(index + offset);
 }
 

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-/// What is kept of the output: the end, where the reason of a crash is.
+/// The bytes of output that are kept: the end, which has the reason of a crash.
 enum { KEPT_BYTES_MAX = 64 * 1024 };
 
 static int memory = -1;
@@ -17,7 +17,7 @@ void capture_start(void) {
   if (memory < 0) memory = memfd_create("runnel-stderr", MFD_CLOEXEC);
   if (original < 0) original = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
   if (memory < 0 || original < 0) return;
-  // Appending makes truncation enough to start over.
+  // With appending, truncation is enough to start over.
   fcntl(memory, F_SETFL, O_APPEND);
   if (dup2(memory, STDERR_FILENO) >= 0) is_capturing = true;
 }
@@ -36,7 +36,7 @@ void capture_stop(void) {
     offset += got;
   }
   if (ftruncate(memory, 0) < 0) {
-    // The text would be written twice; nothing else depends on it.
+    // The text would be written twice; nothing else depends on the truncation.
   }
   errno = saved_errno;
 }

@@ -8,12 +8,11 @@
 
 #include "internal.h"
 
-// A Swift trap leaves the process without running any of its code, and so does every signal that ends
-// a program and is not handled. These handlers bring the terminal back and hand the signal to the
-// handler that was there before (Swift's backtracer, or none), using only what is safe in a signal
-// handler.
+// A Swift trap, or any unhandled signal that ends a program, ends the process without running any
+// of its code. These handlers restore the terminal and pass the signal to the previous handler
+// (Swift's backtracer, or none), using only functions that are safe in a signal handler.
 
-// Those that cannot be handled, and those that end no program. PIPE and XFSZ are ignored by this one.
+// Signals that cannot be handled, or that end no program. This program ignores PIPE and XFSZ.
 static const int others[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
                              SIGCHLD, SIGURG,  SIGWINCH, SIGPIPE, SIGXFSZ};
 
@@ -37,13 +36,13 @@ static void restore_terminal(void) {
     next += written;
     left -= (size_t)written;
   }
-  // Not drained: a terminal that does not read must not keep a dead program.
+  // Output is not drained: a terminal that does not read must not block a dead program.
   tcsetattr(terminal, TCSANOW, &saved_modes);
   capture_stop();
 }
 
 // Lets the previous handler see a signal that will not come again by itself, then dies of it: some
-// handlers only report, and the terminal is gone already.
+// handlers only report, and the terminal is already restored.
 static void send_again(int number) {
   sigset_t set;
   sigemptyset(&set);
@@ -71,7 +70,7 @@ static void handle(int number, siginfo_t *info, void *context) {
   restore_terminal();
   sigaction(number, &previous[number], NULL);
   // A faulting instruction faults again when this returns, and the previous handler then sees the
-  // true frame. A signal that was sent, or whose instruction is done, is sent again.
+  // true frame. Other signals are sent again.
   if (!is_fault(number) || info->si_code <= 0) send_again(number);
   errno = saved_errno;
 }
@@ -94,7 +93,7 @@ void crash_arm(int descriptor, const char *restore, size_t length) {
   sigemptyset(&action.sa_mask);
   for (int number = 1; number < NSIG; number++) {
     is_handled[number] = false;
-    // The C library keeps some for itself, and refuses them.
+    // The C library reserves some signals, and refuses them.
     if (!ends(number) || sigaction(number, NULL, &previous[number]) < 0) continue;
     if (previous[number].sa_handler == SIG_IGN) continue;
     is_handled[number] = sigaction(number, &action, NULL) == 0;

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-// After curses.h. It makes macros of plain words, so nothing else is in this file.
+// term.h must follow curses.h. It defines plain words as macros, so nothing else is in this file.
 #include <term.h>
 
 static bool has_capability(const char *name) {

@@ -1,11 +1,10 @@
 #include "internal.h"
 
-// Cells, as what is sent for them. What differs from the last frame is known here already, so that
-// curses need not find it out again: it tells by terminfo what is sent, and keeps a blank screen of
-// its own.
+// The output of cells. The changes since the last frame are known here, so curses need not find
+// them again: it only provides terminfo, and keeps a blank screen of its own.
 
 enum {
-  /// From so many blanks on, to erase them is shorter than to write them.
+  /// The numbers of blanks from which erasing them is shorter than writing them.
   ERASED_TO_END_MIN = 4,
   ERASED_BETWEEN_MIN = 10,
 };
@@ -20,7 +19,7 @@ static struct {
   const char *scroll_down;
   const char *hide_cursor;
   const char *show_cursor;
-  /// Erased cells take the background that is set.
+  /// Erased cells take the current background.
   bool erases_with_background;
   /// The cursor may move while attributes are on.
   bool moves_with_attributes;
@@ -28,11 +27,11 @@ static struct {
   bool scrolls_at_end;
 } terminal;
 
-/// The cell where the next character goes; the column is -1 if that is not known.
+/// The cell of the next character; the column is -1 if it is not known.
 static int row_now;
 static int column_now = -1;
 static bool is_cursor_shown;
-/// The next frame is drawn on a blank screen.
+/// True if the next frame is drawn on a blank screen.
 static bool is_to_be_cleared;
 
 void draw_open(void) {
@@ -76,8 +75,8 @@ static void add_scalar(uint32_t scalar) {
   frame_add_byte((char)(0x80 | (scalar & 0x3F)));
 }
 
-/// Adds a cell's text. What the C library would not give the cell's width is "?", for the row after it
-/// must not shift.
+/// Adds a cell's text. A text to which the C library would give another width becomes "?", so that
+/// the rest of the row does not shift.
 static void add_text(const runnel_cell *cell) {
   uint32_t base = cell->scalars[0];
   if (base >= 0x20 && base < 0x7F && cell->width == 1 && cell->scalars[1] == 0) {
@@ -99,7 +98,8 @@ static bool is_same_blank(const runnel_cell *cell, const runnel_cell *other) {
       && cell->attributes == other->attributes && cell->color_pair == other->color_pair;
 }
 
-/// How many blanks that look the same a range of cells begins with, if they may be erased; 0 if not.
+/// Returns the number of equal blanks at the start of a range of cells if they may be erased, else
+/// 0.
 static int erasable_count(const runnel_cell *cells, int count) {
   const unsigned seen = RUNNEL_ATTRIBUTE_UNDERLINE | RUNNEL_ATTRIBUTE_REVERSE;
   if (cells->attributes & seen) return 0;
@@ -109,7 +109,7 @@ static int erasable_count(const runnel_cell *cells, int count) {
   return blanks;
 }
 
-/// Erases so many cells from a column on; false if they are to be written.
+/// Erases `blanks` cells from a column on; returns false if they must be written instead.
 static bool erase_blanks(int row, int column, int blanks, bool is_last) {
   bool is_to_end = column + blanks == COLS;
   if (is_to_end && terminal.erase_to_end != NULL && blanks >= ERASED_TO_END_MIN) {
@@ -148,7 +148,7 @@ void runnel_terminal_put(int row, int column, const runnel_cell *cells, int coun
     }
     add_text(cell);
     column += cell->width;
-    // Behind the last column the cursor is where the terminal likes it to be.
+    // After the last column, the position of the cursor depends on the terminal.
     column_now = column < COLS ? column : -1;
     i++;
   }
@@ -167,7 +167,7 @@ bool runnel_terminal_scroll(int first, int last, int lines) {
   return true;
 }
 
-/// Lets curses take the terminal, if it was given back, and clear it.
+/// Lets curses take the terminal again, if it was given back, and clear it.
 static void clear_by_curses(void) {
   clearok(curscr, TRUE);
   wnoutrefresh(stdscr);
@@ -186,7 +186,7 @@ void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once) {
     frame_add_capability(shows_cursor ? terminal.show_cursor : terminal.hide_cursor);
     is_cursor_shown = shows_cursor;
   }
-  // Mode 2026 lets the terminal show the frame at once; one that does not know it ignores it.
+  // Mode 2026 makes the terminal show the frame at once; a terminal without the mode ignores it.
   frame_send(at_once && session.is_ansi);
   column_now = -1;
 }

@@ -2,15 +2,15 @@
 #include <string.h>
 
 #include "internal.h"
-// After curses.h, which it needs.
+// term.h needs curses.h before it.
 #include <term.h>
 
-// A frame is made in memory and sent in one write: a terminal that reads faster than a frame is made
-// would be woken for each piece, and might show it.
+// A frame is made in memory and sent in one write. Otherwise a fast terminal would wake for each
+// piece, and might show it.
 
 enum { MARK_LENGTH = sizeof FRAME_BEGIN - 1, SIZE_FIRST = 16 * 1024 };
 
-/// The bytes of the frame, after room for the mark of its begin.
+/// The bytes of the frame, after space for the mark of its beginning.
 static struct {
   char *bytes;
   size_t count;
@@ -30,7 +30,7 @@ static bool make_room(size_t count) {
 }
 
 void frame_add_byte(char byte) {
-  // Room for the mark of the frame's end is always kept.
+  // Space for the mark of the frame's end is always reserved.
   if (!make_room(1 + MARK_LENGTH)) return;
   frame.bytes[frame.count++] = byte;
 }
@@ -42,7 +42,7 @@ static int put_byte(int byte) {
 
 void frame_add_capability(const char *text) {
   if (text == NULL) return;
-  // Only a pause for the terminal needs more than to be copied.
+  // A text with a pause needs tputs; any other text is copied.
   if (strchr(text, '$') != NULL) {
     tputs(text, 1, put_byte);
     return;
@@ -60,8 +60,8 @@ static void add_number(int number) {
   while (count > 0) frame_add_byte(digits[--count]);
 }
 
-/// Adds a capability whose numbers only stand in it as they are, as those of most terminals do; false,
-/// with nothing added, for any other one.
+/// Adds a capability that contains its numbers in plain form, as in most terminals; for any other
+/// one, returns false and adds nothing.
 static bool add_plain(const char *text, int first, int second) {
   if (first < 0 || second < 0) return false;
   for (const char *next = text; *next != '\0';) {

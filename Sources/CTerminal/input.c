@@ -9,7 +9,7 @@ void define_keys(void) {
   define_key("\033[201~", CODE_PASTE_END);
   define_key("\033[I", CODE_FOCUS_IN);
   define_key("\033[O", CODE_FOCUS_OUT);
-  // Reports of the mouse come as the bytes that they are: see mouse_on.
+  // Mouse reports are read as plain bytes: see mouse_on.
   define_key(NULL, KEY_MOUSE);
 }
 
@@ -51,7 +51,7 @@ static const struct named_key named_keys[] = {
     {KEY_SIC, RUNNEL_KEY_INSERT, RUNNEL_MODIFIER_SHIFT},
 };
 
-// Extended keys get their codes at run time: only their names last. The names are those of
+// Extended keys get their codes at run time, so only their names are fixed. The names are those of
 // terminfo's user capabilities, which end in xterm's modifier number.
 static const struct {
   const char *name;
@@ -125,8 +125,8 @@ static int classify(int code, runnel_terminal_input *input) {
 void runnel_terminal_read(runnel_terminal_input *input) {
   *input = (runnel_terminal_input){.kind = RUNNEL_INPUT_NONE};
   if (!is_active()) return;
-  // Bytes and not wide characters: wget_wch forgets a character whose bytes come in two reads, and
-  // then loses whatever follows.
+  // Bytes are read, not wide characters: wget_wch loses a character whose bytes come in two reads,
+  // and everything after it.
   int code = wgetch(session.pad);
   if (code == ERR) return;
   if (code >= 0 && code < 0x100) {
@@ -139,7 +139,8 @@ void runnel_terminal_read(runnel_terminal_input *input) {
 
 int runnel_terminal_read_bytes(uint8_t *bytes, int count) {
   if (!is_active()) return 0;
-  // Not more than is there: the terminal is shared with what reads it one by one.
+  // No more than the available bytes are read: the terminal is shared with the code that reads
+  // single bytes.
   struct pollfd waiting = {.fd = session.descriptor, .events = POLLIN};
   if (poll(&waiting, 1, 0) <= 0 || !(waiting.revents & POLLIN)) return 0;
   ssize_t got = read(session.descriptor, bytes, (size_t)count);

@@ -2,15 +2,14 @@
 #include <string.h>
 
 #include "internal.h"
-// After curses.h, which it needs.
+// term.h needs curses.h before it.
 #include <term.h>
 
-// How cells look: what turns attributes and colours on and off. What is sent for it comes from
-// terminfo.
+// The look of cells: the sequences that turn attributes and colors on and off, from terminfo.
 
 enum { ATTRIBUTE_COUNT = 5, COLOR_TEXT_MAX = 128 };
 
-/// Two colours, and what turns them on.
+/// A pair of colors, and the text that turns them on.
 struct pair {
   int foreground;
   int background;
@@ -18,20 +17,20 @@ struct pair {
 };
 
 static struct {
-  /// What turns all attributes off; without it none is turned on.
+  /// The text that turns off all attributes; without it no attribute is turned on.
   const char *off;
-  /// What turns colours off, where `off` does not.
+  /// The text that turns off colors, if `off` does not.
   const char *colors_off;
-  /// By the bits of a cell's attributes.
+  /// The texts that turn on attributes, by the bits of a cell's attributes.
   const char *attributes[ATTRIBUTE_COUNT];
-  /// The attributes that the terminal has, and those of them that it has together with colours.
+  /// The attributes that the terminal has, and those that it can combine with colors.
   unsigned known;
   unsigned known_with_color;
   struct pair *pairs;
   int pair_count;
 } looks;
 
-/// What is turned on.
+/// The attributes and the pair that are turned on.
 static unsigned attributes_on;
 static int pair_on;
 
@@ -41,13 +40,13 @@ const char *capability(const char *name) {
 }
 
 void look_open(void) {
-  // By the bits of RUNNEL_ATTRIBUTE, with the bit of each in "ncv": those that exclude colours.
+  // By the bits of RUNNEL_ATTRIBUTE, with the bit of each in "ncv": attributes that exclude colors.
   static const struct {
     const char *name;
     int excludes_color;
   } names[ATTRIBUTE_COUNT] = {{"bold", 32}, {"dim", 16}, {"sitm", 0}, {"smul", 2}, {"rev", 4}};
   looks.off = capability("sgr0");
-  // Where an attribute takes a cell of its own, none is used.
+  // If attributes occupy cells, none is used.
   bool are_usable = looks.off != NULL && tigetnum("xmc") < 0;
   int excluded = tigetnum("ncv");
   for (int i = 0; are_usable && i < ATTRIBUTE_COUNT; i++) {
@@ -56,7 +55,7 @@ void look_open(void) {
     looks.known |= 1u << i;
     if (excluded <= 0 || !(excluded & names[i].excludes_color)) looks.known_with_color |= 1u << i;
   }
-  // "\033[m" turns colours off, too.
+  // "\033[m" turns colors off, too.
   looks.colors_off = session.is_ansi ? NULL : capability("op");
 }
 
@@ -67,13 +66,13 @@ void look_close(void) {
   pair_on = 0;
 }
 
-/// What sets a colour; empty if it is the terminal's own.
+/// Appends the text that sets a color; nothing for the terminal's own color.
 static void append_color(char *text, const char *name, const char *old_name, int color) {
   if (color < 0) return;
   const char *set = capability(name);
   if (set == NULL) {
     set = capability(old_name);
-    // The old form counts blue, green, red.
+    // The old capability orders colors as blue, green, red.
     if (color < 8) color = (color & 2) | (color & 1) << 2 | (color & 4) >> 2;
   }
   if (set == NULL) return;

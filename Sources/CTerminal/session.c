@@ -14,8 +14,8 @@ struct session session;
 
 static const char modes_on[] = "\033[?2004h\033[?1004h";
 static const char modes_off[] = "\033[?1004l\033[?2004l";
-// Buttons, motion while one is down, and coordinates as numbers. curses would take the kind of
-// coordinates from terminfo, which for some terminals ends at column 223, and has no motion.
+// Button events, motion while a button is down, and decimal coordinates. curses would take the
+// format of coordinates from terminfo, where some terminals end at column 223, and has no motion.
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
@@ -37,8 +37,8 @@ void runnel_terminal_send(const uint8_t *bytes, int count) {
   if (is_active() && session.is_ansi && count > 0) write_bytes((const char *)bytes, (size_t)count);
 }
 
-// Swift reads numbers without the locale, but C libraries might not: only the encoding is set. The
-// texts of people go out in UTF-8 whatever the locale; the answer is for the signs of the program.
+// Swift reads numbers without the locale, but C libraries might not: only the encoding is set. User
+// texts are written in UTF-8 whatever the locale; the result decides about the program's own signs.
 static bool choose_encoding(void) {
   if (setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
   setlocale(LC_CTYPE, "C.UTF-8");
@@ -88,10 +88,10 @@ static int start_curses(void) {
   session.descriptor = fileno(session.file);
   session.output = fopen("/dev/tty", "r+e");
   if (session.output == NULL) return RUNNEL_TERMINAL_NO_TTY;
-  // With these set, curses would never see a resize.
+  // If these are set, curses never sees a resize.
   unsetenv("LINES");
   unsetenv("COLUMNS");
-  // What the terminal is like now is what a crash brings back.
+  // A crash restores the terminal's present state.
   crash_arm(session.descriptor, "", 0);
   crash_set_active(true);
   session.screen = newterm(NULL, session.output, session.file);
@@ -129,7 +129,7 @@ static void set_modes(const runnel_terminal_options *options) {
   noecho();
   nonl();
   curs_set(0);
-  // What curses begins to send it finishes, although keys wait.
+  // curses completes its output even if keys are waiting.
   typeahead(-1);
   leaveok(stdscr, TRUE);
   session.pad = newpad(1, 1);
@@ -205,7 +205,7 @@ void runnel_terminal_suspend(void) {
 
 void runnel_terminal_resume(void) {
   if (session.screen == NULL) return;
-  // Stopped from outside, the shell may have changed everything: leave properly, then return.
+  // After a stop from outside, the shell may have changed everything: leave properly, then return.
   if (!session.is_suspended) leave();
   session.is_suspended = false;
   crash_set_active(true);
@@ -225,7 +225,8 @@ void runnel_terminal_update_size(int *rows, int *columns) {
   if (ioctl(session.descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0
       && is_term_resized(size.ws_row, size.ws_col)) {
     resizeterm(size.ws_row, size.ws_col);
-    // curses announces what it was just told; no descriptor would. A key before it stays.
+    // curses reports the size that it was just given, without a readable descriptor. A key before
+    // it is kept.
     int code = wgetch(session.pad);
     if (code != ERR && code != KEY_RESIZE) ungetch(code);
   }

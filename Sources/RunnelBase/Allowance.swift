@@ -1,18 +1,18 @@
-/// How much somebody may do in a second: who did little for a while may do more at once.
+/// A rate limit per second: after a quiet time, more may be done at once.
 ///
-/// What is done beyond it is a debt, which time pays off.
+/// An amount beyond the limit is a debt, which decreases with time.
 package struct Allowance: Hashable, Sendable {
-  /// The most in a second on average, and at once; nil for any number.
+  /// The limit per second on average, and at once; nil for no limit.
   package let perSecond: Int?
-  /// What was done and not paid off, in thousandths.
+  /// The amount spent and not paid off, in thousandths.
   private var debt: Int64 = 0
-  /// When that was, on the clock that never goes back.
+  /// The time of the last `spend`, in milliseconds on the monotonic clock.
   private var time: Int64 = 0
 
-  /// Makes an allowance of so much in a second; nil for any number.
+  /// Makes an allowance; nil for no limit.
   package init(perSecond: Int?) { self.perSecond = perSecond }
 
-  /// Something is done, at a time in milliseconds.
+  /// Spends an amount, at a time in milliseconds.
   package mutating func spend(_ amount: Int, now: Int64) {
     guard let perSecond, perSecond > 0 else { return }
     let paid = max(0, now - time).multipliedReportingOverflow(by: Int64(perSecond))
@@ -21,7 +21,7 @@ package struct Allowance: Hashable, Sendable {
     time = now
   }
 
-  /// When nothing is owed beyond what may be done at once, in milliseconds.
+  /// The time from which the debt is within the limit again, in milliseconds.
   package var readyTime: Int64 {
     guard let perSecond, perSecond > 0 else { return time }
     let beyond = debt - Int64(perSecond) * 1000

@@ -1,4 +1,4 @@
-/// What happened to a sectioned list between two of its states, in index paths.
+/// The changes of a sectioned list between two of its states, in index paths.
 ///
 /// Coordinates. *Old* ones count in the list before the whole batch, *new* ones in the list after
 /// it. Deletes, reloads and the origins of moves are old; inserts and the destinations of moves are

@@ -30,7 +30,8 @@ public struct CivilTime: Hashable, Sendable {
   /// A moment so far away still fits in milliseconds.
   private static let dayNumberMax = 73_050_000_000
 
-  /// What clocks show, `offsetSeconds` east of UTC, at a moment in milliseconds since 1970 in UTC.
+  /// Makes the time that clocks `offsetSeconds` east of UTC show at a moment in milliseconds since
+  /// 1970 in UTC.
   ///
   /// The moment must lie within `yearMax`; a clock's always does.
   public init(milliseconds: Int64, offsetSeconds: Int = 0) {

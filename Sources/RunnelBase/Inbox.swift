@@ -12,7 +12,7 @@ private import Synchronization
 ///   woken again, since the first message woke it. The producer decides what to do: wait, merge, or
 ///   ask the consumer to read everything again.
 public final class Inbox<Message: Sendable>: Sendable {
-  /// How many messages wait at most.
+  /// The most messages that wait.
   public let limit: Int
 
   private let wake: @Sendable () -> Void

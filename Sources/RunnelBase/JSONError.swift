@@ -1,4 +1,4 @@
-/// Why a text is not JSON, and where.
+/// The reason why a text is not JSON, and the place.
 public struct JSONError: Error, Hashable, Sendable {
   /// The kind of an error, for programs to test; the message is for people.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -28,13 +28,13 @@ public struct JSONError: Error, Hashable, Sendable {
     public static let numberOutOfRange = Code(rawValue: "number_out_of_range")
     /// Objects and arrays are nested deeper than `JSONScanner.depthMax`.
     public static let tooDeep = Code(rawValue: "too_deep")
-    /// Something follows the document's one value.
+    /// There is content after the document's value.
     public static let trailingContent = Code(rawValue: "trailing_content")
   }
 
   /// The kind of error.
   public var code: Code
-  /// What was found and what to do, without the place: `expected ',' or '}' after a member`.
+  /// The message without the place: `expected ',' or '}' after a member`.
   public var message: String
   /// The place in the input, in bytes from its start.
   public var offset: Int

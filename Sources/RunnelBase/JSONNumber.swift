@@ -1,8 +1,8 @@
 /// A JSON number: an exact 64-bit integer where it is one, a finite double otherwise.
 ///
 /// `1`, `1.0` and `1e0` are one number, and so are `0` and `-0`. Every integer from -2^63 to 2^63-1
-/// is kept exactly; what lies beyond, and every fraction, is the nearest double. Comparison is exact
-/// between the two kinds: no integer is rounded to a double to be compared.
+/// is kept exactly; integers beyond, and every fraction, become the nearest double. Comparison is
+/// exact between the two kinds: no integer is rounded to a double to be compared.
 ///
 /// Source: tree semantics, section 1 (number model).
 public struct JSONNumber: Hashable, Sendable {
@@ -52,7 +52,8 @@ extension JSONNumber: Comparable {
     }
   }
 
-  /// Compares exactly; the two are never equal, for `double` is no integer in the range of Int64.
+  /// Compares exactly; the two are never equal, because `double` is no integer in the range of
+  /// Int64.
   private static func isLess(_ integer: Int64, _ double: Double) -> Bool {
     if double >= 0x1p63 { return true }
     if double < -0x1p63 { return false }

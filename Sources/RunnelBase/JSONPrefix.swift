@@ -1,8 +1,8 @@
 /// Tells whether bytes that arrive piece by piece can still be the beginning of a JSON document.
 ///
-/// It finds what no document goes on from, without keeping the bytes: a control character, a value
-/// that begins with no sign of JSON, something after the end of the document, a string or number
-/// too long. What it lets pass may still be wrong; the scanner tells.
+/// It finds beginnings that no document has, without keeping the bytes: a control character, a
+/// value that begins with an invalid character, content after the end of the document, a string or
+/// number that is too long. Accepted bytes may still be wrong; the scanner finds that.
 ///
 /// O(1) memory, O(n) in the bytes.
 public struct JSONPrefix {
@@ -32,7 +32,7 @@ public struct JSONPrefix {
     self.tokenBytesMax = tokenBytesMax
   }
 
-  /// Takes the next bytes; false if the document cannot go on like this.
+  /// Takes the next bytes; returns false if no document continues like this.
   public mutating func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for byte in bytes where !accepts(byte) { return false }
@@ -84,7 +84,7 @@ public struct JSONPrefix {
 
   /// Takes the first byte of a value.
   private mutating func begins(_ byte: UInt8) -> Bool {
-    // Outside of objects and arrays there is one value.
+    // Outside of objects and arrays there is a single value.
     if depth == 0, hasBegun { return false }
     hasBegun = true
     tokenBytes = 1

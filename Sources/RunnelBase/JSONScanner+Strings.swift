@@ -1,4 +1,4 @@
-/// Where a string stands in the document, checked but not yet made into a `String`.
+/// The extent of a string in the document; checked, but not yet made into a `String`.
 struct StringExtent {
   /// The offset of the first byte after the opening quote.
   var start: Int
@@ -155,7 +155,7 @@ extension JSONScanner {
     error(.loneSurrogate, "half of a surrogate pair is no character; write both", at: place)
   }
 
-  /// Undoes a checked escape, and returns how many bytes it has.
+  /// Undoes a checked escape, and returns its length in bytes.
   private static func appendEscape(
     _ raw: UnsafeRawBufferPointer, at index: Int, to text: inout [UInt8]
   ) -> Int {

@@ -11,7 +11,7 @@ extension JSONScanner {
       return .number(try readNumber())
     case .string:
       let string = try scanString()
-      // Before the string is made: it may be the one large thing in the document.
+      // The budget is checked before the string is made, which may be the single large value.
       try checkBudget()
       return .string(text(of: string))
     case .array:

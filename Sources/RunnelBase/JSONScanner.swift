@@ -1,7 +1,7 @@
 /// A pull parser for one JSON document in memory: the caller asks for the next token.
 ///
-/// What it accepts is RFC 8259, in UTF-8, with these decisions:
-/// - a lone surrogate (`"\uD800"`) is an error, for no UTF-8 text can hold it;
+/// It accepts RFC 8259, in UTF-8, with these decisions:
+/// - a lone surrogate (`"\uD800"`) is an error, because no UTF-8 text can contain it;
 /// - a byte order mark at the start is an error;
 /// - a number beyond the range of a double is an error, one too small to be told from 0 is 0;
 /// - objects and arrays may be nested `depthMax` deep;
@@ -50,7 +50,7 @@ public struct JSONScanner {
   let bytes: UnsafeRawBufferPointer
   /// True between entering a container and asking for its first member or element.
   private var isAtFirst = false
-  /// Where the value being read must end at the latest; see `readValue(maxBytes:)`.
+  /// The latest offset at which the value being read may end; see `readValue(maxBytes:)`.
   var budgetEnd = Int.max
 
   /// Makes a scanner of a document that must stay in place and unchanged while it is scanned.
@@ -60,7 +60,7 @@ public struct JSONScanner {
 
   /// The kind of the next value, which stays unread.
   ///
-  /// Throws `JSONError` if what comes next does not start a value.
+  /// Throws `JSONError` if the next text does not start a value.
   public mutating func peekKind() throws(JSONError) -> Kind {
     skipWhitespace()
     switch current {
@@ -216,7 +216,7 @@ extension JSONScanner {
       : error(.unexpectedCharacter, message)
   }
 
-  /// The error for a byte that starts no value, with advice for what people write by mistake.
+  /// The error for a byte that starts no value, with advice for common mistakes.
   @inline(never)
   func noValue() -> JSONError {
     if offset == 0, byte(at: 0) == 0xEF, byte(at: 1) == 0xBB, byte(at: 2) == 0xBF {

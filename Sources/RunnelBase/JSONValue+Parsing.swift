@@ -1,8 +1,8 @@
 extension JSONValue {
   /// Parses a JSON document in UTF-8.
   ///
-  /// A repeated name keeps its first place and gets its last value. See `JSONScanner` for what is
-  /// accepted; it also reads a document piece by piece.
+  /// A repeated name keeps its first place and gets its last value. See `JSONScanner` for the
+  /// accepted texts; it can also read a document piece by piece.
   public init(parsing bytes: some Sequence<UInt8>) throws(JSONError) {
     let result =
       bytes.withContiguousStorageIfAvailable { Self.parse($0) }

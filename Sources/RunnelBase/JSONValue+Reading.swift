@@ -1,5 +1,5 @@
-// A value as what the reader expects: nil where it is of another kind. Who wants an error that names the
-// place decodes a type.
+// A value as a certain type: nil if it is of another kind. For an error that names the place,
+// decode a type instead.
 
 extension JSONValue {
   /// True for `null`.
@@ -23,7 +23,7 @@ extension JSONValue {
 
   /// The elements of an array; nil for a value of another kind.
   ///
-  /// The tree has no arrays: what was written as one is an object with the keys 0, 1, 2 there.
+  /// The tree has no arrays: a value written as one is an object with the keys 0, 1, 2 there.
   public var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// The members of an object, in their order; nil for a value of another kind.

@@ -1,15 +1,15 @@
 /// A JSON value, held exactly.
 ///
-/// Objects keep the order in which their members were given. Two objects are equal if they hold
-/// equal members in the same order; the tree, which sorts its children, is where order stops to
-/// matter. Strings and names are equal if their UTF-8 is: Unicode's canonical equivalence, which
-/// `String` compares by, would lose the change from one form of an accented letter to the other.
+/// Objects keep the order in which their members were given. Two objects are equal if they have
+/// equal members in the same order; order does not matter in the tree, which sorts its children.
+/// Strings and names are equal if their UTF-8 is: Unicode's canonical equivalence, by which
+/// `String` compares, would lose the change from one form of an accented letter to the other.
 public enum JSONValue: Hashable, Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number; see `JSONNumber` for what is kept exactly.
+  /// A number; `JSONNumber` describes which numbers are exact.
   case number(JSONNumber)
   /// A string.
   case string(String)
@@ -19,7 +19,7 @@ public enum JSONValue: Hashable, Sendable {
   case object([JSONMember])
 }
 
-/// One member of a JSON object.
+/// A member of a JSON object.
 public struct JSONMember: Hashable, Sendable {
   /// The name.
   public var name: String
@@ -44,7 +44,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// True if the two are of one kind and hold the same.
+  /// True if the two are of one kind and have equal content.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true

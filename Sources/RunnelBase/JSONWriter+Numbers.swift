@@ -58,7 +58,7 @@ extension JSONWriter {
 private struct ShortestDecimal {
   /// ASCII digits, neither the first nor the last of them 0.
   private(set) var digits: [UInt8] = []
-  /// How many digits stand before the decimal point; may be negative.
+  /// The number of digits before the decimal point; may be negative.
   private(set) var pointPlace = 0
 
   /// Takes the standard library's description apart: a sign, digits with a point, an exponent.

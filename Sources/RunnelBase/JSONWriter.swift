@@ -8,17 +8,17 @@
 /// ECMAScript writes them (`1e+21`, `1e-7`, `0.000001`), but integers in the range of Int64 always
 /// with all of their digits.
 public struct JSONWriter: Sendable {
-  /// How a document is laid out.
+  /// The layout of a document.
   public enum Layout: Hashable, Sendable {
-    /// In one line without spaces.
+    /// A single line without spaces.
     case compact
-    /// A member or element a line, indented by two spaces; the empty ones are `{}` and `[]`.
+    /// A member or element per line, indented by two spaces; empty ones are `{}` and `[]`.
     ///
     /// The layout of ECMAScript's `JSON.stringify(value, null, 2)`.
     case pretty
   }
 
-  /// What was written just before, which decides what separates it from what comes.
+  /// The last thing written, which decides the separator before the next.
   private enum Position {
     case start
     case afterOpening
@@ -26,18 +26,18 @@ public struct JSONWriter: Sendable {
     case afterValue
   }
 
-  /// What was written and not taken.
+  /// The bytes that were written and not taken.
   public internal(set) var bytes: [UInt8] = []
 
   private let layout: Layout
   private var position = Position.start
-  /// For each open container, from the outermost: true if it is an object.
+  /// True for each open container that is an object, from the outermost.
   private var isObject: [Bool] = []
 
   /// Makes a writer of an empty document.
   public init(layout: Layout = .compact) { self.layout = layout }
 
-  /// True if the document has its one value and nothing is left open.
+  /// True if the document has its single value and nothing is left open.
   public var isComplete: Bool { isObject.isEmpty && position == .afterValue }
 
   /// Returns the bytes written since the last call, and drops them here.
@@ -118,7 +118,7 @@ public struct JSONWriter: Sendable {
     position = .afterValue
   }
 
-  /// Writes a value with all that is in it; recurses as deep as it is nested.
+  /// Writes a value with everything in it; recurses as deep as it is nested.
   public mutating func writeValue(_ value: JSONValue) {
     switch value {
     case .null: writeNull()

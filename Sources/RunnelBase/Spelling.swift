@@ -1,9 +1,9 @@
-/// Finds what was meant by a word that is not known.
+/// Finds the known word that an unknown word was probably meant to be.
 package enum Spelling {
-  /// Longer words are no misspelt names.
+  /// The longest word that is considered, in characters.
   private static let wordMax = 40
 
-  /// The known word that is nearest to one that is not: a letter or two off; nil if none is near.
+  /// The known word nearest to an unknown one, at most two letters off; nil if none is near.
   ///
   /// O(n) in the letters of all words.
   package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
@@ -17,7 +17,7 @@ package enum Spelling {
     return best?.word
   }
 
-  /// How many letters are put in, left out, changed or swapped with the next.
+  /// The number of letters that are inserted, deleted, changed or swapped with the next.
   private static func distance(_ one: [Character], _ other: [Character]) -> Int {
     var before: [Int] = []
     var last = Array(0...other.count)

@@ -8,28 +8,29 @@ public struct NetworkLimits: Hashable, Sendable {
   public var connectionsPerAddressMax = 20_000
   /// The most bytes of a request line with its headers.
   public var headBytesMax = 65_536
-  /// So long the handshake of TLS may take, in milliseconds.
+  /// The longest time for the TLS handshake, in milliseconds.
   public var handshakeMilliseconds: Int64 = 10_000
-  /// So long the first request of a connection may take to arrive, but for its body, in milliseconds.
+  /// The longest time for the first request of a connection to arrive, without its body, in
+  /// milliseconds.
   public var firstHeadMilliseconds: Int64 = 10_000
-  /// So long a connection waits for the next request, in milliseconds.
+  /// The longest time that a connection waits for the next request, in milliseconds.
   public var idleMilliseconds: Int64 = 60_000
-  /// So long the next piece of a body may take, in milliseconds.
+  /// The longest time for the next piece of a body to arrive, in milliseconds.
   public var bodyMilliseconds: Int64 = 60_000
-  /// The fewest bytes of a body in a second, on average, after the time for its first piece.
+  /// The lowest average rate of a body in bytes per second, after the time for its first piece.
   public var bodyBytesPerSecondMin = 100
-  /// So long a client may take none of an answer that waits for it, in milliseconds.
+  /// The longest time that a client may take no bytes of a waiting answer, in milliseconds.
   public var stallMilliseconds: Int64 = 60_000
-  /// The most requests of one connection in a second on average, beyond which answers are late; nil for
-  /// any number.
+  /// The most requests per second of one connection, on average; beyond that, answers are delayed;
+  /// nil for no limit.
   public var requestsPerSecond: Int?
-  /// The most bytes that one connection sends in a second on average, beyond which reading pauses; nil for
-  /// any number.
+  /// The most bytes per second from one connection, on average; beyond that, reading pauses; nil
+  /// for no limit.
   public var bytesPerSecond: Int?
-  /// The most bytes of one frame of a WebSocket, and of one message in several.
+  /// The most bytes of one WebSocket frame, and of one message in several frames.
   public var frameBytesMax = 16_777_216
 
-  /// Makes the limits that hold unless others are chosen.
+  /// Makes the default limits.
   public init() {}
 }
 

@@ -1,19 +1,19 @@
 import NIOCore
 
-/// One of the threads on which connections are served.
+/// A thread on which connections are served.
 ///
-/// A connection stays on its loop: all that it does, and all that is done with it, happens there.
+/// A connection stays on its loop: all its work happens there.
 public struct NetworkLoop: Hashable, Sendable {
   let eventLoop: any EventLoop
 
   init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-  /// Runs `work` on the loop, after what was given before; returns at once.
+  /// Runs `work` on the loop, after everything submitted before; returns at once.
   ///
   /// Any thread may call it.
   public func run(_ work: @escaping @Sendable () -> Void) { eventLoop.execute(work) }
 
-  /// Two are equal if they are the same thread.
+  /// True if both are the same thread.
   public static func == (left: NetworkLoop, right: NetworkLoop) -> Bool {
     left.eventLoop === right.eventLoop
   }
@@ -22,31 +22,31 @@ public struct NetworkLoop: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(eventLoop)) }
 }
 
-/// A value of one loop, which others pass around and do not touch.
+/// A value that belongs to one loop; other threads may pass it around, but not use it.
 public struct LoopBound<Value>: Sendable {
   /// The loop.
   public let loop: NetworkLoop
   private let bound: NIOLoopBound<Value>
 
-  /// Binds a value to the loop that this is called on.
+  /// Binds a value to the current loop.
   public init(_ value: Value, to loop: NetworkLoop) {
     self.loop = loop
     bound = NIOLoopBound(value, eventLoop: loop.eventLoop)
   }
 
-  /// The value; traps on any other thread than its loop.
+  /// The value; traps on any thread other than its loop's.
   public var value: Value { bound.value }
 }
 
-/// The clock that never goes back, on which deadlines are.
+/// The monotonic clock of deadlines.
 public enum NetworkClock {
-  /// Milliseconds since any moment.
+  /// Milliseconds since an arbitrary moment.
   public static var uptimeMilliseconds: Int64 {
     Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000)
   }
 }
 
-/// The one deadline of a connection, which may be moved.
+/// The single deadline of a connection, which may be moved.
 ///
 /// Loop only.
 final class LoopTimer {
@@ -54,7 +54,7 @@ final class LoopTimer {
   private var scheduled: Scheduled<Void>?
   private var scheduledTime: Int64?
   private(set) var time: Int64?
-  /// What is done at the deadline; it is to set another one if there is one.
+  /// The function that is called at the deadline; it may set another one.
   var fire: (() -> Void)?
 
   init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
@@ -63,7 +63,7 @@ final class LoopTimer {
   func set(_ time: Int64?) {
     self.time = time
     guard let time else { return }
-    // One that is due earlier finds out when it is.
+    // An earlier timer reschedules itself when it fires.
     if let scheduledTime, scheduledTime <= time { return }
     scheduled?.cancel()
     scheduledTime = time
@@ -73,7 +73,7 @@ final class LoopTimer {
     ) { bound.value.look() }
   }
 
-  /// Ends it.
+  /// Cancels the timer.
   func end() {
     scheduled?.cancel()
     (scheduled, scheduledTime, time, fire) = (nil, nil, nil, nil)

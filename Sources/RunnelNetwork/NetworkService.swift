@@ -2,65 +2,65 @@ public import HTTPTypes
 
 /// The other end of a connection.
 public struct NetworkPeer: Hashable, Sendable {
-  /// The number of the connection, which no other one of the process has or had.
+  /// The number of the connection, which is unique in the process.
   public var connection: Int64
   /// The address without the port; empty if it has none.
   public var address: String
-  /// True if nobody between can read along.
+  /// True if the client's connection uses TLS, here or at a trusted proxy.
   public var isSecure: Bool
 }
 
-/// What a server does with its connections.
+/// The service that a server provides on its connections.
 ///
 /// It is called on the loops of the connections.
 public protocol NetworkService: Sendable {
-  /// True if a request may become a WebSocket; one that may not is an ordinary request.
+  /// True if a request may become a WebSocket; otherwise it is an ordinary request.
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool
 
-  /// A client reached a limit, and was stopped by it.
+  /// Notes that a client reached a limit, and was stopped by it.
   func reached(_ limit: NetworkLimit, by peer: NetworkPeer)
 
-  /// A request became a WebSocket.
+  /// Opens the handler of a request that became a WebSocket.
   func openSocket(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
   ) -> any SocketHandling
 
-  /// A request has arrived, but for its body.
+  /// Opens the handler of a request whose head has arrived.
   func openExchange(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
   ) -> any ExchangeHandling
 }
 
-/// What is done with one WebSocket.
+/// The handler of a WebSocket.
 ///
-/// All is called on its loop.
+/// All functions are called on its loop.
 public protocol SocketHandling: AnyObject {
-  /// It is open: the first call.
+  /// Called first: the WebSocket is open.
   func opened()
-  /// The text of a message arrived.
+  /// Called when the text of a message arrived.
   func received(_ text: [UInt8])
-  /// The client gave another sign of life.
+  /// Called when the client gave another sign of life.
   func heard()
-  /// The deadline that was set has come.
+  /// Called at the deadline.
   func timeIsUp()
-  /// It is closed: the last call.
+  /// Called last: the WebSocket is closed.
   func closed()
 }
 
-/// What is done with one request.
+/// The handler of a request.
 ///
-/// All is called on its loop.
+/// All functions are called on its loop.
 public protocol ExchangeHandling: AnyObject {
-  /// The request has arrived, but for its body: the first call.
+  /// Called first: the head of the request has arrived.
   func opened()
-  /// A piece of the body arrived.
+  /// Called when a piece of the body arrived.
   func received(_ piece: [UInt8])
-  /// All of the body has arrived.
+  /// Called when all of the body has arrived.
   func receivedAll()
-  /// The network has taken so much that there is room for more.
+  /// Called when the network has room for more.
   func canSendMore()
-  /// The deadline that was set has come.
+  /// Called at the deadline.
   func timeIsUp()
-  /// The client went away before the answer was complete: the last call.
+  /// Called last: the client disconnected before the answer was complete.
   func closed()
 }

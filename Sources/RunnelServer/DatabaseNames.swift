@@ -1,6 +1,6 @@
 /// The names of databases, and the files that belong to one.
 enum DatabaseNames {
-  /// The name of a database whose file has none that serves.
+  /// The name of a database whose file name is no valid name.
   static let fallback = "default"
   static let suffix = ".db"
 
@@ -17,7 +17,7 @@ enum DatabaseNames {
       }
   }
 
-  /// A path without the ending of its last part.
+  /// A path without the extension of its last part.
   static func stem(of file: String) -> String {
     let start = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
     guard let dot = file[start...].lastIndex(of: "."), dot > start else { return file }
@@ -34,7 +34,8 @@ enum DatabaseNames {
   /// The file of the rules beside a database.
   static func rulesFile(beside database: String) -> String { stem(of: database) + ".rules.json" }
 
-  /// The Unix socket for administrators: `chat.admin.sock` beside `chat.db`, `admin.sock` in a folder.
+  /// The Unix socket for administrators: `chat.admin.sock` beside `chat.db`, `admin.sock` in a
+  /// folder.
   static func adminSocket(of databases: ServerConfiguration.Databases) -> String {
     switch databases {
     case .file(let file, _): stem(of: file) + ".admin.sock"

@@ -5,17 +5,17 @@ import RunnelSync
 public import ServiceLifecycle
 import UnixSignals
 
-/// A server of databases, for all who speak their protocols.
+/// A server of databases for clients of the realtime protocol and of HTTP.
 ///
 /// ```
 ///   new --start--> serving --stop--> ended
 /// ```
 ///
-/// As a service of `ServiceLifecycle` it starts, serves until it is to end, and stops.
+/// As a service of `ServiceLifecycle` it starts, serves until a shutdown, and stops.
 public final class DatabaseServer: Service, Sendable {
-  /// What is told when it serves.
+  /// The announcement of a server that has started.
   public struct Announcement: Sendable {
-    /// One database.
+    /// A served database.
     public struct Database: Sendable {
       /// Its name.
       public var name: String
@@ -23,21 +23,21 @@ public final class DatabaseServer: Service, Sendable {
       public var file: String
       /// The file of its rules.
       public var rulesFile: String
-      /// The number of its rules; nil if there is no file, so that everybody may do everything.
+      /// The number of its rules; nil if there is no rules file, so that everything is allowed.
       public var ruleCount: Int?
     }
 
-    /// Where it listens.
+    /// The addresses on which the server listens.
     public var addresses: [NetworkAddress]
-    /// Where it was to listen, at addresses that the machine lacks.
+    /// The addresses that the server skipped because the machine does not have them.
     public var skipped: [NetworkAddress]
-    /// Where administrators of the machine ask: the path of a Unix socket, and addresses.
+    /// The places for administrators of the machine: the path of a Unix socket, and addresses.
     public var adminPlaces: [String]
-    /// What it serves.
+    /// The served databases.
     public var databases: [Database]
     /// True if it serves with TLS.
     public var isSecure: Bool
-    /// True if credentials are believed without proof.
+    /// True if credentials are accepted without proof.
     public var isEmulator: Bool
   }
 
@@ -51,14 +51,14 @@ public final class DatabaseServer: Service, Sendable {
   private let logger: Logger
   private let announce: @Sendable (Announcement) -> Void
 
-  /// Opens the databases; nobody can connect yet.
+  /// Opens the databases; clients cannot connect yet.
   ///
   /// - Parameters:
-  ///   - configuration: what is served, where and for whom.
-  ///   - lines: where requests and connections are logged.
+  ///   - configuration: the databases, the addresses and the access.
+  ///   - lines: the log of requests and connections.
   ///   - logger: for messages.
-  ///   - announce: is told when it serves.
-  /// - Throws: `ServerError`, `NetworkError` or `DatabaseError` that says what prevents it, and what to do.
+  ///   - announce: called once the server has started.
+  /// - Throws: `ServerError`, `NetworkError` or `DatabaseError` with the obstacle and advice.
   public init(
     _ configuration: ServerConfiguration, lines: LogLines, logger: Logger,
     announce: @escaping @Sendable (Announcement) -> Void = { _ in }
@@ -103,7 +103,7 @@ public final class DatabaseServer: Service, Sendable {
     admin = try AdminServer(configuration, adminService, logger)
   }
 
-  /// Nobody else than this machine's users gets at what is open to everybody, or reads along.
+  /// Refuses configurations in which other machines could use an unprotected server, or read along.
   private static func checkSafety(
     _ configuration: ServerConfiguration, _ addresses: [NetworkAddress],
     _ databases: ServedDatabases
@@ -134,9 +134,9 @@ public final class DatabaseServer: Service, Sendable {
 
   // MARK: Serving
 
-  /// Serves until SIGINT or SIGTERM comes, and stops.
+  /// Serves until SIGINT or SIGTERM, and stops.
   ///
-  /// - Throws: `NetworkError` if nobody can listen.
+  /// - Throws: `NetworkError` if the server cannot listen.
   public func runUntilSignal() async throws {
     var group = ServiceGroupConfiguration(
       services: [self], gracefulShutdownSignals: [.sigterm, .sigint],
@@ -145,25 +145,25 @@ public final class DatabaseServer: Service, Sendable {
     try await ServiceGroup(configuration: group).run()
   }
 
-  /// Serves until the service is to end, and stops.
+  /// Serves until the service is shut down, and stops.
   ///
-  /// - Throws: `NetworkError` if nobody can listen.
+  /// - Throws: `NetworkError` if the server cannot listen.
   public func run() async throws {
     let announcement = try await start()
     announce(announcement)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.reloadOnSignal() }
-      // It ends by a graceful end of the service, or when it is cancelled.
+      // This ends by a graceful shutdown of the service, or by cancellation.
       try? await gracefulShutdown()
       group.cancelAll()
     }
     await stop()
   }
 
-  /// Gets the keys of others that are wanted, and listens.
+  /// Fetches published keys if needed, and starts to listen.
   ///
-  /// - Returns: where, and what is served.
-  /// - Throws: `NetworkError` if nobody can listen.
+  /// - Returns: the announcement.
+  /// - Throws: `NetworkError` if the server cannot listen.
   public func start() async throws -> Announcement {
     let adminPlaces = try await admin.start()
     await databases.start()
@@ -207,12 +207,13 @@ public final class DatabaseServer: Service, Sendable {
     _ = world.files.repeating(everyMilliseconds: WatchedFiles.lookMilliseconds) { watched.look() }
   }
 
-  /// Reads all files again when a signal asks for it.
+  /// Reloads all files on SIGHUP.
   private func reloadOnSignal() async {
     for await _ in await UnixSignalsSequence(trapping: .sighup) { await reloadFiles() }
   }
 
-  /// Reads rules, certificates, keys, secrets and service accounts again; what is wrong stays as it was.
+  /// Reloads rules, certificates, keys, secrets and service accounts; an invalid file changes
+  /// nothing.
   public func reloadFiles() async {
     await withCheckedContinuation { done in
       let watched = databases.watched
@@ -223,16 +224,16 @@ public final class DatabaseServer: Service, Sendable {
     }
   }
 
-  /// Takes no more connections, has those that there are end, and closes the databases.
+  /// Takes no more connections, ends the existing ones, and closes the databases.
   ///
-  /// Answers that are under way are given time, and so is what clients left to be done.
+  /// Pending answers and disconnect requests get time to finish.
   public func stop() async {
     readiness.enter(.ending)
     await network.stopListening()
     world.switchboard.stopAll()
     let end = ContinuousClock.now + configuration.stopDuration
     while world.switchboard.count > 0, ContinuousClock.now < end {
-      // It is cut short only when the program ends at once.
+      // The sleep is cut short only if the program ends at once.
       try? await Task.sleep(for: .milliseconds(20))
     }
     await network.end()
@@ -241,6 +242,6 @@ public final class DatabaseServer: Service, Sendable {
     databases.close()
   }
 
-  /// What was counted since the start, in the form that Prometheus reads.
+  /// The counters since the start, in Prometheus's format.
   public var metricsText: String { world.metrics.text(connectionCount: network.connectionCount) }
 }

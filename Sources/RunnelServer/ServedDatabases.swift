@@ -6,7 +6,7 @@ import RunnelNetwork
 import RunnelSync
 import Synchronization
 
-/// One database, and who may say for whom he speaks there.
+/// An open database, and the verifier of its credentials.
 struct OpenDatabase: Sendable {
   var database: ServedDatabase
   var verifier: TokenVerifier
@@ -21,20 +21,20 @@ final class ServedDatabases: Sendable {
 
   private let state: Mutex<State>
   private let folder: String?
-  /// The one that is meant if none is named; nil if there are several.
+  /// The name of the database for requests that name none; nil if there are several.
   private let main: String?
   private let configuration: ServerConfiguration
   private let world: ServerWorld
   private let logger: Logger
   private let keys: Mutex<SigningKeys?>
-  /// Where the keys are published; nil if they are in a file, or there are none.
+  /// The address of published keys; nil if they are in a file, or there are none.
   private let keysAddress: WebAddress?
   private let published = Mutex<PublishedKeys?>(nil)
   let watched = WatchedFiles()
 
   /// Opens all databases.
   ///
-  /// - Throws: `DatabaseError` or `ServerError` that says what is wrong with one.
+  /// - Throws: `DatabaseError` or `ServerError` that names the problem with one.
   init(_ configuration: ServerConfiguration, _ world: ServerWorld, _ logger: Logger) throws {
     (self.configuration, self.world, self.logger) = (configuration, world, logger)
     keysAddress = try ServedDatabases.keysAddress(configuration)
@@ -119,7 +119,8 @@ final class ServedDatabases: Sendable {
     return OpenDatabase(database: database, verifier: verifier)
   }
 
-  /// Loads a file of who has access to a database whenever it changes; who has none any more loses it.
+  /// Loads a file about the access to a database whenever it changes; clients without access lose
+  /// it.
   private func watch(
     _ file: String, of name: String, _ load: @escaping @Sendable () throws(ServerError) -> Void
   ) {
@@ -134,8 +135,8 @@ final class ServedDatabases: Sendable {
     }
   }
 
-  /// The access token for an assertion; nil if no service account of a database has the key that it
-  /// names.
+  /// The access token for an assertion; nil if no service account of any database has the named
+  /// key.
   func accessToken(
     for assertion: JSONWebToken, now: Int64
   ) throws(ServiceAccounts.Refusal) -> String? {
@@ -147,7 +148,7 @@ final class ServedDatabases: Sendable {
 
   // MARK: Keys
 
-  /// The address of the keys; nil if they are in a file, or there are none.
+  /// The address of published keys; nil if they are in a file, or there are none.
   private static func keysAddress(
     _ configuration: ServerConfiguration
   ) throws(ServerError) -> WebAddress? {
@@ -184,14 +185,14 @@ final class ServedDatabases: Sendable {
     }
   }
 
-  /// Other keys sign tokens from now on.
+  /// Replaces the keys that sign tokens.
   private func take(_ fresh: SigningKeys) {
     keys.withLock { $0 = fresh }
     for open in all { open.verifier.change { $0.keys = fresh } }
     world.switchboard.reviewCredentials()
   }
 
-  /// Gets what is published on the web, and again when it is time.
+  /// Fetches the published keys now and whenever they expire.
   func start() async {
     guard let address = keysAddress else { return }
     let published = PublishedKeys(address, logger: logger) { [weak self] in self?.take($0) }
@@ -201,12 +202,12 @@ final class ServedDatabases: Sendable {
 
   // MARK: Finding
 
-  /// All that are open, in the order of their names.
+  /// The open databases, in the order of their names.
   var all: [OpenDatabase] {
     state.withLock { state in state.open.keys.sorted().compactMap { state.open[$0] } }
   }
 
-  /// The database that a request means; nil if there is none of the name.
+  /// The database that a request names; nil if there is none.
   ///
   /// Source: wire protocol, sections A1 and C1.
   func find(_ request: HTTPRequest) -> OpenDatabase? {
@@ -223,10 +224,10 @@ final class ServedDatabases: Sendable {
     return create(name)
   }
 
-  /// Makes a database, if that is allowed.
+  /// Creates a database, if that is allowed.
   private func create(_ name: String) -> OpenDatabase? {
     guard let folder, DatabaseNames.isValid(name) else { return nil }
-    // Others wait meanwhile, so that it is made once.
+    // The lock makes other threads wait, so that it is created once.
     return state.withLock { state in
       if let found = state.open[name] { return found }
       guard state.creationsLeft > 0 else { return nil }
@@ -243,9 +244,9 @@ final class ServedDatabases: Sendable {
     }
   }
 
-  /// The value of a parameter of an address; nil if it has none.
+  /// The value of a parameter of an address; nil if there is none.
   ///
-  /// Names of databases need no decoding.
+  /// Database names need no decoding.
   static func parameter(_ name: String, of target: String) -> String? {
     let halves = target.split(separator: "?", maxSplits: 1)
     guard halves.count == 2 else { return nil }
@@ -255,7 +256,7 @@ final class ServedDatabases: Sendable {
     return nil
   }
 
-  /// Closes all, when what was asked of them is done.
+  /// Closes all databases, after their pending work.
   func close() {
     published.withLock { $0 }?.stop()
     for open in all { open.database.close() }

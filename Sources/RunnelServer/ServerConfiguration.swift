@@ -1,51 +1,51 @@
 public import RunnelNetwork
 public import RunnelSync
 
-/// What a server serves, where, and for whom.
+/// The configuration of a server: its databases, addresses, access and limits.
 public struct ServerConfiguration: Sendable {
-  /// The port, unless another one is given.
+  /// The default port.
   public static let defaultPort = 9000
-  /// The port for administrators, unless another one is given.
+  /// The default port for administrators.
   public static let defaultAdminPort = 9001
 
-  /// What is served.
+  /// The databases to serve.
   public enum Databases: Hashable, Sendable {
-    /// One file, by this name; nil for the name of the file.
+    /// A single file; the name of the database is `name`, or the name of the file if nil.
     case file(String, name: String?)
     /// Each `NAME.db` in a folder.
     case folder(String)
   }
 
-  /// What is served.
+  /// The databases to serve.
   public var databases: Databases
-  /// Where to listen: `HOST:PORT` each.
+  /// The addresses to listen on: `HOST:PORT` each.
   public var listen: [String] = ["localhost"]
-  /// Where administrators may ask besides the Unix socket: `HOST:PORT`, of this machine; nil for nowhere.
+  /// The loopback address for administrators besides the Unix socket, `HOST:PORT`; nil for none.
   public var adminAddress: String?
-  /// The file of the rules of a single database; nil for `NAME.rules.json` beside it.
+  /// The rules file of a single database; nil for `NAME.rules.json` beside it.
   public var rulesFile: String?
-  /// True if credentials are believed without proof, as tests need it.
+  /// True if credentials are accepted without proof, for tests.
   public var isEmulator = false
-  /// How many databases requests may make in a folder.
+  /// The most databases that requests may create in a folder.
   public var creationsMax = 0
-  /// The files for TLS; nil to serve without.
+  /// The files for TLS; nil to serve without TLS.
   public var tls: TLSFiles?
-  /// True if others than this machine may be served without TLS, by the proxies that are trusted.
+  /// True if other machines may be served without TLS, by trusted proxies.
   public var isPlainText = false
-  /// The proxies that are believed from where their clients connect.
+  /// The proxies whose statements about their clients' addresses are trusted.
   public var trustedProxies: [AddressRange] = []
-  /// Hosts by which a server without rules is called, besides those of loopback.
+  /// The host names accepted by a server without rules, besides those of loopback.
   public var hostNames: [String] = []
-  /// Origins of pages that may use a server without rules, besides those of loopback.
+  /// The origins of web pages that may use a server without rules, besides those of loopback.
   public var allowedOrigins: [String] = []
-  /// A file of public keys by which tokens are checked, or their address on the web; nil for those of
-  /// Google if there is a project.
+  /// The file or web address of the public keys that verify tokens; nil for Google's if there is a
+  /// project.
   public var keys: String?
-  /// The project for which those tokens are made; nil to take none of them.
+  /// The project for which those tokens are made; nil to accept none of them.
   public var project: String?
-  /// Where and how often backups are made; nil for none.
+  /// The backup plan; nil for none.
   public var backups: BackupPlan?
-  /// How client addresses stand in the log.
+  /// The form of client addresses in the log.
   public var loggedAddresses = LoggedAddresses.short
   /// Whether requests and connections are logged.
   public var logsRequests = true
@@ -55,21 +55,21 @@ public struct ServerConfiguration: Sendable {
   public var wire = WireLimits()
   /// The limits of requests.
   public var rest = RESTExchange.Limits()
-  /// The limits of what is done with trees.
+  /// The limits of operations on trees.
   public var tree = ServedTreeLimits()
-  /// The most requests of one connection in a second on average; nil for any number.
+  /// The most requests per second of one connection, on average; nil for no limit.
   public var requestsPerSecond: Int? {
     get { network.requestsPerSecond }
     set { (network.requestsPerSecond, wire.requestsPerSecond) = (newValue, newValue) }
   }
-  /// The most bytes that one connection sends in a second on average; nil for any number.
+  /// The most bytes per second from one connection, on average; nil for no limit.
   public var bytesPerSecond: Int? {
     get { network.bytesPerSecond }
     set { (network.bytesPerSecond, wire.bytesPerSecond) = (newValue, newValue) }
   }
-  /// So long answers and farewells may take at the end.
+  /// The longest time for pending answers and goodbyes at the end.
   public var stopDuration = Duration.seconds(10)
 
-  /// Serves databases on this machine.
+  /// Makes a configuration that listens on this machine only.
   public init(_ databases: Databases) { self.databases = databases }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Why a server cannot start, or go on as it was told.
+/// An error because of which a server cannot start, or cannot apply a change.
 public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What happened and what to do, for a person.
+  /// The message for a person: what happened and what to do.
   public var message: String
-  /// True if the command line, or a file that it names, is to be changed.
+  /// True if the command line, or a file that it names, must be changed.
   public var isUsage: Bool
 
   /// Makes an error.
@@ -16,7 +16,7 @@ public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  /// The failure of a system call, which has just set `errno`.
+  /// Makes the error of a failed system call, which has just set `errno`.
   static func system(_ what: String) -> ServerError {
     ServerError("\(what): \(String(cString: strerror(errno))).")
   }

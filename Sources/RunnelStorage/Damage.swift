@@ -1,8 +1,8 @@
-/// Stored content that is never written.
+/// Damage: stored content that the program never writes.
 package struct Damage: Error {
   /// The damage, as a clause: `a stored key is none`.
   package var what: String
-  /// The place; nil if it is not known, or not yet.
+  /// The place; nil if it is not known, or not known yet.
   package var place: Place?
 
   /// The place of damage.

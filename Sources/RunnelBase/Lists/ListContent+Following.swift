@@ -13,10 +13,10 @@ extension ListContent {
   /// sections, or there is no row at the path.
   ///
   /// - Parameters:
-  ///   - path: where the row is in this content.
+  ///   - path: the place of the row in this content.
   ///   - update: the update that leads to the new content; it is no reload.
   ///   - new: the new content.
-  /// - Returns: where the row is, or the place nearest to it.
+  /// - Returns: the place of the row, or the place nearest to it.
   package func passage(
     of path: ListIndexPath, through update: BatchUpdate, to new: ListContent
   ) -> RowPassage? {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// One section of a list: a header line and the rows under it.
+/// A section of a list: a header line and the rows under it.
 public struct ListSection: Hashable, Sendable {
-  /// What the section is known by; unique among the sections of the list.
+  /// The identity of the section; unique among the sections of the list.
   public var id: String
   /// The ids of the rows, in order; unique in the whole list, not only in this section.
   public var rows: ListRows
-  /// One line shown in place of the rows when there are none; nil shows nothing.
+  /// The line shown if there are no rows; nil shows nothing.
   public var emptyText: String?
 
   /// Makes a section of rows in an array.
@@ -22,9 +22,9 @@ public struct ListSection: Hashable, Sendable {
   }
 }
 
-/// Something in a list that the cursor can stand on.
+/// An item of a list: a line on which the cursor can stand.
 ///
-/// An item is known by its identity, never by an index, so that it can be followed through batches.
+/// An item has an identity, not an index, so that it can be followed through batches.
 public enum ListItem: Hashable, Sendable {
   /// The header line of the section with this id.
   case header(String)
@@ -32,7 +32,7 @@ public enum ListItem: Hashable, Sendable {
   case row(String)
 }
 
-/// What a list shows: its sections and the ids of their rows.
+/// The content of a list: its sections and the ids of their rows.
 ///
 /// A value that is cheap to copy and to make: its rows may be read from a source that keeps them.
 /// The first call that needs the index of the rows builds it, and all copies share it. `ListState`
@@ -77,7 +77,7 @@ public struct ListContent: Sendable {
   /// O(sections).
   public var rowCount: Int { sections.reduce(0) { $0 + $1.rows.count } }
 
-  /// Where the row is, or nil if there is no such row.
+  /// The path of the row, or nil if there is no such row.
   ///
   /// O(1), after the first call on this content, which is O(rows).
   public func indexPath(ofRow id: String) -> ListIndexPath? {
@@ -142,8 +142,8 @@ extension ListContent: Hashable {
   }
 }
 
-/// What was found out about one content: the paths of its rows, and the numbers of its lines; each is
-/// made on first use.
+/// The cached facts about one content: the paths of its rows, and the numbers of its lines; each is
+/// computed on first use.
 ///
 /// A class so that copies of the content share the work; the content is constant, so the order in
 /// which threads ask cannot change an answer.
@@ -151,7 +151,7 @@ private final class ContentIndex: Sendable {
   private let paths = Mutex<[String: ListIndexPath]?>(nil)
   private let layout = Mutex<Layout?>(nil)
 
-  /// The numbers of lines, with what they follow from besides the sections.
+  /// The numbers of lines, with the other inputs from which they were computed.
   private struct Layout {
     var folded: Set<String>
     var divider: ListIndexPath?

@@ -1,4 +1,4 @@
-/// Where an item is: a section, and a row in it or nil for its header.
+/// The place of an item: a section, and a row in it or nil for its header.
 struct ListPlace: Hashable, Sendable {
   var section: Int
   var row: Int?
@@ -21,7 +21,7 @@ struct ListPlace: Hashable, Sendable {
 /// The first layout of a content is O(sections), the same one again O(1); every question is
 /// O(log sections) unless it says otherwise.
 struct ListLayout {
-  /// What a line shows.
+  /// The kind of a line.
   enum Line: Hashable {
     case header(section: Int)
     case row(ListIndexPath)
@@ -35,7 +35,7 @@ struct ListLayout {
     var firstLines = [0]
     var firstItems = [0]
     var foldedSections: [Bool] = []
-    /// Where the divider stands; nil if it is not shown.
+    /// The place of the divider; nil if it is not shown.
     var divider: ListIndexPath?
 
     /// Counts the lines of some sections.
@@ -81,7 +81,7 @@ struct ListLayout {
 
   // MARK: - Lines and places
 
-  /// What the line shows; the line must be one of the list.
+  /// Returns the kind of a line; the line must be in the list.
   func line(at line: Int) -> Line {
     precondition((0..<lineCount).contains(line), "a line outside the list was asked for")
     let section = Self.section(of: line, in: firstLines)
@@ -139,7 +139,7 @@ struct ListLayout {
     return place.row.map { .row(section.rows[$0]) } ?? .header(section.id)
   }
 
-  /// Where the item is, or nil if it is gone or folded away.
+  /// The place of the item, or nil if it is gone or folded away.
   ///
   /// O(1) if it is still at the hint. If not, O(sections) for a header; for a row, what the index
   /// of the content costs.
@@ -153,14 +153,14 @@ struct ListLayout {
     return place.flatMap { shows($0) ? $0 : nil }
   }
 
-  /// How many items come before the place.
+  /// The number of items before the place.
   ///
   /// O(1).
   func itemIndex(of place: ListPlace) -> Int {
     firstItems[place.section] + (place.row.map { $0 + 1 } ?? 0)
   }
 
-  /// The place of the item with so many before it; the list must have that many.
+  /// The place of the item with `index` items before it; the list must have that many.
   func place(ofItem index: Int) -> ListPlace {
     precondition((0..<itemCount).contains(index), "an item outside the list was asked for")
     let section = Self.section(of: index, in: firstItems)
@@ -171,7 +171,7 @@ struct ListLayout {
   /// The last item, or nil if the list has no sections.
   var lastPlace: ListPlace? { itemCount == 0 ? nil : place(ofItem: itemCount - 1) }
 
-  /// Where the cursor goes when nothing else decides: the first row, else the first header.
+  /// The place of the cursor if nothing else decides: the first row, else the first header.
   ///
   /// O(sections).
   var initialPlace: ListPlace? {
@@ -213,7 +213,7 @@ struct ListLayout {
     return firstLines[section] == top ? nil : section
   }
 
-  /// The lines that are seen: not those outside, nor the one under the sticky header.
+  /// The visible lines: those on the screen, except the one under the sticky header.
   func visibleLines(top: Int, height: Int) -> Range<Int> {
     let covered = stickySection(top: top, height: height) == nil ? 0 : 1
     let first = min(max(top + covered, 0), lineCount)

@@ -6,7 +6,7 @@
 struct ListPassage {
   private let old: ListLayout
   private let new: ListLayout
-  /// By old section: its new place, or nil if it is gone.
+  /// The new place of each old section, or nil if it is gone.
   private let newSections: [Int?]
   private let movedSections: Set<Int>
   /// Rows that left their place (old paths) and rows that came to theirs (new paths), in order.
@@ -31,17 +31,17 @@ struct ListPassage {
 
   // MARK: - One item
 
-  /// Where the item is now, or nil if it is gone or folded away.
+  /// The new place of the item, or nil if it is gone or folded away.
   func place(after place: ListPlace) -> ListPlace? {
     if let stayed = placeIfUnmoved(place) { return stayed }
     guard let section = newSections[place.section] else { return destination(of: place) }
     guard place.row != nil else { return ListPlace(section: section) }
     if let moved = destination(of: place) { return moved }
-    // What is left is a row in a moved section.
+    // The row is in a moved section, and stayed in it.
     return rowThatStayed(place, in: section)
   }
 
-  /// Where the item is now, if neither it nor its section changed order; else nil.
+  /// The new place of the item, if neither it nor its section changed order; else nil.
   func placeIfUnmoved(_ place: ListPlace) -> ListPlace? {
     guard !movedSections.contains(place.section), let section = newSections[place.section]
     else { return nil }
@@ -69,13 +69,14 @@ struct ListPassage {
 
   // MARK: - When it is gone
 
-  /// Where the cursor goes from the place: the item itself, else what is left nearest to it.
+  /// Returns the new place of a cursor on an item: the item itself, else the nearest remaining
+  /// item.
   ///
-  /// For a row that is gone: the next row after it in the same section that stayed, else the
-  /// previous one, else a row of the section that only changed its place in it, else the header. If
-  /// the section is gone too: the header of the next section left, else the end of the previous
-  /// one. A row that went into a folded section counts as gone: the eye stays where it was. O(log
-  /// n) in the batch, or O(batch) if no row stayed; O(sections) if the section is gone.
+  /// For a removed row: the next row after it in the same section that stayed, else the previous
+  /// one, else a row of the section that only changed its place in it, else the header. If the
+  /// section is gone too: the header of the next remaining section, else the end of the previous
+  /// one. A row that went into a folded section counts as removed: the eye stays where it was.
+  /// O(log n) in the batch, or O(batch) if no row stayed; O(sections) if the section is gone.
   func successor(of place: ListPlace) -> ListPlace? {
     if let place = self.place(after: place) { return place }
     guard let section = newSections[place.section] else { return neighbour(of: place.section) }

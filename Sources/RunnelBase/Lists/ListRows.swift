@@ -2,21 +2,21 @@ import Synchronization
 
 /// A source of rows in order, by their ids; a list shows them without copying them.
 public protocol ListRowSource: Sendable {
-  /// How many rows there are.
+  /// The number of rows.
   var count: Int { get }
   /// The ids of the rows at a range of indices up to `count`, in order.
   func ids(in range: Range<Int>) -> [String]
   /// True if both are known to have the same rows, without comparing them one by one.
   ///
-  /// False where that is not known.
+  /// False if that is not known.
   func isCopy(of other: any ListRowSource) -> Bool
 }
 
 /// The ids of the rows of a section, in order: those of an array, or of a source that keeps the
 /// rows.
 ///
-/// A value that never changes. A copy costs nothing. Reading a row of an array is O(1). What is read
-/// of a source is kept for a while with its neighbours, so that the rows of a screen are looked up
+/// The value never changes. A copy costs nothing. Reading a row of an array is O(1). Rows read from
+/// a source are kept for a while with their neighbors, so that the rows of a screen are looked up
 /// once, however often they are read.
 public struct ListRows: RandomAccessCollection, Sendable {
   private enum Storage {
@@ -25,7 +25,7 @@ public struct ListRows: RandomAccessCollection, Sendable {
   }
 
   private let storage: Storage
-  /// The index after the last row: how many there are.
+  /// The index after the last row: the number of rows.
   public let endIndex: Int
 
   /// Makes rows of ids in order.
@@ -94,7 +94,8 @@ extension ListRows: CustomStringConvertible {
 /// A class, so that all copies of the rows share what was read; the rows never change, so the order
 /// in which threads read cannot change an answer.
 private final class RowWindow: Sendable {
-  /// How many rows are read at once: a screen that begins at the row asked for, and some before it.
+  /// The number of rows that are read at once: a screen from the requested row on, and some rows
+  /// before it.
   private static let size = (before: 16, after: 64)
 
   private struct Known {
@@ -114,7 +115,7 @@ private final class RowWindow: Sendable {
     known.withLock { known in
       let offset = index - known.start
       if known.ids.indices.contains(offset) { return known.ids[offset] }
-      // The ends are asked for again and again, wherever the screen is.
+      // The ends are requested again and again, wherever the screen is.
       if index == 0, let first = known.first { return first }
       if index == count - 1, let last = known.last { return last }
       if index == 0 || index == count - 1 {

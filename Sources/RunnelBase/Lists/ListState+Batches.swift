@@ -1,22 +1,22 @@
 extension ListState {
   /// Follows the list through a batch.
   ///
-  /// - The cursor keeps its item, also into another section. If the item is gone, it goes to the
-  ///   next one that stayed in the section, else the previous one, else the header, else what is
-  ///   nearest.
-  /// - The screen keeps still: an item that was in sight and that the batch did not move keeps its
-  ///   line on the screen; the cursor's if it is such a one, else the nearest one below, else
-  ///   above. Only then the list is scrolled, as little as it takes to show the cursor.
+  /// - The cursor keeps its item, also into another section. If the item is gone, the cursor goes
+  ///   to the next item that stayed in the section, else the previous one, else the header, else
+  ///   the nearest item.
+  /// - The screen keeps still: a visible item that the batch did not move keeps its line on the
+  ///   screen; the cursor's item if possible, else the nearest one below, else above. Only then the
+  ///   list is scrolled, as little as needed to show the cursor.
   /// - A list that was shorter than the screen stays at its top.
   /// - If `isFollowing`, a cursor on the last item goes to the new last item.
   /// - After a reload the cursor keeps its item, if it is still there, and its line on the screen.
   ///
   /// - Parameters:
-  ///   - update: what happened; `old` and `new` must be the contents before and after it.
-  ///   - old: the content that the state was in.
-  ///   - new: the content that the state is in from now on.
+  ///   - update: the changes; `old` and `new` must be the contents before and after it.
+  ///   - old: the content of the state until now.
+  ///   - new: the content of the state from now on.
   ///   - height: the height of the screen.
-  ///   - newRows: those of the inserted rows that are to be counted if they end up off-screen.
+  ///   - newRows: the inserted rows that are counted if they end up off-screen.
   ///   - isLettingGo: whether the list only unloads the deleted rows, which still exist: those that
   ///     were counted as new stay counted.
   public mutating func apply(
@@ -61,7 +61,7 @@ extension ListState {
     countNewRows(newRows, of: update, after)
   }
 
-  /// Whether the cursor is to be taken to the end of the new list.
+  /// True if the cursor must go to the end of the new list.
   private func isAtEnd(_ before: Frame) -> Bool {
     isFollowing && before.cursor == before.layout.lastPlace
   }
@@ -139,7 +139,7 @@ extension ListState {
 
   // MARK: - A reload
 
-  /// Takes a list that was read anew, so that nothing is known of the old rows but their ids.
+  /// Takes a list that was read anew: only the ids of the old rows can be compared.
   ///
   /// O(rows).
   private mutating func reload(from before: Frame, to layout: ListLayout, newRows: Set<String>) {

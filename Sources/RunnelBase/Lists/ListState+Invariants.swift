@@ -9,7 +9,7 @@ extension ListState {
     precondition(violations.isEmpty, violations.joined(separator: "; "))
   }
 
-  /// What is wrong with the state for the content and the height; empty if nothing is.
+  /// The violations of the invariants for the content and the height; empty if there are none.
   package func violations(in content: ListContent, height: Int) -> [String] {
     let layout = ListLayout(content, folded: folded)
     guard let cursor else {

@@ -14,7 +14,7 @@ extension ListState {
 
   // MARK: - The cursor
 
-  /// Moves the cursor by so many items, up if negative, and stops at the ends.
+  /// Moves the cursor by a number of items, up if negative, and stops at the ends.
   ///
   /// Scrolls as little as it can, as all movements do.
   public mutating func move(by items: Int, in content: ListContent, height: Int) {
@@ -55,7 +55,7 @@ extension ListState {
     }
   }
 
-  /// Moves the cursor to an item, or returns false if it is not there or folded away.
+  /// Moves the cursor to an item; returns false if the item is gone or folded away.
   @discardableResult
   public mutating func moveTo(_ item: ListItem, in content: ListContent, height: Int) -> Bool {
     let frame = begin(content, height: height)
@@ -107,7 +107,7 @@ extension ListState {
   /// Moves the screen and the cursor by pages, up if negative; 0.5 is half a page.
   ///
   /// The cursor keeps its line on the screen as long as the screen can move. A whole page leaves
-  /// one line of the old one in sight, for the sticky header would hide it.
+  /// one line of the old one visible, because the sticky header would hide it.
   public mutating func movePage(by pages: Double, in content: ListContent, height: Int) {
     let frame = begin(content, height: height)
     guard let line = frame.cursorLine, pages != 0, !pages.isNaN else { return }

@@ -1,4 +1,4 @@
-/// Where the user is in a list: the cursor, the scroll position, the folds, and what is new
+/// The user's position in a list: the cursor, the scroll position, the folds, and the new rows
 /// off-screen.
 ///
 /// Responsibilities:
@@ -11,7 +11,7 @@
 /// and the height of the screen (0 and no content are legal) and costs O(height + sections + log
 /// rows), whatever the number of rows; `apply` costs its batch as well.
 ///
-/// Terms. *Item*: a header or a row, what the cursor can stand on. *Line*: one line of the list,
+/// Terms. *Item*: a header or a row, on which the cursor can stand. *Line*: one line of the list,
 /// counted from its beginning. *Top*: the line at the top of the screen. *Sticky header*: the
 /// header of the section that the top line is in, drawn over the top line once the header itself is
 /// scrolled off; the line under it is not in sight. A screen of no lines is treated as one of one
@@ -52,10 +52,10 @@ public struct ListState: Hashable, Sendable {
   public internal(set) var unloadedNewAbove = 0
   /// The number of new rows below that were unloaded after they were counted.
   public internal(set) var unloadedNewBelow = 0
-  /// How many columns the rows are scrolled to the right.
+  /// The number of columns by which the rows are scrolled to the right.
   public internal(set) var horizontalOffset = 0
 
-  /// Where the cursor was found last; believed only if its item is there.
+  /// The last known place of the cursor; it is used only if the cursor's item is there.
   var hint: ListPlace?
 
   /// The state of a list before its first content.
@@ -77,19 +77,19 @@ public struct ListState: Hashable, Sendable {
   /// Stops counting the unloaded new rows: they are loaded again, or the user has seen their place.
   public mutating func forgetUnloadedNewRows() { (unloadedNewAbove, unloadedNewBelow) = (0, 0) }
 
-  /// Stops counting some of the unloaded new rows, since so many were loaded again.
+  /// Stops counting some of the unloaded new rows, because they were loaded again.
   public mutating func loadAgain(above: Int, below: Int) {
     unloadedNewAbove = max(0, unloadedNewAbove - above)
     unloadedNewBelow = max(0, unloadedNewBelow - below)
   }
 
-  /// Where the cursor's row is; nil on a header.
+  /// The path of the cursor's row; nil on a header.
   public func cursorPath(in content: ListContent) -> ListIndexPath? {
     guard let place = frame(in: content, height: 0).cursor, let row = place.row else { return nil }
     return ListIndexPath(section: place.section, row: row)
   }
 
-  /// The ids of the rows up to so many lines above and below the cursor's.
+  /// The ids of the rows up to `distance` lines above and below the cursor's.
   ///
   /// O(lines).
   public func rows(within distance: Int, in content: ListContent) -> [String] {
@@ -99,7 +99,7 @@ public struct ListState: Hashable, Sendable {
     return (first..<end).compactMap { frame.layout.row(atLine: $0) }
   }
 
-  /// Scrolls to the right by so many columns, or to the left if negative.
+  /// Scrolls to the right by a number of columns, or to the left if negative.
   public mutating func scrollHorizontally(by columns: Int) {
     let columns = min(max(columns, -Self.horizontalOffsetMax), Self.horizontalOffsetMax)
     horizontalOffset = min(max(horizontalOffset + columns, 0), Self.horizontalOffsetMax)
@@ -113,7 +113,7 @@ public struct ListState: Hashable, Sendable {
     var height: Int
     /// The line at the top of the screen.
     var top: Int
-    /// Where the cursor is; nil if the list is empty.
+    /// The place of the cursor; nil if the list is empty.
     var cursor: ListPlace?
 
     var visibleLines: Range<Int> { layout.visibleLines(top: top, height: height) }
@@ -161,9 +161,9 @@ public struct ListState: Hashable, Sendable {
 
   // MARK: - What the screen shows
 
-  /// One line of the screen.
+  /// A line of the screen.
   public struct VisibleLine: Hashable, Sendable {
-    /// What a line shows.
+    /// The kind of a line.
     public enum Kind: Hashable, Sendable {
       /// The header of its section, in its place.
       case header
@@ -176,7 +176,7 @@ public struct ListState: Hashable, Sendable {
       /// The divider.
       case divider
     }
-    /// What the line shows.
+    /// The kind of the line.
     public var kind: Kind
     /// The index of the section that the line belongs to.
     public var section: Int
@@ -184,7 +184,7 @@ public struct ListState: Hashable, Sendable {
     public var isCursor: Bool
   }
 
-  /// What the screen shows, from its top; fewer lines than its height if the list is shorter.
+  /// The lines of the screen, from its top; fewer than its height if the list is shorter.
   public func lines(in content: ListContent, height: Int) -> [VisibleLine] {
     guard height > 0 else { return [] }
     let frame = frame(in: content, height: height)
@@ -210,7 +210,7 @@ public struct ListState: Hashable, Sendable {
     }
   }
 
-  /// The item that a line of the screen shows, as for a click; nil where there is none.
+  /// The item on a line of the screen, for instance for a click; nil if there is none.
   public func item(atLine line: Int, in content: ListContent, height: Int) -> ListItem? {
     let lines = lines(in: content, height: height)
     guard lines.indices.contains(line) else { return nil }

@@ -3,25 +3,25 @@ import NIOTLS
 import RunnelBase
 import Synchronization
 
-/// What a connection may do before anybody serves it, and while nobody does: the bytes of a head, the
-/// bytes in a second, and the time that it waits.
+/// The gate of a connection before and between requests: it limits the bytes of a head, the bytes
+/// per second, and the waiting time.
 ///
-/// It is the first to see what arrives, after TLS. Loop only, but for `stop`.
+/// It is the first to see arriving bytes, after TLS. Loop only, except `stop`.
 final class ConnectionGate: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// Why nothing is read.
+  /// The reason why reading pauses.
   enum Pause: Hashable {
-    /// Who serves the request has no room.
+    /// The handler of the request has no room.
     case exchange
-    /// The client sent more than it may in a second.
+    /// The client exceeded its bytes per second.
     case rate
   }
 
-  /// So long a connection is kept whose answer was the last.
+  /// The time that a connection is kept after its last answer, in milliseconds.
   static let lingerMilliseconds: Int64 = 1_000
-  /// The most bytes that arrive at once, of which a part may be after a head.
+  /// The most bytes that arrive at once, some of which may follow a head.
   private static let readBytesMax = 131_072
 
   private let limits: NetworkLimits
@@ -36,7 +36,7 @@ final class ConnectionGate: ChannelInboundHandler {
   private var isSocket = false
   private var allowance: Allowance
   private var pauses: Set<Pause> = []
-  /// The limit whose time is running; nil if reaching it is no offence.
+  /// The limit that is timed now; nil if reaching the time is no offense.
   private var timed: NetworkLimit?
 
   init(
@@ -92,7 +92,7 @@ final class ConnectionGate: ChannelInboundHandler {
     context.fireChannelRead(data)
   }
 
-  /// The client sent bytes; if they were too many, nothing is read until they are paid off.
+  /// Counts bytes from the client; if they were too many, reading pauses.
   private func spend(_ count: Int) {
     let now = NetworkClock.uptimeMilliseconds
     allowance.spend(count, now: now)
@@ -105,32 +105,32 @@ final class ConnectionGate: ChannelInboundHandler {
 
   // MARK: Reading
 
-  /// Reads nothing until `resume`.
+  /// Pauses reading until `resume`.
   func pause(_ reason: Pause) {
     pauses.insert(reason)
-    // A channel that is closed reads nothing.
+    // A closed channel reads nothing.
     try? context?.channel.syncOptions?.setOption(.autoRead, value: false)
   }
 
-  /// Reads again, unless there is another reason not to.
+  /// Resumes reading, unless there is another reason to pause.
   func resume(_ reason: Pause) {
     guard pauses.remove(reason) != nil, pauses.isEmpty else { return }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: true)
     context?.read()
   }
 
-  /// True if nothing is read now.
+  /// True if reading pauses.
   var isPaused: Bool { !pauses.isEmpty }
 
   // MARK: Phases
 
-  /// A head has arrived; what follows is its body.
+  /// Notes that a head has arrived; its body follows.
   func headArrived() { (headBytes, isAwaitingHead) = (0, false) }
 
-  /// A request has arrived; another one may follow.
+  /// Notes that a request has arrived; another one may follow.
   func requestArrived() { (headBytes, isAwaitingHead) = (0, true) }
 
-  /// The connection is one for messages, and has other limits.
+  /// Notes that the connection became a WebSocket, which has other limits.
   func becameSocket() {
     (isAwaitingHead, isSocket) = (false, true)
     allow(nil)
@@ -138,11 +138,11 @@ final class ConnectionGate: ChannelInboundHandler {
     resume(.rate)
   }
 
-  /// Closes the connection after so long, unless something else is allowed before; nil for never.
+  /// Closes the connection after a time, unless this is called again before; nil for never.
   ///
   /// - Parameters:
-  ///   - milliseconds: how long.
-  ///   - limit: what is counted then; nil for nothing.
+  ///   - milliseconds: the time.
+  ///   - limit: the limit that is counted then; nil for none.
   func allow(_ milliseconds: Int64?, _ limit: NetworkLimit? = nil) {
     timed = limit
     timer.set(milliseconds.map { NetworkClock.uptimeMilliseconds + $0 })

@@ -1,7 +1,7 @@
 public import HTTPTypes
 import NIOCore
 
-/// The answer to a request, as who serves it uses it.
+/// The answer to a request, for its handler.
 ///
 /// Loop only.
 public final class ExchangeChannel {
@@ -21,27 +21,27 @@ public final class ExchangeChannel {
   /// Sends a piece of the body.
   public func send(_ piece: [UInt8]) { handler?.send(piece, of: self) }
 
-  /// The answer is complete.
+  /// Completes the answer.
   public func end() { handler?.end(self) }
 
-  /// The answer cannot be completed: the connection is closed, so that it is not taken for all of it.
+  /// Closes the connection because the answer cannot be completed, so that the client notices.
   public func abort() { handler?.abort(self) }
 
-  /// Hands to the network what was sent.
+  /// Hands the sent bytes to the network.
   public func flush() { handler?.flush() }
 
-  /// True if the network takes more now; if not, `canSendMore` is called when it does.
+  /// True if the network has room; if not, `canSendMore` is called when it has.
   public var isWritable: Bool { handler?.isWritable ?? false }
 
-  /// The bytes that were sent and that the network has not taken.
+  /// The number of sent bytes that the network has not taken.
   public var unsentBytes: Int { handler?.unsentBytes ?? 0 }
 
   /// Sets the deadline, in milliseconds on `NetworkClock`; nil for none.
   public func setDeadline(_ time: Int64?) { timer.set(time) }
 
-  /// Reads no more of the body until `resumeReading`.
+  /// Pauses reading of the body until `resumeReading`.
   public func pauseReading() { handler?.setReading(false) }
 
-  /// Reads again.
+  /// Resumes reading.
   public func resumeReading() { handler?.setReading(true) }
 }

@@ -5,12 +5,12 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import RunnelBase
 
-/// Drives who serves requests by what arrives on one connection, one request after another.
+/// Passes the requests of one connection to their handlers, one request after another.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// What is served now.
+  /// The current request and its handler.
   private struct Exchange {
     var channel: ExchangeChannel
     var handling: any ExchangeHandling
@@ -26,7 +26,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     var hasHead = false
   }
 
-  /// The most bytes of a body that are read though they are not wanted, to get at the next request.
+  /// The most unwanted bytes of a body that are read to reach the next request.
   private static let discardedBytesMax = 1_048_576
 
   private let server: ServedNetwork
@@ -34,11 +34,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private let gate: ConnectionGate
   private let encoding: ResponseEncoding
   private var allowance: Allowance
-  /// When the end of an answer is sent that is late, for the client asks too often.
+  /// The timer for the delayed end of an answer, when the client sends too many requests.
   private let lateTimer: LoopTimer
   private var context: ChannelHandlerContext?
   private var exchange: Exchange?
-  /// The answer is complete, and what still arrives of its request is not wanted.
+  /// True if the answer is complete, and the rest of the request is ignored.
   private var isDiscarding = false
   private var discardedBytes = 0
   private var isClosing = false
@@ -91,14 +91,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     if discardedBytes <= RequestHandler.discardedBytesMax { return }
     isClosing = true
     gate.allow(ConnectionGate.lingerMilliseconds)
-    // What arrives still is read, so that the answer is not lost with it.
+    // Arriving bytes are still read, so that the answer is not lost with them.
     context.channel.close(mode: .output, promise: nil)
   }
 
-  /// Gives time for the next piece of the body: more if it comes fast, less if it comes drop by drop.
+  /// Sets the time for the next piece of the body: longer if it arrives fast, shorter if it
+  /// trickles.
   private func allowBody() {
     guard let exchange, !exchange.isRequestComplete else { return }
-    // Who waits for us is not slow.
+    // A client that waits for this server is not slow.
     if gate.isPaused { return gate.allow(nil) }
     let now = NetworkClock.uptimeMilliseconds
     let earned = Int64(exchange.bodyBytes / max(1, limits.bodyBytesPerSecondMin)) * 1000
@@ -110,7 +111,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
-  /// Gives time to take the answer, if some of it waits to be taken.
+  /// Sets the time for taking the answer, if a part of it waits.
   private func allowAnswer() {
     guard let exchange, exchange.isRequestComplete else { return }
     if isWritable { gate.allow(nil) } else { gate.allow(limits.stallMilliseconds, .stallTime) }
@@ -139,12 +140,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
     exchange = Exchange(
       channel: channel, handling: handling, timer: timer, version: head.version,
-      // After a request that asks to be upgraded, nothing more is read as requests.
+      // After a request for an upgrade, no further requests are read.
       keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade"),
       hasNoBody: head.method == .HEAD, household: household, startTime: now)
     allowBody()
     handling.opened()
-    // Who waits for leave to send the body gets it, unless the answer was known without.
+    // A client that waits for permission to send the body gets it, unless the answer is already
+    // known.
     let expects = head.headers["expect"].contains { $0.lowercased() == "100-continue" }
     if expects, let exchange, !exchange.hasHead { encoding.sendContinue(head.version) }
   }
@@ -227,7 +229,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
-  /// Sends the end of an answer, after which the next request is served: late, if there were too many.
+  /// Sends the end of an answer, after which the next request is served; delayed if there were too
+  /// many.
   private func writeEnd(_ context: ChannelHandlerContext) {
     let ready = allowance.readyTime
     guard ready > NetworkClock.uptimeMilliseconds else {
@@ -241,13 +244,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     lateTimer.set(ready)
   }
 
-  /// Sends the end, and closes when it has arrived, as far as can be told.
+  /// Sends the end, and closes when it has arrived, as far as this can be known.
   private func closeAfterEnd(_ context: ChannelHandlerContext) {
     isClosing = true
     gate.allow(ConnectionGate.lingerMilliseconds)
     let channel = context.channel
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-      // What arrives still is read, so that the answer is not lost with it.
+      // Arriving bytes are still read, so that the answer is not lost with them.
       channel.close(mode: .output, promise: nil)
     }
   }
@@ -263,7 +266,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   var isWritable: Bool { context?.channel.isWritable ?? false }
 
   var unsentBytes: Int {
-    // A channel that is closed has none.
+    // A closed channel has none.
     (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
@@ -273,7 +276,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// A request of an address that has too many at once.
+/// The answer to a request from an address with too many connections.
 ///
 /// Loop only.
 private final class TooManyRequests: ExchangeHandling {

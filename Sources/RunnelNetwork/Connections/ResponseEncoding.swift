@@ -2,11 +2,10 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
 
-/// Decides which answers are compressed, and leaves the rest of it to NIO's compressor, which stands
-/// behind it.
+/// Decides which answers are compressed, and leaves the rest to NIO's compressor, which follows it.
 ///
-/// The compressor prefers deflate where a client takes both; gzip is understood by all. It also takes every
-/// head that is sent for an answer, so the leave to send a body goes past it.
+/// The compressor prefers deflate if a client accepts both; gzip is understood by all. It also
+/// takes every head for that of an answer, so the permission to send a body bypasses it.
 ///
 /// Loop only.
 final class ResponseEncoding: ChannelInboundHandler, RemovableChannelHandler {
@@ -14,18 +13,18 @@ final class ResponseEncoding: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// Shorter bodies gain nothing.
+  /// The shortest body that is compressed, in bytes.
   private static let bytesMin = 1024
   private static let accept = "Accept-Encoding"
 
   private var context: ChannelHandlerContext?
 
-  /// The compressor that is to stand behind it.
+  /// Makes the compressor that must follow this handler.
   static func compressor() -> HTTPResponseCompressor {
     HTTPResponseCompressor { head, isSupported in
       let length = head.headers.first(name: "Content-Length").flatMap { Int($0) }
       let type = head.headers.first(name: "Content-Type") ?? ""
-      // Events are to leave at once, one by one.
+      // Events must leave at once, one by one.
       let isWorthIt = (length ?? .max) >= bytesMin && !type.hasPrefix("text/event-stream")
       if isWorthIt, head.status.mayHaveResponseBody {
         head.headers.add(name: "Vary", value: accept)
@@ -55,7 +54,7 @@ final class ResponseEncoding: ChannelInboundHandler, RemovableChannelHandler {
     return (Double(weight.dropFirst(2)) ?? 0) > 0
   }
 
-  /// Gives leave to send the body of a request.
+  /// Sends the permission to send the body of a request.
   func sendContinue(_ version: HTTPVersion) {
     let leave = HTTPResponseHead(version: version, status: .continue)
     context?.writeAndFlush(wrapOutboundOut(.head(leave)), promise: nil)

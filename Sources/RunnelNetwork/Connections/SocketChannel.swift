@@ -1,20 +1,20 @@
 import NIOCore
 import NIOWebSocket
 
-/// A WebSocket, as who serves it uses it.
+/// A WebSocket, for its handler.
 ///
-/// What is sent leaves at the next `flush`, or at the end of what was received.
+/// Sent texts leave at the next `flush`, or after the received bytes were handled.
 ///
 /// Loop only.
 public final class SocketChannel {
-  /// After so long a client that does not take its end is left.
+  /// The time after which a client that does not confirm the end is dropped, in seconds.
   private static let closingSeconds: Int64 = 2
 
   /// The loop.
   public let loop: NetworkLoop
   private let channel: any Channel
   private let timer: LoopTimer
-  /// Before this handler, frames are bytes.
+  /// The context of the frame encoder; handlers before it see bytes.
   private let encoder: ChannelHandlerContext
   private let frames: SocketFrameCache
   private var isClosing = false
@@ -29,7 +29,7 @@ public final class SocketChannel {
 
   /// Sends a text.
   ///
-  /// One that was sent to another client of the loop just before costs nothing to encode.
+  /// A text that was just sent to another client of the loop is not encoded again.
   public func send(_ text: [UInt8]) {
     if isClosing { return }
     encoder.write(NIOAny(frames.frame(of: text, channel.allocator)), promise: nil)
@@ -51,26 +51,26 @@ public final class SocketChannel {
     channel.write(WebSocketFrame(fin: true, opcode: opcode, data: data), promise: nil)
   }
 
-  /// Hands to the network what was sent.
+  /// Hands the sent frames to the network.
   public func flush() { channel.flush() }
 
-  /// The bytes that were sent and that the network has not taken.
+  /// The number of sent bytes that the network has not taken.
   public var unsentBytes: Int {
-    // A channel that is closed has none.
+    // A closed channel has none.
     (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   /// Sets the deadline, in milliseconds on `NetworkClock`; nil for none.
   public func setDeadline(_ time: Int64?) { timer.set(time) }
 
-  /// Reads no more until `resumeReading`.
+  /// Pauses reading until `resumeReading`.
   public func pauseReading() { setReading(false) }
 
-  /// Reads again.
+  /// Resumes reading.
   public func resumeReading() { setReading(true) }
 
   private func setReading(_ isOn: Bool) {
-    // A channel that is closed reads nothing.
+    // A closed channel reads nothing.
     try? channel.syncOptions?.setOption(.autoRead, value: isOn)
     if isOn { channel.read() }
   }
@@ -81,7 +81,7 @@ public final class SocketChannel {
     isClosing = true
     var data = channel.allocator.buffer(capacity: 2 + text.utf8.count)
     data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(code)))
-    // A control frame has 125 bytes at most.
+    // A control frame has at most 125 bytes.
     data.writeString(String(text.prefix(100)))
     let channel = channel
     let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
@@ -92,7 +92,7 @@ public final class SocketChannel {
   }
 }
 
-/// Drives who serves a WebSocket by what arrives.
+/// Passes the frames of a WebSocket to its handler.
 final class SocketHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
 
@@ -125,7 +125,7 @@ final class SocketHandler: ChannelInboundHandler {
   }
 
   private static func encoder(_ context: ChannelHandlerContext) -> ChannelHandlerContext? {
-    // A connection that is closed has none.
+    // A closed connection has none.
     try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
   }
 
@@ -173,7 +173,7 @@ final class SocketHandler: ChannelInboundHandler {
   }
 }
 
-/// A WebSocket of an address that has too many.
+/// The handler of a WebSocket from an address with too many connections.
 ///
 /// Loop only.
 final class FullSocket: SocketHandling {

@@ -1,28 +1,28 @@
 import NIOCore
 
-/// The frame that was made last on a loop: what many clients are told is encoded once, and all of them
-/// share its bytes.
+/// The last frame made on a loop: a text for many clients is encoded once, and all of them share
+/// its bytes.
 ///
 /// Loop only.
 final class SocketFrameCache {
-  /// Longer texts are not kept.
+  /// The longest text whose frame is kept, in bytes.
   private static let keptBytesMax = 65_536
 
   private var text: [UInt8] = []
   private var frame: ByteBuffer?
 
-  /// The frame of a text as it is sent.
+  /// The frame of a text in the form in which it is sent.
   ///
-  /// O(1) for the same array as the time before, O(n) for others.
+  /// O(1) for the same array as the last time, O(n) otherwise.
   func frame(of text: [UInt8], _ allocator: ByteBufferAllocator) -> ByteBuffer {
     if let frame, SocketFrameCache.isSame(text, self.text) { return frame }
     let made = SocketFrameCache.make(text, allocator)
-    // A kept array is not freed, so that no other one is at its address.
+    // The kept array is not freed, so no other array has its address.
     if text.count <= SocketFrameCache.keptBytesMax { (self.text, frame) = (text, made) }
     return made
   }
 
-  /// True if two arrays are at one address.
+  /// True if two arrays have the same address.
   private static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && !left.isEmpty
       && left.withUnsafeBufferPointer { left in
@@ -30,7 +30,7 @@ final class SocketFrameCache {
       }
   }
 
-  /// Source: RFC 6455, section 5.2: the last frame of a text, which a server does not mask.
+  /// Source: RFC 6455, section 5.2: the final frame of a text, which a server does not mask.
   private static func make(_ text: [UInt8], _ allocator: ByteBufferAllocator) -> ByteBuffer {
     var buffer = allocator.buffer(capacity: text.count + 10)
     buffer.writeInteger(0x81 as UInt8)

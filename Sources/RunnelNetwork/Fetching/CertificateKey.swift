@@ -2,11 +2,12 @@ import NIOSSL
 
 /// The public key in a certificate.
 public enum CertificateKey {
-  /// The key (a SubjectPublicKeyInfo in DER) in a certificate in PEM; nil if it is none.
+  /// The key (a SubjectPublicKeyInfo in DER) of a certificate in PEM; nil if the text is no
+  /// certificate.
   ///
-  /// Nothing of the certificate is verified.
+  /// The certificate is not verified.
   public static func publicKey(ofPEM text: String) -> [UInt8]? {
-    // What is no certificate has no key either.
+    // A text that is no certificate has no key.
     try? NIOSSLCertificate(bytes: Array(text.utf8), format: .pem).extractPublicKey().toSPKIBytes()
   }
 }

@@ -1,15 +1,15 @@
-/// An address of the web: `https://HOST:PORT/PATH`, where port and path may be missing.
+/// An address on the web: `https://HOST:PORT/PATH`, where port and path may be missing.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// True for `https`.
   public let isSecure: Bool
-  /// The host: a name, or an address in figures without brackets.
+  /// The host: a name, or a numeric address without brackets.
   public let host: String
   /// The port.
   public let port: Int
-  /// The path with what is asked after it.
+  /// The path with the query.
   public let target: String
 
-  /// Reads an address; nil if it is none, or has a user, or a sign that must be encoded.
+  /// Reads an address; nil if it is invalid, has a user, or has a character that must be encoded.
   public init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
     let lowercased = text.lowercased()
@@ -31,15 +31,15 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     (self.host, self.port) = (String(host), port)
   }
 
-  /// True if it is on this machine.
+  /// True if the address is on this machine.
   public var isLoopback: Bool {
     host == "localhost" || NetworkAddress(host: host, port: port).isLoopback
   }
 
-  /// True if nobody between can change what is read there.
+  /// True if answers cannot be changed on the way.
   public var isSafe: Bool { isSecure || isLoopback }
 
-  /// Host and port as a request names them; the port only if it is not the usual one.
+  /// Host and port as a request names them; the port is omitted if it is the default.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"

@@ -7,7 +7,7 @@ import NIOSSL
 public struct WebText: Hashable, Sendable {
   /// The text.
   public var bytes: [UInt8]
-  /// How long it may be kept, in seconds; nil if the answer does not tell.
+  /// The time for which the text may be kept, in seconds; nil if the answer does not tell.
   public var maxAgeSeconds: Int?
 
   /// Makes a text.
@@ -18,8 +18,8 @@ public struct WebText: Hashable, Sendable {
 
 /// Reads small texts from the web, by HTTP/1.1.
 ///
-/// Everything is bounded: the size, the time, and how often it is sent elsewhere. Limit: it knows no
-/// proxies; one would be read from `https_proxy`.
+/// Everything is bounded: the size, the time, and the number of redirects. Limit: proxies are not
+/// supported; one would be read from `https_proxy`.
 public struct WebFetcher: Sendable {
   /// The most bytes of a text.
   public static let bytesMax = 1 << 20
@@ -29,12 +29,12 @@ public struct WebFetcher: Sendable {
 
   private let trustedFile: String?
 
-  /// Makes a fetcher that trusts who the system trusts, or the certificates in a file in PEM.
+  /// Makes a fetcher that trusts the system's certificates, or those in a file in PEM.
   public init(trustedFile: String? = nil) { self.trustedFile = trustedFile }
 
   /// Reads the text at an address.
   ///
-  /// - Throws: `NetworkError` that names the address and what went wrong there.
+  /// - Throws: `NetworkError` that names the address and the problem there.
   public func get(_ address: WebAddress) async throws(NetworkError) -> WebText {
     var place = address
     for _ in 0...WebFetcher.redirectsMax {
@@ -81,7 +81,7 @@ public struct WebFetcher: Sendable {
     return try NIOSSLContext(configuration: configuration)
   }
 
-  /// Sends the request on a connection that is open; its answer completes the promise.
+  /// Sends the request on an open connection; its answer completes the promise.
   private static func begin(
     _ channel: any Channel, _ address: WebAddress, _ context: NIOSSLContext?,
     _ promise: EventLoopPromise<FetchedAnswer>
@@ -103,7 +103,7 @@ public struct WebFetcher: Sendable {
   }
 }
 
-/// What came of a request.
+/// The answer to a request.
 private struct FetchedAnswer: Sendable {
   var status: Int
   var location: String?
@@ -131,7 +131,7 @@ private struct FetchedAnswer: Sendable {
   }
 }
 
-/// Asks on one connection, and hands on the answer.
+/// Sends a request on one connection, and passes the answer on.
 ///
 /// Loop only.
 private final class FetchHandler: ChannelInboundHandler {
@@ -165,7 +165,7 @@ private final class FetchHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    // An answer that arrived before stays.
+    // An answer that arrived before is kept.
     promise.fail(NetworkError("the connection was closed before the answer"))
     context.fireChannelInactive()
   }

@@ -4,7 +4,7 @@ import Glibc
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   private static let bitsOfVersion4 = 32
   private static let bitsOfVersion6 = 128
-  /// Beginning of an address of version 4 that is written as one of version 6.
+  /// The beginning of an IPv4 address that is written as an IPv6 address.
   private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [255, 255]
 
   private let bytes: [UInt8]
@@ -12,7 +12,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads the text of a range.
   ///
-  /// - Throws: `NetworkError` if it is none.
+  /// - Throws: `NetworkError` if the text is no range.
   public init(_ text: String) throws(NetworkError) {
     let halves = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = halves.first, let bytes = AddressRange.bytes(of: String(first)) else {
@@ -33,7 +33,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     NetworkError("\(text) is no range of addresses: write it like 10.0.0.0/8 or fd00::/8.")
   }
 
-  /// True if an address in figures is in the range.
+  /// True if a numeric address is in the range.
   public func contains(_ address: String) -> Bool {
     guard let other = AddressRange.bytes(of: address), other.count == bytes.count else {
       return false
@@ -41,12 +41,12 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     return AddressRange.beginning(of: other, bitCount) == bytes
   }
 
-  /// The range as it is written.
+  /// The range as text.
   public var description: String { AddressRange.text(of: bytes) + "/\(bitCount)" }
 
-  /// The bytes of an address in figures; nil if it is none.
+  /// The bytes of a numeric address; nil if the text is none.
   ///
-  /// An address of version 4 that is written as one of version 6 is one of version 4.
+  /// An IPv4 address that is written as an IPv6 address counts as IPv4.
   static func bytes(of text: String) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: bitsOfVersion4 / 8)
     if inet_pton(AF_INET, text, &bytes) == 1 { return bytes }
@@ -55,8 +55,8 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     return bytes.starts(with: mappedPrefix) ? Array(bytes.dropFirst(mappedPrefix.count)) : bytes
   }
 
-  /// Whose connections count together with those of an address: the first 64 bits of one of version 6,
-  /// which are those of one network.
+  /// The household of an address, whose connections are counted together: the first 64 bits of an
+  /// IPv6 address, which are those of one network.
   static func household(of address: String) -> String {
     guard let bytes = bytes(of: address) else { return address }
     if bytes.count * 8 == bitsOfVersion4 { return text(of: bytes) }
@@ -66,12 +66,12 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   private static func text(of bytes: [UInt8]) -> String {
     let family = bytes.count * 8 == bitsOfVersion4 ? AF_INET : AF_INET6
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    // The room is enough for every address.
+    // The buffer is large enough for every address.
     _ = inet_ntop(family, bytes, &text, socklen_t(text.count))
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// An address whose bits after the first ones are 0.
+  /// The address with all bits after the first `bitCount` set to 0.
   private static func beginning(of bytes: [UInt8], _ bitCount: Int) -> [UInt8] {
     bytes.enumerated().map { index, byte in
       let bits = min(8, max(0, bitCount - index * 8))

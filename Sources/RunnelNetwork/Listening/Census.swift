@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many connections there are, and of whom.
+/// The number of connections, in total and by household.
 final class Census: Sendable {
   private struct State {
     var count = 0
@@ -16,7 +16,7 @@ final class Census: Sendable {
   /// The number of connections.
   var count: Int { state.withLock { $0.count } }
 
-  /// A number that no other connection has or had.
+  /// A number that is unique in the process.
   func nextNumber() -> Int64 {
     state.withLock { state in
       state.last += 1
@@ -24,9 +24,9 @@ final class Census: Sendable {
     }
   }
 
-  /// Counts a connection of a household, which is nil if each of its clients is counted alone.
+  /// Counts a connection of a household; nil if the connection's clients are counted one by one.
   ///
-  /// - Returns: the limit that keeps it out; nil if it was counted.
+  /// - Returns: the limit that refuses it; nil if it was counted.
   func enter(_ household: String?) -> NetworkLimit? {
     state.withLock { state in
       if state.count >= limits.connectionsMax { return .connections }
@@ -36,7 +36,7 @@ final class Census: Sendable {
     }
   }
 
-  /// A connection that was counted ended.
+  /// Stops counting a connection that ended.
   func leave(_ household: String?) {
     state.withLock { state in
       state.count -= 1
@@ -44,14 +44,14 @@ final class Census: Sendable {
     }
   }
 
-  /// Counts what a client does on the connection of a proxy as a connection of his.
+  /// Counts a client's request on a proxy's connection as a connection of the client's household.
   ///
-  /// - Returns: the limit that keeps it out; nil if it was counted.
+  /// - Returns: the limit that refuses it; nil if it was counted.
   func enterBehindProxy(_ household: String) -> NetworkLimit? {
     state.withLock { add(household, &$0) }
   }
 
-  /// What a client did on the connection of a proxy ended.
+  /// Stops counting a client's request on a proxy's connection.
   func leaveBehindProxy(_ household: String) {
     state.withLock { Census.remove(household, &$0) }
   }

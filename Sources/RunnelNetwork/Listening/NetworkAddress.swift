@@ -2,37 +2,37 @@ import Glibc
 
 /// An address to listen on.
 public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The address in figures.
+  /// The numeric address.
   public var host: String
-  /// The port; 0 for any.
+  /// The port; 0 for any free port.
   public var port: Int
 
   /// Makes an address.
   public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
-  /// True if only this machine reaches it.
+  /// True if only this machine can reach it.
   public var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
 
-  /// True if it is of IP version 6.
+  /// True for an IPv6 address.
   public var isVersion6: Bool { host.contains(":") }
 
-  /// Host and port, as an address of the web has them.
+  /// Host and port in the form of a web address.
   public var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-  /// Finds out all addresses of `HOST:PORT`, `HOST` or `:PORT`; of `[::1]:9000` the one.
+  /// Resolves all addresses of `HOST:PORT`, `HOST` or `:PORT`; `[::1]:9000` is a single one.
   ///
   /// - Parameters:
   ///   - text: the text; a `*` in place of the host is every address of the machine.
   ///   - port: the port, if the text has none.
   /// - Returns: the addresses, at least one.
-  /// - Throws: `NetworkError` if it is none, or nobody knows the name.
+  /// - Throws: `NetworkError` if the text is invalid, or the name is unknown.
   public static func resolve(
     _ text: String, defaultPort port: Int
   ) throws(NetworkError) -> [NetworkAddress] {
     let (host, number) = try split(text, port)
     switch host {
     case "*": return ["0.0.0.0", "::"].map { NetworkAddress(host: $0, port: number) }
-    // Whatever a machine's files say.
+    // These addresses do not depend on the machine's configuration.
     case "", "localhost":
       return ["127.0.0.1", "::1"].map { NetworkAddress(host: $0, port: number) }
     default: return try lookUp(host).map { NetworkAddress(host: $0, port: number) }
@@ -82,9 +82,9 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why something with the network cannot be done.
+/// An error of a network operation.
 public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What happened and what to do, for a person.
+  /// The message for a person: what happened and what to do.
   public var message: String
 
   /// Makes an error.

@@ -8,7 +8,7 @@ import NIOSSL
 import NIOWebSocket
 import Synchronization
 
-/// The certificate and the key by which a server proves who it is.
+/// The certificate and the key with which a server proves its identity.
 public struct TLSFiles: Hashable, Sendable {
   /// The file of the certificates, the server's own first, in PEM.
   public var certificate: String
@@ -40,13 +40,13 @@ public final class NetworkServer: Sendable {
   /// Makes a server that does not listen yet.
   ///
   /// - Parameters:
-  ///   - addresses: where to listen.
+  ///   - addresses: the addresses to listen on.
   ///   - socketFile: the path of a Unix socket to listen on, for its owner only; nil for none.
   ///   - tls: the files for TLS; nil to serve without.
   ///   - limits: the limits of the connections.
-  ///   - proxies: whose word for whom they connect is believed.
-  ///   - threadCount: the number of loops; nil for as many as the machine has cores.
-  ///   - service: what is done with connections.
+  ///   - proxies: the proxies whose statements about their clients are trusted.
+  ///   - threadCount: the number of loops; nil for the number of cores.
+  ///   - service: the service for connections.
   /// - Throws: `NetworkError` if the files for TLS cannot be used.
   public init(
     _ addresses: [NetworkAddress], socketFile: String? = nil, tls: TLSFiles?,
@@ -87,9 +87,9 @@ public final class NetworkServer: Sendable {
     }
   }
 
-  /// Reads the files for TLS again; connections that are open keep what they have.
+  /// Reloads the files for TLS; open connections keep the old ones.
   ///
-  /// - Throws: `NetworkError` if they cannot be used; then those that were read before stay.
+  /// - Throws: `NetworkError` if they cannot be used; then the old ones stay.
   public func reloadTLS() throws(NetworkError) {
     guard let tls else { return }
     let fresh = try NetworkServer.context(tls)
@@ -98,15 +98,15 @@ public final class NetworkServer: Sendable {
 
   // MARK: Listening
 
-  /// Listens.
+  /// Starts to listen.
   ///
-  /// - Returns: where it listens, and what addresses the machine lacks.
-  /// - Throws: `NetworkError` if one cannot be listened on for another reason, or none is left.
+  /// - Returns: the addresses, and those that were skipped because the machine does not have them.
+  /// - Throws: `NetworkError` if an address fails for another reason, or none is left.
   public func start() async throws -> (bound: [NetworkAddress], skipped: [NetworkAddress]) {
     var bound: [NetworkAddress] = []
     var skipped: [NetworkAddress] = []
     for var address in addresses {
-      // Any port is the same for all addresses.
+      // A free port is the same for all addresses.
       if address.port == 0, let port = bound.first?.port { address.port = port }
       do {
         let channel = try await bootstrap(isVersion6: address.isVersion6)
@@ -144,23 +144,24 @@ public final class NetworkServer: Sendable {
     error.errnoCode == EADDRNOTAVAIL || error.errnoCode == EAFNOSUPPORT
   }
 
-  /// Takes no more connections; answers that are under way are completed, and their connections closed.
+  /// Takes no more connections; answers in progress are completed, and then their connections
+  /// closed.
   public func stopListening() async {
     stopping.set()
     let open = listeners.withLock { listeners in
       defer { listeners = [] }
       return listeners
     }
-    // One that is closed already is what is wanted.
+    // A channel that is already closed is fine.
     for channel in open { try? await channel.close() }
-    // The file of a socket stays otherwise, and nobody answers there.
+    // The socket's file would stay otherwise, without a server.
     if let socketFile, !open.isEmpty { unlink(socketFile) }
   }
 
-  /// Closes all connections and ends the threads; the server is not used afterwards.
+  /// Closes all connections and ends the threads; the server must not be used afterwards.
   public func end() async {
     await stopListening()
-    // It fails only for a server that has ended.
+    // This fails only for a server that has ended.
     try? await group.shutdownGracefully()
   }
 
@@ -169,7 +170,7 @@ public final class NetworkServer: Sendable {
   ) -> ServerBootstrap {
     var bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: 1024)
     if isVersion6 {
-      // Every address of version 4 has a listener of its own, at the same port.
+      // Every IPv4 address has a listener of its own, at the same port.
       bootstrap = bootstrap.serverChannelOption(
         ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 1)
     }
@@ -193,7 +194,7 @@ public final class NetworkServer: Sendable {
     let address = channel.remoteAddress?.ipAddress ?? ""
     let peer = NetworkPeer(
       connection: served.census.nextNumber(), address: address, isSecure: tls != nil)
-    // Of a proxy, each client is counted alone.
+    // The clients of a proxy are counted one by one.
     let household =
       served.proxies.contains(address) ? nil : AddressRange.household(of: address)
     if let limit = served.census.enter(household) {
@@ -226,7 +227,7 @@ public final class NetworkServer: Sendable {
     headLimits.maxHeaderListSize = served.limits.headBytesMax
     headLimits.maxHeaderFieldSize = served.limits.headBytesMax
     let pipeline = channel.pipeline.syncOperations
-    // The typed upgrade of NIO loses the head of a request that is not upgraded.
+    // NIO's typed upgrade loses the head of a request that is not upgraded.
     try pipeline.configureHTTPServerPipeline(
       withServerUpgrade: (
         upgraders: [upgrader(peer, boundGate)],

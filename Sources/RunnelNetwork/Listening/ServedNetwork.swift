@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 struct ServedNetwork: Sendable {
   let limits: NetworkLimits
   let proxies: TrustedProxies
@@ -23,7 +23,7 @@ struct ServedNetwork: Sendable {
       })
   }
 
-  /// The frames of a loop; called on it.
+  /// The frame cache of a loop; called on that loop.
   func frames(of loop: any EventLoop) -> SocketFrameCache {
     guard let box = caches[ObjectIdentifier(loop)] else { return SocketFrameCache() }
     if let cache = box.value { return cache }
@@ -32,14 +32,15 @@ struct ServedNetwork: Sendable {
     return cache
   }
 
-  /// Who sent a request.
+  /// The sender of a request.
   func sender(of request: HTTPRequest, from peer: NetworkPeer) -> NetworkPeer {
     proxies.sender(of: request, from: peer)
   }
 
-  /// Finds out who sent a request, and counts it if it came by a proxy.
+  /// Finds the sender of a request, and counts a request that came through a proxy.
   ///
-  /// - Returns: the sender, his household if it was counted, and whether he has too many already.
+  /// - Returns: the sender, the sender's household if it was counted, and whether it has too many
+  ///   connections.
   func admit(
     _ request: HTTPRequest, from peer: NetworkPeer
   ) -> (sender: NetworkPeer, household: String?, isFull: Bool) {

@@ -2,14 +2,14 @@ import Glibc
 
 /// A Unix socket in the file system, which only the owner of the server's process may use.
 enum SocketFile {
-  /// The most bytes of its path.
+  /// The most bytes of the path.
   static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Binds a socket to a path; the descriptor is the caller's.
+  /// Binds a socket to a path; the caller owns the descriptor.
   ///
-  /// A socket that a server left when it was killed is replaced.
+  /// A socket that a killed server left is replaced.
   ///
-  /// - Throws: `NetworkError` if the path is too long, something else has it, or it cannot be made.
+  /// - Throws: `NetworkError` if the path is too long or taken, or if the socket cannot be made.
   static func bind(_ path: String) throws(NetworkError) -> Int32 {
     guard path.utf8.count <= pathBytesMax else {
       throw NetworkError(
@@ -18,7 +18,7 @@ enum SocketFile {
     try removeStale(path)
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor < 0 { throw failure(path) }
-    // The file has this mode from the start: there is no moment in which others may connect.
+    // The file has this mode from the start: other users can connect at no time.
     guard fchmod(descriptor, 0o600) == 0, call(Glibc.bind, descriptor, path) == 0 else {
       let error = failure(path)
       close(descriptor)

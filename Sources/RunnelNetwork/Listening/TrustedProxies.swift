@@ -1,21 +1,21 @@
 import HTTPTypes
 
-/// The proxies that tell from where their clients connect.
+/// The proxies whose statements about their clients' addresses are trusted.
 struct TrustedProxies: Hashable, Sendable {
   private static let addressHeader = HTTPField.Name("X-Forwarded-For")
   private static let protocolHeader = HTTPField.Name("X-Forwarded-Proto")
-  /// The most addresses of a header that are looked at.
+  /// The most addresses of a header that are examined.
   private static let hopsMax = 32
 
   let ranges: [AddressRange]
 
-  /// True if what an address says of its clients is believed.
+  /// True if an address belongs to a trusted proxy.
   func contains(_ address: String) -> Bool { ranges.contains { $0.contains(address) } }
 
-  /// Who sent a request: the peer of the connection, or whom a trusted proxy names.
+  /// The sender of a request: the peer of the connection, or the client that a trusted proxy names.
   ///
-  /// Each proxy adds from where it was connected to at the end, so the last address that is no trusted
-  /// proxy is the client's; anybody may have written what is before it.
+  /// Each proxy appends the address of its own peer, so the last address that is no trusted proxy
+  /// is the client's; addresses before it may be forged.
   func sender(of request: HTTPRequest, from peer: NetworkPeer) -> NetworkPeer {
     guard contains(peer.address) else { return peer }
     var sender = peer
@@ -34,7 +34,7 @@ struct TrustedProxies: Hashable, Sendable {
     return sender
   }
 
-  /// `ADDRESS`, `ADDRESS:PORT` or `[ADDRESS]:PORT` without its port and blanks.
+  /// The address in `ADDRESS`, `ADDRESS:PORT` or `[ADDRESS]:PORT`, without port and blanks.
   private static func address(in hop: Substring) -> String {
     let text = hop.filter { $0 != " " && $0 != "\t" }
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

@@ -2,7 +2,7 @@
 ///
 /// Source: URL Standard, "application/x-www-form-urlencoded".
 enum FormText {
-  /// The members by their names, the first of each; nil if the text is none.
+  /// The members by name, the first of each name; nil if the text is no form.
   static func members(of bytes: [UInt8]) -> [String: String]? {
     var members: [String: String] = [:]
     for pair in bytes.split(separator: UInt8(ascii: "&")) {

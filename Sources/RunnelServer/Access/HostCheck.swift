@@ -2,15 +2,16 @@ import HTTPTypes
 
 /// Decides whether a web page may use a server that is open to everyone on its machine.
 ///
-/// A page that somebody visits may send requests to what runs on his machine: by an address of its own
-/// that leads there, which the `Host` tells, or by a request to another place, which the `Origin` tells.
+/// A page that the user visits may send requests to servers on the user's machine: through a host
+/// name of its own that leads there, which the `Host` header reveals, or by a cross-origin request,
+/// which the `Origin` header reveals.
 struct HostCheck: Hashable, Sendable {
-  /// Hosts besides those of loopback.
+  /// The accepted hosts besides those of loopback.
   var hosts: Set<String> = []
-  /// Origins besides those of loopback, as browsers write them.
+  /// The accepted origins besides those of loopback, in the form of browsers.
   var origins: Set<String> = []
 
-  /// Why a request is refused; nil if it is not.
+  /// The reason why a request is refused, or nil.
   func refusal(of request: HTTPRequest) -> String? {
     let host = HostCheck.host(of: request.authority ?? "")
     if !isKnown(host) {

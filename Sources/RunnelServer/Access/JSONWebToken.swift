@@ -1,22 +1,22 @@
 import RunnelBase
 
-/// A JSON Web Token that was taken apart; nothing of it is verified.
+/// The parts of a JSON Web Token; nothing in it is verified.
 ///
 /// Source: RFC 7519, RFC 7515.
 struct JSONWebToken {
-  /// The longest that is looked at.
+  /// The most bytes of a token that is parsed.
   private static let bytesMax = 65_536
 
   /// The algorithm of the signature, as its header names it.
   let algorithm: String
-  /// The name of the key; nil if its header names none.
+  /// The name of the key; nil if the header has none.
   let keyID: String?
   let claims: JSONValue
   let signature: [UInt8]
-  /// What is signed.
+  /// The bytes that were signed.
   let signedBytes: [UInt8]
 
-  /// Takes a token apart; nil if it is none.
+  /// Parses a token; nil if the text is none.
   init?(_ text: String) {
     guard text.utf8.count <= JSONWebToken.bytesMax else { return nil }
     let pieces = Array(text.utf8).split(
@@ -33,24 +33,24 @@ struct JSONWebToken {
   }
 
   private static func json(_ piece: ArraySlice<UInt8>) -> JSONValue? {
-    // What is no JSON is no token.
+    // A part that is no JSON makes the text no token.
     guard let bytes = Base64URL.bytes(piece), let json = try? JSONValue(parsing: bytes),
       case .object = json
     else { return nil }
     return json
   }
 
-  /// A time of its claims, in seconds since 1970.
+  /// A time in the claims, in seconds since 1970.
   func seconds(_ name: String) -> Double? {
     if case .number(let number)? = claims[name] { number.double } else { nil }
   }
 
-  /// A text of its claims.
+  /// A text in the claims.
   func text(_ name: String) -> String? {
     if case .string(let text)? = claims[name] { text } else { nil }
   }
 
-  /// The variable `auth` of the rules for who has the token; nil if it names nobody.
+  /// The variable `auth` of the rules for the token's owner; nil if the token names no user.
   ///
   /// Source: wire protocol, section A4.5; authentication, section 3.
   var auth: JSONValue? {
@@ -71,7 +71,7 @@ struct JSONWebToken {
 ///
 /// Source: RFC 4648, section 5.
 enum Base64URL {
-  /// The bytes of a text without padding; nil if it is none.
+  /// The bytes of a text without padding; nil if the text is invalid.
   static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (value, bits) = (UInt32(0), 0)

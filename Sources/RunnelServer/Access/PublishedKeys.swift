@@ -2,19 +2,20 @@ import Logging
 import RunnelNetwork
 import Synchronization
 
-/// Public keys that somebody publishes on the web: they are kept as long as he says, and got again.
+/// Public keys that are published on the web: they are cached for the stated time, and then fetched
+/// again.
 ///
-/// While they cannot be got, those that were got before stay.
+/// If fetching fails, the previous keys stay.
 final class PublishedKeys: Sendable {
-  /// Where Google publishes the keys by which it signs the tokens of all projects.
+  /// The address of Google's keys, which sign the tokens of all projects.
   static let google =
     "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
-  /// They are got again after so long, whatever is said.
+  /// The shortest and longest time before keys are fetched again, whatever the answer states.
   private static let secondsMin = 60
   private static let secondsMax = 86_400
-  /// They are got again after so long if nothing is said.
+  /// The time before keys are fetched again if the answer states none.
   private static let secondsUnsaid = 3600
-  /// The first pause after a failure; each further one is twice as long.
+  /// The first pause after a failure, in seconds; it doubles with every further failure.
   private static let failureSecondsMin = 5
   private static let failureSecondsMax = 600
 
@@ -22,10 +23,10 @@ final class PublishedKeys: Sendable {
   private let fetcher: WebFetcher
   private let logger: Logger
   private let take: @Sendable (SigningKeys) -> Void
-  /// What gets them again; nil before the start and after the end.
+  /// The task that fetches the keys; nil before the start and after the end.
   private let task = Mutex<Task<Void, Never>?>(nil)
 
-  /// Makes keys that are not there yet; `take` is given each set of them.
+  /// Makes keys that are not fetched yet; `take` is called with each key set.
   init(
     _ address: WebAddress, fetcher: WebFetcher = WebFetcher(), logger: Logger,
     take: @escaping @Sendable (SigningKeys) -> Void
@@ -33,12 +34,12 @@ final class PublishedKeys: Sendable {
     (self.address, self.fetcher, self.logger, self.take) = (address, fetcher, logger, take)
   }
 
-  /// Gets the keys, and again when it is time, until `stop`.
+  /// Fetches the keys now and whenever they expire, until `stop`.
   func start() async {
     let first = await get(failureCount: 0)
     let task = Task {
       var (pause, failureCount) = first
-      // A pause is cut short only when the keys are not wanted any more.
+      // The sleep is cut short only by `stop`.
       while (try? await Task.sleep(for: .seconds(pause))) != nil {
         (pause, failureCount) = await get(failureCount: failureCount)
       }
@@ -46,12 +47,12 @@ final class PublishedKeys: Sendable {
     self.task.withLock { $0 = task }
   }
 
-  /// Gets them no more.
+  /// Stops fetching keys.
   func stop() { task.withLock { $0.take() }?.cancel() }
 
-  /// Gets the keys once, after so many failures.
+  /// Fetches the keys once, after `failureCount` failures.
   ///
-  /// - Returns: after how many seconds they are to be got again, and how often that has failed by then.
+  /// - Returns: the seconds until the next fetch, and the number of failures so far.
   func get(failureCount: Int) async -> (pauseSeconds: Int, failureCount: Int) {
     do {
       let text = try await fetcher.get(address)

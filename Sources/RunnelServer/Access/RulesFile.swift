@@ -3,15 +3,15 @@ import RunnelSync
 
 /// The file of a database's rules.
 struct RulesFile: Hashable {
-  /// What holds where there is no file, as clients are told it.
+  /// The rules that apply without a file, in the form for clients.
   static let openRules = Array("{\"rules\": {\".read\": true, \".write\": true}}".utf8)
 
-  /// The path; there need not be a file.
+  /// The path; the file need not exist.
   let path: String
-  /// True if the file must exist, because somebody named it.
+  /// True if the file must exist, because the user named it.
   let isNamed: Bool
 
-  /// Loads the rules; nil if there is no file and there need not be one.
+  /// Loads the rules; nil if the file does not exist and need not.
   ///
   /// - Throws: `ServerError` with all mistakes.
   func load() throws(ServerError) -> RulesEngine? {
@@ -33,12 +33,12 @@ struct RulesFile: Hashable {
     try ServerFile.bytes(of: path, max: RulesLimits.fileBytesMax + 1)
   }
 
-  /// Writes the file, as a whole or not at all.
+  /// Writes the file completely or not at all.
   ///
   /// - Throws: `ServerError` if it cannot be written.
   func write(_ text: [UInt8]) throws(ServerError) { try ServerFile.replace(path, with: text) }
 
-  /// The text of rules, or of none.
+  /// The text of the rules, or of the open rules if there are none.
   func text(of rules: RulesEngine?) -> [UInt8] { rules?.source ?? RulesFile.openRules }
 }
 
@@ -66,7 +66,8 @@ enum ServerFile {
     }
   }
 
-  /// Puts other bytes into a file, which is as before or has all of them, whatever happens.
+  /// Replaces the content of a file; even after a failure, the content is either the old or the new
+  /// one.
   ///
   /// - Throws: `ServerError` if it cannot be written.
   static func replace(

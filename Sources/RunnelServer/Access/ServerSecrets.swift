@@ -1,17 +1,18 @@
 import Crypto
 import RunnelBase
 
-/// The secrets of a database: who has one is its administrator, or signs tokens for others.
+/// The secrets of a database: the owner of a secret is an administrator, and can sign tokens for
+/// others.
 ///
 /// They are in a file beside the database that only its owner reads.
 public struct ServerSecrets: Hashable, Sendable {
-  /// One secret.
+  /// A secret.
   public struct Secret: Hashable, Sendable {
-    /// By what it is told from others.
+    /// The name of the secret.
     public var name: String
     /// The secret itself: 40 characters.
     public var text: String
-    /// When it was made, in milliseconds since 1970.
+    /// When the secret was made, in milliseconds since 1970.
     public var time: Int64
   }
 
@@ -28,7 +29,7 @@ public struct ServerSecrets: Hashable, Sendable {
     static let time = "made"
   }
 
-  /// All of them, in the order in which they were made.
+  /// The secrets, in the order in which they were made.
   public private(set) var all: [Secret] = []
 
   /// The file of the secrets of a database file.
@@ -36,14 +37,14 @@ public struct ServerSecrets: Hashable, Sendable {
     DatabaseNames.stem(of: database) + ".secrets.json"
   }
 
-  /// Reads a file; there need not be one.
+  /// Reads a file; the file need not exist.
   ///
   /// - Throws: `ServerError` if it cannot be read.
   public init(file: String) throws(ServerError) {
     guard let bytes = try ServerFile.bytes(of: file, max: ServerSecrets.fileBytesMax) else {
       return
     }
-    // What is no JSON has no secrets either.
+    // Text that is no JSON has no secrets either.
     guard case .array(let elements)? = (try? JSONValue(parsing: bytes))?[Field.secrets] else {
       throw ServerError("\(file) has no secrets: restore it, or remove it and make new ones.")
     }
@@ -57,7 +58,7 @@ public struct ServerSecrets: Hashable, Sendable {
     }
   }
 
-  /// Makes a secret; nil if there is one of this name.
+  /// Makes a secret; nil if the name is taken.
   public mutating func add(_ name: String, now: Int64) -> Secret? {
     if all.contains(where: { $0.name == name }) { return nil }
     let secret = Secret(name: name, text: ServerSecrets.newText(), time: now)
@@ -65,21 +66,21 @@ public struct ServerSecrets: Hashable, Sendable {
     return secret
   }
 
-  /// A text that nobody guesses.
+  /// A random text that cannot be guessed.
   static func newText() -> String {
     var random = SystemRandomNumberGenerator()
     return String(
       (0..<length).compactMap { _ in characters.randomElement(using: &random) })
   }
 
-  /// Takes a secret back; false if there is none of this name.
+  /// Removes a secret; false if there is none with this name.
   public mutating func remove(_ name: String) -> Bool {
     let count = all.count
     all.removeAll { $0.name == name }
     return all.count < count
   }
 
-  /// Writes the file, which only its owner reads.
+  /// Writes the file, readable by its owner only.
   ///
   /// - Throws: `ServerError` if it cannot be written.
   public func write(to file: String) throws(ServerError) {
@@ -93,7 +94,7 @@ public struct ServerSecrets: Hashable, Sendable {
     try ServerFile.replace(file, with: json.jsonBytes(pretty: true) + [10], mode: 0o600)
   }
 
-  /// True if a text is one of them; how long that takes tells nothing of them.
+  /// True if a text is one of the secrets; the time that this takes reveals nothing about them.
   func contain(_ text: String) -> Bool {
     let hash = SHA256.hash(data: Array(text.utf8))
     var isFound = false
@@ -101,7 +102,7 @@ public struct ServerSecrets: Hashable, Sendable {
     return isFound
   }
 
-  /// True if a token was signed with one of them.
+  /// True if a token was signed with one of the secrets.
   func haveSigned(_ token: JSONWebToken) -> Bool {
     guard token.algorithm == "HS256" else { return false }
     return all.contains { secret in

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import RunnelBase
 
-/// The service accounts of a database: programs that are administrators, as admin SDKs are.
+/// The service accounts of a database: programs that are administrators, as with admin SDKs.
 ///
 /// An account's private key is in a key file that only its program has. With it the program signs an
 /// assertion, for which it gets an access token of an hour. The public keys are in a file beside the
@@ -10,28 +10,28 @@ import RunnelBase
 ///
 /// Source: RFC 7523; Google, "Using OAuth 2.0 for Server to Server Applications".
 public struct ServiceAccounts: Sendable {
-  /// One account.
+  /// A service account.
   public struct Account: Hashable, Sendable {
-    /// By what it is told from others.
+    /// The name of the account.
     public var name: String
-    /// Its address, which is no address of mail.
+    /// The account's identifier in the form of an email address.
     public var email: String
     /// The name of its key.
     public var keyID: String
-    /// When it was made, in milliseconds since 1970.
+    /// When the account was made, in milliseconds since 1970.
     public var time: Int64
     /// Its public key, in PEM.
     var publicKey: String
   }
 
-  /// How long an access token lasts, in seconds.
+  /// The lifetime of an access token, in seconds.
   static let tokenSeconds: Int64 = 3600
-  /// Where assertions are taken, on each server.
+  /// The path for assertions on each server.
   static let tokenPath = "/oauth2/token"
-  /// Clocks of other machines may go before or after by so many seconds.
+  /// The tolerated difference of other machines' clocks, in seconds.
   private static let skewSeconds: Double = 300
   private static let fileBytesMax = 1 << 20
-  /// For whom SDKs sign assertions, whatever their key file says.
+  /// The audiences for which SDKs sign assertions, whatever their key file says.
   private static let audiences: Set<String> = [
     "https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
     "https://accounts.google.com/o/oauth2/token",
@@ -47,9 +47,9 @@ public struct ServiceAccounts: Sendable {
     static let time = "made"
   }
 
-  /// All of them, in the order in which they were made.
+  /// The accounts, in the order in which they were made.
   public private(set) var all: [Account] = []
-  /// What signs access tokens; empty if there was never an account.
+  /// The secret that signs access tokens; empty if there has never been an account.
   private var tokenSecret = ""
 
   /// The file of the service accounts of a database file.
@@ -57,14 +57,14 @@ public struct ServiceAccounts: Sendable {
     DatabaseNames.stem(of: database) + ".service-accounts.json"
   }
 
-  /// Reads a file; there need not be one.
+  /// Reads a file; the file need not exist.
   ///
   /// - Throws: `ServerError` if it cannot be read.
   public init(file: String) throws(ServerError) {
     guard let bytes = try ServerFile.bytes(of: file, max: ServiceAccounts.fileBytesMax) else {
       return
     }
-    // What is no JSON has no accounts either.
+    // Text that is no JSON has no accounts either.
     let json = try? JSONValue(parsing: bytes)
     guard case .array(let elements)? = json?[Field.accounts],
       let secret = json?[Field.tokenSecret]?.string, secret.utf8.count >= ServerSecrets.length
@@ -83,7 +83,7 @@ public struct ServiceAccounts: Sendable {
     }
   }
 
-  /// Writes the file, which only its owner reads.
+  /// Writes the file, readable by its owner only.
   ///
   /// - Throws: `ServerError` if it cannot be written.
   public func write(to file: String) throws(ServerError) {
@@ -109,8 +109,9 @@ public struct ServiceAccounts: Sendable {
   ///   - database: the file of the database.
   ///   - server: the address of the server, without a path.
   ///   - now: milliseconds since 1970.
-  /// - Returns: the text of its key file, which nobody else has; nil if there is one of this name.
-  /// - Throws: `ServerError` if the name cannot be one.
+  /// - Returns: the text of the account's key file, which is not kept here; nil if the name is
+  ///   taken.
+  /// - Throws: `ServerError` if the name is invalid.
   public mutating func add(
     _ name: String, for database: String, server: String, now: Int64
   ) throws(ServerError) -> [UInt8]? {
@@ -142,7 +143,7 @@ public struct ServiceAccounts: Sendable {
     return file.jsonBytes(pretty: true) + [10]
   }
 
-  /// Takes an account back; false if there is none of this name.
+  /// Removes an account; false if there is none with this name.
   public mutating func remove(_ name: String) -> Bool {
     let count = all.count
     all.removeAll { $0.name == name }
@@ -156,14 +157,14 @@ public struct ServiceAccounts: Sendable {
 
   // MARK: Tokens
 
-  /// Why an assertion gets no token; as OAuth words it.
+  /// The reason why an assertion gets no token, in OAuth's words.
   struct Refusal: Error, Hashable {
     var text: String
   }
 
-  /// The access token for an assertion; nil if no account here has the key that it names.
+  /// The access token for an assertion; nil if no account has the named key.
   ///
-  /// - Throws: `Refusal` if the assertion is not signed by that key, or not for now.
+  /// - Throws: `Refusal` if the assertion is not signed by that key, or is not valid now.
   func accessToken(for assertion: JSONWebToken, now: Int64) throws(Refusal) -> String? {
     guard let account = all.first(where: { $0.keyID == assertion.keyID }) else { return nil }
     guard assertion.algorithm == "RS256", account.hasSigned(assertion) else {
@@ -199,7 +200,7 @@ public struct ServiceAccounts: Sendable {
     return text + "." + Base64URL.text(signature)
   }
 
-  /// True if a token is one that an account got here, and that account was not taken back.
+  /// True if a token was issued here to an account that still exists.
   func haveSigned(_ token: JSONWebToken) -> Bool {
     guard token.algorithm == "HS256", !tokenSecret.isEmpty, token.seconds("exp") != nil,
       all.contains(where: { $0.keyID == token.keyID && $0.email == token.text("sub") })
@@ -211,9 +212,9 @@ public struct ServiceAccounts: Sendable {
 }
 
 extension ServiceAccounts.Account {
-  /// True if its key signed a token.
+  /// True if the account's key signed a token.
   fileprivate func hasSigned(_ token: JSONWebToken) -> Bool {
-    // A key that cannot be read signs nothing.
+    // An unreadable key signs nothing.
     guard let key = try? _RSA.Signing.PublicKey(pemRepresentation: publicKey) else { return false }
     return key.isValidSignature(
       _RSA.Signing.RSASignature(rawRepresentation: token.signature),

@@ -3,7 +3,7 @@ import CryptoExtras
 import RunnelBase
 import RunnelNetwork
 
-/// The public keys of who signs tokens: a JSON Web Key Set.
+/// The public keys that verify tokens: a JSON Web Key Set.
 ///
 /// Source: RFC 7517, RFC 7518.
 struct SigningKeys: Sendable {
@@ -21,14 +21,14 @@ struct SigningKeys: Sendable {
   /// The number of keys.
   var count: Int { keys.count }
 
-  /// Reads a key set, or certificates by the names of their keys; keys of other kinds are left out.
+  /// Reads a key set, or certificates by key name; keys of other kinds are left out.
   ///
   /// - Parameters:
   ///   - bytes: the text.
-  ///   - source: where it comes from, for the error.
-  /// - Throws: `ServerError` if there is no key that can be used.
+  ///   - source: the source of the text, for the error.
+  /// - Throws: `ServerError` if there is no usable key.
   init(parsing bytes: [UInt8], from source: String) throws(ServerError) {
-    // What is no JSON has no keys either.
+    // Text that is no JSON has no keys either.
     let json = try? JSONValue(parsing: bytes)
     switch (json, json?["keys"]) {
     case (_, .array(let elements)?):
@@ -49,7 +49,7 @@ struct SigningKeys: Sendable {
     guard case .string(let text) = member.value, text.hasPrefix(certificateStart),
       let bytes = CertificateKey.publicKey(ofPEM: text)
     else { return nil }
-    // A key that is too weak, or of another kind, is left out.
+    // Weak keys, and keys of other kinds, are left out.
     if let key = try? _RSA.Signing.PublicKey(derRepresentation: bytes) {
       return (member.name, .rsa(key))
     }
@@ -64,13 +64,13 @@ struct SigningKeys: Sendable {
     if let use = text("use"), use != "sig" { return nil }
     switch (text("kty"), text("crv")) {
     case ("RSA", _):
-      // A key that is too weak, or none, is left out.
+      // Weak and invalid keys are left out.
       guard let n = bytes("n"), let e = bytes("e"),
         let key = try? _RSA.Signing.PublicKey(n: n, e: e)
       else { return nil }
       return (text("kid"), .rsa(key))
     case ("EC", "P-256"):
-      // A point that is not on the curve is left out.
+      // Points that are not on the curve are left out.
       guard let x = bytes("x"), let y = bytes("y"),
         let key = try? P256.Signing.PublicKey(x963Representation: [4] + x + y)
       else { return nil }
@@ -79,7 +79,7 @@ struct SigningKeys: Sendable {
     }
   }
 
-  /// True if one of the keys signed a token; one that has a name, only if the token names it.
+  /// True if one of the keys signed a token; a named key counts only if the token names it.
   func haveSigned(_ token: JSONWebToken) -> Bool {
     keys.contains { name, key in
       if let name, name != token.keyID { return false }
@@ -89,7 +89,7 @@ struct SigningKeys: Sendable {
           _RSA.Signing.RSASignature(rawRepresentation: token.signature),
           for: SHA256.hash(data: token.signedBytes), padding: .insecurePKCS1v1_5)
       case (.p256(let key), "ES256"):
-        // What has another length is no signature.
+        // Bytes of another length are no signature.
         guard
           let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)
         else { return false }

@@ -2,24 +2,24 @@ import RunnelBase
 import RunnelSync
 import Synchronization
 
-/// Tells for whom a credential speaks: secrets of the database, access tokens of its service accounts,
-/// tokens that a secret or a known key signed, and for tests, with `emulator`, what anybody claims.
+/// Verifies credentials: secrets of the database, access tokens of its service accounts, tokens
+/// signed by a secret or a known key, and for tests, with `emulator`, tokens without proof.
 ///
 /// Any thread may use it.
 ///
 /// Source: wire protocol, section A4.5; authentication, section 3.
 final class TokenVerifier: CredentialVerifier, Sendable {
-  /// Clocks of other machines may go before by so many seconds.
+  /// The tolerated lead of other machines' clocks, in seconds.
   private static let skewSeconds: Double = 300
   private static let issuerStart = "https://securetoken.google.com/"
   private static let userBytesMax = 128
 
-  /// What is known of those who make tokens.
+  /// The secrets and keys that verify tokens.
   struct Knowledge: Sendable {
     var secrets: ServerSecrets
     var accounts: ServiceAccounts
     var keys: SigningKeys?
-    /// The project for which tokens of known keys are made.
+    /// The project for which tokens of the known keys must be made.
     var project: String?
   }
 
@@ -31,10 +31,10 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     self.knowledge = Mutex(knowledge)
   }
 
-  /// Other secrets or keys are known from now on.
+  /// Changes the known secrets and keys.
   func change(_ body: (inout Knowledge) -> Void) { knowledge.withLock { body(&$0) } }
 
-  /// The access token for an assertion; nil if no service account has the key that it names.
+  /// The access token for an assertion; nil if no service account has the named key.
   func accessToken(
     for assertion: JSONWebToken, now: Int64
   ) throws(ServiceAccounts.Refusal) -> String? {
@@ -57,12 +57,12 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     if let keys = known.keys, let project = known.project, keys.haveSigned(token) {
       return try user(of: project, token, now)
     }
-    // An emulator takes what is claimed, whoever signed it, and when.
+    // An emulator accepts the claims, whoever signed them, and when.
     if isEmulator, let auth = token.auth { return VerifiedCredential(Caller(auth: auth)) }
     throw .invalid
   }
 
-  /// A token that a secret signed.
+  /// Verifies a token that a secret signed.
   private func custom(
     _ token: JSONWebToken, _ now: Int64
   ) throws(CredentialRefusal) -> VerifiedCredential {
@@ -73,7 +73,7 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     return VerifiedCredential(Caller(auth: auth), expiry: try expiry(token, now))
   }
 
-  /// A token that the service for accounts made for a user of a project.
+  /// Verifies a token that the account service made for a user of a project.
   private func user(
     of project: String, _ token: JSONWebToken, _ now: Int64
   ) throws(CredentialRefusal) -> VerifiedCredential {
@@ -86,7 +86,7 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     return VerifiedCredential(Caller(auth: token.userAuth(user)), expiry: try expiry(token, now))
   }
 
-  /// When a token ends; one without an end of its own ends a day after it was made.
+  /// The expiry of a token; a token without one expires a day after it was made.
   private func expiry(
     _ token: JSONWebToken, _ now: Int64
   ) throws(CredentialRefusal) -> Int64 {

@@ -1,8 +1,8 @@
 import Logging
 import RunnelNetwork
 
-/// Where administrators of the machine ask a server: a Unix socket beside the database, and an address if
-/// one is wanted.
+/// The listeners for administrators of the machine: a Unix socket beside the database, and an
+/// optional address.
 ///
 /// ```
 ///   new --start--> listening --stop--> ended
@@ -17,7 +17,7 @@ final class AdminServer: Sendable {
 
   /// Makes a server that does not listen yet.
   ///
-  /// - Throws: `NetworkError` or `ServerError` if the address is none for this machine only.
+  /// - Throws: `NetworkError` or `ServerError` if the address is invalid or not loopback.
   init(_ configuration: ServerConfiguration, _ service: AdminService, _ logger: Logger) throws {
     self.logger = logger
     file = DatabaseNames.adminSocket(of: configuration.databases)
@@ -40,10 +40,10 @@ final class AdminServer: Sendable {
       addresses, tls: nil, limits: limits, threadCount: 1, service: service)
   }
 
-  /// Listens; a socket that cannot be made is told to the log, and the server goes on without.
+  /// Starts to listen; a failure to make the socket is logged, and the server goes on without it.
   ///
-  /// - Returns: where.
-  /// - Throws: `NetworkError` if nobody can listen on the address.
+  /// - Returns: the places.
+  /// - Throws: `NetworkError` if the address cannot be listened on.
   func start() async throws -> [String] {
     var places: [String] = []
     do {
@@ -58,7 +58,7 @@ final class AdminServer: Sendable {
     return places
   }
 
-  /// Takes no more connections, and closes those that there are.
+  /// Takes no more connections, and closes the existing ones.
   func stop() async {
     await addressServer?.end()
     await fileServer.end()

@@ -2,10 +2,9 @@ import HTTPTypes
 import Logging
 import RunnelNetwork
 
-/// What an administrator of the machine asks a server: whether it serves, what it counted, and who is
-/// connected.
+/// The requests of the machine's administrators: readiness, counters, and connections.
 ///
-/// It knows no users: who reaches the address may ask everything.
+/// It knows no users: every client that reaches the address may ask everything.
 struct AdminService: NetworkService {
   private static let connections = "/connections"
   /// Source: Prometheus, "Exposition formats", version 0.0.4.
@@ -14,7 +13,7 @@ struct AdminService: NetworkService {
   let world: ServerWorld
   let hosts: HostCheck
   let logger: Logger
-  /// Why the server cannot be given work; nil if it can.
+  /// The reason why the server cannot take work, or nil.
   let obstacle: @Sendable () -> String?
   let metricsText: @Sendable () -> String
 
@@ -31,7 +30,7 @@ struct AdminService: NetworkService {
   func openExchange(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
   ) -> any ExchangeHandling {
-    // No page of the web gets at a Unix socket, which has no address.
+    // Web pages cannot reach a Unix socket, which has no address.
     if !peer.address.isEmpty, let refusal = hosts.refusal(of: request) {
       return FixedExchange(FixedAnswer(error: refusal, status: 403), channel)
     }

@@ -2,8 +2,8 @@ import HTTPTypes
 import RunnelBase
 import RunnelNetwork
 
-/// The answer that tells who is connected: a line of JSON for each, page after page, so that it is never
-/// in the memory as a whole.
+/// The answer that lists the connections: a line of JSON for each, page after page, so that the
+/// whole list is never in memory.
 ///
 /// Loop only.
 final class ConnectionListing: ExchangeHandling {
@@ -12,7 +12,7 @@ final class ConnectionListing: ExchangeHandling {
   private let switchboard: Switchboard
   private let channel: ExchangeChannel
   private var rest: ArraySlice<Int64> = []
-  /// True until the page that was asked for is there.
+  /// True while a page is being collected.
   private var isAsking = false
   private var isEnded = false
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Whether a server can be given work.
+/// The readiness of a server to take work.
 final class Readiness: Sendable {
-  /// Where in its life a server is.
+  /// The phase of a server's life.
   enum Phase: Hashable, Sendable {
     case starting
     case serving
@@ -13,7 +13,7 @@ final class Readiness: Sendable {
 
   func enter(_ next: Phase) { phase.withLock { $0 = next } }
 
-  /// Why it cannot be given work; nil if it can.
+  /// The reason why the server cannot take work, or nil.
   func obstacle(_ databases: ServedDatabases) -> String? {
     switch phase.withLock({ $0 }) {
     case .starting: return "The server starts."

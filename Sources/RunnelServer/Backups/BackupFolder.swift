@@ -2,8 +2,8 @@ import Glibc
 
 /// A folder with backups: each is a folder in it, `NAME-2026-11-23T12-30-00Z`.
 ///
-/// What is begun or being removed ends with `.part`; who holds the lock of the folder removes what is left
-/// of that.
+/// A folder that is incomplete or being removed ends with `.part`; the holder of the folder's lock
+/// removes its remains.
 struct BackupFolder {
   private static let partSuffix = ".part"
 
@@ -13,9 +13,9 @@ struct BackupFolder {
     self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
-  /// Runs `body` while nobody else makes or removes backups here; the folder is made if need be.
+  /// Runs `body` while no other process makes or removes backups here; makes the folder if needed.
   ///
-  /// - Throws: `ServerError` if somebody does, and what `body` throws.
+  /// - Throws: `ServerError` if another process does, and the errors of `body`.
   func locked<Result>(_ body: () throws -> Result) throws -> Result {
     if mkdir(path, 0o700) != 0, errno != EEXIST {
       throw ServerError.system("\(path) cannot be made")
@@ -32,13 +32,13 @@ struct BackupFolder {
     return try body()
   }
 
-  /// The complete backups of a database, oldest first; of all databases, if none is named.
+  /// The complete backups of a database, oldest first; of all databases, if `database` is nil.
   ///
-  /// - Throws: `ServerError` if the folder cannot be read. What is damaged is left out.
+  /// - Throws: `ServerError` if the folder cannot be read. Damaged backups are left out.
   func backups(of database: String? = nil) throws(ServerError) -> [(path: String, BackupManifest)] {
     var found: [(path: String, BackupManifest)] = []
     for name in try ServerFile.names(in: path) where !name.hasSuffix(BackupFolder.partSuffix) {
-      // What cannot be read as a backup is none that could be counted or removed.
+      // An unreadable backup is neither counted nor removed.
       guard let manifest = (try? BackupManifest(folder: path + "/" + name)) ?? nil,
         database == nil || manifest.database == database
       else { continue }
@@ -47,12 +47,12 @@ struct BackupFolder {
     return found.sorted { ($0.1.time, $0.path) < ($1.1.time, $1.path) }
   }
 
-  /// Makes the folder of a backup; with the lock only.
+  /// Makes the folder of a backup; requires the lock.
   ///
-  /// - Returns: where it is now, and where it is to be when it is complete.
+  /// - Returns: the present path of the folder, and its path when it is complete.
   func begin(_ database: String, now: Int64) throws(ServerError) -> (part: String, whole: String) {
     try removeParts(of: database)
-    // A name without colons, which some systems do not have in names.
+    // The name has no colons, which some systems do not allow in names.
     let time = ServerLog.timeText(now).prefix { $0 != "." }.replacing(":", with: "-")
     var whole = "\(path)/\(database)-\(time)Z"
     var number = 1
@@ -65,7 +65,7 @@ struct BackupFolder {
     return (part, whole)
   }
 
-  /// Removes the oldest backups of a database but for so many; with the lock only.
+  /// Removes all but the newest `count` backups of a database; requires the lock.
   func keep(_ count: Int, of database: String) throws(ServerError) {
     let all = try backups(of: database)
     for (whole, _) in all.dropLast(count) {
@@ -82,7 +82,7 @@ struct BackupFolder {
     }
   }
 
-  /// Removes the folder of a backup with its files; a folder in it, which is none of ours, stays.
+  /// Removes the folder of a backup with its files; a foreign folder in it stays.
   func remove(_ part: String) throws(ServerError) {
     for name in try ServerFile.names(in: part) { unlink(part + "/" + name) }
     if rmdir(part) != 0 { throw .system("\(part) cannot be removed") }
@@ -90,7 +90,7 @@ struct BackupFolder {
 }
 
 extension ServerFile {
-  /// The names of what is in a folder, in order.
+  /// The names of the entries of a folder, in order.
   static func names(in folder: String) throws(ServerError) -> [String] {
     guard let directory = opendir(folder) else { throw .system("\(folder) cannot be read") }
     defer { closedir(directory) }
@@ -104,7 +104,8 @@ extension ServerFile {
     return names.sorted()
   }
 
-  /// Copies a file to a new one, which is on disk when this returns; false if there is none to copy.
+  /// Copies a file to a new one, which is on disk when this returns; false if the file does not
+  /// exist.
   ///
   /// - Throws: `ServerError` if it cannot be copied; then there is no new file.
   static func copy(_ path: String, to new: String, mode: mode_t) throws(ServerError) -> Bool {
@@ -146,11 +147,11 @@ extension ServerFile {
     if fsync(target) != 0 { throw .system("\(name) cannot be written") }
   }
 
-  /// Has the names in a folder on disk.
+  /// Brings the names in a folder to the disk.
   static func sync(folder: String) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 { return }
-    // A file system that cannot do it needs it not.
+    // A file system that does not support this does not need it.
     _ = fsync(descriptor)
     close(descriptor)
   }

@@ -2,12 +2,12 @@ import Crypto
 import Glibc
 import RunnelBase
 
-/// What a backup holds: its file `backup.json`, which is written last.
+/// The manifest of a backup: its file `backup.json`, which is written last.
 ///
-/// A backup is a folder. The database is in `NAME.db`, and what stood beside it has the names that it had:
+/// A backup is a folder. The database is in `NAME.db`, and the files beside it keep their names:
 /// `NAME.rules.json` and so on.
 public struct BackupManifest: Hashable, Sendable {
-  /// One file of a backup.
+  /// A file of a backup.
   public struct File: Hashable, Sendable {
     /// Its name in the backup.
     public var name: String
@@ -32,9 +32,9 @@ public struct BackupManifest: Hashable, Sendable {
     static let hash = "sha256"
   }
 
-  /// The name of the database: its file without folder and ending.
+  /// The name of the database: its file name without folder and extension.
   public var database: String
-  /// When it was made, in milliseconds since 1970.
+  /// When the backup was made, in milliseconds since 1970.
   public var time: Int64
   /// The files, the database first.
   public var files: [File]
@@ -43,15 +43,15 @@ public struct BackupManifest: Hashable, Sendable {
     (self.database, self.time, self.files) = (database, time, files)
   }
 
-  /// Reads the manifest of a backup; nil if a folder has none.
+  /// Reads the manifest of a backup; nil if the folder has none.
   ///
-  /// - Throws: `ServerError` if it cannot be read, or says what no backup of ours says.
+  /// - Throws: `ServerError` if it cannot be read, or is not valid.
   init?(folder: String) throws(ServerError) {
     let path = folder + "/" + BackupManifest.fileName
     guard let bytes = try ServerFile.bytes(of: path, max: BackupManifest.fileBytesMax) else {
       return nil
     }
-    // What is no JSON is no manifest either.
+    // Text that is no JSON is no manifest either.
     guard let json = try? JSONValue(parsing: bytes), let format = json[Field.format]?.int else {
       throw ServerError("\(path) is damaged, so this backup cannot be used: take another one.")
     }

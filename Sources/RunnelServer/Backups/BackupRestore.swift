@@ -1,21 +1,21 @@
 import Glibc
 import RunnelDatabase
 
-/// Brings a database back from a backup.
+/// A restore of a database from a backup.
 public struct BackupRestore {
-  /// Where SQLite locks a file that is open, in bytes from its start.
+  /// The range in which SQLite locks an open file, in bytes from its start.
   ///
   /// Source: SQLite, "File Locking And Concurrency In SQLite Version 3".
   private static let lockStart: off_t = 0x4000_0000
   private static let lockCount: off_t = 512
 
   private let backup: String
-  /// What is in the backup.
+  /// The manifest of the backup.
   public let manifest: BackupManifest
 
-  /// Reads what a backup holds, and checks all of it.
+  /// Reads the manifest of a backup, and checks all its files.
   ///
-  /// - Throws: `ServerError` if it is none, or not as it was when it was made.
+  /// - Throws: `ServerError` if it is no backup, or if a file has changed.
   public init(_ backup: String) throws(ServerError) {
     let folder = BackupFolder(backup)
     guard let manifest = try BackupManifest(folder: folder.path) else {
@@ -32,7 +32,7 @@ public struct BackupRestore {
     (self.backup, self.manifest) = (folder.path, manifest)
   }
 
-  /// What is to be written: from where, and to where.
+  /// The files to copy, with their targets.
   private func places(for file: String) -> [(source: String, target: String)] {
     manifest.files.map { entry in
       let rest = entry.name.dropFirst(manifest.database.count)
@@ -43,23 +43,23 @@ public struct BackupRestore {
     }
   }
 
-  /// The files that would be replaced by those of the backup.
+  /// The existing files that a restore would replace.
   public func standing(for file: String) -> [String] {
     (places(for: file).map(\.target) + ["-wal"].map { file + $0 })
       .filter { access($0, F_OK) == 0 || errno != ENOENT }
   }
 
-  /// Writes the database and what belongs to it.
+  /// Writes the database and the files that belong to it.
   ///
-  /// What stands there is kept under other names. The new files are complete and on disk, and the
-  /// database was checked, before anything is touched.
+  /// Replaced files are kept under other names. Before any file is touched, the new files are
+  /// complete and on disk, and the database is checked.
   ///
   /// - Parameters:
   ///   - file: the path of the database.
-  ///   - replaces: true if files that are there may be replaced.
-  /// - Returns: under which names the old files are kept.
-  /// - Throws: `ServerError` or `DatabaseError` that says why not; a file that is replaced is either as it
-  ///   was, or kept.
+  ///   - replaces: true if existing files may be replaced.
+  /// - Returns: the names under which the old files are kept.
+  /// - Throws: `ServerError` or `DatabaseError` with the reason; an existing file is then either
+  ///   unchanged, or kept.
   public func restore(to file: String, replaces: Bool) throws -> [String] {
     let standing = standing(for: file)
     if !replaces, let first = standing.first {
@@ -95,7 +95,7 @@ public struct BackupRestore {
     return kept
   }
 
-  /// Gives files other names: the database first, so that its log is never beside another file.
+  /// Renames files: the database first, so that its log is never beside another file.
   private func setAside(_ standing: [String], of file: String) throws(ServerError) -> [String] {
     var suffix = ".replaced"
     var number = 1
@@ -112,7 +112,7 @@ public struct BackupRestore {
     return kept
   }
 
-  /// The name under which a file is kept; a log goes with its database.
+  /// The name under which a file is kept; a log is renamed like its database.
   private func aside(_ path: String, _ suffix: String, _ file: String) -> String {
     path.hasPrefix(file) ? file + suffix + path.dropFirst(file.count) : path + suffix
   }

@@ -2,13 +2,13 @@ import Logging
 import RunnelDatabase
 import Synchronization
 
-/// Where and how often a server makes backups of its databases.
+/// The plan for a server's backups: the folder, the interval and the number.
 public struct BackupPlan: Hashable, Sendable {
   /// The folder.
   public var folder: String
-  /// The time from one backup of a database to the next, in milliseconds.
+  /// The interval between backups of a database, in milliseconds.
   public var everyMilliseconds: Int64
-  /// How many backups of a database stay; nil for all.
+  /// The number of backups of a database that are kept; nil for all.
   public var keep: Int?
 
   /// Makes a plan.
@@ -17,12 +17,13 @@ public struct BackupPlan: Hashable, Sendable {
   }
 }
 
-/// Makes backups of a server's databases when it is time, on a thread of its own.
+/// Makes scheduled backups of a server's databases, on a thread of its own.
 ///
-/// It is time when the newest backup in the folder is old enough, so that a server that is started often
+/// A backup is due if the newest one in the folder is old enough, so that frequent restarts of the
+/// server do not cause more backups.
 /// makes no more of them.
 final class BackupSchedule: Sendable {
-  /// How often it looks whether it is time.
+  /// The longest interval between checks whether a backup is due.
   private static let lookMillisecondsMax: Int64 = 60_000
 
   private let plan: BackupPlan
@@ -46,13 +47,13 @@ final class BackupSchedule: Sendable {
     _ = executor.repeating(everyMilliseconds: Int(pause)) { [weak self] in self?.look() }
   }
 
-  /// Makes no more, and waits until one that is under way has stopped.
+  /// Stops making backups, and waits until a running one has stopped.
   func stop() {
     isStopping.store(true, ordering: .relaxed)
     executor.submitAndWait {}
   }
 
-  /// Makes the backups for which it is time.
+  /// Makes the backups that are due.
   func look(now: Int64 = ServerWorld.calendar) {
     for (name, backup) in databases() where !isStopping.load(ordering: .relaxed) {
       do {
@@ -74,9 +75,9 @@ final class BackupSchedule: Sendable {
 
   private func isTime(for backup: DatabaseBackup, _ now: Int64) -> Bool {
     let folder = BackupFolder(plan.folder)
-    // A folder that is not there yet has no backups.
+    // A folder that does not exist yet has no backups.
     guard let newest = (try? folder.backups(of: backup.name))?.last?.1.time else { return true }
-    // One that is made in the future, by a clock that was wrong, does not count.
+    // A backup from the future, by a wrong clock, does not count.
     return newest > now || now - newest >= plan.everyMilliseconds
   }
 }

@@ -1,19 +1,19 @@
 import Glibc
 import RunnelDatabase
 
-/// Makes backups of a database that others may go on using.
+/// The maker of backups of a database that may be in use.
 public struct DatabaseBackup: Sendable {
-  /// What may stand beside `NAME.db` and belongs to it, after the name.
+  /// The endings of files beside `NAME.db` that belong to the database.
   static let besides = [
     ".rules.json", ".secrets.json", ".service-accounts.json", ".resources.yaml", ".views.yaml",
   ]
 
   /// The file of the database.
   public var file: String
-  /// The file of its rules, if it is not the one beside it.
+  /// The rules file, if it is not the one beside the database.
   public var rulesFile: String?
 
-  /// Makes a backup of a file.
+  /// Makes a value for backups of a file.
   public init(_ file: String, rulesFile: String? = nil) {
     (self.file, self.rulesFile) = (file, rulesFile)
   }
@@ -33,17 +33,17 @@ public struct DatabaseBackup: Sendable {
       stem[(stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex)...])
   }
 
-  /// Makes a backup of one state of the database, and checks what was written.
+  /// Makes a backup of one state of the database, and checks the written files.
   ///
   /// O(n) in the database. The backup gets its name when it is complete and on disk.
   ///
   /// - Parameters:
-  ///   - folder: where it is made, as a folder of its own; it is made if it is not there.
-  ///   - keep: how many backups of this database stay, with the new one; nil for all.
+  ///   - folder: the folder of the backups; it is made if it does not exist.
+  ///   - keep: the number of backups of this database to keep, with the new one; nil for all.
   ///   - now: milliseconds since 1970.
-  ///   - isWanted: is asked now and then; false stops the work, and nothing stays of it.
-  /// - Returns: the path of the backup, and what is in it.
-  /// - Throws: `ServerError` or `DatabaseError` that says why there is none.
+  ///   - isWanted: called now and then; false stops the work, and removes the backup.
+  /// - Returns: the path of the backup, and its manifest.
+  /// - Throws: `ServerError` or `DatabaseError` with the reason why there is no backup.
   public func make(
     in folder: String, keep: Int? = nil, now: Int64, isWanted: @escaping () -> Bool = { true }
   ) throws -> (path: String, manifest: BackupManifest) {
@@ -56,7 +56,7 @@ public struct DatabaseBackup: Sendable {
         ServerFile.sync(folder: part)
         if rename(part, whole) != 0 { throw ServerError.system("\(whole) cannot be made") }
       } catch {
-        // The next backup removes what stays.
+        // The next backup removes the remains.
         try? backups.remove(part)
         throw error
       }
@@ -75,7 +75,7 @@ public struct DatabaseBackup: Sendable {
     do {
       try session.saveCopy(to: copy, isWanted: isWanted)
     } catch {
-      // The first error is the one that matters.
+      // The first error matters; an error of closing is dropped.
       try? session.close()
       throw error
     }
@@ -90,7 +90,7 @@ public struct DatabaseBackup: Sendable {
     manifest.files = [try BackupManifest.measure(copy, name: manifest.databaseFile)]
     for (path, name) in try companions() {
       let new = part + "/" + name
-      // What was there a moment ago may be gone.
+      // A file may have been removed a moment ago.
       guard try ServerFile.copy(path, to: new, mode: 0o600) else { continue }
       manifest.files.append(try BackupManifest.measure(new, name: name))
     }
@@ -103,7 +103,7 @@ public struct DatabaseBackup: Sendable {
     let stem = DatabaseNames.stem(of: file)
     var found = DatabaseBackup.besides.map { (path: stem + $0, name: name + $0) }
     if let rulesFile { found[0].path = rulesFile }
-    // What imports replaced, so that they can be undone.
+    // The undo files of imports.
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "./"
     let start = String(
       file[(file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex)...])

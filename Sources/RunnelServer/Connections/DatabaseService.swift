@@ -2,11 +2,11 @@ import HTTPTypes
 import RunnelNetwork
 import RunnelSync
 
-/// What a server does with its connections: each is for one database, or refused.
+/// The service of a server's connections: each is for one database, or refused.
 struct DatabaseService: NetworkService {
   private static let socketPath = "/.ws"
   private static let protocolVersion = "5"
-  /// What is said where requests of other kinds go.
+  /// The answers for kinds of requests that are not served.
   private static let missing: [Substring: String] = [
     "/.lp": "Long polling is not served: use a WebSocket.",
     "/.ws": "A WebSocket begins with an upgrade, and has the protocol version 5.",
@@ -17,7 +17,7 @@ struct DatabaseService: NetworkService {
   let hosts: HostCheck
   let isEmulator: Bool
 
-  /// Where a request goes.
+  /// The target of a request.
   private enum Place {
     case database(OpenDatabase)
     case refused(Int, String)
@@ -55,7 +55,7 @@ struct DatabaseService: NetworkService {
   func openSocket(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
   ) -> any SocketHandling {
-    // A database that was there when the request was accepted stays.
+    // A database that existed when the request was accepted still exists.
     guard let found = databases.find(request) else {
       return ClosedSocket(channel, "There is no such database.")
     }

@@ -16,7 +16,7 @@ struct FixedAnswer: Hashable, Sendable {
   /// An answer without a body.
   init(status: Int) { (self.status, contentType, body) = (status, "", []) }
 
-  /// The answer that tells a mistake.
+  /// The answer for an error.
   init(error text: String, status: Int) {
     let json: JSONValue = ["error": .string(text)]
     (self.status, contentType) = (status, "application/json; charset=utf-8")
@@ -24,7 +24,7 @@ struct FixedAnswer: Hashable, Sendable {
   }
 }
 
-/// A request that is answered at once; its body is not wanted.
+/// A request that is answered at once; its body is ignored.
 ///
 /// Loop only.
 final class FixedExchange: ExchangeHandling {

@@ -4,11 +4,11 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// A text that is too large for the memory, written piece by piece from one state of the database.
+/// An export that is too large for memory, written piece by piece from one state of the database.
 ///
-/// It is used on the thread for files, one call after another.
+/// It is used on the file thread, one call after another.
 final class LargeExport: Sendable {
-  /// What is to be read.
+  /// The read to carry out.
   struct Wish: Sendable {
     var query: Query
     var form: TreeExport.Form
@@ -17,7 +17,7 @@ final class LargeExport: Sendable {
     var caller: Caller
   }
 
-  /// How it begins.
+  /// The result of `begin`.
   enum Begun: Sendable {
     case reading(LargeExport, hash: String?)
     case refused(TreeError)
@@ -73,10 +73,10 @@ final class LargeExport: Sendable {
     }
   }
 
-  /// Closes the database; the rest is not wanted.
+  /// Closes the database; the rest is not needed.
   func close() {
     state.withLock { state in
-      // What was only read is closed without loss, whatever happens.
+      // A connection that only read can be closed without loss, even if closing fails.
       try? state.snapshot?.close()
       state.snapshot = nil
     }

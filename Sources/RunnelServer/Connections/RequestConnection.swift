@@ -4,7 +4,7 @@ import RunnelNetwork
 import RunnelSync
 import RunnelTree
 
-/// One request over HTTP: it carries out what a `RESTExchange` wants.
+/// A request over HTTP: carries out the effects of a `RESTExchange`.
 ///
 /// Loop only.
 final class RequestConnection: ExchangeHandling, ServedConnection {
@@ -20,17 +20,17 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   private var status = 0
   private var sentBytes = 0
   private var isEnded = false
-  /// The text that was read and not sent.
+  /// The text that was read and not sent yet.
   private var text: [UInt8]?
-  /// What reads a large text piece by piece.
+  /// The export that reads a large text piece by piece.
   private var export: LargeExport?
-  /// True if the next piece is wanted and the network does not take it yet.
+  /// True if the next piece is requested and the network has no room for it yet.
   private var isAwaitingRoom = false
-  /// What the tree was asked to read.
+  /// The read that the tree was asked for.
   private var asked: (operation: RESTOperation, caller: Caller)?
   private var spool: SpooledBody?
   private var isListening = false
-  /// What is to be carried out.
+  /// The effects that wait to be carried out.
   private var waiting: [RESTExchange.Effect] = []
   private var isCarryingOut = false
 
@@ -80,7 +80,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .answered(.large): readElsewhere()
     case .changed(let change): carryOut(exchange.tell(change, now: world.now))
     case .revoked: carryOut(exchange.revoked())
-    // Streams are checked by the tree itself.
+    // The tree itself checks streams.
     case .rulesChanged: break
     case .told: preconditionFailure("This is told to sessions.")
     }
@@ -123,7 +123,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   // MARK: Effects
 
-  /// Carries out effects, after those that are being carried out.
+  /// Carries out effects, after those that are in progress.
   private func carryOut(_ effects: [RESTExchange.Effect]) {
     waiting += effects
     if isCarryingOut { return }
@@ -174,7 +174,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     let job = TreeJob(
       connection: number,
       wish: .putSpooled(spool, path, condition: condition, hashes: hashes, caller))
-    // After the pieces that are still to be written.
+    // The job follows the pieces that are still to be written.
     world.files.submit { [database] in database.submit(job) }
   }
 
@@ -197,7 +197,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     world.files.submit { export.close() }
   }
 
-  /// The last thing that happens.
+  /// Finishes the request; called last.
   private func finish() {
     if isEnded { return }
     isEnded = true
@@ -213,7 +213,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   // MARK: Large bodies
 
-  /// Keeps a piece of the body in a file; no more of it is read until that is done.
+  /// Appends a piece of the body to a file; reading pauses until that is done.
   private func keep(_ piece: [UInt8]) {
     do throws(TreeError) {
       let body: SpooledBody
@@ -238,7 +238,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   // MARK: Large answers
 
-  /// Has what the tree's thread was asked to read be read elsewhere.
+  /// Reads on the file thread, because the result is too large for the tree's thread.
   private func readElsewhere() {
     guard let (operation, caller) = asked,
       case .read(let query, let form, let isPretty, let hashes) = operation
@@ -264,14 +264,14 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     channel.flush()
   }
 
-  /// Sends piece after piece, as long as the network takes them.
+  /// Sends pieces, as long as the network has room.
   private func sendNext() {
     isAwaitingRoom = !channel.isWritable
     if isAwaitingRoom { return }
     if let text {
       self.text = nil
       if !text.isEmpty { carryOut(exchange.piece(text)) }
-      // The text is whole.
+      // The text is complete.
       return carryOut(exchange.piece(nil))
     }
     guard let export else { return carryOut(exchange.piece(nil)) }
@@ -296,7 +296,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 }
 
 extension RESTRequest {
-  /// The request as `RESTExchange` reads it.
+  /// Makes the request that `RESTExchange` reads.
   init(_ request: HTTPRequest) {
     self.init(
       request.method.rawValue, request.path ?? "/",

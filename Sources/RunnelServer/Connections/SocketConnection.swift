@@ -2,7 +2,7 @@ import RunnelNetwork
 import RunnelSync
 import RunnelTree
 
-/// One WebSocket of a client: it carries out what a `ServerSession` wants.
+/// A client's WebSocket: carries out the effects of a `ServerSession`.
 ///
 /// Loop only.
 final class SocketConnection: SocketHandling, ServedConnection {
@@ -14,7 +14,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
   private var session: ServerSession
   private var number: Int64 = 0
   private var sentBytes = 0
-  /// What is to be carried out.
+  /// The effects that wait to be carried out.
   private var waiting: [ServerSession.Effect] = []
   private var isCarryingOut = false
 
@@ -104,13 +104,13 @@ final class SocketConnection: SocketHandling, ServedConnection {
 
   // MARK: Effects
 
-  /// Tells the session what the network has taken.
+  /// Tells the session the bytes that the network has taken.
   private func settle() {
     let taken = session.unsentBytes - channel.unsentBytes
     if taken > 0 { session.sent(taken) }
   }
 
-  /// Carries out effects, after those that are being carried out.
+  /// Carries out effects, after those that are in progress.
   private func carryOut(_ effects: [ServerSession.Effect]) {
     waiting += effects
     if isCarryingOut { return }

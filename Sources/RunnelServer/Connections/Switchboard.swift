@@ -3,27 +3,28 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// A connection that is told what trees tell.
+/// A connection that receives the messages of trees.
 ///
 /// Loop only.
 protocol ServedConnection: AnyObject {
-  /// Takes what is told.
+  /// Takes a message of a tree.
   func take(_ news: TreeNews)
-  /// Hands to the network what was sent.
+  /// Hands the sent bytes to the network.
   func flush()
-  /// The server ends.
+  /// Ends the connection, because the server ends.
   func stop()
-  /// An administrator ends the connection.
+  /// Ends the connection for an administrator.
   func disconnect()
-  /// Another connection of the client took over.
+  /// Ends the session, because another connection of the client took over.
   func endSession()
-  /// What makes credentials valid has changed: one that is not any more ends.
+  /// Checks the credential again, because secrets or keys have changed; ends it if it is not valid
+  /// any more.
   func reviewCredential()
-  /// What an administrator is told of it.
+  /// The summary for an administrator.
   var summary: ConnectionSummary { get }
 }
 
-/// What an administrator is told of a connection.
+/// The summary of a connection for an administrator.
 struct ConnectionSummary: Sendable {
   var number: Int64
   var kind: String
@@ -32,19 +33,20 @@ struct ConnectionSummary: Sendable {
   var user: String
   var listenCount: Int
   var sentBytes: Int
-  /// When it was opened, in milliseconds since 1970; set by the switchboard.
+  /// When the connection was opened, in milliseconds since 1970; set by the switchboard.
   var time: Int64 = 0
 }
 
-/// Where each connection is, by its number: what trees tell goes to the loops of those concerned.
+/// The connections by number: messages of trees go to the loops of the connections concerned.
 ///
-/// What is told at once is handed to each loop at once, and flushed once for each connection.
+/// Messages that are told together are handed to each loop together, and flushed once for each
+/// connection.
 final class Switchboard: TreeAudience, Sendable {
   private struct Entry: Sendable {
     var connection: LoopBound<any ServedConnection>
     /// The name of the session; nil for none.
     var session: String?
-    /// When it was opened, in milliseconds since 1970.
+    /// When the connection was opened, in milliseconds since 1970.
     var time: Int64
   }
 
@@ -59,7 +61,7 @@ final class Switchboard: TreeAudience, Sendable {
   /// The number of connections.
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// Adds a connection; returns its number, which no other one of the process has or had.
+  /// Adds a connection; returns its number, which is unique in the process.
   func add(_ connection: any ServedConnection, on loop: NetworkLoop, session: String?) -> Int64 {
     let entry = Entry(
       connection: LoopBound(connection, to: loop), session: session, time: ServerWorld.calendar)
@@ -71,9 +73,9 @@ final class Switchboard: TreeAudience, Sendable {
     }
   }
 
-  /// A connection is told nothing any more.
+  /// Removes a connection, which receives no more messages.
   func remove(_ number: Int64) {
-    // It is released after the lock.
+    // The connection is released after the lock.
     let entry = state.withLock { state in
       let entry = state.entries.removeValue(forKey: number)
       if let session = entry?.session { state.sessions[session] = nil }
@@ -112,7 +114,7 @@ final class Switchboard: TreeAudience, Sendable {
     for connection in touched.values { connection.flush() }
   }
 
-  /// Ends the session of a name, if it is still there.
+  /// Ends the session with a name, if it still exists.
   func endSession(_ name: String) {
     let connection = state.withLock { state in
       state.sessions[name].flatMap { state.entries[$0]?.connection }
@@ -121,7 +123,7 @@ final class Switchboard: TreeAudience, Sendable {
     connection.loop.run { connection.value.endSession() }
   }
 
-  /// Ends the connection of a number, for an administrator; false if there is none.
+  /// Ends the connection with a number, for an administrator; false if there is none.
   func disconnect(_ number: Int64) -> Bool {
     guard let connection = state.withLock({ $0.entries[number]?.connection }) else { return false }
     connection.loop.run { connection.value.disconnect() }
@@ -133,7 +135,7 @@ final class Switchboard: TreeAudience, Sendable {
     for connection in all { connection.loop.run { connection.value.stop() } }
   }
 
-  /// Has all connections look again whether their credentials are valid.
+  /// Makes all connections check their credentials again.
   func reviewCredentials() {
     for connection in all { connection.loop.run { connection.value.reviewCredential() } }
   }
@@ -149,8 +151,8 @@ final class Switchboard: TreeAudience, Sendable {
   /// The numbers of all connections, the oldest first.
   var numbers: [Int64] { state.withLock { $0.entries.keys.sorted() } }
 
-  /// Gives what an administrator is told of connections to `body`, the oldest first, without those that
-  /// have ended; it is called once, on any thread.
+  /// Passes the summaries of connections to `body`, oldest first, without those that have ended;
+  /// `body` is called once, on any thread.
   func summaries(
     of numbers: ArraySlice<Int64>, _ body: @escaping @Sendable ([ConnectionSummary]) -> Void
   ) {
@@ -166,13 +168,13 @@ final class Switchboard: TreeAudience, Sendable {
     }
   }
 
-  /// What several loops find out, until all have.
+  /// The summaries from several loops, until all have answered.
   private final class Collected: Sendable {
     private let state: Mutex<(rest: Int, list: [ConnectionSummary])>
 
     init(_ count: Int) { state = Mutex((count, [])) }
 
-    /// All that was added, if this was the last.
+    /// Adds a summary; returns all summaries if this was the last, else nil.
     func add(_ summary: ConnectionSummary) -> [ConnectionSummary]? {
       state.withLock { state in
         state.list.append(summary)

@@ -1,4 +1,4 @@
-// Values of limits as people write them: 1000, 64K, 256M, 30s.
+// Values of limits in the form that people write: 1000, 64K, 256M, 30s.
 
 extension ServerLimit {
   private static let byteFactors: [(letter: String, factor: Int64)] = [
@@ -18,7 +18,7 @@ extension ServerLimit {
 
   /// Reads a value.
   ///
-  /// - Throws: `ServerError` that tells what is expected.
+  /// - Throws: `ServerError` with the expected form.
   public func value(_ text: String) throws(ServerError) -> Int64 {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let letters = text.dropFirst(digits.count)
@@ -40,7 +40,7 @@ extension ServerLimit {
     }
   }
 
-  /// A value as it is written.
+  /// The text of a value.
   public func text(of value: Int64?) -> String {
     guard let value else { return "any" }
     let fitting = factors.first { value >= $0.factor && value % $0.factor == 0 }

@@ -2,15 +2,15 @@ import RunnelNetwork
 import RunnelSync
 import RunnelTree
 
-/// One limit of what clients may use: its name, its value, and what it is for.
+/// A limit on the use by clients: its name, its value, and its purpose.
 ///
-/// The table `all` is the only place that lists them: options of the command line, settings of a file,
-/// counters and documents follow from it. What a client does beyond a limit is answered with an error or
-/// ends its connection, and is counted as `runnel_limit_reached_total{limit="NAME"}`.
+/// The table `all` is the only list of them: options of the command line, settings of a file,
+/// counters and documents follow from it. A client that exceeds a limit gets an error or loses its
+/// connection, and is counted as `runnel_limit_reached_total{limit="NAME"}`.
 public struct ServerLimit: Sendable {
-  /// What a value counts.
+  /// The unit of a value.
   public enum Unit: Hashable, Sendable {
-    /// Things.
+    /// A number of things.
     case count
     /// Bytes.
     case bytes
@@ -24,13 +24,13 @@ public struct ServerLimit: Sendable {
     case time(any WritableKeyPath<ServerConfiguration, Int64> & Sendable)
   }
 
-  /// The name, of which options and settings are made: `max-write`.
+  /// The name, which options and settings use: `max-write`.
   public let name: String
-  /// What its value counts.
+  /// The unit of the value.
   public let unit: Unit
-  /// The values that it may have.
+  /// The valid values.
   public let range: ClosedRange<Int64>
-  /// What it limits, for people.
+  /// The purpose, for people.
   public let help: String
   private let place: Place
 
@@ -41,7 +41,7 @@ public struct ServerLimit: Sendable {
     (self.name, self.unit, self.place, self.help, self.range) = (name, unit, place, help, range)
   }
 
-  /// Its value in a configuration; nil for no limit.
+  /// The value in a configuration; nil for no limit.
   public func value(in configuration: ServerConfiguration) -> Int64? {
     switch place {
     case .count(let path): Int64(configuration[keyPath: path])
@@ -50,7 +50,7 @@ public struct ServerLimit: Sendable {
     }
   }
 
-  /// Its value unless another one is chosen; nil for no limit.
+  /// The default value; nil for no limit.
   public var standard: Int64? { value(in: ServerConfiguration(.folder(""))) }
 
   /// Sets its value.
@@ -69,7 +69,7 @@ public struct ServerLimit: Sendable {
 // MARK: The table
 
 extension ServerLimit {
-  /// All limits, in the order in which they are shown.
+  /// The limits, in the order in which they are shown.
   public static let all: [ServerLimit] = connections + requests + sockets + trees
 
   private static let connections: [ServerLimit] = [

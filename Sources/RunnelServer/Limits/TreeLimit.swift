@@ -2,18 +2,18 @@ import RunnelBase
 import RunnelSync
 import RunnelTree
 
-/// The limits of what is done with a tree.
+/// The limits of operations on a tree.
 public struct ServedTreeLimits: Hashable, Sendable {
-  /// The most levels of a place that is written.
+  /// The greatest depth of a written place, in levels.
   public var depthMax = TreeLimits.depthMax
   /// The most steps of a decision of the rules.
   public var rulesStepsMax = RulesLimits.stepsMax
 
-  /// Makes the limits that hold unless others are chosen.
+  /// Makes the default limits.
   public init() {}
 }
 
-/// A limit of what is done with a tree that was reached, by its name for people.
+/// A limit of operations on a tree that was reached, by its name for people.
 enum TreeLimit: String, Hashable, Sendable, CaseIterable {
   /// `depthMax`.
   case depth = "max-depth"
@@ -22,23 +22,23 @@ enum TreeLimit: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Write {
-  /// The most levels of a place that it writes, at least as many as there are.
+  /// The greatest depth of a place that the write sets, in levels, or an upper bound of it.
   ///
-  /// O(n) in what is written.
+  /// O(n) in the written values.
   var levelCount: Int {
     switch self {
     case .set(let path, let json): path.keys.count + json.levelCount
     case .update(let path, let members):
       path.keys.count
         + (members.map { $0.name.split(separator: "/").count + $0.value.levelCount }.max() ?? 0)
-    // No client asks for these.
+    // Clients do not request these.
     case .copy, .move: 0
     }
   }
 }
 
 extension JSONValue {
-  /// The levels of places below a value; what begins with a point is none of its own.
+  /// The levels below a value; a name that begins with a point adds none.
   fileprivate var levelCount: Int {
     switch self {
     case .null, .bool, .number, .string: 0

@@ -6,20 +6,20 @@ import RunnelNetwork
 import RunnelSync
 import Synchronization
 
-/// How client addresses stand in the log.
+/// The form of client addresses in the log.
 public enum LoggedAddresses: String, Hashable, Sendable, CaseIterable {
-  /// As they are.
+  /// The whole address.
   case full
-  /// Without their last part, so that they name a network.
+  /// The address without its last part, so that it names a network.
   case short
-  /// Not at all.
+  /// No address.
   case none
 }
 
 /// The lines of a log: JSON, each written at once.
 ///
-/// They are written on a thread of their own, so that nobody waits for who reads them. If too many wait,
-/// some are left out, and how many is told.
+/// They are written on a thread of their own, so that no thread waits for a slow reader. If too
+/// many lines wait, some are dropped, and their number is logged.
 public final class LogLines: Sendable {
   private static let waitingMax = 10_000
 
@@ -70,9 +70,9 @@ public final class LogLines: Sendable {
 
 /// Messages of the server, as lines of its log.
 public struct LineLogHandler: LogHandler {
-  /// What is added to each message.
+  /// The metadata that is added to each message.
   public var metadata: Logger.Metadata = [:]
-  /// The least level that is written.
+  /// The lowest level that is written.
   public var logLevel = Logger.Level.info
   private let lines: LogLines
 
@@ -95,7 +95,7 @@ public struct LineLogHandler: LogHandler {
   }
 }
 
-/// What is told of requests and connections: never credentials, and no bodies.
+/// The log of requests and connections: without credentials and bodies.
 struct ServerLog: Sendable {
   let lines: LogLines?
   let addresses: LoggedAddresses
@@ -105,7 +105,7 @@ struct ServerLog: Sendable {
     milliseconds: Int64
   ) {
     guard let lines else { return }
-    // What is after the path may be a credential.
+    // The query after the path may contain a credential.
     let path = (request.path ?? "").prefix { $0 != "?" }
     add(
       to: lines, "request", peer,
@@ -150,7 +150,7 @@ struct ServerLog: Sendable {
     lines.add(all + members)
   }
 
-  /// An address as it is logged; nil if it is not.
+  /// The address in the form for the log; nil for none.
   func shown(_ address: String) -> String? {
     switch addresses {
     case .none: return nil

@@ -1,9 +1,9 @@
 import CoreMetrics
 import Synchronization
 
-/// What the server counts.
+/// The counters of the server.
 struct ServerMetrics: Sendable {
-  /// Why something was refused.
+  /// The reason for a refusal.
   enum Refusal: String {
     case credential
     case host
@@ -17,7 +17,7 @@ struct ServerMetrics: Sendable {
 
   init(_ factory: PrometheusMetrics) {
     self.factory = factory
-    // Each is told from the start, so that it can be watched before it is reached.
+    // Each counter is shown from the start, so that it can be watched before it is reached.
     limits = Dictionary(
       uniqueKeysWithValues: ServerLimit.all.map { limit in
         let name = [("limit", limit.name)]
@@ -40,7 +40,7 @@ struct ServerMetrics: Sendable {
     ).increment()
   }
 
-  /// A client reached a limit.
+  /// Counts a client that reached a limit.
   func reached(_ limit: some RawRepresentable<String>) {
     guard let counter = limits[limit.rawValue] else {
       preconditionFailure("The table of limits has all of them.")
@@ -54,7 +54,7 @@ struct ServerMetrics: Sendable {
     ).increment()
   }
 
-  /// A backup of a database was made, or not.
+  /// Counts a backup of a database, or a failed one.
   func backedUp(_ database: String, isDone: Bool) {
     Counter(
       label: isDone ? "runnel_backups_total" : "runnel_backup_failures_total",
@@ -62,7 +62,7 @@ struct ServerMetrics: Sendable {
     ).increment()
   }
 
-  /// The tree of a database did jobs in one transaction.
+  /// Notes the jobs that a database's tree did in one transaction.
   func note(jobs: Int, listens: Int, of database: String) {
     let dimensions = [("database", database)]
     Counter(label: "runnel_jobs_total", dimensions: dimensions, factory: factory)
@@ -72,14 +72,14 @@ struct ServerMetrics: Sendable {
     Gauge(label: "runnel_listens", dimensions: dimensions, factory: factory).record(listens)
   }
 
-  /// All that was counted, as text, with the number of connections.
+  /// All counters as text, with the number of connections.
   func text(connectionCount: Int) -> String {
     Gauge(label: "runnel_connections", dimensions: [], factory: factory).record(connectionCount)
     return factory.text
   }
 }
 
-/// Metrics of `swift-metrics` that are told as text, in the form that Prometheus reads.
+/// The metrics of `swift-metrics` as text in Prometheus's format.
 ///
 /// Source: Prometheus, "Exposition formats", version 0.0.4.
 final class PrometheusMetrics: MetricsFactory, Sendable {
@@ -99,7 +99,7 @@ final class PrometheusMetrics: MetricsFactory, Sendable {
 
   private let values = Mutex<[Name: Value]>([:])
 
-  /// One number.
+  /// A number with its kind.
   private final class Value: CounterHandler, RecorderHandler, TimerHandler, Sendable {
     let kind: Kind
     private let number = Mutex<Double>(0)
@@ -153,12 +153,12 @@ final class PrometheusMetrics: MetricsFactory, Sendable {
     value(.counter, label, dimensions)
   }
 
-  // What was counted stays.
+  // Counters keep their values.
   func destroyCounter(_ handler: any CounterHandler) {}
   func destroyRecorder(_ handler: any RecorderHandler) {}
   func destroyTimer(_ handler: any TimerHandler) {}
 
-  /// All numbers, in the order of their names.
+  /// The text of all numbers, in the order of their names.
   var text: String {
     let values = values.withLock { $0.sorted { $0.key < $1.key } }
     var lines: [String] = []

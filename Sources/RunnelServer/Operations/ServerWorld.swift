@@ -3,9 +3,9 @@ import RunnelDatabase
 import RunnelNetwork
 import RunnelSync
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 final class ServerWorld: Sendable {
-  /// The limits of what connections do.
+  /// The limits of connections.
   struct Limits: Sendable {
     var wire: WireLimits
     var rest: RESTExchange.Limits
@@ -15,7 +15,7 @@ final class ServerWorld: Sendable {
   let metrics: ServerMetrics
   let log: ServerLog
   let limits: Limits
-  /// The thread that reads large texts, and keeps large bodies.
+  /// The thread that reads large texts, and stores large bodies.
   let files: TreeExecutor
 
   init(metrics: ServerMetrics, log: ServerLog, limits: Limits) throws {

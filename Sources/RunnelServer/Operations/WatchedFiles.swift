@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// Files that are read again when they have changed.
+/// Files that are reloaded when they change.
 ///
-/// They are looked at once in a while, since a file may be replaced in many ways: written, moved, or behind
-/// a link. It is used on one thread.
+/// They are polled, because a file may be replaced in many ways: written, moved, or behind a link.
+/// It is used on one thread.
 final class WatchedFiles: Sendable {
   static let lookMilliseconds = 1000
 
@@ -24,13 +24,13 @@ final class WatchedFiles: Sendable {
 
   private let watched = Mutex<[Watched]>([])
 
-  /// Calls `reload` when one of these files has changed since now.
+  /// Calls `reload` when one of these files changes from now on.
   func watch(_ paths: [String], _ reload: @escaping @Sendable () -> Void) {
     let marks = paths.map(WatchedFiles.mark)
     watched.withLock { $0.append(Watched(paths: paths, marks: marks, reload: reload)) }
   }
 
-  /// Reads again what has changed, or all.
+  /// Reloads the changed files, or all.
   func look(all: Bool = false) {
     let changed: [@Sendable () -> Void] = watched.withLock { watched in
       var changed: [@Sendable () -> Void] = []

@@ -3,10 +3,10 @@ import RunnelDatabase
 import RunnelSync
 import RunnelTree
 
-/// What a connection left to be done at its end, as it is kept in the file.
+/// The disconnect requests of a connection, as stored in the file.
 ///
-/// It is there from before the client is told so until it is done, so that it is done once, whichever
-/// ends first: the connection or the server.
+/// They are stored before the client is told so, and until they are done, so that they are done
+/// once, whichever ends first: the connection or the server.
 struct KeptDisconnect: Hashable {
   private static let prefix = "disconnect."
 
@@ -24,7 +24,7 @@ struct KeptDisconnect: Hashable {
 
   static func name(of connection: Int64) -> String { prefix + String(connection) }
 
-  /// All that is kept, with its name.
+  /// All stored requests, with their names.
   static func all(
     _ transaction: ServingTransaction
   ) throws -> [(name: String, kept: KeptDisconnect?)] {
@@ -40,7 +40,7 @@ struct KeptDisconnect: Hashable {
         [Field.path: .string(path.description), Field.value: json]
       case .update(let path, let members):
         [Field.path: .string(path.description), Field.members: .object(members)]
-      // No client asks for these at its end.
+      // Clients do not request these for a disconnection.
       case .copy, .move: nil
       }
     }

@@ -5,25 +5,25 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// The receiver of what served trees tell.
+/// The receiver of the messages of served trees.
 protocol TreeAudience: Sendable {
-  /// Takes what is told, in order; called on the tree's thread, and returns at once.
+  /// Takes messages, in order; called on the tree's thread, and returns at once.
   func take(_ told: TreeTold)
 }
 
-/// One database that is served: its file, its rules, and the thread of its tree.
+/// A served database: its file, its rules, and the thread of its tree.
 ///
-/// Jobs are done in the order in which they were submitted, as many as wait in one transaction: so the
-/// disk is waited for once for all of them. What they tell is told when they are on disk.
+/// Jobs are done in the order in which they were submitted, all waiting ones in one transaction, so
+/// that the disk is waited for only once. Their messages are sent when they are on disk.
 actor ServedDatabase {
   /// The most jobs of one transaction.
   private static let batchMax = 256
-  /// The interval of looking for others' writes if the file's folder cannot be watched.
+  /// The interval of looking for writes of other processes if the file's folder cannot be watched.
   private static let blindLookMilliseconds = 250
   /// The interval of looking without a wake-up, in case one was lost.
   private static let safetyLookMilliseconds = 60_000
 
-  /// The name by which clients ask for it.
+  /// The name of the database for clients.
   nonisolated let name: String
   /// The file.
   nonisolated let file: String
@@ -31,13 +31,13 @@ actor ServedDatabase {
   nonisolated let rulesFile: RulesFile
   private nonisolated let executor: TreeExecutor
   private nonisolated let jobs = Mutex<[TreeJob]>([])
-  /// True while the rules bind clients, for whoever asks on another thread.
+  /// True while there are no rules, for other threads.
   private nonisolated let isOpenToAll: Mutex<Bool>
-  /// The rules, for exports, which are read elsewhere.
+  /// The rules, for exports, which are read on another thread.
   private nonisolated let currentRules: Mutex<RulesEngine?>
-  /// True once the file is lost, so that nothing can be done with it any more.
+  /// True once the file is lost, so that the database is unusable.
   private nonisolated let hasLostFile = Atomic<Bool>(false)
-  /// What callers may use.
+  /// The limits of callers.
   nonisolated let allowance: TreeAllowance
   private nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
@@ -54,8 +54,8 @@ actor ServedDatabase {
 
   /// Opens a database.
   ///
-  /// - Throws: `DatabaseError` that says what is wrong with the file, `ServerError` if its rules cannot
-  ///   be loaded.
+  /// - Throws: `DatabaseError` that names the problem with the file, `ServerError` if its rules
+  ///   cannot be loaded.
   init(
     name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance, logger: Logger,
     metrics: ServerMetrics
@@ -67,7 +67,7 @@ actor ServedDatabase {
     let session = try ServingSession(file: file, environment: .system)
     if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
     var tree = ServedTree(rules: rules, allowance)
-    // Nobody is connected yet who could be told.
+    // No connection exists yet that could be told.
     _ = try tree.atomically { tree in
       try session.perform(isWriting: true) { transaction in
         try tree.carryOutAll(now: ServerWorld.calendar, transaction)
@@ -80,7 +80,7 @@ actor ServedDatabase {
     self.tree = tree
   }
 
-  /// Begins to tell connections, and to follow what other processes write.
+  /// Starts to send messages to connections, and to follow the writes of other processes.
   nonisolated func start(_ audience: any TreeAudience) {
     executor.submit { self.assumeIsolated { $0.follow(audience) } }
   }
@@ -88,13 +88,13 @@ actor ServedDatabase {
   /// True if there are no rules.
   nonisolated var isOpen: Bool { isOpenToAll.withLock { $0 } }
 
-  /// True once the file is lost, so that nothing can be done with it any more.
+  /// True once the file is lost, so that the database is unusable.
   nonisolated var isLost: Bool { hasLostFile.load(ordering: .relaxed) }
 
-  /// The rules as they are now.
+  /// The current rules.
   nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
 
-  /// Has a job done, after those submitted before; returns at once.
+  /// Submits a job, to be done after those submitted before; returns at once.
   nonisolated func submit(_ job: TreeJob) {
     let isFirst = jobs.withLock { jobs in
       jobs.append(job)
@@ -103,7 +103,7 @@ actor ServedDatabase {
     if isFirst { executor.submit { self.assumeIsolated { $0.work() } } }
   }
 
-  /// Does what was submitted before, and closes the file; waits until that is done.
+  /// Does the jobs submitted before, and closes the file; waits until that is done.
   nonisolated func close() {
     executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
   }
@@ -195,7 +195,7 @@ actor ServedDatabase {
     }
   }
 
-  /// What a connection is told of a job that failed alone.
+  /// The messages to a connection about a job that failed alone.
   private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     logger.error("\(name): \(failure)")
     if let loss = session.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
@@ -207,7 +207,7 @@ actor ServedDatabase {
     {
       error = TreeError(.invalidValue, failure.message)
     } else {
-      // The cause names files of the server: it is in the log.
+      // The cause names files of the server, so it is only logged.
       error = TreeError(
         .unavailable, "The database cannot do this now, and nothing was done: try again later.")
     }
@@ -227,7 +227,7 @@ extension ServedDatabase {
     rules.indexes.compactMap { IndexDefinition(pattern: $0.pattern, serving: $0.order) }
   }
 
-  /// Takes the rules that a request brings: their file is written first.
+  /// Applies the rules in a request, after writing their file.
   private func write(
     _ text: [UInt8], _ isDryRun: Bool, _ connection: Int64, _ tree: inout ServedTree,
     _ transaction: ServingTransaction
@@ -247,7 +247,7 @@ extension ServedDatabase {
     return told + [(connection, .answered(.answer(.rulesTaken)))]
   }
 
-  /// Takes the rules of the file, which has changed; wrong ones are told to the log, and not taken.
+  /// Applies the rules of the file, which has changed; invalid rules are logged, and not applied.
   private func takeRules(
     _ text: [UInt8]?, _ tree: inout ServedTree, _ transaction: ServingTransaction
   ) throws -> TreeTold {
@@ -273,7 +273,7 @@ extension ServedDatabase {
     let rules = allowance.bounded(rules)
     isOpenToAll.withLock { $0 = false }
     currentRules.withLock { $0 = rules }
-    // They are made when the transaction has ended.
+    // The indexes are made after the transaction has ended.
     executor.submit { self.assumeIsolated { $0.declareIndexes(of: rules) } }
     var told = tree.take(rules)
     do {
@@ -296,7 +296,7 @@ extension ServedDatabase {
 
 // MARK: What was spooled
 
-/// What an administrator puts that is too large for the memory.
+/// A value put by an administrator that is too large for memory.
 struct SpooledPut {
   var body: SpooledBody
   var path: Path
@@ -305,9 +305,9 @@ struct SpooledPut {
 }
 
 extension ServedTree {
-  /// Puts what was spooled at its place.
+  /// Puts a spooled value at its place.
   ///
-  /// - Throws: what makes the batch fail.
+  /// - Throws: errors that make the batch fail.
   mutating func perform(
     _ put: SpooledPut, for caller: Caller, of connection: Int64, now: Int64,
     _ transaction: ServingTransaction

@@ -3,16 +3,17 @@ import RunnelDatabase
 import RunnelSync
 import RunnelTree
 
-// What requests over HTTP want. Source: wire protocol, section C.
+// Operations of requests over HTTP. Source: wire protocol, section C.
 
 extension ServedTree {
-  /// The most bytes of text that the tree's thread writes at once; of more, others write.
+  /// The most bytes of text that are written on the tree's thread; longer texts are written
+  /// elsewhere.
   private static let textBytesMax = 262_144
 
-  /// Does what a request wants; rules and what was spooled are the business of `ServedDatabase`.
+  /// Carries out an operation of a request; `ServedDatabase` handles rules and spooled values.
   ///
-  /// - Returns: what which connections are told, in order.
-  /// - Throws: what makes the batch fail.
+  /// - Returns: the messages to connections, in order.
+  /// - Throws: errors that make the batch fail.
   mutating func perform(
     _ operation: RESTOperation, for caller: Caller, of connection: Int64, now: Int64,
     _ transaction: ServingTransaction
@@ -107,7 +108,7 @@ extension ServedTree {
     }
   }
 
-  /// The hash of a place for one who may read it: it tells what stands there beside what was written.
+  /// The hash of a place if the caller may read it, because it reveals the contents of the place.
   func hash(
     of path: Path, _ caller: Caller, _ now: Int64, isWanted: Bool,
     _ transaction: ServingTransaction
@@ -149,7 +150,7 @@ extension ServedTree {
 
   // MARK: Pushing
 
-  /// Puts a value under a new key; under the same one if it is sent again.
+  /// Puts a value under a new key; a repeated request gets the same key.
   private mutating func push(
     _ json: JSONValue, to path: Path, _ name: WriteID?, _ caller: Caller, _ now: Int64,
     _ transaction: ServingTransaction, _ told: inout TreeTold
@@ -169,8 +170,8 @@ extension ServedTree {
   }
 }
 
-/// Under which keys a client's named pushes were put: the last ones, so that one that is sent again is
-/// answered as before.
+/// The keys of a client's named pushes: the last ones, so that a repeated request gets the same
+/// answer.
 private struct PushedKeys {
   private static let countMax = 100
   private static let prefix = "pushed."
@@ -180,7 +181,7 @@ private struct PushedKeys {
   init(of client: String, _ transaction: ServingTransaction) throws(Refused) {
     let name = PushedKeys.prefix + client
     let found = try failing { try transaction.keptValues(name).first { $0.name == name } }
-    // What cannot be read is answered as what is not known any more.
+    // Unreadable data is treated like a key that is not known any more.
     guard let found, case .object(let members)? = try? JSONValue(parsing: found.value) else {
       return
     }

@@ -3,13 +3,13 @@ import RunnelDatabase
 import RunnelSync
 import RunnelTree
 
-// What sessions ask for. Source: wire protocol, sections A4 to A6 and A9.
+// Operations of sessions. Source: wire protocol, sections A4 to A6 and A9.
 
 extension ServedTree {
-  /// Does what a session asks for.
+  /// Carries out a request of a session.
   ///
-  /// - Returns: what which connections are told, in order.
-  /// - Throws: what makes the batch fail.
+  /// - Returns: the messages to connections, in order.
+  /// - Throws: errors that make the batch fail.
   mutating func perform(
     _ request: ServedRequest, of connection: Int64, now: Int64, _ transaction: ServingTransaction
   ) throws -> TreeTold {
@@ -78,7 +78,7 @@ extension ServedTree {
     return .listening(answer, isIndexed: sent == nil)
   }
 
-  /// Ends the listens that a caller may not have any more.
+  /// Ends the listens that the rules do not allow a caller any more.
   private mutating func review(
     _ connection: Int64, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction
   ) throws(Refused) -> [ListenNumber] {
@@ -102,7 +102,7 @@ extension ServedTree {
       let current: Node? = try refusing { () throws(TreeError) in
         let current = try transaction.node(at: write.path)
         if current.contentHash == hash { return nil }
-        // What stands there is told only to those who may read it.
+        // The current node is told only to callers who may read it.
         try checkRead(Query(write.path), caller, now: now, transaction)
         return current
       }

@@ -3,16 +3,16 @@ import RunnelDatabase
 import RunnelSync
 import RunnelTree
 
-/// Why a job was not done.
+/// The reason why a job was not done.
 enum Refused: Error {
-  /// It is refused, and has changed nothing.
+  /// The job is refused, and has changed nothing.
   case refusal(TreeError)
-  /// It failed, maybe half done: the batch fails.
+  /// The job failed, maybe half done: the batch fails.
   case failure(any Error)
 
-  /// What its connection is told.
+  /// Returns the error for the job's connection.
   ///
-  /// - Throws: what makes the batch fail.
+  /// - Throws: the error that makes the batch fail.
   func refusal() throws -> TreeError {
     switch self {
     case .refusal(let error): return error
@@ -26,12 +26,12 @@ func refusing<Result>(_ body: () throws(TreeError) -> Result) throws(Refused) ->
   do throws(TreeError) {
     return try body()
   } catch {
-    // What cannot be read may be damaged, or gone: nothing is said of the rest of the batch.
+    // An unreadable place may be damaged, or its file gone: the whole batch fails.
     throw error.code == .storage ? .failure(error) : .refusal(error)
   }
 }
 
-/// Runs `body`, whose failure is one of the batch.
+/// Runs `body`; its failure makes the batch fail.
 func failing<Result>(_ body: () throws -> Result) throws(Refused) -> Result {
   do {
     return try body()
@@ -43,10 +43,10 @@ func failing<Result>(_ body: () throws -> Result) throws(Refused) -> Result {
 // Writes, in a transaction. Source: wire protocol, section A9; tree semantics, sections 8, 11 and 12.
 
 extension ServedTree {
-  /// Does a write, once for each name; returns what it set.
+  /// Does a write, once for each name; returns the written values.
   ///
-  /// What was refused was not done: it may be allowed when it is sent again. Of one that was done before,
-  /// what stands there now is returned.
+  /// A refused write was not done, and may be allowed when it is sent again. For a write that was
+  /// done before, the current nodes are returned.
   mutating func performOnce(
     _ write: Write, _ name: WriteID?, _ caller: Caller, _ now: Int64,
     _ transaction: ServingTransaction, _ told: inout TreeTold
@@ -84,7 +84,7 @@ extension ServedTree {
     }
   }
 
-  /// What a write comes to, if it is allowed.
+  /// The parts of a write, if it is allowed.
   func checked(
     _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction
   ) throws(Refused) -> [Assignment] {
@@ -96,7 +96,7 @@ extension ServedTree {
     }
   }
 
-  /// Does a write that is allowed.
+  /// Does a write that was allowed.
   private mutating func perform(
     _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction,
     _ told: inout TreeTold
@@ -111,7 +111,7 @@ extension ServedTree {
     return parts
   }
 
-  /// What stands where a write will set something, if somebody is shown it.
+  /// The nodes that a write will replace, if listeners to whole places need them.
   private func before(
     _ parts: [Assignment], _ transaction: ServingTransaction
   ) throws -> MemoryTree {
@@ -121,7 +121,7 @@ extension ServedTree {
       switch part.target {
       case .node: root = root.replacing(part.path, with: try transaction.node(at: part.path))
       case .priority:
-        // Of what stands there only the priority is asked for.
+        // Only the priority of the node is needed.
         let summary = try transaction.summary(at: part.path)
         if summary.kind == .empty || !root[part.path].isEmpty { continue }
         root = root.replacing(part.path, with: Node(.bool(true), priority: summary.priority))
@@ -130,7 +130,7 @@ extension ServedTree {
     return MemoryTree(root)
   }
 
-  /// Does what a connection left, each write that is allowed.
+  /// Does the disconnect requests of a connection, each write that is allowed.
   mutating func carryOut(
     _ kept: KeptDisconnect, _ now: Int64, _ transaction: ServingTransaction,
     _ told: inout TreeTold
@@ -139,13 +139,13 @@ extension ServedTree {
       do throws(Refused) {
         _ = try perform(write, kept.caller, now, transaction, &told)
       } catch {
-        // One that is refused at the end is dropped: nobody is there who could be told.
+        // A write that is refused at the end is dropped, because its client is gone.
         if case .failure = error { throw error }
       }
     }
   }
 
-  /// Does all that connections left when the server ended without a word.
+  /// Does all disconnect requests that were left when the server ended without notice.
   mutating func carryOutAll(
     now: Int64, _ transaction: ServingTransaction
   ) throws -> TreeTold {

@@ -5,42 +5,42 @@ import RunnelTree
 
 extension ServingTransaction: TreeExportSource {}
 
-/// The tree of a served database: who listens to what, and what may be done.
+/// The tree of a served database: its listens, and the checks of operations.
 ///
 /// Responsibilities:
-/// - It does each job within a transaction: it asks the rules, writes, and works out who is told what.
-/// - It does what connections left to be done at their end, once.
+/// - It does each job within a transaction: it asks the rules, writes, and computes the messages.
+/// - It does the disconnect requests of connections, once.
 ///
-/// What it tells, and in which order, is what `MemoryServedTree` tells, the model of every served tree.
+/// Its messages and their order are those of `MemoryServedTree`, the model of every served tree.
 ///
-/// Terms. A *batch* is the jobs of one transaction. A write that was refused has changed nothing. Any
-/// failure after a write began is a failure of the batch: the caller takes the transaction back, and does
-/// the jobs one by one.
+/// Terms. A *batch* is the jobs of one transaction. A write that was refused has changed nothing.
+/// Any failure after a write began is a failure of the batch: the caller rolls the transaction
+/// back, and does the jobs one by one.
 ///
 /// Isolation: a value of the tree's thread.
 struct ServedTree {
   /// The rules; nil if everything is allowed.
   private(set) var rules: RulesEngine?
-  /// What callers may use.
+  /// The limits of callers.
   let allowance: TreeAllowance
   var audiences = Audiences()
-  /// What was asked, which the rules are asked about, by connection.
+  /// The queries as they were asked, which the rules are checked against, by connection.
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
-  /// For whom each stream was begun.
+  /// The caller of each stream.
   var streamCallers: [Int64: Caller] = [:]
-  /// The connections for which something is kept.
+  /// The connections with stored disconnect requests.
   private var keptConnections: Set<Int64> = []
   private var pushIDs = PushIDGenerator()
   /// The connections that joined in this batch.
   private var joined: [Audiences.Member] = []
-  /// The connections for which something was kept in this batch.
+  /// The connections whose disconnect requests were stored (true) or removed in this batch.
   private var keptInBatch: [Int64: Bool] = [:]
 
-  /// One listen.
+  /// A listen.
   struct Asked {
-    /// The query, which the rules are asked about.
+    /// The query, which the rules are checked against.
     var query: Query
-    /// Another one, where an index is missing.
+    /// The query whose changes are sent, if another one because an index is missing.
     var sent: Query?
   }
 
@@ -54,7 +54,7 @@ struct ServedTree {
   /// The number of listens of all connections.
   var listenCount: Int { audiences.memberCount }
 
-  /// Other rules hold from now on; everybody is told to have his listens checked.
+  /// Replaces the rules; all connections are told to have their listens checked.
   mutating func take(_ rules: RulesEngine?) -> TreeTold {
     self.rules = rules
     var told: TreeTold = []
@@ -62,18 +62,18 @@ struct ServedTree {
     return told
   }
 
-  /// What others wrote since the last transaction.
+  /// The messages about writes of other processes since the last transaction.
   mutating func foreignChanges(_ transaction: ServingTransaction) throws -> TreeTold {
     if transaction.foreignPaths.isEmpty { return [] }
     return ServedTree.told(
       try audiences.apply(touched: transaction.foreignPaths, after: transaction))
   }
 
-  /// What members are told.
+  /// The messages to members.
   static func told(_ pushes: [Audiences.Told]) -> TreeTold {
     var told: TreeTold = []
     for push in pushes {
-      // Encoded once for all sessions.
+      // The push is encoded once for all sessions.
       var encoded: EncodedPush?
       for member in push.members {
         if member.listen == streamListen {
@@ -88,10 +88,9 @@ struct ServedTree {
     return told
   }
 
-  /// Does the jobs of a batch within `body`; if that throws, nothing of it was done, and who joined in it
-  /// has not.
+  /// Does the jobs of a batch within `body`; if that throws, all of it is undone, joins included.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: the errors of `body`.
   mutating func atomically<Result>(
     _ body: (inout ServedTree) throws -> Result
   ) throws -> Result {
@@ -133,7 +132,7 @@ struct ServedTree {
     joined.removeAll { $0 == member }
   }
 
-  /// A connection ended.
+  /// Removes the listens of a connection that ended.
   mutating func leaveAll(_ connection: Int64) {
     for member in (asked[connection] ?? [:]).keys { leave(member) }
     streamCallers[connection] = nil
@@ -141,7 +140,7 @@ struct ServedTree {
 
   // MARK: What connections leave
 
-  /// Keeps what a connection leaves to be done at its end.
+  /// Stores the disconnect requests of a connection.
   mutating func keep(
     _ kept: KeptDisconnect?, for connection: Int64, _ transaction: ServingTransaction
   ) throws {
@@ -161,7 +160,7 @@ struct ServedTree {
 // MARK: What may be done
 
 extension ServedTree {
-  /// - Throws: `TreeError` (`permissionDenied`) if a caller may not see what a query shows.
+  /// - Throws: `TreeError` (`permissionDenied`) if a caller may not read the result of a query.
   func checkRead(
     _ query: Query, _ caller: Caller, now: Int64, _ transaction: ServingTransaction
   ) throws(TreeError) {
@@ -179,7 +178,7 @@ extension ServedTree {
         .read(query), as: caller.auth, now: now, before: TreeRulesReader(transaction)))
   }
 
-  /// True if the rules allow something; what is too costly to decide is refused.
+  /// True if the rules allow an operation; a decision that is too costly is a refusal.
   private func isAllowed(_ verdict: RulesVerdict) -> Bool {
     if verdict == .tooCostly { allowance.reached(.rulesSteps) }
     return verdict.isAllowed
@@ -194,7 +193,7 @@ extension ServedTree {
     if !isAllowed(verdict) { throw MemoryServedTree.denied(parts.first?.path ?? .root) }
   }
 
-  /// - Throws: `TreeError` (`invalidPath`) if a write reaches deeper than it may.
+  /// - Throws: `TreeError` (`invalidPath`) if a write is deeper than allowed.
   func checkDepth(_ write: Write) throws(TreeError) {
     let depthMax = allowance.limits.depthMax
     guard depthMax < TreeLimits.depthMax, write.levelCount > depthMax else { return }
@@ -203,12 +202,13 @@ extension ServedTree {
       .invalidPath, "The write has \(write.levelCount) levels: \(depthMax) are allowed here.")
   }
 
-  /// - Throws: `TreeError` (`tooBig`) if what a query shows is more than a caller may read at once.
+  /// - Throws: `TreeError` (`tooBig`) if the result of a query is larger than a caller may read at
+  ///   once.
   func checkSize(
     _ query: Query, _ caller: Caller, _ transaction: ServingTransaction
   ) throws(TreeError) {
     let most = allowance.readBytesMax
-    // What a smaller file holds is no larger.
+    // The content of a smaller file is no larger.
     if caller.isAdministrator || transaction.storedBytes <= most { return }
     if query.loadsAllData, try transaction.smallNode(at: query.path) != nil { return }
     var export = TreeExport(query, form: .export)
@@ -221,7 +221,7 @@ extension ServedTree {
     }
   }
 
-  /// - Throws: `TreeError` (`tooBig`) if a text is more than a caller may read at once.
+  /// - Throws: `TreeError` (`tooBig`) if a text is larger than a caller may read at once.
   func checkSize(_ text: [UInt8], _ query: Query, _ caller: Caller) throws(TreeError) {
     if caller.isAdministrator || text.count <= allowance.readBytesMax { return }
     allowance.reached(.readBytes)
@@ -235,9 +235,9 @@ extension ServedTree {
       path: path.description)
   }
 
-  /// True if a query need not go through all children of its place.
+  /// True if a query need not read all children of its place.
   ///
-  /// Without rules nobody declares indexes, so that every order may be asked for.
+  /// Without rules there are no declared indexes, so every order is allowed.
   func isIndexed(_ query: Query, _ transaction: ServingTransaction) -> Bool {
     guard let rules else { return true }
     return rules.hasIndex(query.index, at: query.path)

@@ -2,8 +2,8 @@ import Glibc
 import RunnelTree
 import Synchronization
 
-/// A body of a request that is too large for the memory: a file beside the database, which goes when
-/// nobody holds this.
+/// The body of a request that is too large for memory: a file beside the database, which is removed
+/// when this object is released.
 ///
 /// One thread at a time writes it.
 final class SpooledBody: Sendable {
@@ -12,7 +12,7 @@ final class SpooledBody: Sendable {
 
   /// Makes the file, which has no name.
   ///
-  /// - Throws: `TreeError` (`unavailable`) if there can be none.
+  /// - Throws: `TreeError` (`unavailable`) if it cannot be made.
   init(beside file: String) throws(TreeError) {
     var name = Array((file + "-put-XXXXXX").utf8CString)
     descriptor = mkstemp(&name)
@@ -39,14 +39,14 @@ final class SpooledBody: Sendable {
 
   /// Calls `body` with all bytes.
   ///
-  /// - Throws: `TreeError` (`unavailable`) if they cannot be read, and what `body` throws.
+  /// - Throws: `TreeError` (`unavailable`) if they cannot be read, and the errors of `body`.
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
     let size = size.withLock { $0 }
     guard size > 0 else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
     guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
       address != MAP_FAILED
     else { throw SpooledBody.failure }
-    // It fails only for an address that is not mapped.
+    // This fails only for an address that is not mapped.
     defer { munmap(address, size) }
     madvise(address, size, MADV_SEQUENTIAL)
     return try body(

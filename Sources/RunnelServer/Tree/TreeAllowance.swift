@@ -1,22 +1,22 @@
 import RunnelSync
 
-/// What callers may use of a tree, and where it is counted that they wanted more.
+/// The limits of a tree's callers, and the counters of reached limits.
 struct TreeAllowance: Sendable {
   let limits: ServedTreeLimits
-  /// The most bytes of one read, but for administrators'.
+  /// The most bytes of one read; administrators have no limit.
   let readBytesMax: Int
   let metrics: ServerMetrics
 
-  /// The same rules, whose decisions take so many steps at most.
+  /// The rules with the limit of steps for a decision.
   func bounded(_ rules: RulesEngine) -> RulesEngine {
     var rules = rules
     rules.stepsMax = limits.rulesStepsMax
     return rules
   }
 
-  /// A caller reached a limit.
+  /// Counts a caller that reached a limit.
   func reached(_ limit: TreeLimit) { metrics.reached(limit) }
 
-  /// A caller reached a limit of requests.
+  /// Counts a caller that reached a limit of requests.
   func reached(_ limit: RESTLimit) { metrics.reached(limit) }
 }

@@ -1,28 +1,28 @@
 import RunnelSync
 import RunnelTree
 
-/// What a connection wants of a served tree.
+/// A job for a served tree from a connection.
 struct TreeJob: Sendable {
-  /// The number of the connection, which no other one of the process has or had.
+  /// The number of the connection, which is unique in the process.
   var connection: Int64
   var wish: Wish
 
   enum Wish: Sendable {
     /// An operation of a session.
     case request(ServedRequest)
-    /// What a request over HTTP wants.
+    /// An operation of a request over HTTP.
     case operation(RESTOperation, Caller)
-    /// What was spooled is put at a place.
+    /// Put a spooled value at a place.
     case putSpooled(SpooledBody, Path, condition: String?, hashes: Bool, Caller)
-    /// A stream is told no more.
+    /// End a stream.
     case endStream
-    /// Other rules hold from now on; nil for none.
+    /// Replace the rules; nil for none.
     case takeRules([UInt8]?)
-    /// Nothing: others wrote.
+    /// No operation: take the writes of other processes.
     case look
   }
 
-  /// True if it may write.
+  /// True if the job may write.
   var isWriting: Bool {
     switch wish {
     case .request(let request):
@@ -41,28 +41,28 @@ struct TreeJob: Sendable {
   }
 }
 
-/// What a served tree tells a connection.
+/// A message of a served tree to a connection.
 enum TreeNews: Sendable {
-  /// An answer, or a change of what a session listens to.
+  /// An answer, or a change of a query that a session listens to.
   case told(ServedTold)
   /// The answer to a request over HTTP.
   case answered(RESTReply)
-  /// A change of what a stream shows.
+  /// A change of a streamed place.
   case changed(AudienceChange)
   /// The rules do not allow the stream any more.
   case revoked
-  /// Other rules hold: what is listened to is to be checked again.
+  /// The rules have changed: listens must be checked again.
   case rulesChanged
 }
 
 /// The answer to a request over HTTP.
 enum RESTReply: Sendable {
   case answer(RESTAnswer)
-  /// What was asked for may be read, with its hash and its text.
+  /// The read is allowed; the hash and the text.
   case content(hash: String?, text: [UInt8])
-  /// What was asked for may be read, and is too much for the tree's thread: others read it.
+  /// The read is allowed, but too large for the tree's thread: it is read elsewhere.
   case large
 }
 
-/// What is told, in order.
+/// Messages to connections, in order.
 typealias TreeTold = [(connection: Int64, news: TreeNews)]

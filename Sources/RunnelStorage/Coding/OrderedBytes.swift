@@ -3,18 +3,22 @@ package import RunnelTree
 
 /// Keys and values as bytes whose order is the tree's.
 ///
-/// Keys. An integer-like key is `01`, its number as 4 big-endian bytes with the sign bit flipped, its
-/// text's length as 2 bytes, then `00` if the text has a minus sign and `01` if not: that is all its
-/// text holds. (`-0` comes before `00`, as a minus sign does before a digit.) Every other key is `02`, then its UTF-8 with the lead bytes of tree order (`UTF8Rank`),
-/// then `00`, so that no key's bytes are the beginning of another's.
+/// Keys. An integer-like key is `01`, its number as 4 big-endian bytes with the sign bit flipped,
+/// its text's length as 2 bytes, then `00` if the text has a minus sign and `01` if not: these
+/// bytes determine its text. (`-0` comes before `00`, as a minus sign does before a digit.) Every
+/// other key is `02`, then its UTF-8 with the lead bytes of tree order (`UTF8Rank`), then `00`, so
+/// that no key's bytes are the beginning of another's.
 ///
-/// Values. `00` null; `01` false; `02` true; `03` a number: 8 bytes of its double with the sign folded
-/// in, then 8 bytes of the integer likewise where it is one, so that integers beyond 2^53 keep their
-/// order, or 9 bytes `FF` where it is none, for 2^63 comes after the integers that round to it; `04` a string like a key's, ended by `00 00`, with `00` inside written `00 01`; `05` children.
+/// Values. `00` null; `01` false; `02` true; `03` a number: 8 bytes of its double with the sign
+/// folded in, then for an integer 8 bytes of the integer likewise, so that integers beyond 2^53
+/// keep their order, and for any other number 9 bytes `FF`, because 2^63 comes after the integers
+/// that round to it; `04` a string like a key's, ended by `00 00`, with `00` inside written `00
+/// 01`; `05` children.
 ///
-/// Tuples. One element after another, none the beginning of another: a value or a key as above, but
-/// its first byte greater by 1, and `00` after a number that is an integer; inverted bit by bit if the
-/// component descends. `00` and `FF`, with which no element begins, stand before and after all.
+/// Tuples. The elements follow each other, and none is the beginning of another: a value or a key
+/// as above, but its first byte greater by 1, and `00` after a number that is an integer; inverted
+/// bit by bit if the component descends. `00` and `FF`, with which no element begins, stand before
+/// and after all elements.
 package enum OrderedBytes {
   package static func key(_ key: Key) -> [UInt8] {
     let text = key.text
@@ -36,12 +40,12 @@ package enum OrderedBytes {
     return [1] + bigEndian(UInt32(bitPattern: integer) ^ 0x8000_0000) + bigEndian(count) + [sign]
   }
 
-  /// The key that `bytes` stand for; nil if they stand for none.
+  /// The key with these bytes; nil if they are no key's.
   package static func key(from bytes: [UInt8]) -> Key? {
     bytes.withUnsafeBufferPointer(key(from:))
   }
 
-  /// The key that `bytes` stand for; nil if they stand for none.
+  /// The key with these bytes; nil if they are no key's.
   package static func key(from bytes: UnsafeBufferPointer<UInt8>) -> Key? {
     switch bytes.first {
     case 1: integerKey(from: bytes)
@@ -65,7 +69,7 @@ package enum OrderedBytes {
 
   private static func textKey(from bytes: UnsafeBufferPointer<UInt8>) -> Key? {
     guard bytes.last == 0, bytes.count > 2 else { return nil }
-    // What was damaged may be no UTF-8, no key, or one that is stored in the other form.
+    // Damaged bytes may be invalid UTF-8, no key, or a key that is stored in the other form.
     let ranks = UnsafeBufferPointer(rebasing: bytes[1..<bytes.count - 1])
     guard let text = text(ranks: ranks), let key = try? Key(text), key.integer == nil else {
       return nil
@@ -75,7 +79,7 @@ package enum OrderedBytes {
 
   private static func text(ranks: UnsafeBufferPointer<UInt8>) -> String? {
     let greatest = ranks.reduce(0) { max($0, $1) }
-    // ASCII needs no check, and is its own rank, as is all below the greatest lead bytes.
+    // ASCII needs no check and is its own rank, as is everything below the greatest lead bytes.
     if greatest < 0x80 { return String(decoding: ranks, as: UTF8.self) }
     if greatest < 0xEE { return String(validating: ranks, as: UTF8.self) }
     return String(validating: ranks.map { UTF8Rank.byte(ofRank: $0) }, as: UTF8.self)

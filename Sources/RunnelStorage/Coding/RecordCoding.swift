@@ -10,14 +10,14 @@ package enum RecordCoding {
 
   /// The node of a record, which is never empty.
   ///
-  /// - Throws: `Damage`: what was stored is always JSON of a node.
+  /// - Throws: `Damage` if the bytes are not the JSON of a node.
   package static func node(_ bytes: [UInt8]) throws -> Node {
     try bytes.withUnsafeBufferPointer { try node($0) }
   }
 
   /// The node of a record, which is never empty.
   ///
-  /// - Throws: `Damage`: what was stored is always JSON of a node.
+  /// - Throws: `Damage` if the bytes are not the JSON of a node.
   package static func node(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Node {
     do {
       var scanner = JSONScanner(bytes)
@@ -44,7 +44,7 @@ package enum RecordCoding {
 
 /// Writes the JSON of one record after another into one buffer.
 ///
-/// A buffer for each would cost an import some allocations a row.
+/// A buffer for each record would cost an import several allocations per row.
 package final class RecordWriter {
   private static let bufferBytes = 1 << 16
 

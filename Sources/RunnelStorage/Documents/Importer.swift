@@ -1,10 +1,11 @@
 import RunnelBase
 package import RunnelTree
 
-/// Reads a JSON document into the stored tree without ever holding it as a tree.
+/// Reads a JSON document into the stored tree without ever holding all of it in memory.
 ///
-/// Values up to a budget of bytes become nodes and are stored as any other; a larger object or array
-/// is split at once and its members follow one by one. Memory is that of one record, time O(n).
+/// Values up to a budget of bytes become nodes and are stored like any others; a larger object or
+/// array is split at once and its members follow one by one. Memory is that of one record, time
+/// O(n).
 package struct Importer {
   /// Called now and then with the number of bytes read; an error stops the import.
   package typealias Progress = (_ bytes: Int) throws -> Void
@@ -20,11 +21,11 @@ package struct Importer {
     self.progress = progress
   }
 
-  /// What importing one value came to.
+  /// The outcome of importing one value.
   enum Outcome {
-    /// Nothing was stored: the value is null, or holds nothing but nulls.
+    /// Nothing was stored: the value is null, or contains only nulls.
     case nothing
-    /// The value was stored, and this is what indexes must know.
+    /// The value was stored as this node, which indexes need.
     case node(Node)
     /// The value was split.
     case split(Int64)
@@ -42,7 +43,7 @@ package struct Importer {
       return
     }
     if try tree.summary(at: path).kind != .empty {
-      // What stands there goes in any case; a leaf keeps those above it, and their priorities.
+      // The old node is removed in any case; a leaf keeps the nodes above it, and their priorities.
       try tree.carryOut(Assignment(path: path, target: .node(Node(.bool(true)))))
     }
     let outcome = try importLarge(&scanner, at: path, row: .detached)
@@ -165,7 +166,7 @@ package struct Importer {
     private let kept: [StoredIndex]
     private var split: Int64 = 0
     private var count = 0
-    /// The last key, in the order of the tree, of those that came.
+    /// The greatest key so far, in the order of the tree.
     private var greatest: [UInt8] = []
 
     init(_ tree: StoredTree, row: RowID, at path: Path) {
@@ -178,10 +179,10 @@ package struct Importer {
 
     mutating func open() throws { split = try tree.makeSplit(row: row) }
 
-    /// Where a member goes.
+    /// Returns the row for a member.
     ///
-    /// Of two with one name the later counts, so an earlier one is removed. A member that comes
-    /// after all others in the order of the tree, as those of an export do, needs no looking.
+    /// If a name occurs twice, the later member counts, so an earlier one is removed. A member that
+    /// comes after all others in the order of the tree, as in an export, needs no lookup.
     mutating func row(for key: Key) throws -> RowID {
       let row = RowID(parent: split, key)
       if greatest.lexicographicallyPrecedes(row.key) {
@@ -213,7 +214,7 @@ package struct Importer {
       count += 1
     }
 
-    /// Ends the node; nil if it came out empty and is gone.
+    /// Ends the node; returns nil if it is empty and was removed.
     func close(priority: Leaf?) throws -> Int64? {
       if count == 0 {
         try tree.deleteSplit(split)
@@ -233,9 +234,10 @@ struct IndexedRow {
 }
 
 extension StoredTree {
-  /// Moves a row with all below it to a place, in place of what is stored there.
+  /// Moves a row with everything below it to a place, in place of the node there.
   package func attach(_ detached: RowID, at path: Path) throws {
-    // A leaf holds the place, so that everything above it is made, counted and indexed.
+    // A leaf is stored at the place first, so that everything above it is made, counted and
+    // indexed.
     try carryOut(Assignment(path: path, target: .node(Node(.bool(true)))))
     let above = try splitAncestors(of: path)
     let before = try above.map { try entryValues(of: $0) }
@@ -274,8 +276,8 @@ extension StoredTree {
     }
   }
 
-  /// What the orders of a row's indexes compare of it, the order of priority first; nil if there is
-  /// no such row.
+  /// The values that the orders of a row's indexes compare, the order of priority first; nil if
+  /// there is no such row.
   func entryValues(of indexed: IndexedRow) throws -> [IndexValue]? {
     guard let stored = try row(indexed.row) else { return nil }
     return try ([.priority] + indexed.kept.map(\.order)).map { try indexValue(of: stored, $0) }

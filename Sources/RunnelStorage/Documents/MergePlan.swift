@@ -1,9 +1,10 @@
 package import RunnelBase
 package import RunnelTree
 
-/// What a merging of JSON into the stored tree comes to, place by place.
+/// A plan for merging JSON into the stored tree, place by place.
 ///
-/// Objects meet objects; anything else of the document takes the place of what stands there. Places at
+/// Objects are merged with objects; any other value of the document replaces the node at its place.
+/// Places with equal nodes are left out.
 /// which the same stands already are left out.
 package struct MergePlan {
   private let tree: StoredTree
@@ -15,7 +16,7 @@ package struct MergePlan {
   ///
   /// O(n log n) in the values of the document.
   ///
-  /// - Throws: `TreeError` that names the place of what no tree takes.
+  /// - Throws: `TreeError` that names the place of a value that no tree accepts.
   package func assignments(of json: JSONValue, at path: Path) throws -> [Assignment] {
     var parts: [Assignment] = []
     try add(json, at: path, tree.smallNode(at: path), &parts)
@@ -24,7 +25,8 @@ package struct MergePlan {
       + parts.filter { $0.kind == .priority }
   }
 
-  /// Adds what a value comes to at a place with a node; nil for one that is too large to look at.
+  /// Adds the parts for a value at a place with a node; `standing` is nil for a node too large to
+  /// read.
   private func add(
     _ json: JSONValue, at path: Path, _ standing: Node?, _ parts: inout [Assignment]
   ) throws {
@@ -34,7 +36,7 @@ package struct MergePlan {
       return
     }
     var node = try Node(json: json, at: path)
-    // An empty object says nothing of what stands there, other than null.
+    // An empty object other than null changes nothing.
     if node.isEmpty, json != .null { return }
     if let priority = standing?.priority, MergePlan.keepsPriority(json) {
       node = Node(children: node.children, priority: priority)
@@ -58,8 +60,8 @@ package struct MergePlan {
     }
   }
 
-  /// The members of what is merged with children: of an object, but for one that is a leaf with a
-  /// priority, and of an array; nil for what takes the place of anything.
+  /// The members of a value that is merged with children: an array, or an object that is no leaf
+  /// with a priority; nil for a value that replaces the node at its place.
   private static func members(of json: JSONValue) -> [JSONMember]? {
     switch json {
     case .object(let members):
@@ -70,15 +72,15 @@ package struct MergePlan {
     }
   }
 
-  /// True if a value keeps the priority of the leaf in whose place it comes: children do, unless they say
-  /// otherwise.
+  /// True if a value keeps the priority of the leaf that it replaces: children do, unless they have
+  /// a priority of their own.
   ///
   /// Source: tree semantics, section 1.
   static func keepsPriority(_ json: JSONValue) -> Bool {
     members(of: json)?.contains { $0.name == ReservedName.priority } == false
   }
 
-  /// True of the name of a member that makes an object a value of its own.
+  /// True for the name of a member that makes an object a single value.
   static func makesWhole(_ name: String) -> Bool {
     name == ReservedName.value || name == ReservedName.serverValue
   }
@@ -97,7 +99,7 @@ extension Assignment {
 }
 
 extension StoredTree {
-  /// The node at a place; nil for a split one.
+  /// The node at a place; nil if it is split.
   fileprivate func smallNode(at path: Path) throws -> Node? {
     switch try location(of: path) {
     case .missing: .empty
@@ -107,7 +109,7 @@ extension StoredTree {
     }
   }
 
-  /// True if what stands at a place has children.
+  /// True if the node at a place has children.
   func hasChildren(at path: Path) throws -> Bool {
     if case .children = try storedSummary(at: path).kind { true } else { false }
   }
@@ -117,7 +119,7 @@ extension Importer {
   /// The most bytes of a value that is merged at once.
   private static let mergedBytesMax = 1 << 16
 
-  /// Merges the whole document into what stands at a place.
+  /// Merges the whole document into the node at a place.
   package mutating func mergeDocument(_ bytes: UnsafeBufferPointer<UInt8>, at path: Path) throws {
     var scanner = JSONScanner(bytes)
     try merge(&scanner, at: path)
@@ -155,7 +157,8 @@ extension Importer {
       if name == ReservedName.priority {
         priority = try scanner.readValue()
       } else if MergePlan.makesWhole(name) {
-        // A leaf with a priority: it takes the place of anything. What came before it is refused there.
+        // The object is a leaf with a priority, which replaces any node. Earlier members are
+        // refused there.
         scanner = start
         return try put(&scanner, at: path)
       } else {
@@ -167,7 +170,7 @@ extension Importer {
     try tree.carryOut(Assignment(path: path, target: target))
   }
 
-  /// Puts a large value in the place of a leaf or of nothing; one that holds nothing changes nothing.
+  /// Puts a large value in the place of a leaf or an empty node; an empty value changes nothing.
   private mutating func put(_ scanner: inout JSONScanner, at path: Path) throws {
     var before = scanner
     let standing = try tree.storedSummary(at: path)
@@ -181,7 +184,7 @@ extension Importer {
     }
   }
 
-  /// True if a document is an object that says what its priority is.
+  /// True if a document is an object with a priority.
   private static func hasPriority(_ scanner: inout JSONScanner) throws -> Bool {
     guard try scanner.peekKind() == .object else { return false }
     try scanner.enterObject()

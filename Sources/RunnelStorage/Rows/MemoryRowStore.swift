@@ -1,8 +1,9 @@
 import RunnelTree
 
-/// Rows in memory, which sorts what it is asked for.
+/// Rows in memory, which are sorted when they are read in an order.
 ///
-/// It serves small trees, and is the oracle of the tests: O(n log n) in the children for each reading.
+/// The store serves small trees, and is the oracle of the tests: O(n log n) in the children for
+/// each read.
 package final class MemoryRowStore: RowStore {
   private struct Split {
     var head: SplitHead?
@@ -15,7 +16,7 @@ package final class MemoryRowStore: RowStore {
 
   package init() {}
 
-  /// How many rows there are.
+  /// The number of rows.
   package var count: Int { rows.count }
 
   package func row(_ id: RowID) throws -> StoredRow? { rows[id] }

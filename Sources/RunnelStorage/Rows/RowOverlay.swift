@@ -1,27 +1,28 @@
 import RunnelTree
 
-/// Rows that are written once, however often a transaction changes them.
+/// An overlay over a row store that writes each row once, however often a transaction changes it.
 ///
-/// It shows another store as it will be, and holds back what is written until `flush`. So many writes
-/// in one transaction count a node's children once, and one of them can be refused without a trace
-/// (`attempt`).
+/// It shows the other store with the changes applied, and holds writes back until `flush`. So many
+/// writes in one transaction count a node's children once, and each of them can be undone
+/// completely (`attempt`).
 ///
-/// Reading costs what it costs in the other store, and O(n) in what was changed of the same split node.
+/// Complexity: reading costs as much as in the other store, and O(n) in the changes to the same
+/// split node.
 package final class RowOverlay: RowStore {
-  /// How many changes are held back at most, outside of `attempt`.
+  /// The most changes that are held back, outside of `attempt`.
   private static let heldCountMax = 10_000
 
   private let base: any RowStore
-  /// What was changed of each split node, and of what stands above the trees.
+  /// The changes to each split node, and to the rows above the trees.
   private var changes: [Int64: SplitChanges] = [:]
-  /// What `changes` was before the attempt, of the split nodes that the attempt changed.
+  /// The values of `changes` before the attempt, for the split nodes that the attempt changed.
   private var before: [Int64: SplitChanges?]?
-  /// How many changes were made since the last flush.
+  /// The number of changes since the last flush.
   private var heldCount = 0
 
   package init(_ base: any RowStore) { self.base = base }
 
-  /// Runs `body`; if it throws, nothing that it wrote stays.
+  /// Runs `body`; if it throws, its writes are undone.
   ///
   /// Attempts are not nested.
   package func attempt<Result>(_ body: () throws -> Result) throws -> Result {
@@ -38,11 +39,11 @@ package final class RowOverlay: RowStore {
     }
   }
 
-  /// Writes what was held back to the other store.
+  /// Writes the held-back changes to the other store.
   ///
   /// O(n log n) in the changes.
   ///
-  /// - Throws: errors of the storage; the transaction is then to be given up.
+  /// - Throws: errors of the storage; the transaction must then be rolled back.
   package func flush() throws {
     precondition(before == nil, "What is only attempted is not written.")
     for (split, change) in changes.sorted(by: { $0.key < $1.key }) {
@@ -93,7 +94,7 @@ extension RowOverlay {
           isWanted = try tell(held)
         }
         guard isWanted else { return false }
-        // One that was changed is told as it is now, when its turn comes.
+        // A changed row is passed on in its new form, when its turn comes.
         if merge.stands(at: { $0.elementsEqual(key) }) { return true }
         isWanted = try body(key, content)
         return isWanted
@@ -259,7 +260,7 @@ extension RowOverlay {
     try base.checkNeighbors(of: id)
   }
 
-  /// False while anything is held back: it may be that what is stored is to be deleted.
+  /// Returns false while changes are held back, because the stored rows may be about to be deleted.
   package func hasTraces(ofTree root: RowID) throws -> Bool {
     try changes.isEmpty && base.hasTraces(ofTree: root)
   }
@@ -276,24 +277,24 @@ extension RowOverlay {
 
 // MARK: What is held back
 
-/// What was changed of one split node.
+/// The changes to one split node.
 private struct SplitChanges {
   enum Head {
     case written(SplitHead)
-    /// Children came, or went, and nothing else changed.
+    /// The number of children changed, and nothing else.
     case counted(Int)
   }
 
-  /// The rows as they are now, by key; nil for one that was deleted.
+  /// The changed rows, by key; nil for a deleted row.
   var rows: [[UInt8]: StoredRow?] = [:]
-  /// The entries that were written or deleted and are there now.
+  /// The changed entries; true for a written entry, false for a deleted one.
   var entries: [EntryOrder: [RowEntry: Bool]] = [:]
   var head = Head.counted(0)
-  /// True if the other store never had it.
+  /// True if the other store does not have the node.
   var isNew = false
   var isDeleted = false
 
-  /// True if nothing that the other store has of it counts any more.
+  /// True if the rows of the other store do not count any more.
   var hidesBase: Bool { isNew || isDeleted }
 
   func write(to store: any RowStore, _ split: Int64) throws {
@@ -322,27 +323,27 @@ private struct SplitChanges {
   }
 }
 
-/// What is held back of a range, in its order, while the other store's is read.
+/// The held-back changes of a range, in order, merged into a read of the other store.
 private struct Merge<Key: Hashable, Value> {
   private var held: ArraySlice<(key: Key, value: Value)>
 
   init(_ held: [(key: Key, value: Value)]) { self.held = held[...] }
 
-  /// Takes the next one.
+  /// Takes the next change.
   mutating func next() -> (key: Key, value: Value)? { held.popFirst() }
 
-  /// Takes the next one if it comes before what is read.
+  /// Takes the next change if it comes before the row that is read.
   mutating func next(before isBefore: (Key) -> Bool) -> (key: Key, value: Value)? {
     guard let first = held.first, isBefore(first.key) else { return nil }
     return held.popFirst()
   }
 
-  /// True if the next one is at the place of what is read.
+  /// True if the next change is for the row that is read.
   func stands(at isThere: (Key) -> Bool) -> Bool { held.first.map { isThere($0.key) } ?? false }
 }
 
 extension StoredRow {
-  /// Runs `body` on what the row holds.
+  /// Runs `body` on the content of the row.
   func withContent<Result>(_ body: (RowContent) throws -> Result) rethrows -> Result {
     switch self {
     case .record(let bytes): try bytes.withUnsafeBufferPointer { try body(.record($0)) }

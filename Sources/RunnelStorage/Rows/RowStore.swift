@@ -2,21 +2,21 @@ package import RunnelTree
 
 /// The rows in which trees are stored, within one transaction.
 ///
-/// A tree is stored as *records*, which are subtrees small enough for one row, and *split nodes*, whose
-/// children are rows of their own. A split node has a *head*, and *entries* by which its children can be
-/// read in other orders than that of keys. How all this is kept is the store's own matter:
-/// `StoredTree` is written against this protocol alone.
+/// A tree is stored as *records*, which are subtrees small enough for one row, and *split nodes*,
+/// whose children are rows of their own. A split node has a *head*, and *entries* by which its
+/// children can be read in other orders than that of keys. Each store decides how to keep all this:
+/// `StoredTree` uses this protocol only.
 ///
 /// Every store gives rows in the order of their keys' bytes, and entries in the order of their values
 /// and then of their keys. A method that calls a closure may be called again within that closure.
 ///
 /// Isolation: used by one thread at a time, and not after the transaction.
 ///
-/// Errors: `Damage` if what is stored is not what was written, and those of the storage.
+/// Errors: `Damage` if the stored data is not what was written, and those of the storage.
 package protocol RowStore: AnyObject {
   // MARK: Rows
 
-  /// What a row holds; nil if there is no such row.
+  /// The content of a row; nil if there is no such row.
   func row(_ id: RowID) throws -> StoredRow?
 
   /// Calls `body` with the rows of a split node in a range of keys, until it returns false.
@@ -30,27 +30,27 @@ package protocol RowStore: AnyObject {
   /// The rows of a split node's children that are split nodes themselves, in the order of keys.
   func splitRows(of split: Int64) throws -> [RowID]
 
-  /// How many children of a split node are stored.
+  /// The number of stored children of a split node.
   func rowCount(of split: Int64) throws -> Int
 
-  /// Writes a row, in place of what it held.
+  /// Writes a row, in place of its old content.
   func put(_ stored: StoredRow, in row: RowID) throws
 
-  /// Deletes a row; what a split node in it has stays.
+  /// Deletes a row; the rows of a split node in it stay.
   func deleteRow(_ id: RowID) throws
 
   // MARK: Split nodes
 
-  /// What a split node says of itself; nil if it has no head.
+  /// The head of a split node; nil if it has none.
   func head(of split: Int64) throws -> SplitHead?
 
-  /// The number of a new split node, which no other has or had in this store.
+  /// The number of a new split node, which was never used before in this store.
   func newSplit() throws -> Int64
 
   /// Writes the head of a split node, which may be new.
   func put(_ head: SplitHead, of split: Int64) throws
 
-  /// Counts children that came, or went; a head that was damaged stays recognizable as such.
+  /// Adds to the number of children; a damaged head stays recognizable as damaged.
   func addChildren(_ difference: Int, to split: Int64) throws
 
   /// Deletes the rows, the entries and the head of a split node, but not the split nodes below it.
@@ -61,7 +61,7 @@ package protocol RowStore: AnyObject {
   /// True if a child of a split node has an entry in an order.
   func hasEntries(of split: Int64, in order: EntryOrder) throws -> Bool
 
-  /// How many children of a split node have an entry in an order.
+  /// The number of children of a split node that have an entry in an order.
   func entryCount(of split: Int64, in order: EntryOrder) throws -> Int
 
   /// Adds the entry of a child in an order.
@@ -70,8 +70,8 @@ package protocol RowStore: AnyObject {
   /// Deletes the entry of a child in an order.
   func deleteEntry(_ entry: RowEntry, of split: Int64, in order: EntryOrder) throws
 
-  /// Calls `body` with the entries of a split node in a range of an order, and what the row of each
-  /// holds (nil if it has none), until `body` returns false.
+  /// Calls `body` with the entries of a split node in a range of an order, and the content of each
+  /// row (nil if there is none), until `body` returns false.
   ///
   /// The bytes are valid until `body` returns.
   func forEachEntry(
@@ -81,24 +81,24 @@ package protocol RowStore: AnyObject {
 
   // MARK: Checks
 
-  /// Checks the rows between which one was not found.
+  /// Checks the rows next to one that was not found.
   ///
-  /// - Throws: `Damage` if one of them is not what was written.
+  /// - Throws: `Damage` if the content of one of them is not what was written.
   func checkNeighbors(of id: RowID) throws
 
-  /// True if something shows that there is a tree with a root, though the root's row may be missing: a
-  /// row below a root, or what is noted of this one elsewhere.
+  /// True if there is evidence of a tree although its root row may be missing: a row below the
+  /// root, or a note elsewhere.
   func hasTraces(ofTree root: RowID) throws -> Bool
 
   /// The row that names a split node; nil if it is not known.
   ///
-  /// O(n) in the rows where nothing leads upwards. It is used in error messages only.
+  /// O(n) in the rows if there is no index for this. It is used in error messages only.
   func name(of split: Int64) throws -> RowID?
 }
 
-/// What a split node says of itself.
+/// The head of a split node.
 package struct SplitHead: Hashable {
-  /// How many children it has.
+  /// The number of children.
   package var children: Int
   package var priority: Leaf?
 
@@ -108,7 +108,7 @@ package struct SplitHead: Hashable {
   }
 }
 
-/// What a row holds, where the store has it.
+/// The content of a row, in the store's memory.
 package enum RowContent {
   case record(UnsafeBufferPointer<UInt8>)
   case split(Int64)
@@ -132,12 +132,12 @@ package struct KeyRange {
   package var lower: Bound?
   package var upper: Bound?
 
-  /// All keys.
+  /// The range of all keys.
   package static let all = KeyRange()
 
   private init() {}
 
-  /// The keys that two bounds leave of those with one value; nil if they leave none.
+  /// The range of keys between two bounds with the same value; nil if it is empty.
   init?(start: Query.Bound?, end: Query.Bound?) {
     switch start?.position.key {
     case .maximum: return nil
@@ -173,7 +173,8 @@ package enum EntryOrder: Hashable {
   case index(Int64)
 }
 
-/// The entry of a child in an order: what the order compares of it, and the child's key, as bytes.
+/// The entry of a child in an order: the value that the order compares and the child's key, as
+/// bytes.
 package struct RowEntry: Hashable {
   package var value: [UInt8]
   package var key: [UInt8]
@@ -190,7 +191,7 @@ package struct RowEntry: Hashable {
   }
 }
 
-/// An entry where the store has it.
+/// An entry, in the store's memory.
 package struct EntryBytes {
   package var value: UnsafeRawBufferPointer
   package var key: UnsafeRawBufferPointer
@@ -201,20 +202,20 @@ package struct EntryBytes {
   }
 }
 
-/// A part of the entries of an order.
+/// A range of entries in an order.
 package struct EntryRange {
-  /// One end of the part.
+  /// An end of a range.
   package enum Bound {
-    /// The entries with the value belong to the part, or do not.
+    /// The range ends at a value; its entries belong to the range or not.
     case value([UInt8], isIncluded: Bool)
-    /// The part ends at an entry, which belongs to it or does not.
+    /// The range ends at an entry, which belongs to the range or not.
     case entry(RowEntry, isIncluded: Bool)
   }
 
   package var lower: Bound?
   package var upper: Bound?
 
-  /// All entries.
+  /// The range of all entries.
   package static let all = EntryRange()
 
   private init() {}
@@ -232,12 +233,12 @@ package struct EntryRange {
       return .entry(
         RowEntry(value: value, key: OrderedBytes.key(key)), isIncluded: bound.isInclusive)
     case .minimum, .maximum:
-      // Before all keys or after them: the value's own entries are on one side as a whole.
+      // The key stands before all keys or after them: all entries of the value are on one side.
       return .value(value, isIncluded: (bound.position.key == .minimum) == isLower)
     }
   }
 
-  /// True if an entry is in the part.
+  /// True if an entry is in the range.
   func contains(_ entry: RowEntry) -> Bool {
     switch lower {
     case .value(let value, let isIncluded):

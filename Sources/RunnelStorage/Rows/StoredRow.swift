@@ -1,15 +1,16 @@
 package import RunnelTree
 
-/// Where a stored child is: the split node above it, and its key's bytes.
+/// The identity of a stored child: the split node above it, and its key's bytes.
 package struct RowID: Hashable {
   package var parent: Int64
   package var key: [UInt8]
 
   /// The row of the whole tree.
   package static let root = RowID(parent: 0, key: [])
-  /// The row of what an origin told, where the tree is a replica.
+  /// The row of the origin's tree on a replica.
   package static let server = RowID(parent: 0, key: [0xFF])
-  /// Where an import builds what it reads; the row is moved to its place in the same transaction.
+  /// The row under which an import builds its tree; it is moved to its place in the same
+  /// transaction.
   package static let detached = RowID(parent: -1, key: [])
 
   package init(parent: Int64, key: [UInt8]) {
@@ -38,7 +39,7 @@ final class SplitMemo {
   func forgetAll() { known = [:] }
 }
 
-/// What one row of `node` holds.
+/// The content of one row of `node`.
 package enum StoredRow: Hashable {
   /// A subtree as JSON in the export format.
   case record([UInt8])
@@ -46,12 +47,12 @@ package enum StoredRow: Hashable {
   case split(Int64)
 }
 
-/// Where a path leads in the stored tree.
+/// The location of a path in the stored tree.
 package enum Location {
-  /// Exactly to a row.
+  /// The path leads to a row.
   case row(StoredRow)
-  /// Into a record: to what stands at `rest` in it.
+  /// The path leads into a record: to the node at `rest` in it.
   case inside(record: [UInt8], rest: Path)
-  /// Nowhere.
+  /// The path leads to nothing.
   case missing
 }

@@ -5,7 +5,7 @@ package import RunnelTree
 ///
 /// Only the thread of the connection uses it.
 package final class AdviceLog {
-  /// The most indexes that are remembered; others are not.
+  /// The most indexes that are remembered; further ones are dropped.
   private static let countMax = 64
 
   private var advice: [IndexAdvice] = []

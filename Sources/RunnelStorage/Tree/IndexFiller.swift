@@ -1,6 +1,6 @@
 import RunnelTree
 
-/// Enters what is stored already in a new index.
+/// Fills a new index with the stored children.
 package struct IndexFiller {
   private static let rowsBetweenReports = 5000
 
@@ -18,7 +18,7 @@ package struct IndexFiller {
   ///
   /// O(n) in the children it keeps.
   ///
-  /// - Throws: what `progress` throws, and errors of the storage.
+  /// - Throws: the errors of `progress`, and of the storage.
   package mutating func fill(_ index: StoredIndex) throws {
     try fill(index, at: [], row: .root)
   }

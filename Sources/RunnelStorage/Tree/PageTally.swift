@@ -2,10 +2,11 @@ import RunnelTree
 
 /// Counts the children of split nodes that are read page by page within one transaction.
 ///
-/// A page alone cannot show that a row is missing. But who reads a whole node in pages reads as many
+/// A page alone cannot show that a row is missing. But the pages of a whole node must contain as
+/// many children as the node's count says; if they do not, the node is damaged.
 /// children as the node says that it has, or it is damaged.
 final class PageTally {
-  /// The most nodes that are read at the same time; the pages of others are not counted.
+  /// The most nodes whose pages are counted at the same time.
   private static let countMax = 64
 
   /// An order in which a node is read.
@@ -17,20 +18,20 @@ final class PageTally {
 
   private struct Count {
     var rows: Int
-    /// Where the last page ended.
+    /// The position of the last row of the last page.
     var end: IndexPosition
   }
 
   private var counts: [Reading: Count] = [:]
 
-  /// Takes a page over.
+  /// Notes a page.
   ///
   /// - Parameters:
   ///   - rows: the page, in its order.
-  ///   - slice: what was asked for.
+  ///   - slice: the slice that was read.
   ///   - split: the node.
-  /// - Returns: how many children there are, if this was the last one of all pages; nil if it was not, or
-  ///   if not all of them were read.
+  /// - Returns: the number of children, if this was the last page of all; nil if it was not, or if
+  ///   not all pages were read.
   func note(_ rows: [TreeRow], in slice: RowSlice, of split: Int64) -> Int? {
     guard slice.filter == nil, let limit = slice.limit else { return nil }
     let isFromLast = limit.side == .last
@@ -42,7 +43,7 @@ final class PageTally {
       guard let before = counts.removeValue(forKey: reading), before.end == near.position else {
         return nil
       }
-      // A page may begin with the row that was the last one.
+      // A page may begin with the last row of the page before.
       count += before.rows - (near.isInclusive ? 1 : 0)
     }
     guard rows.count == limit.count, let end = isFromLast ? rows.first : rows.last else {
@@ -53,6 +54,6 @@ final class PageTally {
     return nil
   }
 
-  /// What is written changes counts: pages that were begun before are not counted on.
+  /// Forgets all pages, because a write changes the counts.
   func forgetAll() { counts = [:] }
 }

@@ -1,9 +1,9 @@
 package import RunnelTree
 
-// What every read checks of the rows that it meets: their order, that there are as many as the node
-// above says, and that what is missing was never there. A store checks each row by itself.
+// The checks of every read: that rows are in order, that their number is the count in the node
+// above, and that a missing row never existed. A store checks the content of each row by itself.
 
-/// Checks that keys come in their order.
+/// Checks that keys are in order.
 struct KeyOrder {
   private let isDescending: Bool
   private var last: [UInt8] = []
@@ -33,8 +33,7 @@ struct KeyOrder {
 extension StoredTree {
   /// Calls `body` with every child of a split node in the order of keys; returns the node's priority.
   ///
-  /// - Throws: `Damage` if the children are not those that the node says it has, and what `body`
-  ///   throws.
+  /// - Throws: `Damage` if their number is not the node's count, and the errors of `body`.
   package func forEachChild(
     of split: Int64, _ body: (_ key: Key, _ content: RowContent) throws -> Void
   ) throws -> Leaf? {
@@ -53,18 +52,18 @@ extension StoredTree {
     return head.priority
   }
 
-  /// Checks that so many children are all that a split node has.
+  /// Checks that `count` children are all children of a split node.
   func checkIsAll(_ count: Int, of split: Int64) throws {
     let told = try splitHead(split).children
     if told != count { throw Damage.count(told, count, of: split) }
   }
 
-  /// Checks that there is no tree where its row is missing.
+  /// Checks that there is no tree if its root row is missing.
   ///
-  /// - Throws: `Damage` if rows are stored that can only belong below it.
+  /// - Throws: `Damage` if there are rows that can only belong below it.
   func checkIsEmpty() throws {
     if isMending { return }
-    // Of a replica they may belong to the other tree; and what is imported is built before its place.
+    // On a replica, rows may belong to the other tree; and an import is built before it is moved.
     let others = [RowID.root, .server, .detached].filter { $0 != root }
     if try others.contains(where: { if case .split? = try row($0) { true } else { false } }) {
       return
@@ -74,14 +73,15 @@ extension StoredTree {
     }
   }
 
-  /// How many siblings are counted, at most, where a row is not found.
+  /// The most siblings that are counted when a row is not found.
   private static let countedSiblingsMax = 128
 
-  /// Checks the rows between which one was not found, and that no row is missing of few.
+  /// Checks the rows next to one that was not found, and the number of rows if there are few.
   ///
-  /// A row whose key or parent was changed still stands where it stood, so it is one of these.
+  /// A row whose key or parent was changed by damage still stands in its old position, so it is one
+  /// of these.
   ///
-  /// - Throws: `Damage` if one of them is not what was written.
+  /// - Throws: `Damage` if the content of one of them is not what was written.
   func checkIsMissing(_ id: RowID) throws {
     let told = try splitHead(id.parent).children
     if told <= StoredTree.countedSiblingsMax {
@@ -95,9 +95,9 @@ extension StoredTree {
 // MARK: Places
 
 extension StoredTree {
-  /// Damage with its place in words.
+  /// Returns the damage with its place in words.
   ///
-  /// O(n) in the rows for each level above it: no index leads upwards.
+  /// O(n) in the rows for each level above it: there is no index that leads upwards.
   package func inWords(_ damage: Damage) -> Damage {
     var told = damage
     switch damage.place {
@@ -120,7 +120,7 @@ extension StoredTree {
     var next = split
     for _ in 0...TreeLimits.depthMax {
       if next == 0 { return Path(unchecked: keys.reversed()).description }
-      // Where the way up is damaged too, the node has no name but its number.
+      // If the way up is damaged too, the node is named by its number.
       guard let name = try? rowStore.name(of: next) else { break }
       if let key = OrderedBytes.key(from: name.key) { keys.append(key) }
       next = name.parent

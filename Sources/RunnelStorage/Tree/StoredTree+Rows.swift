@@ -1,25 +1,26 @@
 package import RunnelTree
 
-// The children of a split node, in each order. Every way gives what `RowSlice.rows(among:)` gives.
+// The children of a split node, in each order. All functions have the results of
+// `RowSlice.rows(among:)`.
 
-/// Rows, and what finding them cost.
+/// Rows, and the cost of finding them.
 package struct RowScan {
   package var rows: [TreeRow]
   package var way: ScanReport.Way
-  /// How many children were read.
+  /// The number of children that were read.
   package var scannedCount: Int
-  /// The index that would have spared the reading of most of them.
+  /// The index that would have made most of these reads unnecessary.
   package var advice: IndexAdvice?
 }
 
-/// What is made of the children that are read: rows of which order, how much of each, and which.
+/// The rules for making rows of children: the order, the detail, and the filter.
 private struct RowMaking {
   let slice: RowSlice
   let detail: TreeRow.Detail
   /// True if the order is read backwards.
   let isBackward: Bool
 
-  /// The row of a child; nil if the filter does not let it pass.
+  /// The row of a child; nil if it does not pass the filter.
   func row(_ child: Child) -> TreeRow? {
     if let filter = slice.filter, !filter.holds(of: child) { return nil }
     return TreeRow(child, index: slice.index, detail: detail)
@@ -30,7 +31,7 @@ extension StoredTree {
   func childRows(
     of split: Int64, at path: Path, _ slice: RowSlice, _ detail: TreeRow.Detail
   ) throws -> RowScan {
-    // In an order that is kept the key ascends: another one is read from its other end.
+    // The key ascends in every stored order; other orders are read backwards.
     let reversed = slice.reversed
     let kept = reversed ?? slice
     let making = RowMaking(slice: slice, detail: detail, isBackward: reversed != nil)
@@ -61,14 +62,15 @@ extension StoredTree {
     return try rows(of: split, in: range, slice, making)
   }
 
-  /// With no priority at all, all children are equal to the index and keep the order of keys.
+  /// Reads the rows of an order by priority if no child has a priority: they are in the order of
+  /// keys.
   private func rowsWithoutPriority(
     of split: Int64, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
     let isNullIncluded =
       slice.start.map { $0.position.value == .null } ?? true
     guard isNullIncluded else { return .none }
-    // An end above null lets every key pass.
+    // An end above null includes every key.
     let end = slice.end.flatMap { $0.position.value == .null ? $0 : nil }
     guard let range = KeyRange(start: slice.start, end: end) else { return .none }
     let scan = try rows(of: split, in: range, slice, making)
@@ -133,13 +135,13 @@ extension StoredTree {
     return scan
   }
 
-  /// Checks that rows that were read along an order are all there, and brings them into the order
-  /// that was asked for.
+  /// Checks that no row is missing from rows that were read along an order, and brings them into
+  /// the requested order.
   private func finished(
     _ scan: RowScan, of split: Int64, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
     var scan = scan
-    // With neither bounds nor a limit that was reached, these were all.
+    // Without bounds, and below the limit, these must be all rows.
     if slice.start == nil, slice.end == nil, scan.rows.count < slice.limit?.count ?? .max {
       try checkIsAll(scan.scannedCount, of: split)
     }
@@ -150,10 +152,11 @@ extension StoredTree {
     return scan
   }
 
-  /// How many entries are counted, at most, before an index is read.
+  /// The most entries that are counted before an index is read.
   private static let countedEntriesMax = 512
 
-  /// Checks that no entry of a small node is missing: where a part of them is read, nothing else shows it.
+  /// Checks that no entry of a small node is missing, which a read of some entries would not
+  /// notice.
   private func checkEntries(of split: Int64, _ index: StoredIndex) throws {
     let told = try splitHead(split).children
     if told > StoredTree.countedEntriesMax { return }
@@ -175,13 +178,13 @@ extension StoredTree {
 
   // MARK: By scan
 
-  /// Reads every child, and keeps no more than the slice asks for and a chunk.
+  /// Reads every child, and keeps only the rows of the slice and a chunk.
   ///
-  /// O(n) in the children: what an order without an index costs.
+  /// O(n) in the children: the cost of an order without an index.
   private func rowsByScan(
     of split: Int64, _ slice: RowSlice, _ detail: TreeRow.Detail
   ) throws -> RowScan {
-    // A split child is read in full only if it is in the answer.
+    // A split child is read in full only if it is in the result.
     let making = RowMaking(slice: slice, detail: detail, isBackward: false)
     var scan = RowScan(rows: [], way: .scan, scannedCount: 0)
     let chunk = slice.limit.map { 2 * min($0.count, 1 << 32) + 1000 } ?? Int.max
@@ -210,7 +213,7 @@ extension StoredTree {
     return Array(limit.side == .first ? sorted.prefix(limit.count) : sorted.suffix(limit.count))
   }
 
-  /// The row of a stored child; nil if the filter does not let it pass.
+  /// The row of a stored child; nil if it does not pass the filter.
   ///
   /// With `isFullDeferred`, a split child has its summary only.
   private func row(
@@ -218,7 +221,7 @@ extension StoredTree {
   ) throws -> TreeRow? {
     switch content {
     case .record(let json):
-      // From where the store has it: a copy would be made and thrown away for each.
+      // The record is read in the store's memory, because a copy for each child would be wasteful.
       return making.row(Child(key: key, node: try RecordCoding.node(json)))
     case .split(let below):
       let stored = StoredRow.split(below)
@@ -230,9 +233,9 @@ extension StoredTree {
 }
 
 extension StoredTree {
-  /// The key that stored bytes stand for.
+  /// The key with these stored bytes.
   ///
-  /// - Throws: `Damage` if they stand for none.
+  /// - Throws: `Damage` if they are no key's.
   package static func key(_ bytes: UnsafeRawBufferPointer) throws -> Key {
     guard let key = bytes.withMemoryRebound(to: UInt8.self, OrderedBytes.key(from:)) else {
       throw Damage("a key is none")
@@ -240,7 +243,7 @@ extension StoredTree {
     return key
   }
 
-  /// True if a predicate holds of a stored child, of which no more is read than it asks for.
+  /// True if a predicate holds for a stored child; only the needed fields are read.
   func holds(_ predicate: ChildPredicate, of key: Key, _ stored: StoredRow) throws -> Bool {
     switch stored {
     case .record(let bytes):
@@ -252,6 +255,6 @@ extension StoredTree {
 }
 
 extension RowScan {
-  /// Nothing lies between the bounds.
+  /// The result for an empty range.
   fileprivate static let none = RowScan(rows: [], way: .keys, scannedCount: 0)
 }

@@ -1,13 +1,14 @@
 package import RunnelTree
 
-// Writing. A write goes down through split nodes to the row that it changes, and on its way back
-// mends counts, parents that became empty, and the entries of indexes.
+// Writing. A write goes down through split nodes to the row that it changes. On its way back it
+// updates counts, parents that became empty, and the entries of indexes.
 
-/// What a write did to one stored child, for the sake of those above it.
+/// The change of one stored child, for the levels above it.
 struct RowChange {
   var existedBefore: Bool
   var existsAfter: Bool
-  /// What each order asked about compared before (nil: there was no child) and compares after.
+  /// The values that the requested orders compared before (nil: there was no child) and compare
+  /// afterwards.
   var before: [IndexValue]?
   var after: [IndexValue]?
 }
@@ -21,8 +22,8 @@ extension StoredTree {
 
   /// Carries out the part of an assignment that concerns one row and what is below it.
   ///
-  /// `depth` is how many keys of the path lead to the row; `orders` are those in which the parent
-  /// keeps this child.
+  /// `depth` is the number of keys of the path that lead to the row; `orders` are those in which
+  /// the parent keeps this child.
   private func assign(
     _ assignment: Assignment, depth: Int, row id: RowID, orders: [QueryIndex]
   ) throws -> RowChange {
@@ -75,7 +76,8 @@ extension StoredTree {
     }
   }
 
-  /// Carries out the part that concerns a child of a split node; true if the child went.
+  /// Carries out the part that concerns a child of a split node; returns true if the child was
+  /// removed.
   private func assignBelow(_ split: Int64, _ assignment: Assignment, depth: Int) throws -> Bool {
     let place = Array(assignment.path.keys[..<depth])
     let key = assignment.path.keys[depth]
@@ -92,20 +94,20 @@ extension StoredTree {
     return difference < 0
   }
 
-  /// Removes a split node if it lost its last child; true if it did.
+  /// Removes a split node if it lost its last child; returns true if it did.
   private func dropIfEmpty(_ split: Int64, row id: RowID) throws -> Bool {
     guard try splitHead(split).children == 0 else { return false }
-    // A count that was wrong must not take with it what is still stored.
+    // If the count was wrong, stored children must not be removed with the node.
     try checkHasNoRows(split)
     try deleteSplit(split)
     try rowStore.deleteRow(id)
     return true
   }
 
-  /// Puts the entries of a child where its new values belong.
+  /// Moves the entries of a child to its new values.
   ///
-  /// `before` is what was compared of it, the order of priority first, and `after` what is compared
-  /// of it now; nil if there was no child, or is none any more.
+  /// `before` holds the old values, the order of priority first, and `after` the new ones; nil if
+  /// there was no child, or is none any more.
   func moveEntries(
     of indexed: IndexedRow, from before: [IndexValue]?, to after: [IndexValue]?
   ) throws {
@@ -135,7 +137,7 @@ extension StoredTree {
 }
 
 extension EntryOrder {
-  /// True if a child of which the order compares this has an entry.
+  /// True if the order keeps an entry for this value.
   fileprivate func keeps(_ value: IndexValue) -> Bool { self != .priority || value != .null }
 }
 
@@ -150,7 +152,7 @@ extension RowEntry {
 extension StoredTree {
   /// Stores a node that is not empty, in one row or split into its children.
   ///
-  /// What stood in the row is replaced; nothing split may have stood there.
+  /// The old content of the row is replaced; it must not be a split node.
   func store(_ node: Node, at place: @autoclosure () -> [Key], row id: RowID) throws {
     let bytes = writer.record(node)
     if bytes.count <= RecordCoding.bytesMax || node.children.isEmpty {
@@ -160,7 +162,8 @@ extension StoredTree {
     _ = try split(node, at: place(), row: id)
   }
 
-  /// Stores a node as a split one, whatever its size; a leaf's place is taken by no children.
+  /// Stores a node as a split node, whatever its size; a leaf becomes a split node without
+  /// children.
   func split(_ node: Node, at place: [Key], row id: RowID) throws -> Int64 {
     let split = try makeSplit(row: id)
     let kept = indexes.filter { $0.covers(place) }
@@ -174,7 +177,7 @@ extension StoredTree {
     return split
   }
 
-  /// What indexes compare: a node at hand, or one that is stored.
+  /// A node whose index values are needed: in memory or stored.
   package enum Indexed {
     case node(Node)
     case stored(StoredRow)
@@ -208,7 +211,7 @@ extension StoredTree {
     try rowStore.put(head, of: split)
   }
 
-  /// Deletes a split node and all below it; its own row is the caller's.
+  /// Deletes a split node and everything below it; the caller deletes its own row.
   func deleteSplit(_ split: Int64, above: [Int64] = []) throws {
     splits.forgetAll()
     let path = try StoredTree.path(to: split, above)

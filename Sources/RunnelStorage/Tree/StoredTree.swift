@@ -2,25 +2,25 @@ package import RunnelTree
 
 /// A tree that is stored in rows, read and written within one transaction.
 ///
-/// Reading takes a lookup for each split node on the way, then one range scan; nothing but the rows
-/// asked for is held in memory. It lives no longer than the transaction.
+/// Reading takes a lookup for each split node on the way, then one range scan; only the requested
+/// rows are held in memory. The value must not be used after the transaction.
 package struct StoredTree {
-  /// Where the rows are.
+  /// The store of the rows.
   package let rowStore: any RowStore
   /// The declared indexes, in order of their numbers.
   package let indexes: [StoredIndex]
   /// The row of the tree that is read and written.
   package let root: RowID
-  /// Where reads that an index would spare are noted.
+  /// The log of reads that an index would make faster.
   let adviceLog: AdviceLog
   /// True while a repair puts rows in a tree whose own row may be missing.
   package var isMending = false
   package let writer = RecordWriter()
-  /// The split nodes met so far, through which the way to almost every row leads.
+  /// The split nodes met so far, which are on the way to almost every row.
   let splits = SplitMemo()
-  /// The nodes that are being read page by page.
+  /// The counts of nodes that are being read page by page.
   let tally = PageTally()
-  /// Why the last read failed that the engine made; see `reading`.
+  /// The cause of the last failed read by the engine; see `reading`.
   private var failure = Failure()
 
   private final class Failure {
@@ -37,7 +37,7 @@ package struct StoredTree {
     self.root = root
   }
 
-  /// What the origin told, where the tree is a replica; no declared index keeps it.
+  /// The origin's tree, on a replica; no declared index keeps it.
   package var server: StoredTree {
     var server = StoredTree(rowStore, indexes: [], adviceLog: adviceLog, root: .server)
     server.failure = failure
@@ -61,15 +61,16 @@ package struct StoredTree {
     return stored
   }
 
-  /// Forgets which rows are split nodes, after rows were changed other than through this tree.
+  /// Forgets the known split nodes, after rows were changed other than through this tree.
   package func forgetRows() { splits.forgetAll() }
 
-  /// Where a path leads.
+  /// The location of a path.
   ///
-  /// With `isMissingChecked`, a row that is not there is made sure of; a write, which replaces what it
-  /// finds, does without.
+  /// With `isMissingChecked`, a missing row is double-checked; a write, which replaces the row in
+  /// any case, does not need this.
   ///
-  /// - Throws: `Damage` if a row on the way is not what was written, or is missing.
+  /// - Throws: `Damage` if the content of a row on the way is not what was written, or if a row is
+  ///   missing.
   package func location(of path: Path, isMissingChecked: Bool = true) throws -> Location {
     var id = root
     var keys = path.keys[...]
@@ -91,7 +92,7 @@ package struct StoredTree {
 
   // MARK: Nodes
 
-  /// The whole subtree that a row holds; `above` are the split nodes that lead to it.
+  /// The whole subtree in a row; `above` are the split nodes that lead to it.
   package func node(_ stored: StoredRow, above: [Int64] = []) throws -> Node {
     switch stored {
     case .record(let bytes): return try RecordCoding.node(bytes)
@@ -110,7 +111,7 @@ package struct StoredTree {
     }
   }
 
-  /// The split nodes down to one, if it can be below those.
+  /// The split nodes down to one, if it can be below `above`.
   ///
   /// - Throws: `Damage` if nodes contain each other, or are nested deeper than a tree can be.
   package static func path(to split: Int64, _ above: [Int64]) throws -> [Int64] {
@@ -157,7 +158,7 @@ package struct StoredTree {
     }
   }
 
-  /// What an index compares of a stored child, apart from its key.
+  /// The value that an index compares for a stored child, apart from its key.
   package func indexValue(of stored: StoredRow, _ index: QueryIndex) throws -> IndexValue {
     switch (stored, index) {
     case (_, .key): return .null
@@ -230,7 +231,7 @@ extension StoredTree: TreeReader {
     try reading(path) { try scan(of: path, in: slice, detail: detail).rows }
   }
 
-  /// The children of a place in a slice of an order, and what finding them cost.
+  /// The children of a place in a slice of an order, and the cost of finding them.
   package func scan(of path: Path, in slice: RowSlice, detail: TreeRow.Detail) throws -> RowScan {
     let node: Node
     switch try location(of: path) {
@@ -244,9 +245,9 @@ extension StoredTree: TreeReader {
       scannedCount: node.children.count)
   }
 
-  /// Runs a read for the engine, which knows errors of the tree only; `telling` finds the cause.
+  /// Runs a read for the engine, which knows only errors of the tree; `telling` restores the cause.
   ///
-  /// Damage that it finds is at `path`, if nothing more exact is known.
+  /// Damage without a known place is reported at `path`.
   package func reading<Result>(
     _ path: Path? = nil, _ body: () throws -> Result
   ) throws(TreeError) -> Result {
@@ -261,7 +262,7 @@ extension StoredTree: TreeReader {
     }
   }
 
-  /// Runs `body`; an error that a read of the engine failed with is thrown as what it was.
+  /// Runs `body`; if a read of the engine failed, throws the original error.
   package func telling<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
