@@ -110,7 +110,7 @@ public struct CivilTime: Hashable, Sendable {
 }
 
 extension CivilTime: Comparable {
-  /// Orders by what the clocks show, the earlier first.
+  /// Orders by the date and time shown, the earlier first.
   public static func < (left: CivilTime, right: CivilTime) -> Bool {
     left.milliseconds() < right.milliseconds()
   }

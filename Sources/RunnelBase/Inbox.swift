@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// An ordered, bounded queue from many producers to one consumer, who is woken when it fills.
+/// An ordered, bounded queue from many producers to one consumer, which is woken when it fills.
 ///
 /// Rules:
 /// - Messages are drained in the order in which `post` took them; those of one thread keep theirs.

@@ -3,7 +3,8 @@
 /// It accepts RFC 8259, in UTF-8, with these decisions:
 /// - a lone surrogate (`"\uD800"`) is an error, because no UTF-8 text can contain it;
 /// - a byte order mark at the start is an error;
-/// - a number beyond the range of a double is an error, one too small to be told from 0 is 0;
+/// - a number beyond the range of a double is an error, one too small to be distinguished from 0 is
+///   0;
 /// - objects and arrays may be nested `depthMax` deep;
 /// - any value may be the document, and nothing but whitespace may follow it.
 ///

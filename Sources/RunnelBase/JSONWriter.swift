@@ -1,8 +1,9 @@
 /// Writes one JSON document to an array of bytes, as a whole or piece by piece.
 ///
 /// The writer sets the commas, the line breaks and the indentation. The caller gives names and
-/// values in turn, and ends what it began; to do otherwise is a programming error that stops the
-/// program. To stream a large document, take the bytes away with `takeBytes` from time to time.
+/// values in turn, and ends each container that it began; other uses are programming errors that
+/// stop the program. To stream a large document, take the bytes away with `takeBytes` from time to
+/// time.
 ///
 /// Strings are escaped as little as JSON allows, and are otherwise raw UTF-8. Numbers are written as
 /// ECMAScript writes them (`1e+21`, `1e-7`, `0.000001`), but integers in the range of Int64 always

@@ -11,7 +11,7 @@ public enum DatabaseRequest: Sendable {
   case listen(ListenerID, ListenRequest)
   /// Remove a listener.
   case unlisten(ListenerID)
-  /// Extend the window of a paged listener by up to so many rows.
+  /// Extend the window of a paged listener by up to `count` rows.
   case extend(ListenerID, count: Int)
   /// Carry out a write; the answer carries the number.
   case write(Int, Write)
@@ -100,7 +100,7 @@ public enum DatabaseMessage: Sendable {
   case advice(IndexAdvice)
   /// The writes of other processes could not be read; the database tries again by itself.
   case stale(DatabaseError)
-  /// The whole database is in a new file of so many bytes.
+  /// The whole database is in a new file; `bytes` is its size.
   case copied(Int, file: String, bytes: Int)
   /// The file, or a file that belongs to it, is gone or was replaced, for this reason: nothing is
   /// written any more, and requests are refused. It is posted once.
@@ -167,7 +167,7 @@ public actor Database {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Opens a database file and starts to follow what other processes write there.
+  /// Opens a database file and starts to follow the writes of other processes.
   ///
   /// - Parameters:
   ///   - file: the path of the file; it is made if it does not exist.

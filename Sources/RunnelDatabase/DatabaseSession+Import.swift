@@ -17,9 +17,9 @@ public enum ImportMode: Hashable, Sendable {
 
 /// The progress of an import, or of undoing one.
 public enum ImportStep: Hashable, Sendable {
-  /// The old node is being kept: so many bytes are.
+  /// The old node is being kept; `bytes` were kept so far.
   case keeping(bytes: Int)
-  /// The document is being read: so many bytes were.
+  /// The document is being read; `bytes` were read so far.
   case reading(bytes: Int)
 }
 

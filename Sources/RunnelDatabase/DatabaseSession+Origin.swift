@@ -196,8 +196,8 @@ extension DatabaseSession {
     }
   }
 
-  /// Removes the answers that were not used for longest from the cache, until the copy of the
-  /// origin's tree has at most so many bytes.
+  /// Removes the least recently used answers from the cache, until the copy of the origin's tree
+  /// has at most `bytes` bytes.
   ///
   /// Pending writes, and data with listeners, are never removed.
   ///

@@ -338,6 +338,6 @@ extension DatabaseSession {
   /// SQLite's `synchronous` setting of the connection; 2 is FULL.
   package func synchronousMode() throws -> Int? { try store.synchronousMode() }
 
-  /// Limits the file to so many pages, to simulate a full disk.
+  /// Limits the number of pages of the file, to simulate a full disk.
   package func limitPages(to count: Int) throws { try store.limitPages(to: count) }
 }

@@ -152,7 +152,7 @@ extension WorkLoop {
     }
   }
 
-  /// Adds a job after so many milliseconds.
+  /// Adds a job after a delay in milliseconds.
   func add(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
     _ = add(afterMilliseconds: delay, interval: nil, work)
   }

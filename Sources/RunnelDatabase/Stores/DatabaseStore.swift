@@ -351,7 +351,7 @@ extension DatabaseStore {
 // MARK: Between the two
 
 extension TreeEvent {
-  /// The tree event for an event that an observer was told.
+  /// Makes the tree event for an observer's event.
   fileprivate init?(_ event: DataEvent, _ index: QueryIndex) {
     let previous = event.previousKey.map(Key.init(unchecked:))
     if case .value(let snapshot) = event {

@@ -31,7 +31,7 @@ package struct Importer {
     case split(Int64)
   }
 
-  /// Imports the whole document to a place, in place of what is stored there.
+  /// Imports the whole document to a place, in place of the node there.
   package mutating func importDocument(
     _ bytes: UnsafeBufferPointer<UInt8>, at path: Path
   ) throws {

@@ -20,7 +20,7 @@ extension StoredTree {
     _ = try assign(assignment, depth: 0, row: root, orders: [])
   }
 
-  /// Carries out the part of an assignment that concerns one row and what is below it.
+  /// Carries out the part of an assignment that concerns one row and everything below it.
   ///
   /// `depth` is the number of keys of the path that lead to the row; `orders` are those in which
   /// the parent keeps this child.

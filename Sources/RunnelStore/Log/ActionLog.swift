@@ -20,7 +20,7 @@ public struct ActionLog: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - milliseconds: when it was reduced, since 1970.
+  ///   - milliseconds: the time at which it was reduced, since 1970.
   /// - Returns: its entry, whose line is to be written.
   @discardableResult
   public mutating func append(_ action: any Action, milliseconds: Int64) -> LoggedAction {

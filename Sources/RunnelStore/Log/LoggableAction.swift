@@ -90,7 +90,7 @@ public struct ActionLogError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The kind of failure.
   public var code: Code
-  /// What is wrong, and what to do.
+  /// The message: what is wrong and what to do.
   public var message: String
   /// The line of the log, from 1; nil if it is not known.
   public var line: Int?

@@ -1,6 +1,6 @@
 public import RunnelBase
 
-/// One action of an action log: one line of text.
+/// An entry of an action log: one line of text.
 ///
 /// ```
 /// {"log":"runnel actions","version":1}
@@ -21,7 +21,7 @@ public struct LoggedAction: Hashable, Sendable {
 
   /// The number of the action, from 1.
   public var number: Int
-  /// When it was reduced, in milliseconds since 1970.
+  /// The time at which the action was reduced, in milliseconds since 1970.
   public var milliseconds: Int64
   /// The logged content.
   public var content: Content

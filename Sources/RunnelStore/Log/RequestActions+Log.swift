@@ -98,12 +98,12 @@ extension RequestFailed: LoggableAction {
   /// `RequestFailed/` and the name of the object type.
   public static var kind: String { "RequestFailed/" + Object.objectName }
 
-  /// The request and why it failed.
+  /// The request and the reason why it failed.
   public func json() -> JSONValue {
     [FieldName.request: request.json, FieldName.error: error.json]
   }
 
-  /// Reads the request and why it failed.
+  /// Reads the request and the reason why it failed.
   public init(json: JSONValue) throws {
     self.init(
       try RequestSummary(json), error: try TreeError(ActionFields(json).value(FieldName.error)))
@@ -114,7 +114,7 @@ extension RequestSucceeded: LoggableAction {
   /// `RequestSucceeded/` and the name of the object type.
   public static var kind: String { "RequestSucceeded/" + Object.objectName }
 
-  /// The request and what was answered.
+  /// The request and its answer.
   public func json() throws -> JSONValue {
     let answer: [JSONMember] =
       switch answer {
@@ -131,7 +131,7 @@ extension RequestSucceeded: LoggableAction {
     return .object([JSONMember(FieldName.request, request.json)] + answer)
   }
 
-  /// Reads the request and what was answered.
+  /// Reads the request and its answer.
   public init(json: JSONValue) throws {
     let request = try RequestSummary(json)
     self.init(request, answer: try Answer(ActionFields(json), of: request))
@@ -169,7 +169,7 @@ extension ObjectEntry {
 }
 
 extension TreeObject {
-  /// Reads an object that stands at a place; null is nil.
+  /// Reads an object at a place; null is nil.
   init?(optional json: JSONValue, at path: Path) throws {
     guard json != .null else { return nil }
     guard let id = path.lastKey else {

@@ -1,6 +1,6 @@
 public import RunnelTree
 
-/// A value that says what happened, or what is wanted.
+/// A value that describes an event or a request.
 ///
 /// The reducer of a store computes the next state from it.
 public protocol Action: Sendable {}

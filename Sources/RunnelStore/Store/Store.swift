@@ -8,7 +8,7 @@
 /// - I2. After an action was handled, subscribers are told in the order in which they subscribed.
 ///   The state does not change until all of them are told, so all see the same states in the same
 ///   order, and the value they are told is `state`. Notifications never nest.
-/// - I3. If a middleware keeps an action back, so that no reducer sees it, nobody is told.
+/// - I3. If a middleware keeps an action back, so that no reducer sees it, no subscriber is told.
 /// - I4. A subscriber that was removed is told nothing more, not even the state that others are
 ///   being told.
 /// - I5. A reducer neither dispatches nor reads the store: the program would stop, with the reason.

@@ -29,7 +29,7 @@ public struct StopMonitoringConnection: TreeCommand {
   }
 }
 
-/// The names that watch the connection, and the state that they were told last.
+/// The names that watch the connection, and the state that was last told.
 struct ConnectionMonitor {
   private var names: Set<SubscriptionName> = []
   private var told: Bool?

@@ -19,7 +19,7 @@ public struct ObjectSubscribed<Object: TreeObject>: Action, Equatable {
   }
 }
 
-/// All objects of a query, in its order; they replace the objects known before.
+/// The objects of a query, in its order; they replace the objects known before.
 ///
 /// It comes once after each beginning of a subscription. For each child that is not an object of
 /// the type, an `ObjectErrored` follows.
@@ -122,11 +122,11 @@ public struct ObjectErrored<Object: TreeObject>: FailureAction, Equatable {
 public struct ObjectObserved<Object: TreeObject>: Action, Equatable {
   /// The events of an observed object.
   public enum Event: Equatable, Sendable {
-    /// It is observed from now on; `object` or an `ObjectErrored` follows.
+    /// The observation has begun; `object` or an `ObjectErrored` follows.
     case began
     /// The object as it is now; nil if nothing is there.
     case object(Object?)
-    /// It is observed no longer.
+    /// The observation has ended.
     case ended
   }
 

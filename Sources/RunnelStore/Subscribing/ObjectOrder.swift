@@ -10,7 +10,7 @@ struct ObjectOrder {
     var isObject: Bool
   }
 
-  /// In the order of their positions.
+  /// The rows in the order of their positions.
   private var rows: [Row] = []
   private var positions: [Key: IndexPosition] = [:]
 

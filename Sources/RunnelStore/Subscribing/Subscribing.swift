@@ -19,7 +19,7 @@ public struct SubscriptionName: Hashable, Sendable, ExpressibleByStringLiteral {
 /// A name stands for one subscription. If it stands for the same one already, nothing happens; if
 /// it stands for another one, that one ends.
 public struct Subscribe<Object: TreeObject>: TreeCommand {
-  /// What can be subscribed to.
+  /// The target of a subscription.
   enum Target: Sendable {
     case objects(Query)
     case object(Path)

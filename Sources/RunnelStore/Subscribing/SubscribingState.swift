@@ -21,7 +21,7 @@ public protocol SubscribingState: Sendable {
 public struct ObjectsState<Object: TreeObject>: SubscribingState, Equatable {
   /// The query.
   public let query: Query
-  /// True while somebody is subscribed.
+  /// True while there is a subscription.
   public private(set) var isSubscribed = false
   /// True once all objects of the present subscription have come.
   public private(set) var isLoaded = false

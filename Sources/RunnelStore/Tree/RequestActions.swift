@@ -4,17 +4,17 @@ public import RunnelTree
 public struct RequestSummary: Hashable, Sendable {
   /// The kinds of request.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// To put an object at a place.
+    /// A request to put an object at a place.
     case create
-    /// To replace some children of an object.
+    /// A request to replace some children of an object.
     case update
-    /// To replace some leaves of an object.
+    /// A request to replace some leaves of an object.
     case merge
-    /// To remove an object.
+    /// A request to remove an object.
     case remove
-    /// To read an object.
+    /// A request to read an object.
     case get
-    /// To read the objects of a query.
+    /// A request to read the objects of a query.
     case search
   }
 
@@ -49,7 +49,7 @@ public struct RequestSucceeded<Object: TreeObject>: Action, Equatable {
     /// The write is on disk. If the origin is to answer too, `RequestAcknowledged` or `RequestFailed`
     /// follows.
     case written(awaitsOrigin: Bool)
-    /// The object at the place; nil if nothing stands there.
+    /// The object at the place; nil if there is none.
     case object(Object?)
     /// The objects of the query, in its order, and the errors of children that are not objects.
     case objects([ObjectEntry<Object>], malformed: [TreeError])

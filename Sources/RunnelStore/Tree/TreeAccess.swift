@@ -90,7 +90,7 @@ public final class TreeAccess {
 
 /// An action that `TreeAccess` carries out.
 protocol TreeCommand: CommandAction {
-  /// Carries it out; returns the actions that follow from it, for the reducer.
+  /// Carries out the request; returns the resulting actions for the reducer.
   func carriedOut(by access: TreeAccess, state: Any?) -> [any Action]
 }
 

@@ -8,7 +8,7 @@ public enum TreeEffect: Hashable, Sendable {
   case get(RequestID, Path)
   /// Read the rows of a query; answered by `rows` or `failed`.
   case search(RequestID, Query)
-  /// Drop a request, since nobody waits for its answer: do not begin it if it has not begun.
+  /// Drop a request whose answer is not needed: do not begin it if it has not begun.
   case cancel(RequestID)
   /// Begin to listen; answered by `deliveries`, or by `listenFailed`, which ends it.
   case listen(ListenerID, ListenRequest)
@@ -40,7 +40,7 @@ public enum TreeAnswer: Hashable, Sendable {
   case connection(isConnected: Bool)
 }
 
-/// The name of a request, chosen by the caller, who recognizes the answers by it.
+/// The name of a request, chosen by the caller to recognize its answers.
 ///
 /// A request without one is given `#1`, `#2` and so on.
 public struct RequestID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {

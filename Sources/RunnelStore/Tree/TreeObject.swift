@@ -49,7 +49,7 @@ extension TreeObject {
 }
 
 extension TreeError.Code {
-  /// Nothing is stored at a place where an object is expected.
+  /// No data is stored at a place where an object is expected.
   public static let noData = TreeError.Code(rawValue: "no_data")
   /// The node at a place is not the expected object, or an object cannot be written.
   public static let malformedData = TreeError.Code(rawValue: "malformed_data")

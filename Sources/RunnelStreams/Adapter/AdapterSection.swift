@@ -98,7 +98,7 @@ extension AdapterSection {
 }
 
 extension Range<Int> {
-  /// The range so much further on.
+  /// The range moved up by a distance.
   fileprivate func shifted(by distance: Int) -> Range<Int> {
     (lowerBound + distance)..<(upperBound + distance)
   }

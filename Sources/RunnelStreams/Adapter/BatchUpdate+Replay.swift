@@ -52,7 +52,7 @@ extension BatchUpdate {
     return rows.map { $0.compactMap { $0 } }
   }
 
-  /// For each new section the index of the same section in the old list; nil for an inserted one.
+  /// The index of each new section in the old list; nil for an inserted section.
   private func origins(of new: [SectionIDs], among old: [SectionIDs]) -> [Int?]? {
     var placed: [Int: Int?] = [:]
     for index in insertedSections { placed.updateValue(nil, forKey: index) }
@@ -118,8 +118,8 @@ extension BatchUpdate {
   /// O(sections).
   ///
   /// - Parameters:
-  ///   - old: how many rows each section has before.
-  ///   - new: how many each has after.
+  ///   - old: the numbers of rows of the sections before.
+  ///   - new: the numbers of rows of the sections afterwards.
   /// - Returns: the mistake, in words for a person.
   package func countMistake(from old: [Int], to new: [Int]) -> String? {
     if isReload { return nil }

@@ -64,7 +64,7 @@ public final class IndexPathAdapter<Item: StreamItem> {
 // MARK: Starting and stopping
 
 extension IndexPathAdapter {
-  /// The sections as they were told last.
+  /// The sections as they were last told.
   public var sections: [AdapterSection<Item>] { parts.flatMap(\.layout.sections) }
 
   /// Follows the streams; nothing happens if it does already.

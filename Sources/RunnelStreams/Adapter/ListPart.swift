@@ -58,7 +58,7 @@ public struct PagingPoint<Item: StreamItem> {
   public var state: () -> FetchState
   /// Returns the id of the boundary row, beside which the fetch-more row stands; nil if there is none.
   public var boundaryID: () -> String?
-  /// How pages are fetched when rows near the fetch-more row are shown.
+  /// The rule for fetching pages when rows near the fetch-more row are shown.
   ///
   /// Nil if pages are fetched only on request.
   public var prefetch: Prefetch?

@@ -11,7 +11,7 @@ public struct PlaceholderRow: Hashable, Sendable {
     case loading
     /// The rows could not be loaded, for this reason.
     case failed(String)
-    /// There are no rows.
+    /// The list has no rows.
     case empty
   }
 

@@ -107,7 +107,7 @@ extension BatchedStream {
       && sections[path.section].items[path.row].id == id
   }
 
-  /// Tells the present state and what happens from now on.
+  /// Tells the present state and every later change.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
     hub.observe(observer, present: present)
   }

@@ -172,7 +172,7 @@ private struct RowMap {
 
   private let from: [Rows]
   private let to: [Rows]
-  /// For each section its index on the other side; nil if it does not exist there.
+  /// The index of each section on the other side; nil if it does not exist there.
   private let sections: [Int?]
 
   init(from: SectionedDiff.Side, to: SectionedDiff.Side) {

@@ -102,7 +102,7 @@ extension IndexStream {
     return nil
   }
 
-  /// Tells the present state and what happens from now on.
+  /// Tells the present state and every later change.
   public func observe(
     _ observer: @escaping (StreamChange<IndexedRecord>) -> Void
   ) -> StreamToken {
@@ -130,7 +130,7 @@ extension IndexStream: StartableStream {
     }
   }
 
-  /// Stops listening to the records; the rows stay as they are, and nobody is told anything.
+  /// Stops listening to the records; the rows stay as they are, and nothing is told.
   public func stop() {
     hub.perform { [self] in
       if !isStarted { return nil }

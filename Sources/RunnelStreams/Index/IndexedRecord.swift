@@ -4,13 +4,13 @@ public import RunnelTree
 public struct IndexedRecord: StreamItem, Hashable, Sendable {
   /// The state of the record.
   public enum Target: Hashable, Sendable {
-    /// It is being loaded.
+    /// The record is being loaded.
     case loading
-    /// It exists.
+    /// The record exists.
     case found(Node)
-    /// It does not exist.
+    /// The record does not exist.
     case missing
-    /// It could not be read, for this reason.
+    /// The record could not be read, for this reason.
     case failed(String)
     /// The entry names no place.
     case unnamed

@@ -48,7 +48,8 @@ final class PartitionRow<Item: StreamItem>: RowBox<Item> {
 public struct TimedSection<Section> {
   /// The value that the section stands for.
   public var section: Section
-  /// When the rule must be asked again about the row, in milliseconds since 1970; nil if never.
+  /// The time at which the rule must be asked again about the row, in milliseconds since 1970; nil
+  /// for never.
   public var until: Int64?
 
   /// Makes a section that is valid until a time.

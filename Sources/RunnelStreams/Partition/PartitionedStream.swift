@@ -145,7 +145,7 @@ extension PartitionedStream {
 
   private func part(of row: RowObject) -> Part? { Row.row(row).place.map { Part.of($0) } }
 
-  /// Tells the present state and what happens from now on.
+  /// Tells the present state and every later change.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
     hub.observe(observer, present: present)
   }

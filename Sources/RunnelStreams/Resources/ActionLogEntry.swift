@@ -7,9 +7,9 @@ public import RunnelTree
 public struct ActionLogEntry: Hashable, Sendable {
   /// The entry's key; later ones come after it.
   public var id: Key
-  /// When it happened, in milliseconds since 1970.
+  /// The time of the action, in milliseconds since 1970.
   public var at: Int64
-  /// The author; empty if nobody was named.
+  /// The author; empty if none was named.
   public var author: String
   /// The resource.
   public var resource: String
@@ -98,7 +98,7 @@ extension ActionLogEntry {
   /// - Parameters:
   ///   - change: the change.
   ///   - at: when it happened, in milliseconds since 1970.
-  ///   - author: who did it.
+  ///   - author: the author.
   public init(of change: ResourceHookContext, at: Int64, author: String) {
     id = change.identity.key
     (self.at, self.author) = (at, author)

@@ -15,13 +15,13 @@ public struct FieldRule: Hashable, Sendable {
     case boolean
     /// A time, in milliseconds since 1970.
     case time
-    /// One of these values, in the order in which they are offered.
+    /// One of these values, which are offered in this order.
     case choice([Leaf])
     /// The key of a record of a resource, which must exist.
     case reference(String)
     /// Children.
     case object
-    /// Anything.
+    /// Any value.
     case any
   }
 
@@ -77,7 +77,7 @@ public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
   public var field: Key
   /// The kind of mistake.
   public var code: Code
-  /// What is expected, for a person.
+  /// The expected value, in words for a person.
   public var message: String
 
   /// Makes an error.
@@ -87,7 +87,7 @@ public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// The field and what is expected.
+  /// The field and the expected value.
   public var description: String { "`\(field)` \(message)" }
 }
 

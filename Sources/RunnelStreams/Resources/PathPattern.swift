@@ -14,7 +14,7 @@ public import RunnelTree
 /// Source: origins, section 2.1; there several `@` are the same key only if the record has a key
 /// already.
 public struct PathPattern: Hashable, Sendable {
-  /// One piece of a pattern.
+  /// A piece of a pattern.
   public enum Piece: Hashable, Sendable {
     /// The key of the record.
     case key

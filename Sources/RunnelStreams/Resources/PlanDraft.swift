@@ -28,7 +28,7 @@ struct PlanDraft {
   /// Notes the new form of a record.
   mutating func note(_ record: Node, at path: Path) { records[path] = record }
 
-  /// Everything as one write; nil if there is nothing to write.
+  /// The whole plan as one write; nil if there is nothing to write.
   ///
   /// O(n log n).
   func write() -> Write? {

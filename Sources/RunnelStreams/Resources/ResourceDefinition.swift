@@ -29,7 +29,7 @@ public struct ResourceDefinition: Hashable, Sendable {
     }
   }
 
-  /// All places of a record: the primary one, then those of the copies.
+  /// The places of a record: the primary one, then the places of the copies.
   ///
   /// A name that the first pattern does not have stands for the key in the record's reference with
   /// this name; without that reference, the record has no copy there.
@@ -64,9 +64,9 @@ extension Node {
 ///
 /// As text it is `$group` for a name of its path, and `from` for a field.
 public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
-  /// By a name of its first pattern.
+  /// A name of the first pattern, which stands for the owner's key.
   case name(String)
-  /// By a field that holds the owner's key as text.
+  /// A field that holds the owner's key as text.
   case field(Key)
 
   /// Reads a link from its text.
@@ -93,7 +93,7 @@ public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
 public struct ResourceRelation: Hashable, Sendable {
   /// The resource of the members.
   public var member: String
-  /// How a member names its owner.
+  /// The way in which a member names its owner.
   public var link: ResourceLink
   /// The resource of the owners.
   public var owner: String

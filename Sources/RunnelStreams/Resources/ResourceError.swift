@@ -14,7 +14,7 @@ public struct ResourceError: Error, Hashable, Sendable {
     public static let invalidPattern = Code(rawValue: "invalid_pattern")
     /// A definition contradicts itself, or an earlier one.
     public static let invalidDefinition = Code(rawValue: "invalid_definition")
-    /// No resource has this name.
+    /// No resource has the given name.
     public static let unknownResource = Code(rawValue: "unknown_resource")
     /// The context lacks a name of the pattern; `missing` is the name.
     public static let missingName = Code(rawValue: "missing_name")
@@ -28,11 +28,11 @@ public struct ResourceError: Error, Hashable, Sendable {
     public static let invalidRecord = Code(rawValue: "invalid_record")
     /// The record does not exist.
     public static let notFound = Code(rawValue: "not_found")
-    /// On a replica: it is not known here whether the record exists.
+    /// It is not known on this replica whether the record exists.
     public static let notKnown = Code(rawValue: "not_known")
     /// A hook forbade it; the message is its reason.
     public static let vetoed = Code(rawValue: "vetoed")
-    /// One write would touch more records than is allowed.
+    /// One write would touch more records than allowed.
     public static let tooMany = Code(rawValue: "too_many")
     /// The tree refused a part of it; `tree` is the tree's error.
     public static let tree = Code(rawValue: "tree")
@@ -40,7 +40,7 @@ public struct ResourceError: Error, Hashable, Sendable {
 
   /// The kind of refusal.
   public var code: Code
-  /// What happened and what to do, for a person.
+  /// The message for a person: what happened and what to do.
   public var message: String
   /// The resource that it is about, if there is one.
   public var resource: String?

@@ -47,11 +47,11 @@ public struct ResourceOperation: Hashable, Sendable {
 
 /// The kinds of changes of a record.
 public enum ResourceChangeKind: String, Hashable, Sendable, CaseIterable {
-  /// It is created.
+  /// The record is created.
   case create
   /// Some of its fields are replaced.
   case update
-  /// It is removed.
+  /// The record is removed.
   case destroy
 }
 
@@ -68,7 +68,7 @@ extension ResourceOperation.Kind {
   }
 }
 
-/// The change of one record, as hooks are told it.
+/// The change of one record, in the form for hooks.
 public struct ResourceHookContext: Hashable, Sendable {
   /// The kind of change.
   public var kind: ResourceChangeKind
@@ -106,7 +106,7 @@ public struct ResourceScope: Hashable, Sendable {
   /// The kinds of changes.
   public var kinds: Set<ResourceChangeKind>
 
-  /// All changes of all resources.
+  /// The scope of all changes of all resources.
   public static let everything = ResourceScope()
 
   /// Makes a scope.
@@ -124,7 +124,7 @@ public struct ResourceScope: Hashable, Sendable {
   }
 }
 
-/// A rule that is asked within the write, so that it knows what is stored at that moment.
+/// A rule that is asked within the write, so that it sees the stored data at that moment.
 ///
 /// Rules are asked in the order in which they were registered; the first veto ends the operation.
 public struct ResourceRule: Sendable {

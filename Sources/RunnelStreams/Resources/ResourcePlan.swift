@@ -6,8 +6,8 @@ public struct ResourcePlan: Hashable, Sendable {
   public var identity: ResourceIdentity
   /// The place of the record.
   public var path: Path
-  /// Everything to write, at once; nil if there is nothing, because a record to be destroyed does
-  /// not exist.
+  /// The whole plan as one write; nil if there is nothing to write, because a record to be
+  /// destroyed does not exist.
   public var write: Write?
   /// The changes of records: the operation's own, then those of records destroyed with it, in the order
   /// in which they are logged.

@@ -1,6 +1,6 @@
 /// The number of rows of a list that are shown, counted from one of its ends.
 public struct RowLimit: Hashable, Sendable {
-  /// How many rows: at least 0.
+  /// The number of rows: at least 0.
   public var count: Int
   /// The end at which the shown rows stand.
   public var end: ListEnd
@@ -12,7 +12,7 @@ public struct RowLimit: Hashable, Sendable {
     self.end = end
   }
 
-  /// The range that is shown of so many rows.
+  /// The range that is shown of `count` rows.
   func range(of rowCount: Int) -> Range<Int> {
     switch end {
     case .start: 0..<min(count, rowCount)

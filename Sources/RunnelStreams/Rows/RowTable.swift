@@ -14,7 +14,7 @@ struct RowTable<Naming: RowNaming> {
   /// The number of rows.
   private(set) var count = 0
 
-  /// Makes a table with room for so many rows.
+  /// Makes a table with space for a number of rows.
   init(minimumCapacity: Int = 0) { grow(toHold: minimumCapacity) }
 
   /// The row with a key; nil if there is none.
@@ -67,7 +67,7 @@ struct RowTable<Naming: RowNaming> {
     slots[empty] = nil
   }
 
-  /// All rows, in no particular order.
+  /// The rows, in no particular order.
   var rows: some Sequence<RowObject> { slots.lazy.compactMap { $0 } }
 }
 
@@ -95,7 +95,7 @@ extension RowTable {
 
   private static var slotsMin: Int { 8 }
 
-  /// Makes room for so many rows: at most four of five slots are used.
+  /// Makes space for a number of rows: at most four of five slots are used.
   private mutating func grow(toHold rowCount: Int) {
     if rowCount * 5 <= hashes.count * 4, !hashes.isEmpty { return }
     var size = max(hashes.count, RowTable.slotsMin)

@@ -25,7 +25,7 @@ public struct Rows<Element>: RandomAccessCollection {
 
   /// The first index: 0.
   public var startIndex: Int { 0 }
-  /// How many rows there are.
+  /// The number of rows.
   public var endIndex: Int { root.count }
 
   /// The number of rows.

@@ -161,7 +161,7 @@ extension RowsNode {
     parts(of: nodes.count, each: size).map { RowsNode(children: Array(nodes[$0])) }
   }
 
-  /// The fewest ranges of equal size for so many slots.
+  /// The fewest ranges of equal size for a number of slots.
   private static func parts(of count: Int, each size: Int = slotsMax) -> [Range<Int>] {
     let parts = (count + size - 1) / size
     return (0..<parts).map { (count * $0 / parts)..<(count * ($0 + 1) / parts) }
@@ -239,7 +239,7 @@ extension RowsNode {
   /// True if the node may have a parent.
   private var isFit: Bool { slots >= Self.slotsMin && slots <= Self.slotsMax }
 
-  /// Splits children that have too many slots, and joins those that have too few to a neighbour.
+  /// Splits children that have too many slots, and joins those that have too few to a neighbor.
   private mutating func regroup() {
     var nodes: [RowsNode] = []
     nodes.reserveCapacity(children.count + 1)

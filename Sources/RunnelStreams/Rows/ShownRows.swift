@@ -69,7 +69,7 @@ extension ShownRows {
 
   /// Replaces all rows, which need not be in order, and their order.
   ///
-  /// O(n log n), and O(n) to tell what happened.
+  /// O(n log n), and O(n) to compute the change.
   mutating func reset(_ rows: [RowObject], by order: RowOrder) -> ChangeSet {
     let before = items
     if let predicate {

@@ -37,13 +37,13 @@ struct EventBatch {
 
 /// The new rows of a window that arrived by themselves.
 enum Arrivals {
-  /// None: they existed before.
+  /// No rows: all existed before.
   case none
-  /// All of them.
+  /// All rows.
   case all
-  /// Those after a position in the tree's order; the window has moved over the others.
+  /// The rows after a position in the tree's order; the window has moved over the others.
   case after(IndexPosition)
-  /// Those before a position in the tree's order.
+  /// The rows before a position in the tree's order.
   case before(IndexPosition)
 
   /// True if a new row at a position arrived by itself.

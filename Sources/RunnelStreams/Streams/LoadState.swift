@@ -1,10 +1,10 @@
 /// The load state of a stream: whether it has its first rows.
 public enum LoadState: Hashable, Sendable {
-  /// It was not started, or was stopped.
+  /// The stream was not started, or was stopped.
   case idle
-  /// It waits for its first rows. After a restart it still shows the rows from before.
+  /// The stream waits for its first rows. After a restart it still shows the earlier rows.
   case loading
-  /// It has them, even if there are none.
+  /// The stream has its rows, even if there are none.
   case loaded
   /// Loading failed, or its listener was ended; starting it again is a new attempt. The text is for
   /// a person.

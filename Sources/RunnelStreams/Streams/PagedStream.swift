@@ -26,9 +26,9 @@ public protocol PagedStream<Item>: SectionedStream {
 
 /// An end of a list.
 public enum ListEnd: Hashable, Sendable, CaseIterable {
-  /// Before the first row.
+  /// The end before the first row.
   case start
-  /// After the last row.
+  /// The end after the last row.
   case end
 }
 
@@ -42,7 +42,7 @@ public enum FetchState: Hashable, Sendable {
   case fetching
   /// Fetching failed, for this reason; another fetch is a new attempt.
   case failed(String)
-  /// There are no more rows.
+  /// There are no more rows at this end.
   case exhausted
 }
 
@@ -52,9 +52,9 @@ public enum FetchOutcome: Hashable, Sendable {
   case fetched
   /// Fetching failed, for this reason.
   case failed(String)
-  /// It was given up, by `cancelFetch` or because the stream was stopped.
+  /// The fetch was canceled, by `cancelFetch` or because the stream was stopped.
   case cancelled
-  /// Nothing was fetched.
+  /// The fetch was refused: nothing was fetched.
   case refused
 }
 

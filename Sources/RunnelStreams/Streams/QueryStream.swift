@@ -213,7 +213,7 @@ extension QueryStream {
     isDescending ? right < left : left < right
   }
 
-  /// Tells the present state and what happens from now on.
+  /// Tells the present state and every later change.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
     hub.observe(observer, present: present)
   }

@@ -1,6 +1,6 @@
 import RunnelTree
 
-/// One listener of a query stream: its request and its state.
+/// A listener of a query stream: its request and its state.
 struct QueryWindow {
   /// A page that is being fetched.
   struct Fetch {

@@ -16,7 +16,7 @@ public struct SectionedDiff {
     var id: String
   }
 
-  /// One of the two states.
+  /// A side of the difference: the state before or after it.
   struct Side {
     /// The ids of the sections, in order.
     var sections: [String]

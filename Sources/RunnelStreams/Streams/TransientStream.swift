@@ -67,7 +67,7 @@ extension TransientStream {
     entries[id].flatMap { rows.list.index(of: $0) }.map { ListIndexPath(section: 0, row: $0) }
   }
 
-  /// Tells the present state and what happens from now on.
+  /// Tells the present state and every later change.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
     hub.observe(observer, present: present)
   }

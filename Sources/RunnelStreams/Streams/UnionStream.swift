@@ -62,7 +62,7 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
   private let hasSections: Bool
   private let isMerged: Bool
   private var entries = RowTable<ByID>()
-  /// For each source, the index of its rank among the ranks in use.
+  /// The index of each source's rank among the ranks in use.
   private let groups: [Int]
   /// The rows of each source in its order, if the sources are concatenated.
   private var followed: [FollowedRows<Item>] = []
@@ -228,7 +228,7 @@ extension UnionStream {
     return count > 0 ? ListIndexPath(section: 0, row: count - 1) : nil
   }
 
-  /// Tells the present state and what happens from now on.
+  /// Tells the present state and every later change.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
     hub.observe(observer, present: present)
   }

@@ -61,13 +61,13 @@ public final class IndexPathDataSource<Item: StreamItem> {
 // MARK: Reading
 
 extension IndexPathDataSource {
-  /// How many sections the list has.
+  /// The number of sections of the list.
   public var numberOfSections: Int { sections.count }
 
-  /// How many rows a section has, placeholders included.
+  /// The number of rows of a section, placeholders included.
   public func numberOfRows(inSection section: Int) -> Int { sections[section].count }
 
-  /// How many rows the list has, placeholders included.
+  /// The number of rows of the list, placeholders included.
   public var count: Int { sections.reduce(0) { $0 + $1.count } }
 
   /// The row at a path of the list.
@@ -91,7 +91,7 @@ extension IndexPathDataSource {
   /// Follows the streams until `stopSync`; does nothing if it was called already.
   public func startSync() { ownSync = ownSync ?? life.enter() }
 
-  /// Ends what `startSync` began; the rows stay, and the next start begins with a reload.
+  /// Ends the sync of `startSync`; the rows stay, and the next start begins with a reload.
   public func stopSync() { ownSync = nil }
 
   /// Follows the streams as long as the token lives.

@@ -31,7 +31,7 @@ public enum OrderNumber {
     }
   }
 
-  /// So many numbers in ascending order, with room between them.
+  /// Returns `count` numbers in ascending order, with space between them.
   ///
   /// O(n).
   public static func spread(_ count: Int) -> [JSONNumber] {

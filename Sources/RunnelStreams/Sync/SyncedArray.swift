@@ -57,7 +57,7 @@ public final class SyncedArray {
 // MARK: Reading
 
 extension SyncedArray {
-  /// How many rows there are.
+  /// The number of rows.
   public var count: Int { list.count }
 
   /// The row at an index below `count`.
@@ -73,7 +73,7 @@ extension SyncedArray {
   /// Follows the tree until `stopSync`; does nothing if it was called already.
   public func startSync() { ownSync = ownSync ?? life.enter() }
 
-  /// Ends what `startSync` began; the rows stay, and the next start tells the differences.
+  /// Ends the sync of `startSync`; the rows stay, and the next start tells the differences.
   public func stopSync() { ownSync = nil }
 
   /// Follows the tree as long as the token lives.

@@ -14,9 +14,9 @@ public protocol TreeTarget: AnyObject {
 
 /// The result of a write.
 public enum WriteOutcome: Hashable, Sendable {
-  /// It was carried out.
+  /// The write was carried out.
   case written
-  /// It was refused or failed, for this reason; nothing changed.
+  /// The write was refused or failed, for this reason; nothing changed.
   case refused(String)
 }
 

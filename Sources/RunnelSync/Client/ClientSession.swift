@@ -23,7 +23,7 @@ public import RunnelTree
 /// Invariants:
 /// - I1. Between `connected` and `disconnected` the replica's commands of this connection, and no others,
 ///   are sent, each once, in the order in which they were given.
-/// - I2. After `close` nothing of that connection is told any more.
+/// - I2. After `close` nothing more of that connection is reported.
 /// - I3. A write that was sent and not answered is pending at the replica, which gives it again at the
 ///   - I3. A write that was sent and not answered is pending at the replica, which gives it again
 ///     at the next connection. A write that adds to a number is not sent again automatically where
@@ -126,7 +126,7 @@ public struct ClientSession: Sendable {
   /// Makes a session that is offline.
   ///
   /// - Parameters:
-  ///   - configuration: where to connect to, and as whom.
+  ///   - configuration: the address and the identity of the client.
   ///   - limits: times and numbers.
   ///   - seed: the seed of the random waits: another number for each client.
   public init(

@@ -16,7 +16,7 @@ extension TreeExportSource {
 
 extension MemoryTree: TreeExportSource {}
 
-/// The JSON of what a query shows, piece by piece, of any size.
+/// The JSON of a query's result, piece by piece, of any size.
 ///
 /// Memory holds only a page of rows for each level, and the piece. A window with bounds or a limit
 /// is read at once.

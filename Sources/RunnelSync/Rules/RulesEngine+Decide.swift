@@ -8,7 +8,8 @@ extension RulesEngine {
   ///
   /// - Parameters:
   ///   - operation: the operation to decide about.
-  ///   - auth: who asks: an object with `uid`, `provider` and `token`, or null for nobody.
+  ///   - auth: the caller: an object with `uid`, `provider` and `token`, or null if
+  ///     unauthenticated.
   ///   - now: the time of the operation in milliseconds since 1970, as server values have it.
   ///   - before: the tree before the operation.
   ///   - after: the tree after the operation; nil if it is to be computed from `before`.

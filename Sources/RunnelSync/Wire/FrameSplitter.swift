@@ -39,7 +39,7 @@ public enum FrameSplitter {
     return ends + [message.count]
   }
 
-  /// The UTF-16 code units of a scalar, counted at its first byte; 0 for the bytes after that.
+  /// The number of UTF-16 code units of a scalar, by its first byte; 0 for its other bytes.
   private static func utf16Width(ofScalarStartingWith byte: UInt8) -> Int {
     switch byte {
     case 0x80..<0xC0: 0

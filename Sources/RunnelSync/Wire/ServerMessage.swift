@@ -1,7 +1,7 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a server sends: an answer, a push, or something about the connection.
+/// A message of a server: an answer, a push, or a control message.
 ///
 /// Source: wire protocol, sections A3 and A5.
 public enum ServerMessage: Hashable, Sendable {
@@ -11,7 +11,7 @@ public enum ServerMessage: Hashable, Sendable {
   case redirect(host: String)
   /// The client is to close, and not to come back by itself.
   case shutdown(reason: String)
-  /// An error that concerns the connection, for the log.
+  /// An error of the connection, for the log.
   case error(String)
   /// The answer to a ping.
   case pong
@@ -24,7 +24,7 @@ public enum ServerMessage: Hashable, Sendable {
 
   /// Reads a message in UTF-8.
   ///
-  /// - Throws: `TreeError` (`invalidMessage`) that says what is wrong.
+  /// - Throws: `TreeError` (`invalidMessage`) that names the mistake.
   public init(_ bytes: [UInt8]) throws(TreeError) {
     let (kind, data) = try Envelope.read(bytes)
     switch kind {
@@ -82,7 +82,7 @@ public enum ServerMessage: Hashable, Sendable {
   }
 }
 
-/// The first message of a connection, by which the server says who it is.
+/// The first message of a connection, in which the server introduces itself.
 ///
 /// Source: wire protocol, sections A3 and A9.
 public struct Handshake: Hashable, Sendable {

@@ -61,7 +61,7 @@ extension Node {
 }
 
 extension TreeDifference {
-  /// The difference of two nodes at their own place, given their summaries; nil if only what is
+  /// The difference of two nodes at their own place, given their summaries; nil if only the nodes
   /// below them may differ.
   static func change<Failure: Error>(
     from old: NodeSummary, to new: NodeSummary, _ oldNode: () throws(Failure) -> Node,

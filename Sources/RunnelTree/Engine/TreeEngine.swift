@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// The listeners of a tree, and what each of them is told when the tree changes.
+/// The listeners of a tree, with the events for each of them when the tree changes.
 ///
 /// Responsibilities:
 /// - It keeps a view for every query that has listeners; listeners of one query share it.
@@ -125,7 +125,7 @@ extension TreeEngine {
     try listen(listener, request, part: nil, reader: reader)
   }
 
-  /// Registers a listener; a paged one may be shown only a part of what it requested.
+  /// Registers a listener; a paged one may be shown only a part of its request.
   mutating func listen(
     _ listener: ListenerID, _ request: ListenRequest, part: WindowPart?, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
@@ -183,7 +183,7 @@ extension TreeEngine {
     }
   }
 
-  /// Shows another part of what a paged listener requested.
+  /// Shows another part of a paged listener's request.
   ///
   /// Returns the events of the change, and `page` as the last of them.
   ///
@@ -232,7 +232,7 @@ extension TreeEngine {
 // MARK: Changing
 
 extension TreeEngine {
-  /// Refreshes every view that the touched places concern; returns what is to be delivered.
+  /// Refreshes every view that the touched places concern; returns the deliveries.
   ///
   /// `touched` are the places written in one batch; `.root` among them refreshes everything.
   /// `reader` reads the state after the write.
@@ -271,7 +271,7 @@ extension TreeEngine {
     return deliveries
   }
 
-  /// The places with views that are concerned, and what was touched of each.
+  /// The places with views that are concerned, and the touched children of each.
   private func merged(_ touched: [Path]) -> [Path: View.Touched] {
     var result: [Path: View.Touched] = [:]
     for path in touched {
@@ -300,7 +300,7 @@ extension TreeEngine {
   ///
   /// A listener removed within it stays removed. O(changes); what did not change is not copied.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: the errors of `body`.
   public mutating func atomically<Result, Failure: Error>(
     _ body: (inout TreeEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {

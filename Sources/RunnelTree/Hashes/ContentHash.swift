@@ -33,8 +33,8 @@ extension TreeReader {
     try contentHash(at: path, try summary(at: path))
   }
 
-  /// The hash of what a query shows: the whole node for a query without bounds and limit, else a
-  /// node of the children in the window, without a priority of its own.
+  /// The hash of a query's result: the whole node for a query without bounds and limit, else a node
+  /// of the children in the window, without a priority of its own.
   ///
   /// Source: tree semantics, sections 5.3 and 16.1.
   ///

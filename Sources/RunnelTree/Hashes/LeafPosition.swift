@@ -18,7 +18,7 @@ public struct LeafPosition: Hashable, Sendable {
 
   /// Reads the text form: keys joined by `/`, of which the last may be `.priority`.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names what is refused.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused part.
   public init(_ text: String) throws(TreeError) {
     let pieces = Path.pieces(of: text)
     isPriority = pieces.last == ReservedName.priority

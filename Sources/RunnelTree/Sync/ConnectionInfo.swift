@@ -65,7 +65,7 @@ extension ConnectionInfo: TreeReader {
   }
 }
 
-/// The listeners of `/.info`, and what they are told.
+/// The listeners of `/.info`, with their events.
 package struct InfoEngine: Sendable {
   /// The current state.
   package private(set) var info: ConnectionInfo
@@ -103,7 +103,7 @@ package struct InfoEngine: Sendable {
     try engine.extend(listener, by: count, reader: info)
   }
 
-  /// Changes the state; returns what listeners are told.
+  /// Changes the state; returns the deliveries.
   mutating func update(_ info: ConnectionInfo) throws(TreeError) -> [Delivery] {
     if info == self.info { return [] }
     self.info = info

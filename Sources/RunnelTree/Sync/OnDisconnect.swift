@@ -81,7 +81,7 @@ public struct OnDisconnect: Hashable, Sendable {
   /// Removes and returns everything that is registered, to be carried out now.
   ///
   /// The writes do not overlap, so each may be refused alone. They are in path order; the priority
-  /// of a place comes after what is below the place. `Write.assignments` resolves them.
+  /// of a place comes after the places below it. `Write.assignments` resolves them.
   public mutating func execute() -> [Write] {
     defer { tree = SparseTree() }
     return tree.entries.map { entry in

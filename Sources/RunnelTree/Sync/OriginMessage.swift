@@ -28,10 +28,10 @@ public enum OriginCommand: Hashable, Sendable {
 public enum OriginMessage: Hashable, Sendable {
   /// Data of a place, for all listeners there, or for the query with this tag.
   case push(Replica.Push, Path, tag: Int?)
-  /// The ranges of leaves in which the answer of a query differs from what was hashed; the rest is
+  /// The ranges of leaves in which the answer of a query differs from the hashed data; the rest is
   /// right. Their positions are below the place of the query.
   case ranges([RangeMerge], Path, tag: Int?)
-  /// The answer to an ask is complete. If no data came before, what was hashed is right.
+  /// The answer to an ask is complete. If no data came before, the hashed data is right.
   ///
   /// For an ask that was ended meanwhile it is ignored.
   case listenComplete(AskID)

@@ -3,7 +3,7 @@
 extension Replica {
   /// The default limit of the bytes that are kept of the origin's tree.
   public static let cacheBytesMax = 10 << 20
-  /// The most answers that are kept although nobody listens to them.
+  /// The most answers that are kept without a listener.
   public static let inactiveQueriesMax = 1000
   /// The share of the inactive answers that is removed in one step.
   private static let prunedShare = 0.2

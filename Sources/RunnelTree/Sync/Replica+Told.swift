@@ -122,7 +122,7 @@ extension Replica {
     return try rebase([path], &storage)
   }
 
-  /// Takes the ranges in which the answer of a query differs from what was hashed.
+  /// Takes the ranges in which the answer of a query differs from the data that was hashed.
   ///
   /// Source: tree semantics, section 16.3.
   mutating func receive(

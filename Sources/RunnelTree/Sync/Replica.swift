@@ -17,10 +17,10 @@
 /// - While a window's answer is complete, children outside of it are shown only from its own
 ///   answer, from active listens below it and from pending writes; data cached earlier do not fill
 ///   it.
-/// - If a part of an unknown child is sent for everybody before their query is answered, it is kept
-///   for the answer: it continues what was hashed.
+/// - If a part of an unknown child is sent to all listeners before their query is answered, it is
+///   kept for the answer: it continues the hashed data.
 /// - Data sent for a query that was ended do not count for the answer of the next one.
-/// - A rejected write gives the parent its priority back, since I1 always holds for what is shown.
+/// - A rejected write gives the parent its priority back, since I1 always holds for the shown tree.
 ///
 /// Source: tree semantics, sections 7, 8 and 15.
 public struct Replica: Sendable {

@@ -5,7 +5,7 @@ import RunnelBase
 /// Reading through `TreeReader` gives the *shown* tree. Every method throws `TreeError` (`storage`)
 /// if it fails; the caller then undoes everything since the last commit.
 public protocol ReplicaStorage: TreeReader {
-  /// The origin's subtree as received last; empty where nothing was received.
+  /// The origin's subtree as received last; empty if none was received.
   func serverNode(at path: Path) throws(TreeError) -> Node
 
   /// The kind of the origin's node as received last, read in O(depth log n).

@@ -71,7 +71,7 @@ extension Node {
 
   /// Imports a priority; nil for null.
   ///
-  /// - Throws: `TreeError` (`invalidValue`) for what is neither null, a number nor a string.
+  /// - Throws: `TreeError` (`invalidValue`) if it is neither null, a number nor a string.
   package static func importedPriority(_ json: JSONValue) throws(TreeError) -> Leaf? {
     switch json {
     case .null: return nil

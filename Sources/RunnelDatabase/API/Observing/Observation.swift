@@ -54,14 +54,15 @@ final class Observation: Sendable {
     return !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// Tells a failure, after which nothing more is told; does nothing if the observation has ended.
+  /// Reports a failure, after which nothing more is told; does nothing if the observation has
+  /// ended.
   func fail(_ error: DatabaseError) {
     gate.lock()
     defer { gate.unlock() }
     if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { onFailure(error) }
   }
 
-  /// Tells a failure after which more may follow; does nothing if the observation has ended.
+  /// Reports a failure after which more may follow; does nothing if the observation has ended.
   func warn(_ error: DatabaseError) { tell { onFailure(error) } }
 
   /// Runs `body`, which tells something, unless the observation has ended.

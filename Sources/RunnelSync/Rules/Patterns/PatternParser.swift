@@ -19,8 +19,7 @@ struct PatternError: Error {
 /// Reads the body of a regular expression.
 ///
 /// A `(` always opens a group, and `*`, `+`, `?` and braces repeat what precedes them. At the start
-/// of the expression or of a group, where nothing precedes, `
-/// ) ? + } { *` are literal characters.
+/// of the expression or of a group, where nothing precedes, `| ) ? + } { *` are literal characters.
 ///
 /// Source: rules language, section 8.
 struct PatternParser {
