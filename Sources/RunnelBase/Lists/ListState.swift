@@ -13,8 +13,8 @@
 ///
 /// Terms. *Item*: a header or a row, on which the cursor can stand. *Line*: one line of the list,
 /// counted from its beginning. *Top*: the line at the top of the screen. *Sticky header*: the
-/// header of the section that the top line is in, drawn over the top line once the header itself is
-/// scrolled off; the line under it is not in sight. A screen of no lines is treated as one of one
+/// header of the section with the top line, drawn over the top line once the header itself is
+/// scrolled off; the line under it is not visible. A screen without lines is treated as one of one
 /// line.
 ///
 /// Invariants, after each operation, for its content and height:

@@ -49,6 +49,7 @@ extension UndoFile {
   private static let namesMax = 1000
 
   /// Makes the file for a write; `body` writes its bytes.
+  ///
   /// - Throws: `DatabaseError` if it cannot be made or written, and the errors of `body`; then
   ///   there is no file.
   static func make(

@@ -21,7 +21,6 @@ public struct BackupPlan: Hashable, Sendable {
 ///
 /// A backup is due if the newest one in the folder is old enough, so that frequent restarts of the
 /// server do not cause more backups.
-/// makes no more of them.
 final class BackupSchedule: Sendable {
   /// The longest interval between checks whether a backup is due.
   private static let lookMillisecondsMax: Int64 = 60_000

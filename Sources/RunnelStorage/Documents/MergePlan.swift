@@ -5,7 +5,6 @@ package import RunnelTree
 ///
 /// Objects are merged with objects; any other value of the document replaces the node at its place.
 /// Places with equal nodes are left out.
-/// which the same stands already are left out.
 package struct MergePlan {
   private let tree: StoredTree
 

@@ -4,7 +4,6 @@ import RunnelTree
 ///
 /// A page alone cannot show that a row is missing. But the pages of a whole node must contain as
 /// many children as the node's count says; if they do not, the node is damaged.
-/// children as the node says that it has, or it is damaged.
 final class PageTally {
   /// The most nodes whose pages are counted at the same time.
   private static let countMax = 64

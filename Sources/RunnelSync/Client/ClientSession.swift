@@ -24,10 +24,10 @@ public import RunnelTree
 /// - I1. Between `connected` and `disconnected` the replica's commands of this connection, and no others,
 ///   are sent, each once, in the order in which they were given.
 /// - I2. After `close` nothing more of that connection is reported.
-/// - I3. A write that was sent and not answered is pending at the replica, which gives it again at the
-///   - I3. A write that was sent and not answered is pending at the replica, which gives it again
-///     at the next connection. A write that adds to a number is not sent again automatically where
-///     the origin does not know writes by name.
+/// - I3. A write that was sent and not answered is pending at the replica, which gives it again at
+///   the next connection. A write that adds to a number is not sent again automatically where the
+///   origin does not know writes by name.
+///
 /// Source: wire protocol, sections A1, A6, A7 and A9.
 public struct ClientSession: Sendable {
   /// An effect for the caller to carry out; effects are carried out in order.

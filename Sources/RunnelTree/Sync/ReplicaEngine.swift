@@ -224,8 +224,8 @@ extension ReplicaEngine {
   /// Does a write here, and sends it when there is a connection.
   ///
   /// `now` is in milliseconds since 1970; the origin's time is estimated from it. Returns the id
-  /// A write that is not visible is sent like any other, but it is shown only when the origin has
-  /// taken it.
+  /// under which the origin's answer is completed. A write that is not visible is sent like any
+  /// other, but it is shown only when the origin has taken it.
   ///
   /// - Precondition: no write that is pending, or was done, has the same name.
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
