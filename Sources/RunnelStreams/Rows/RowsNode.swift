@@ -302,7 +302,7 @@ extension RowsNode {
     return result
   }
 
-  /// Appends a node to nodes of its level; one that is too small is joined to its neighbour.
+  /// Appends a node to nodes of its level; one that is too small is joined to its neighbor.
   private static func append(_ node: RowsNode, to nodes: inout [RowsNode]) {
     guard let last = nodes.last, last.slots < slotsMin || node.slots < slotsMin else {
       nodes.append(node)

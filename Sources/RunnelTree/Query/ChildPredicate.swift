@@ -8,7 +8,7 @@
 ///   the order of section 4.2. All four fail where nothing, a node with children or another kind
 ///   stands.
 /// - The key is compared as keys are (section 4.1), with a string that is a key.
-/// - `contains` and `begins` look at strings only, by code unit: nothing is normalised. If case is
+/// - `contains` and `begins` look at strings only, by code unit: nothing is normalized. If case is
 ///   ignored, both texts are compared in lower case, as Unicode maps it without a language.
 ///
 /// As text (`init(parsing:)`, `description`):

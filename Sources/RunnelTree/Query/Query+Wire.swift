@@ -112,7 +112,7 @@ extension Query {
 extension Query {
   /// Reads a query at a place that a client sent.
   ///
-  /// Some clients do not send that a bound is exclusive, but move the bound to a neighbour of the
+  /// Some clients do not send that a bound is exclusive, but move the bound to a neighbor of the
   /// key. Such a bound may be longer than any key, or `[MIN_NAME]` or `[MAX_NAME]`; the query then
   /// has another bound that shows the same rows. So a query that is sent on may differ from what
   /// was read.
@@ -309,7 +309,7 @@ private struct WireQuery {
 
 /// A key as a bound, as a client sent it, turned into a key that a tree accepts.
 ///
-/// Clients fill the neighbour of a key with more characters than a key may have. No key is equal to
+/// Clients fill the neighbor of a key with more characters than a key may have. No key is equal to
 /// such a text, and the greatest key before it is an equivalent bound.
 private struct KeyLimit {
   /// The first key in the order of keys.

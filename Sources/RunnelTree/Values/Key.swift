@@ -3,7 +3,7 @@
 /// A key is valid by construction, and keys compare in the tree's order.
 ///
 /// A key is a non-empty string of at most 768 bytes of UTF-8 without `. # $ / [ ]` and without
-/// ASCII control characters. Keys are compared as given; nothing is normalised.
+/// ASCII control characters. Keys are compared as given; nothing is normalized.
 ///
 /// Order: keys that look like 32-bit integers come first, by number (on a tie the shorter text
 /// first, then by code unit, so that the order is total); the others follow by UTF-16 code unit.
