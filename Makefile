@@ -40,6 +40,8 @@ DEMO_END = 1788111900000
 PICTURES = .build/pictures
 DRAW = $(PROGRAM) screenshot --force --database $(PICTURES)/demo.db --at $$(($(DEMO_END) + 600000)) \
   --views Resources/demo/demo.views.yaml --resources Resources/demo/demo.resources.yaml
+PACKED = $(shell getconf GNU_LIBC_VERSION | awk '$$2 >= 2.36 { \
+  print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 FUZZ_SECONDS ?= 30
 MINUTES ?= 10
 ONLY ?= .
@@ -106,9 +108,10 @@ manual: build
 	@$(PROGRAM) generate-manual > Resources/man/runnel.1
 
 # The program without symbols, which makes it smaller. The linker omits them, so no other tool is
-# needed. `make build` links the program with symbols again.
+# needed. `make build` links the program with symbols again. Where the C library can read them (glibc 2.36),
+# packed relocations save more.
 stripped: swift build-packages
-	@swift build $(RELEASE) -Xlinker -s --product runnel
+	@swift build $(RELEASE) -Xlinker -s -Xlinker --no-export-dynamic $(PACKED) --product runnel
 
 install: stripped
 	@install -d $(INSTALLED)/bin $(INSTALLED)/share/man/man1 $(dir $(COMPLETIONS)) \
