@@ -128,6 +128,28 @@ static bool erase_blanks(int row, int column, int blanks, bool is_last) {
   return true;
 }
 
+/// How many cells a range begins with that look the same and hold a letter or sign of ASCII each.
+static int plain_count(const runnel_cell *cells, int count) {
+  int plain = 0;
+  while (plain < count) {
+    const runnel_cell *cell = &cells[plain];
+    if (cell->scalars[0] <= 0x20 || cell->scalars[0] >= 0x7F || cell->scalars[1] != 0
+        || cell->width != 1 || cell->attributes != cells->attributes
+        || cell->color_pair != cells->color_pair) {
+      break;
+    }
+    plain++;
+  }
+  return plain;
+}
+
+/// Adds the texts of cells that `plain_count` counted.
+static void add_plain_text(const runnel_cell *cells, int count) {
+  char *bytes = frame_room((size_t)count);
+  if (bytes == NULL) return;
+  for (int i = 0; i < count; i++) bytes[i] = (char)cells[i].scalars[0];
+}
+
 void runnel_terminal_put(int row, int column, const runnel_cell *cells, int count) {
   if (!is_active()) return;
   for (int i = 0; i < count;) {
@@ -140,6 +162,15 @@ void runnel_terminal_put(int row, int column, const runnel_cell *cells, int coun
     if (terminal.scrolls_at_end && row == LINES - 1 && column + cell->width >= COLS) return;
     move_to(row, column);
     look_set(cell->attributes, cell->color_pair);
+    // The last cell of the screen is looked at on its own.
+    int plain = plain_count(cell, count - i);
+    if (plain > 1 && column + plain < COLS) {
+      add_plain_text(cell, plain);
+      column += plain;
+      column_now = column;
+      i += plain;
+      continue;
+    }
     int blanks = cell->scalars[0] == ' ' ? erasable_count(cell, count - i) : 0;
     if (blanks > 0 && erase_blanks(row, column, blanks, i + blanks == count)) {
       column += blanks;

@@ -29,10 +29,17 @@ static bool make_room(size_t count) {
   return true;
 }
 
+char *frame_room(size_t count) {
+  // Room for the mark of the frame's end is always kept.
+  if (!make_room(count + MARK_LENGTH)) return NULL;
+  char *bytes = frame.bytes + frame.count;
+  frame.count += count;
+  return bytes;
+}
+
 void frame_add_byte(char byte) {
-  // Space for the mark of the frame's end is always reserved.
-  if (!make_room(1 + MARK_LENGTH)) return;
-  frame.bytes[frame.count++] = byte;
+  char *room = frame_room(1);
+  if (room != NULL) *room = byte;
 }
 
 static int put_byte(int byte) {

@@ -53,6 +53,8 @@ void write_bytes(const char *bytes, size_t count);
 #define FRAME_BEGIN "\033[?2026h"
 #define FRAME_END "\033[?2026l"
 
+/// Adds room for so many bytes to the frame, to be written by the caller; NULL if there is no memory.
+char *frame_room(size_t count);
 /// Adds a byte to the frame.
 void frame_add_byte(char byte);
 

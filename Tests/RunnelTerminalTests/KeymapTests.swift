@@ -50,6 +50,33 @@ private let table = [
     #expect(Keymap([bind(list, "j", "a"), bind(view, "j", "b")]).validate().isEmpty)
   }
 
+  /// Every list of one to three contexts, and tables of short sequences of three keys: the keys that
+  /// are told of an action are those that a user who types them reaches it by.
+  @Test func keysOfAnActionAreThoseThatReachIt() {
+    let third = KeymapContext("third")
+    let orders = [[list], [view, list], [list, view], [third, list, view], [view, third, list]]
+    let sequences = ["a", "b", "a a", "a b", "b a", "a a b"]
+    for seed in 0..<200 {
+      // Bits of the seed choose where each sequence is bound, by a multiplicative hash.
+      var bits = UInt64(seed + 1) &* 0x9E37_79B9_7F4A_7C15
+      var bindings: [KeyBinding] = []
+      for context in [list, view, third] {
+        for (index, keys) in sequences.enumerated() {
+          bits = bits &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+          if bits >> 62 == 0 { bindings.append(bind(context, keys, "action\(index % 3)")) }
+        }
+      }
+      let keymap = Keymap(bindings)
+      for contexts in orders {
+        for action in keymap.actions {
+          let reached = keymap.bindings(for: contexts).filter { $0.action == action }.map(\.keys)
+          #expect(keymap.keys(for: action, in: contexts) == reached, "seed \(seed), \(contexts)")
+          #expect(keymap.firstKeys(for: action, in: contexts) == reached.first, "seed \(seed)")
+        }
+      }
+    }
+  }
+
   @Test func innerContextHidesTheKeysOfTheOuterOne() {
     let reached = keymap.bindings(for: [view, list]).map(\.action.rawValue)
     #expect(

@@ -21,10 +21,32 @@ public struct Keymap: Hashable, Sendable {
   /// The first binding of each sequence, and the prefixes of longer sequences, by context.
   private let commands: [KeymapContext: [[KeyStroke]: KeyBinding]]
   private let prefixes: [KeymapContext: Set<[KeyStroke]>]
-  /// The bindings of each action, in the order of the table; hints need a few of them in every
-  /// frame.
-  private let bindingsByAction: [ActionID: [KeyBinding]]
-  private let notations: [[KeyStroke]: String]
+  /// The bindings of each action, in the order of the table; hints need a few of them in every frame.
+  private let reachableByAction: [ActionID: [Reachable]]
+
+  /// A binding, and the contexts that may keep it from being reached.
+  private struct Reachable: Hashable {
+    var context: KeymapContext
+    var keys: String
+    /// The first notation in the table of the same keys.
+    var notation: String
+    /// The contexts that use the whole sequence themselves, for another command or as a prefix.
+    var hiding: Set<KeymapContext>
+    /// For each beginning of the sequence, the contexts that know it: true if it is a command there,
+    /// false if it is a prefix.
+    var beginnings: [[KeymapContext: Bool]]
+
+    /// Returns whether the keys lead to the binding, where its context is the last of these, which
+    /// are given innermost first.
+    ///
+    /// O(contexts x length of the sequence).
+    func isReached(through contexts: ArraySlice<KeymapContext>) -> Bool {
+      if !hiding.isEmpty, contexts.contains(where: hiding.contains) { return false }
+      return beginnings.allSatisfy { known in
+        contexts.lazy.compactMap { known[$0] }.first == false
+      }
+    }
+  }
 
   /// Makes a keymap.
   ///
@@ -48,8 +70,28 @@ public struct Keymap: Hashable, Sendable {
     self.innerContexts = innerContexts
     self.commands = commands
     self.prefixes = prefixes
-    bindingsByAction = Dictionary(grouping: bindings, by: \.action)
-    notations = Dictionary(bindings.map { ($0.sequence, $0.keys) }) { first, _ in first }
+    let notations = Dictionary(bindings.map { ($0.sequence, $0.keys) }) { first, _ in first }
+    var reachable: [ActionID: [Reachable]] = [:]
+    for binding in bindings where !binding.sequence.isEmpty {
+      let sequence = binding.sequence
+      let hiding = commands.filter { context, known in
+        known[sequence].map { $0 != binding } ?? (prefixes[context]?.contains(sequence) == true)
+      }
+      let beginnings = (1..<sequence.count).map { length in
+        let beginning = Array(sequence.prefix(length))
+        return Dictionary(
+          uniqueKeysWithValues: commands.compactMap { context, known in
+            if known[beginning] != nil { return (context, true) }
+            return prefixes[context]?.contains(beginning) == true ? (context, false) : nil
+          })
+      }
+      reachable[binding.action, default: []].append(
+        Reachable(
+          context: binding.context, keys: binding.keys,
+          notation: notations[sequence] ?? binding.keys, hiding: Set(hiding.keys),
+          beginnings: beginnings))
+    }
+    reachableByAction = reachable
   }
 
   /// The actions that have a key in some context.
@@ -87,20 +129,25 @@ public struct Keymap: Hashable, Sendable {
   }
 
   /// The notation of the first keys that reach an action in these contexts; nil if none do.
+  ///
+  /// O(contexts x keys of the action).
   public func firstKeys(for action: ActionID, in contexts: [KeymapContext]) -> String? {
-    let candidates = bindingsByAction[action] ?? []
-    for context in contexts {
-      let first = candidates.first { $0.context == context && reaches($0, in: contexts) }
-      if let first { return notations[first.sequence] }
+    guard let candidates = reachableByAction[action] else { return nil }
+    for (index, context) in contexts.enumerated() {
+      let first = candidates.first {
+        $0.context == context && $0.isReached(through: contexts[...index])
+      }
+      if let first { return first.notation }
     }
     return nil
   }
 
   /// The notations of the keys that reach an action in these contexts, innermost first.
   public func keys(for action: ActionID, in contexts: [KeymapContext]) -> [String] {
-    let candidates = bindingsByAction[action] ?? []
-    return contexts.flatMap { context in
-      candidates.filter { $0.context == context && reaches($0, in: contexts) }.map(\.keys)
+    let candidates = reachableByAction[action] ?? []
+    return contexts.enumerated().flatMap { index, context in
+      candidates.filter { $0.context == context && $0.isReached(through: contexts[...index]) }
+        .map(\.keys)
     }
   }
 
