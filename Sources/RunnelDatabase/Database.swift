@@ -17,6 +17,8 @@ public enum DatabaseRequest: Sendable {
   case write(Int, Write)
   /// Add a child under a new key; the answer carries the number.
   case push(Int, Path, JSONValue)
+  /// Add several children under new keys, in one write; the answer carries the number.
+  case pushAll(Int, Path, [JSONValue])
   /// Carry out an operation on a resource; the answer carries the number.
   case perform(Int, ResourceOperation, ResourceRegistry)
   /// Undo an entry of the action log; the answer carries the number.
@@ -214,7 +216,7 @@ public actor Database {
     switch request {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
-    case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
+    case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
       .dropPending, .get, .excerpt, .search, .orders, .saveCopy, .connectOrigin,
       .disconnectOrigin, .receive:
       break
@@ -271,7 +273,8 @@ public actor Database {
       if session.core.hasUndelivered { look() }
     case .extend(let listener, let count):
       post(for: listener) { try session.extend(listener, by: count) }
-    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+    case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
+      .perform(let number, _, _),
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
@@ -311,7 +314,8 @@ public actor Database {
   private func refuse(_ request: DatabaseRequest, _ error: DatabaseError) {
     switch request {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
-    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+    case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
+      .perform(let number, _, _),
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),

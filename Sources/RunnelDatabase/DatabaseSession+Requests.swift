@@ -32,6 +32,11 @@ extension DatabaseSession {
         let (key, deliveries) = try push(json, to: path)
         return (deliveries, .written(number, key: key, entry: context.newestEntryID))
       }
+    case .pushAll(let number, let path, let values):
+      return answer(number) {
+        let deliveries = try push(all: values, to: path)
+        return (deliveries, .written(number, key: nil, entry: context.newestEntryID))
+      }
     case .perform(let number, let operation, let registry):
       return answer(number) { DatabaseSession.answer(number, try perform(operation, in: registry)) }
     case .undo(let number, let entry, let registry):

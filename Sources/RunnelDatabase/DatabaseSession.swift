@@ -139,6 +139,34 @@ extension DatabaseSession {
     }
   }
 
+  /// Adds children under new keys, in one write; the keys sort in the order of the values, after
+  /// those made before.
+  ///
+  /// O(n) in the values.
+  ///
+  /// - Throws: `DatabaseError`; then nothing was written.
+  func push(all values: [JSONValue], to path: Path) throws -> [Delivery] {
+    do {
+      return try core.write { reader, _ in
+        var members: [JSONMember] = []
+        var last: Key?
+        for value in values {
+          var key = newKey()
+          if let last {
+            if !(last < key) { key = PushIDGenerator.following(last) }
+          } else {
+            key = try reader.pushID(key, in: path)
+          }
+          last = key
+          members.append(JSONMember(key.text, value))
+        }
+        return .update(path, members)
+      }
+    } catch {
+      throw DatabaseError(error, file: file)
+    }
+  }
+
   /// Makes a key that sorts after those made before.
   func newKey() -> Key {
     let now = environment.now() + (connectionInfo.serverTimeOffset ?? 0)

@@ -47,7 +47,7 @@ extension DatabaseRequest {
   /// True if the request writes to the tree.
   var isWrite: Bool {
     switch self {
-    case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite: true
+    case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite: true
     case .listen, .unlisten, .extend, .history, .dropPending, .get, .excerpt, .search, .orders,
       .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
       false

@@ -64,6 +64,18 @@ import Testing
     #expect(try session.set("/a", "2").count == 2)
   }
 
+  @Test func keysThatAreAddedTogetherAscendAfterOthersWhateverTheClock() throws {
+    let session = try folder.session()
+    let path = try Path("l")
+    // The last key is of a time to come.
+    _ = try session.write(.set(try path.child(Key("-zzzzzzz00000000000a")), 0))
+    _ = try session.push(all: [1, 2, 3], to: path)
+    _ = try session.push(all: [4], to: path)
+    let values = try session.node(at: path).children.map(\.node.json)
+    #expect(values == [0, 1, 2, 3, 4])
+    #expect(try session.history(count: 10).count == 3)
+  }
+
   @Test func pushedKeysAscendAndAreAnswered() throws {
     let session = try folder.session()
     var keys: [Key] = []

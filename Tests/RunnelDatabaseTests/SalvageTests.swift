@@ -90,6 +90,30 @@ import Testing
     #expect(wholeCount > 5 && partCount > 5 && mostCount > partCount / 2)
   }
 
+  @Test func fileThatEndsTooEarlyIsSalvagedUpToItsEnd() throws {
+    let export = try makeDatabase()
+    let known = leaves(try JSONValue(parsing: export))
+    let good = try folder.bytes()
+    var counts: [Int] = []
+    for size in [good.count - 1, good.count - 4096, good.count / 2, 3 * 4096 + 17] {
+      try folder.write(good.prefix(size))
+      guard (try? salvage()) != nil else {
+        counts.append(0)
+        continue
+      }
+      #expect(try folder.bytes() == good.prefix(size), "the damaged file stays as it is")
+      #expect(!FileManager.default.fileExists(atPath: folder.file("new.db.whole")))
+      #expect(try DatabaseCare.check(file: folder.file("new.db")).isSound)
+      let session = try folder.session("new.db", isReadOnly: true)
+      let found = leaves(try JSONValue(parsing: session.export()))
+      try session.close()
+      let placed = found.filter { !$0.key.hasPrefix("/recovered") }
+      #expect(placed.allSatisfy { known[$0.key] == $0.value })
+      counts.append(found.count)
+    }
+    #expect(counts[0] > known.count / 2 && counts[2] > 0, "\(counts) of \(known.count)")
+  }
+
   @Test func aFileThatIsThereIsNotWritten() throws {
     _ = try makeDatabase()
     try folder.write(Data("mine".utf8), to: "new.db")

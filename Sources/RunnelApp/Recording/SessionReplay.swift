@@ -116,7 +116,8 @@ final class ReplayBackend: TreeBackend {
         .failed(
           listener,
           DatabaseError(.closed, "this is a replay: only what was recorded can be seen")))
-    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+    case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
+      .perform(let number, _, _),
       .undo(let number, _, _), .writeIf(let number, _, _),
       .performIf(let number, _, _, _), .undoWrite(let number, _), .dropPending(let number, _),
       .history(let number, _, _, _), .get(let number, _), .search(let number, _),

@@ -39,7 +39,7 @@ extension StoreTransaction {
       try statement("INSERT INTO change (at, author, undoes, paths, parts) VALUES (?, ?, ?, ?, ?)")
         .run(
           .integer(entry.at), .utf8(Array(entry.author.utf8)),
-          entry.undoes.map { .integer($0) } ?? .null, .utf8(json.bytes), .utf8(entry.parts))
+          entry.undoes.map { .integer($0) } ?? .null, .utf8(json.bytes), .utf8(entry.sealedParts))
     } else {
       try statement("INSERT INTO change (paths) VALUES (?)").run(.utf8(json.bytes))
     }

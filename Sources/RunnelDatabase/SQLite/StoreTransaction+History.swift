@@ -21,6 +21,48 @@ struct HistoryText {
   var parts: [UInt8]
 }
 
+extension HistoryText {
+  /// The beginning of the member with the checksum, which is the last one of the last part.
+  private static let mark = Array(#","checksum":""#.utf8)
+  /// The end of the parts, with and without a checksum before it.
+  private static let (sealEnd, end) = (Array(#""}]"#.utf8), Array("}]".utf8))
+  private static let digitCount = 8
+
+  /// The parts with a checksum, as they are stored.
+  ///
+  /// O(n) in the parts.
+  var sealedParts: [UInt8] {
+    guard parts.suffix(HistoryText.end.count) == HistoryText.end[...] else { return parts }
+    return parts.dropLast(HistoryText.end.count) + HistoryText.mark + checksum
+      + HistoryText.sealEnd
+  }
+
+  /// Returns false if the stored parts of an entry do not fit their checksum; entries of older
+  /// programs have none.
+  ///
+  /// O(n) in the parts.
+  static func isSound(_ stored: [UInt8], at: Int64, author: String, undoes: Int64?) -> Bool {
+    let sealed = mark.count + digitCount + sealEnd.count
+    let seal = stored.suffix(sealed)
+    guard seal.count == sealed, seal.starts(with: mark) else { return true }
+    let parts = Array(stored.dropLast(sealed)) + end
+    let entry = HistoryText(at: at, author: author, undoes: undoes, parts: parts)
+    return seal.dropFirst(mark.count).prefix(digitCount).elementsEqual(entry.checksum)
+  }
+
+  /// The checksum of the whole entry, as hexadecimal digits.
+  private var checksum: [UInt8] {
+    var seed = Array(author.utf8).withUnsafeBytes {
+      Checksum.hash($0, seed: UInt64(bitPattern: at))
+    }
+    if let undoes { seed ^= UInt64(bitPattern: undoes) &+ 1 }
+    let hash = parts.withUnsafeBytes { Checksum.hash($0, seed: seed) }
+    let digits = String(UInt32(truncatingIfNeeded: hash ^ (hash >> 32)), radix: 16)
+    let zeros = HistoryText.digitCount - digits.utf8.count
+    return Array(repeatElement(UInt8(ascii: "0"), count: zeros)) + digits.utf8
+  }
+}
+
 /// The entry of a transaction's write, until its change is appended.
 final class NotedEntry {
   /// True once the write is in the feed.
@@ -146,6 +188,10 @@ extension StoreTransaction {
       case .array(let elements)? = try? JSONValue(parsing: row.text("parts"))
     else { throw Damage("an entry of the history cannot be read") }
     let parts = elements.compactMap { HistoryEntry.Part($0) }
+    let isSound = HistoryText.isSound(
+      Array(try row.text("parts").utf8), at: at, author: try row.text("author"),
+      undoes: try row.integerOrNil("undoes"))
+    if !isSound { throw Damage("entry \(id) of the history does not fit its checksum") }
     if parts.count != elements.count { throw Damage("entry \(id) of the history cannot be read") }
     return HistoryEntry(
       id: id, at: at, author: try row.text("author"), undoes: try row.integerOrNil("undoes"),

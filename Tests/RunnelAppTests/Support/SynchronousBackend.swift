@@ -30,7 +30,8 @@ final class SynchronousBackend: TreeBackend {
     switch request {
     case .listen(let listener, _), .extend(let listener, _):
       if let listenRefusal { return [.failed(listener, listenRefusal)] }
-    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+    case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
+      .perform(let number, _, _),
       .undo(let number, _, _), .writeIf(let number, _, _),
       .performIf(let number, _, _, _), .undoWrite(let number, _):
       writeCount += 1

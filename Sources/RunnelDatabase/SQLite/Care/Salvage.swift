@@ -130,7 +130,9 @@ extension DatabaseCare {
     var configuration = Configuration()
     configuration.readonly = true
     do {
-      let source = try DatabaseQueue(path: file, configuration: configuration)
+      let whole = try PaddedCopy(of: file, at: new + ".whole")
+      defer { whole?.remove() }
+      let source = try DatabaseQueue(path: whole?.path ?? file, configuration: configuration)
       let store = try SQLiteStore(file: new, isReadOnly: false, busyTimeout: .seconds(5))
       let progress = CareProgress(progress)
       let outcome = try store.withConnection(stoppable: progress.isWanted) { db in
@@ -156,4 +158,80 @@ extension DatabaseCare {
       throw DatabaseError(error, file: file)
     }
   }
+}
+
+/// A temporary copy of a file that ends too early, with zeros for what is missing.
+///
+/// SQLite opens no file that is shorter than its header says, though all of its other pages can be
+/// read.
+private struct PaddedCopy {
+  /// The beginning of every file of SQLite.
+  private static let signature = Array("SQLite format 3\0".utf8)
+
+  let path: String
+
+  /// Makes the copy; nil if the file has all its pages, or is none of SQLite.
+  ///
+  /// O(n) in the file.
+  ///
+  /// - Throws: an error of the system if the copy cannot be written.
+  init?(of file: String, at path: String) throws {
+    guard let size = PaddedCopy.sizeOfWhole(file) else { return nil }
+    self.path = path
+    for suffix in ["", "-wal"] {
+      guard try PaddedCopy.copy(file + suffix, to: path + suffix) else { continue }
+      if suffix.isEmpty, truncate(path, off_t(size)) != 0 {
+        throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(PaddedCopy.reason)")
+      }
+    }
+  }
+
+  func remove() { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+
+  /// The size in bytes that the header of a file says, if the file is shorter; otherwise nil.
+  ///
+  /// Source: SQLite, "Database File Format", section 1.3.
+  private static func sizeOfWhole(_ file: String) -> Int? {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return nil }
+    defer { close(descriptor) }
+    var head = [UInt8](repeating: 0, count: 100)
+    var status = stat()
+    guard pread(descriptor, &head, head.count, 0) == head.count, fstat(descriptor, &status) == 0,
+      head.starts(with: signature)
+    else { return nil }
+    let stored = Int(head[16]) << 8 | Int(head[17])
+    let pageSize = stored == 1 ? 65_536 : stored
+    guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { return nil }
+    let pageCount = head[28..<32].reduce(0) { $0 << 8 | Int($1) }
+    let size = Int(status.st_size)
+    let rounded = (size + pageSize - 1) / pageSize * pageSize
+    // A damaged header may say anything.
+    let isLikely = pageCount * pageSize <= 64 * rounded
+    let whole = isLikely ? max(pageCount * pageSize, rounded) : rounded
+    return whole > size ? whole : nil
+  }
+
+  /// Copies a file; returns false if there is none.
+  private static func copy(_ file: String, to path: String) throws -> Bool {
+    let source = open(file, O_RDONLY | O_CLOEXEC)
+    if source < 0 { return false }
+    defer { close(source) }
+    let target = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while target >= 0 {
+      let count = read(source, &buffer, buffer.count)
+      if count == 0 {
+        close(target)
+        return true
+      }
+      guard count > 0, write(target, buffer, count) == count else {
+        close(target)
+        break
+      }
+    }
+    throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(reason)")
+  }
+
+  private static var reason: String { String(cString: strerror(errno)) }
 }

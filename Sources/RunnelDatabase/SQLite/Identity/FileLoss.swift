@@ -56,7 +56,8 @@ extension FileLoss {
     case .logDeleted(isSaved: true):
       "What was saved was put into \(file) itself: open it again."
     case .indexLost:
-      "What was saved is there: close all programs that have it open, and open it again."
+      "Save a copy from a program that still has it open, in case more than the index was replaced; then "
+        + "close all programs that have it open, and open it again."
     }
   }
 }
