@@ -120,12 +120,24 @@ struct MainCommand: ParsableCommand {
     }
   }
 
-  /// Additional advice if a negative number was given where options are expected.
+  /// Additional advice if a negative number was given where options are expected, or if options
+  /// stand before the command.
   private static func advice(for message: String) -> String {
+    if message.contains("nexpected argument"), let advice = adviceOnOrder { return advice }
     let start = "Unknown option '-"
     guard message.hasPrefix(start), message.dropFirst(start.count).first?.isNumber == true else {
       return ""
     }
     return "\nA negative number stands after two dashes: runnel set /place -- -5"
+  }
+
+  /// Advice if the command line begins with options and names a command behind them; nil otherwise.
+  private static var adviceOnOrder: String? {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.first?.hasPrefix("-") == true else { return nil }
+    let names = Set(configuration.subcommands.compactMap { $0._commandName })
+    guard let name = arguments.first(where: names.contains) else { return nil }
+    return "\nThe command comes first, and its options behind it: runnel \(name) ... "
+      + (arguments.first ?? "")
   }
 }

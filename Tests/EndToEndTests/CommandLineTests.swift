@@ -62,6 +62,22 @@ import Testing
     #expect(outcome.errors.contains("Usage: "))
   }
 
+  @Test func optionBeforeTheCommandIsExplained() throws {
+    let outcome = try Program.run(["-d", "/nonexistent/a.db", "get", "/"])
+    #expect(outcome.status == 2)
+    #expect(
+      outcome.errors.contains("The command comes first, and its options behind it: runnel get"))
+  }
+
+  @Test func undoNamesTheWrite() throws {
+    let database = try TestDatabase()
+    #expect(try database.run(["set", "/a", "1", "--create"]).status == 0)
+    #expect(try database.run(["update", "/", #"{"b":1,"c":2,"d":3,"e":4}"#]).status == 0)
+    let outcome = try database.run(["undo"])
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.contains("which changed /b, /c, /d and 1 more place."))
+  }
+
   @Test func negativeNumberIsExplained() throws {
     let outcome = try Program.run(["set", "/a", "-5"])
     #expect(outcome.errors.contains("runnel set /place -- -5"))

@@ -95,7 +95,8 @@ struct ImportCommand: ParsableCommand, FileNaming {
       return try session.importJSON(bytes, at: path, mode: mode) { work.isWanted(at: $0) }
     } catch let error as DatabaseError where error.code == .malformedJSON {
       work.end()
-      throw Failure("\(name): \(error.message)\(ImportCommand.hint(forFile: name, path))")
+      let hint = ImportCommand.hint(forFile: name, path)
+      throw Failure("\(name): \(error.message)\(hint.isEmpty ? "" : "." + hint)")
     } catch {
       throw work.told(error)
     }

@@ -38,6 +38,7 @@ struct UndoCommand: ParsableCommand {
   private func undo(
     _ id: Int64, in session: DatabaseSession, _ interruption: Interruption
   ) throws {
+    let entry = try session.historyPage(before: id + 1, count: 1).entries.first { $0.id == id }
     var work = ImportWork("Undoing write \(id)", interruption)
     defer { work.end() }
     do {
@@ -46,9 +47,23 @@ struct UndoCommand: ParsableCommand {
       throw work.told(error)
     }
     work.end()
+    StandardError.say(UndoCommand.words(undone: entry))
     for part in try session.history(count: 1).first?.parts ?? [] {
       guard case .file(let suffix, let bytes, _)? = part.before else { continue }
       StandardError.say(ImportWork.words(forFile: session.file + suffix, bytes: bytes))
     }
+  }
+
+  /// The number of places that the message names.
+  private static let namedMax = 3
+
+  /// The message that names the write and its places.
+  private static func words(undone entry: HistoryEntry?) -> String {
+    guard let entry else { return "Undone." }
+    let places = entry.parts.map(\.path.description)
+    let rest = places.count - namedMax
+    let more = rest <= 0 ? "" : rest == 1 ? " and 1 more place" : " and \(rest) more places"
+    return "Undone: write \(entry.id) by \(entry.author), which changed "
+      + places.prefix(namedMax).joined(separator: ", ") + more + "."
   }
 }
