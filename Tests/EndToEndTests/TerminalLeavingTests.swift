@@ -33,6 +33,35 @@ extension TerminalTests {
       try session.expectTerminalAsBefore(status: 128 + SIGTERM)
     }
 
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func draftComesBackAfterASignal(signal: Int32) throws {
+      let session = try Session()
+      try session.terminal.keys("a")
+      try session.terminal.type("half a thought")
+      try session.terminal.wait(for: "not saved")
+      try session.terminal.send(signal)
+      try session.expectTerminalAsBefore(status: 128 + signal)
+      try session.startAgain()
+      try session.terminal.wait(for: "1 Messages ~")
+      try session.terminal.keys("a")
+      try session.terminal.wait("the draft again") {
+        $0.first("not saved")?.contains("half a thought") == true
+      }
+    }
+
+    @Test func unkeptDraftIsAskedAbout() throws {
+      let session = try Session(options: ["--no-session"])
+      try session.terminal.keys("a")
+      try session.terminal.type("half a thought")
+      try session.terminal.wait(for: "not saved")
+      try session.terminal.keys("Escape")
+      try session.terminal.wait(for: "kept as a draft")
+      try session.terminal.keys("q")
+      try session.terminal.wait(for: "a draft in Messages: half a thought")
+      try session.terminal.sayYes(to: "y leave")
+      try session.terminal.wait(for: "[0] ready$")
+    }
+
     @Test func crashKeepsItsMessageAndGivesTheTerminalBack() throws {
       // The message is followed by a backtrace, for which there is to be room.
       let session = try Session(
@@ -101,8 +130,6 @@ extension TerminalTests {
       try session.terminal.keys("Escape")
       try session.terminal.wait(for: "kept as a draft")
       try session.terminal.keys("q")
-      try session.terminal.wait(for: "a draft in Messages: one two")
-      try session.terminal.sayYes(to: "y leave")
       try session.terminal.wait(for: "[0] ready$")
     }
 
@@ -174,6 +201,12 @@ private final class Session {
     try terminal.wait(for: "row 57 of 57")
     try #require(terminal.modes() != modes)
     try #require(terminal.value(Session.flags) != flags)
+  }
+
+  /// Starts the program once more in the same terminal.
+  func startAgain() throws {
+    try terminal.runnel(demo.arguments)
+    try terminal.wait(for: "row 57 of 57")
   }
 
   private static let flags = [

@@ -101,7 +101,13 @@ import Testing
     #expect(FieldDate(FieldInput(kind: .string, text: text), now: 0, .utc) == nil)
   }
 
-  @Test(arguments: ["12", "", "1.5e12", "1787595600000.5", "4000000000000"])
+  @Test func emptyNumberMayBecomeADate() {
+    let date = FieldDate(FieldInput(kind: .number, text: ""), now: 0, .utc)
+    #expect(date != nil && date?.day == nil)
+    #expect(CalendarCommands.hints(of: FieldInput(kind: .number, text: "")).isEmpty)
+  }
+
+  @Test(arguments: ["12", "1.5e12", "1787595600000.5", "4000000000000"])
   func numbersThatLookLikeNoMomentHoldNoDate(text: String) {
     #expect(FieldDate(FieldInput(kind: .number, text: text), now: 0, .utc) == nil)
   }

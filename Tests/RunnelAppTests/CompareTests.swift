@@ -154,7 +154,9 @@ import Testing
     app.press("u")
     #expect(app.toast.contains("c compares"))
     app.press("c")
-    for text in ["base    \"mine\"", "mine    \"ana@example.org\"", "theirs  \"theirs\""] {
+    for text in [
+      "your write  \"mine\"", "before it   \"ana@example.org\"", "now         \"theirs\"",
+    ] {
       #expect(app.line(of: text) != nil, "\(text)")
     }
     app.press("m C-s")
@@ -169,7 +171,7 @@ import Testing
     try app.set("/user/ana", ["name": "Theirs", "role": "organizer"])
     try app.set("/user/dan", ["name": "Other", "role": "organizer"])
     app.press("u")
-    #expect(app.toast.contains("(and 1 more)"))
+    #expect(app.toast.contains("not undone: deleted 2 records"))
     app.press("c")
     let first = try #require(screen(app)?.draft.path)
     app.press("Esc c")

@@ -167,9 +167,8 @@ final class TestFolder {
   @Test func formTellsWhatIsTaken() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g t y i")
-    #expect(
-      app.screen.contains { $0.contains("JSON, JSON lines or CSV, 16 MB at most; `runnel import`") }
-    )
+    let words = "JSON, JSON lines or CSV, 16 MB at most; `runnel import` takes"
+    #expect(app.screen.contains { $0.contains(words) })
   }
 
   @Test func readingTellsHowFarItIsAndStops() throws {
@@ -311,6 +310,49 @@ final class TestFolder {
     #expect(app.toast == "imported 500 records, then stopped")
     #expect(try app.stored("/user/n499/name") == "N499")
     #expect(try app.stored("/user/n500") == .null)
+  }
+
+  @Test func longImportIsOneStepAndFewWrites() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    let before = try app.stored("/")
+    let lines = (0..<1200).map { "{\"name\":\"N\($0)\"}\n" }.joined()
+    try folder.write(lines, to: "many.jsonl")
+    open("many.jsonl", app)
+    app.press("y")
+    #expect(app.toast == "imported 1200 records")
+    #expect(app.backend.writeCount == 3)
+    let names = try #require(app.stored("/user").object).compactMap { $0.value["name"]?.string }
+    #expect(names.filter { $0.hasPrefix("N") } == (0..<1200).map { "N\($0)" }, "in their order")
+    app.press("u")
+    #expect(app.toast.hasPrefix("undone: imported 1200 records"))
+    #expect(try app.stored("/") == before)
+    app.press("C-r")
+    #expect(try app.stored("/user").object?.count == 1205)
+    #expect(app.list.unreadCount + app.list.newAboveCount + app.list.newBelowCount == 0)
+  }
+
+  @Test func refusedRecordStopsNoneOfThoseThatAreWrittenWithIt() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    let deep = String(repeating: "{\"a\":", count: 40) + "1" + String(repeating: "}", count: 40)
+    try folder.write(
+      "{\"name\":\"Fay\"}\n{\"name\":\(deep)}\n{\"name\":\"Gus\"}\n", to: "new.jsonl")
+    open("new.jsonl", app)
+    app.press("y")
+    #expect(app.toast.hasPrefix("imported 2 records; 1 refused"), "\(app.toast)")
+    let names = try #require(app.stored("/user").object).compactMap { $0.value["name"]?.string }
+    #expect(names.contains("Fay") && names.contains("Gus"))
+    app.press("u")
+    #expect(try app.stored("/user").object?.count == 5)
+  }
+
+  @Test func importThatChangesNothingIsToldAsThat() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.set("/user/bo/joined", 5)
+    let user = try app.stored("/user/bo").jsonText()
+    try folder.write("{\"bo\":\(user)}", to: "same.json")
+    open("same.json", app)
+    app.press("y u")
+    #expect(app.toast.hasPrefix("nothing to take back: imported 1 record"), "\(app.toast)")
   }
 
   @Test func oneStepTakesABatchBack() throws {

@@ -94,7 +94,59 @@ import Testing
     let app = try chat()
     app.press("f")
     app.type("nothing-like-it")
-    #expect(app.body.contains { $0.contains("no loaded row fits the filter") })
+    #expect(app.body.contains { $0.contains("no row fits the filter") })
+  }
+
+  @Test(arguments: [
+    ("placed<3w", "no row has a field placed"),
+    ("from:bo has:photo", "no row has a field photo"),
+    ("is:urgent", "no row has a field urgent"),
+    ("created>soon", "created holds numbers, and soon is neither a number nor a time"),
+  ])
+  func termThatFitsNoRowIsTold(filter: String, words: String) throws {
+    let app = try chat()
+    app.press("f")
+    app.type(filter)
+    #expect(app.composeRule.contains(words))
+    #expect(app.body.contains { $0.contains("no row fits the filter") })
+    app.press("Enter")
+    let note = app.body.joined(separator: " ").split(separator: " ").joined(separator: " ")
+    #expect(note.contains(words))
+  }
+
+  @Test(arguments: ["from:bo", "from:none", "-has:photo", "created>2w", "is:mine", "photo:none"])
+  func termThatMayBeMeantIsNoDoubt(filter: String) throws {
+    let app = try chat()
+    app.press("f")
+    app.type(filter)
+    #expect(app.composeRule.contains("Filter ─"))
+  }
+
+  @Test func mineIsToldWhereNoFieldIsTheUser() throws {
+    let app = try chat()
+    app.press("g2 f")
+    app.type("is:mine")
+    #expect(app.composeRule.contains("no field of new: in this view is $me"))
+  }
+
+  @Test func longFilterIsCutAndNotTheCount() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("from:bo -text:aaaaaaaaaaaaaaaa -text:bbbbbbbbbbbbbbbbbbbbbb -text:ccccccccccccccccc")
+    app.press("Enter")
+    #expect(app.screen[1].contains("f from:bo -text:a"))
+    #expect(app.screen[1].contains("… · 2 of 6 rows"))
+  }
+
+  @Test func savedRowThatTheFilterHidesIsTold() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("from:bo")
+    app.press("Enter gg j Enter j e")
+    app.press("C-u")
+    app.type("ana")
+    app.press("Enter")
+    #expect(app.toast.contains("saved: the filter hides the row now"))
   }
 
   @Test func olderRowsAreSearchedOnDemand() throws {

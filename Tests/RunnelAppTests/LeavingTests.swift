@@ -21,6 +21,15 @@ import Testing
     #expect(app.state.session.isLeaving)
   }
 
+  @Test func leavingAsksNothingAboutADraftThatComesBack() throws {
+    let app = try app()
+    app.press("a h i Esc")
+    var state = app.state
+    state.session.isKept = true
+    state.perform(.appQuit, count: nil)
+    #expect(state.session.isLeaving)
+  }
+
   @Test func leavingAsksAboutRefusedWritesOnce() throws {
     let app = try app()
     app.backend.refusal = DatabaseError(.diskFull, "the disk is full")

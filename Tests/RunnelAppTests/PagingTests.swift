@@ -25,6 +25,28 @@ import Testing
 
   private static let pinned = (1...437).filter { $0 % 40 == 8 }
 
+  @Test func sectionWhoseRowsAreNotLoadedIsNotCalledEmpty() throws {
+    let yaml = """
+      views:
+        - name: Jobs
+          path: /jobs
+          page: 3
+          sections:
+            - { title: Urgent, where: { urgent: true } }
+            - { title: Others, where: { urgent: false } }
+          columns: [{ field: text }]
+      """
+    let jobs = (0..<9).map {
+      JSONMember("j\($0)", ["text": "Job", "urgent": .bool($0 > 6)])
+    }
+    let app = try AppDriver(
+      ViewFile(yaml: yaml, name: "jobs.views.yaml").views, json: ["jobs": .object(jobs)])
+    #expect(app.body.contains { $0.contains("none of the loaded rows") }, "\(app.body)")
+    #expect(!app.body.contains { $0.contains("nothing here yet") })
+    app.press("gm gm gm")
+    #expect(!app.body.contains { $0.contains("none of the loaded rows") })
+  }
+
   @Test func viewThatFetchesAheadPagesWithTheCursor() throws {
     var views = try Fixture.views()
     views[0].source.prefetch = 5

@@ -67,6 +67,20 @@ import Testing
     }
   }
 
+  @Test func copyNamesTheFieldsThatAreSetAnew() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("G k D")
+    #expect(app.toast.contains("set anew: created, from"))
+  }
+
+  @Test func timesChangeOnlyWhereAnAgeIsShown() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("t")
+    #expect(app.toast.contains("times are shown as clock times"))
+    app.press("g2 t")
+    #expect(app.toast.contains("no column of this view tells how long ago something was"))
+  }
+
   @Test func copyOfARecordOfAResourceGetsItsComputedFieldsAnew() throws {
     let app = try Fixture.gardenApp()
     app.press("gg j j")

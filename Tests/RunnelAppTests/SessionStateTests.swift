@@ -17,7 +17,8 @@ import Testing
     session.bookmarks = ["a": "Chat\n/room/-M1\n"]
     session.views["Chat"] = SessionState.View(
       cursor: "/room/-M3", folded: ["1|3|"], filter: "from:bo", isFollowing: true,
-      seen: "/room/-M6", left: 5, order: "created:desc", hidden: ["from"], isWide: true)
+      seen: "/room/-M6", left: 5, order: "created:desc", hidden: ["from"], isWide: true,
+      draft: "half a thought")
     session.panes = ["Chat": "detail half"]
     session.views["Gone"] = SessionState.View()
     return session
@@ -68,6 +69,32 @@ import Testing
           app.press("g t"); return app.body
         }())
     #expect(SessionState.session(again.state) == SessionState.session(app.state))
+  }
+
+  @Test func draftComesBackWhetherItsLineIsOpenOrNot() throws {
+    let app = try driver(SessionState())
+    app.press("a")
+    app.type("half a thought")
+    let isOpen = SessionState.session(app.state)
+    app.press("Esc")
+    let isClosed = SessionState.session(app.state)
+    for session in [isOpen, isClosed] {
+      let again = try driver(session)
+      #expect(again.screen[1].contains("1 Chat ~  2 People"))
+      again.press("a")
+      #expect(again.screen[1].contains("1 Chat  2 People"))
+      again.press("Enter")
+      #expect(try again.stored("/room").jsonText().contains("half a thought"))
+      #expect(SessionState.session(again.state).views["Chat"]?.draft == nil)
+    }
+  }
+
+  @Test func draftsBeyondTheLimitAreNotKept() throws {
+    var state = try driver(SessionState()).state
+    state.tabs.lists[0].draft = String(repeating: "a", count: 200_000)
+    state.tabs.lists[1].draft = String(repeating: "b", count: 100_000)
+    #expect(SessionState.keptDrafts(state) == [0])
+    #expect(SessionState.session(state).views["People"]?.draft == nil)
   }
 
   @Test func cursorComesBackToItsRow() throws {

@@ -383,6 +383,31 @@ import Testing
     #expect(try app.stored("/user/ana/email") == "dd qq!")
   }
 
+  @Test func keysAfterUndoAreForWhatComesBack() throws {
+    let app = try people()
+    app.press("g2 gg j d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(try app.stored("/user/ana") == .null)
+    app.strike("u e C-u n e w Enter")
+    app.pump()
+    #expect(try app.stored("/user/ana/email") == "new")
+    #expect(try app.stored("/user/dan/email") != "new")
+  }
+
+  @Test func keysAfterADeletionAreForTheNextRow() throws {
+    let app = try people()
+    app.press("g2 gg j d")
+    app.wait(milliseconds: 200)
+    app.strike("y e C-u n e w Enter Esc d")
+    app.wait(milliseconds: 200)
+    app.strike("y")
+    app.pump()
+    #expect(try app.stored("/user/ana") == .null)
+    #expect(try app.stored("/user/dan") == .null)
+    #expect(app.toast == "deleted")
+  }
+
   @Test func refusedFormTakesNoKeysThatWereMeantForTheList() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g2 a")
@@ -426,10 +451,14 @@ import Testing
     for _ in 0..<20 {
       let phrase = phrases.randomElement(using: &random) ?? "j"
       script.append(phrase)
-      prompt.press(phrase)
-      for stroke in KeyStroke.sequence(phrase) ?? [] {
-        late.send(.key(stroke))
-        late.answer(Int.random(in: 0...3, using: &random) * Int.random(in: 0...1, using: &random))
+      for (index, keys) in phrase.split(separator: "…").enumerated() {
+        // A question is answered once it can be read.
+        if index > 0 { for app in [prompt, late] { app.wait(milliseconds: 200) } }
+        prompt.press(String(keys))
+        for stroke in KeyStroke.sequence(String(keys)) ?? [] {
+          late.send(.key(stroke))
+          late.answer(Int.random(in: 0...3, using: &random) * Int.random(in: 0...1, using: &random))
+        }
       }
     }
     late.pump()
@@ -452,6 +481,8 @@ import Testing
     "g1", "g2", "g3", "j", "k", "G", "gg", "g2 gg j e x Enter Esc",
     "g2 gg j j Enter j j e 7 Enter q",
     "g1 G a h i Enter t h e r e Enter Esc", "g1 a o n e Enter Esc", "u", "C-r", "g3 gg j l j l",
+    "g2 gg j d … y", "g2 gg j j d … y", "d … y", "e x Enter Esc",
+    "g2 gg j Space Space d … y", "g2 gg j d … y u Enter j e x Enter Esc", "d … n",
     "g3 gg j l j Enter j Enter 1 Enter", "g3 gg j zc", "g2 G Enter q", "g2 gg j Enter l q q",
   ]
 }

@@ -90,6 +90,19 @@ import Testing
     #expect(try app.stored("/user/ana/email") == "ana@example.org")
   }
 
+  @Test func comparisonAfterARefusedUndoNamesWhoseTheVersionsAre() throws {
+    let app = try app()
+    app.press("g2 gg j e C-u")
+    app.type("one")
+    app.press("Enter Esc")
+    try app.set("/user/ana/email", "theirs")
+    app.press("u c")
+    let lines = app.body.filter { $0.contains("\"") }
+    #expect(lines.contains { $0.contains("your write  \"one\"") }, "\(app.body)")
+    #expect(lines.contains { $0.contains("before it   \"ana@example.org\"") })
+    #expect(lines.contains { $0.contains("now         \"theirs\"") })
+  }
+
   @Test func aStorageThatFailsLosesNoStep() throws {
     let app = try app()
     delete(app)
@@ -106,7 +119,7 @@ import Testing
     try app.elsewhere { try $0.setHistoryLimit(0) }
     delete(app)
     app.press("u")
-    #expect(app.toast.contains("the history did not keep what stood there"))
+    #expect(app.toast.hasPrefix("nothing to take back: deleted /room/-M6"))
     #expect(app.line(of: "ladder") == nil)
   }
 

@@ -25,6 +25,37 @@ import Testing
     #expect(line(app) == nil)
   }
 
+  @Test func ownRowsAreNewInNoView() throws {
+    var views = try Fixture.views()
+    views.append(views[0])
+    views[2].name = "Again"
+    views[2].template = []
+    let app = try AppDriver(views, json: Fixture.small)
+    app.press("g3 g1 a")
+    app.type("mine")
+    app.press("Enter Esc")
+    #expect(app.state.tabs.lists[2].unreadCount == 0)
+    app.press("G k D")
+    #expect(app.state.tabs.lists[2].unreadCount == 0)
+    #expect(app.state.tabs.lists[2].arrived.isEmpty)
+    try app.set("/room/-Mz", message("by others"))
+    #expect(app.state.tabs.lists[2].unreadCount == 1)
+  }
+
+  @Test func ownRowLeavesTheLineWithTheRowsOfOthers() throws {
+    var views = try Fixture.views()
+    views[0].template = []
+    views[0].compose = nil
+    let app = try AppDriver(views, json: Fixture.small)
+    app.send(.focus(false))
+    try app.set("/room/-M7", message("first"))
+    app.press("G D")
+    try app.set("/room/-z", message("last"))
+    let place = try #require(line(app))
+    #expect(app.body[place].contains("2 new since"))
+    #expect(app.body[place + 1].contains("first"))
+  }
+
   @Test func theLineStandsBeforeTheFirstUnreadRow() throws {
     let app = try chat()
     app.send(.focus(false))

@@ -139,6 +139,22 @@ import Testing
     #expect(view.indexes.count == 2)
   }
 
+  @Test func valuesWithinObjectsOfNewRecordsAreFields() throws {
+    let yaml = """
+      views:
+        - name: A
+          path: /a
+          columns: [{ field: x }]
+          new: { owner: { name: $me, at: { .sv: timestamp } }, tags: {}, list: [1, 2] }
+      """
+    let view = try #require(ViewFile(yaml: yaml, name: "a.views.yaml").views.first)
+    #expect(view.template.map(\.path.text) == ["owner/name", "owner/at", "tags", "list"])
+    #expect(view.template.map(\.isComputed).prefix(2) == [true, true])
+    #expect(
+      view.record(filledWith: [], me: "zoe")["owner"]
+        == ["name": "zoe", "at": [".sv": "timestamp"]])
+  }
+
   @Test func anOrderMayBeAListAndRowsMayBeTested() throws {
     let yaml = """
       views:

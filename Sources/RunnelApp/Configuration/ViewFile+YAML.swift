@@ -51,7 +51,11 @@ extension ViewDefinition {
     also =
       try mistakes.reading {
         try object.objects("also", allowed: SourceDefinition.names)
-          .map { try SourceDefinition($0, defaultPath: source?.path ?? .root, pageSize: pageSize) }
+          .map {
+            // All of them are to be seen at once: no fetch-more row stands for the rest.
+            try SourceDefinition(
+              $0, defaultPath: source?.path ?? .root, pageSize: SourceDefinition.keptRows)
+          }
       } ?? []
     sections = try object.parts("sections", mistakes, SectionRule.init)
     columns = try object.parts("columns", mistakes, ColumnDefinition.init)
@@ -60,12 +64,27 @@ extension ViewDefinition {
       try mistakes.reading {
         try object.members("new") { new, name, value in
           TemplateField(path: try new.path(text: name, at: name), value: try new.json(value))
-        }
+        }.flatMap(\.flattened)
       } ?? []
     // Another mistake may be the reason why there are none.
     if columns.isEmpty, mistakes.count == before {
       throw object.error(
         "A view has a list `columns`: describe one column or more.", at: "columns")
+    }
+  }
+}
+
+extension TemplateField {
+  /// The field, or if its value is an object, a field for each value in it; objects with a name that
+  /// begins with a dot, such as `.sv`, are values themselves.
+  fileprivate var flattened: [TemplateField] {
+    guard case .object(let members) = value, !members.isEmpty,
+      !members.contains(where: { $0.name.hasPrefix(".") })
+    else { return [self] }
+    return members.flatMap { member -> [TemplateField] in
+      // A name that is no key is refused when a record is written.
+      guard let below = try? path.appending(Path(member.name)) else { return [self] }
+      return TemplateField(path: below, value: member.value).flattened
     }
   }
 }

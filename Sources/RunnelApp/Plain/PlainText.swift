@@ -28,11 +28,13 @@ struct PlainText {
   }
 
   /// Returns the line before the rows of a section; none in JSON, and for a view without sections.
-  func heading(_ id: String, _ count: Int, now: Int64) -> [String] {
+  ///
+  /// `isWhole` tells whether all rows of the view are listed: then the count is that of the section.
+  func heading(_ id: String, _ count: Int, isWhole: Bool, now: Int64) -> [String] {
     guard layout == .text, !definition.sections.isEmpty, id != ListScreen.fetchMoreRow else {
       return []
     }
-    return ["== \(title(of: id, now: now)) (\(count)) ==\n"]
+    return ["== \(title(of: id, now: now)) (\(count)\(isWhole ? "" : " listed")) ==\n"]
   }
 
   /// The line for rows that are not listed; none in JSON.

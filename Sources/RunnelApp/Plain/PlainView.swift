@@ -145,8 +145,14 @@ public final class PlainView {
   private func list(_ change: ListChange) {
     told = true
     let now = clock()
-    for (section, rows) in limited(change) {
-      lines += text.heading(section, rows.count { $0 != ListScreen.fetchMoreRow }, now: now)
+    let parts = limited(change)
+    let listedCount = parts.reduce(0) { $0 + $1.rows.count { $0 != ListScreen.fetchMoreRow } }
+    let isWhole =
+      change.paging == .exhausted
+      && listedCount == change.told.reduce(0) { $0 + $1.rows.storedCount }
+    for (section, rows) in parts {
+      let count = rows.count { $0 != ListScreen.fetchMoreRow }
+      lines += text.heading(section, count, isWhole: isWhole, now: now)
       for id in rows {
         if id == ListScreen.fetchMoreRow {
           // At the end of the rows, the fetch-more row stays, and stands for nothing.

@@ -22,6 +22,7 @@ extension WorkspaceOpened {
       size: size, now: now, local: LocalTime.zone(named: zone),
       settings: settings)
     state.settings.allowsCrash = allowsCrash
+    state.session.isKept = isKept
     if tab != state.tabs.index { state.open(tab) }
     return state
   }

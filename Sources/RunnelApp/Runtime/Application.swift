@@ -179,6 +179,7 @@ public final class Application {
       (settings.settings, $0)
     }
     state.settings.allowsCrash = options.allowsCrash
+    state.session.isKept = keeper != nil
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, startFileTask: { files.start($0) },

@@ -36,6 +36,9 @@ extension WriteRequest {
     case .update(let path, let members): .write(number, .update(path, members))
     case .remove(let path): .write(number, .remove(path))
     case .push(let path, let json): .push(number, path, json)
+    case .pushAll(let path, let values): .pushAll(number, path, values)
+    case .removeAll(let path, let keys):
+      .write(number, .update(path, keys.map { JSONMember($0.text, .null) }))
     case .operation(let operation): .perform(number, operation, registry)
     case .append(let identity, let field, let json):
       .perform(number, registry.appending(json, under: newKey(), to: field, of: identity), registry)
@@ -57,7 +60,7 @@ extension WriteRequest {
     case .update(let path, let members): .writeIf(number, .update(path, members), conditions)
     case .remove(let path): .writeIf(number, .remove(path), conditions)
     case .operation(let operation): .performIf(number, operation, registry, conditions)
-    case .push, .append, .undo, .undoWrite, .guarded: nil
+    case .push, .pushAll, .removeAll, .append, .undo, .undoWrite, .guarded: nil
     }
   }
 }

@@ -82,6 +82,13 @@ extension ListState {
     return newBelow.remove(id) != nil || wasAbove
   }
 
+  /// Stops counting rows.
+  ///
+  /// O(rows).
+  package mutating func forgetNew(_ rows: Set<String>) {
+    for id in rows { withdraw(id) }
+  }
+
   /// Keeps counting a row that the list unloads.
   mutating func letGo(of id: String) {
     if newAbove.remove(id) != nil { unloadedNewAbove += 1 }

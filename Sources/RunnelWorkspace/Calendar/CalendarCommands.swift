@@ -50,8 +50,10 @@ package enum CalendarCommands {
 
   /// The hint of the calendar command for a field that holds a date; empty for other fields.
   static func hints(of input: FieldInput) -> [CommandHint] {
+    // An empty number may become a date, but is none yet.
+    if input.editor.isEmpty, input.rule == nil { return [] }
     // Whether the field holds a date depends on neither the time nor the zone.
-    FieldDate(input, now: 0, .utc) == nil ? [] : [CommandHint(.dateChoose)]
+    return FieldDate(input, now: 0, .utc) == nil ? [] : [CommandHint(.dateChoose)]
   }
 
   private static let days = [

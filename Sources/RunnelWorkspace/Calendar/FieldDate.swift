@@ -28,6 +28,10 @@ struct FieldDate: Hashable, Sendable {
     }
     switch input.kind {
     case .number:
+      if text.isEmpty {
+        self.init(moment: nil, local)
+        return
+      }
       guard let moment = Int64(text), TreeText.moments.contains(moment) else { return nil }
       self.init(moment: moment, local)
     case .string:

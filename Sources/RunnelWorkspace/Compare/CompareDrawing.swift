@@ -33,7 +33,9 @@ package struct CompareDrawing {
     let row = screen.model.rows[index]
     let isKept = row.choice == .side(side)
     var line = StyledLine(" \(isKept ? glyphs.marked : " ") ", .rowMarked)
-    line.append("\(side)".padding(to: 8), .muted)
+    let labels = ThreeWay.Side.allCases.map { screen.draft.label(of: $0) }
+    let width = (labels.map(\.count).max() ?? 0) + 2
+    line.append(screen.draft.label(of: side).padding(to: width), .muted)
     line.append(text(row[side]), role(of: side, row))
     if case .typed(let json)? = row.choice, side == .theirs {
       line.append("  \(glyphs.marked) typed \(text(json))", .rowMarked)
@@ -72,7 +74,7 @@ package struct CompareDrawing {
         .jsonKey)
       if let value = row.value {
         line.append(text(value), row.isSame ? .muted : .text)
-        if !row.isSame { line.append("  " + CompareScreen.words(of: row), .muted) }
+        if !row.isSame { line.append("  " + screen.words(of: row), .muted) }
       } else {
         line.append("?  choose", .conflict)
       }

@@ -226,7 +226,7 @@ extension CompareScreen {
       guard let mine = try? JSONValue(parsing: text) else { return nil }
       return CompareDraft(path: edit.path, base: edit.original, mine: mine)
     case .merge(let draft, _): return draft
-    case .send, .delete, .deleteMarked, .importRow, .pasted, .duplicate, .toggle, .undo,
+    case .send, .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .undo,
       .reversal:
       return nil
     }
@@ -261,7 +261,8 @@ extension CompareScreen {
     }
     let owned = state.database.resources.registry.ownedFields(of: entry.resource)
     return CompareDraft(
-      path: entry.path, base: entry.new.without(owned), mine: entry.old.without(owned))
+      path: entry.path, base: entry.new.without(owned), mine: entry.old.without(owned), isUndo: true
+    )
   }
 
   /// Asks the history for a write that could not be undone, to compare it.
@@ -274,7 +275,7 @@ extension CompareScreen {
     for part in page.entries.first?.parts ?? [] where !part.isPriority {
       guard let values = part.values else { continue }
       state.writes.comparable.append(
-        CompareDraft(path: part.path, base: values.new, mine: values.old))
+        CompareDraft(path: part.path, base: values.new, mine: values.old, isUndo: true))
     }
   }
 }

@@ -12,6 +12,18 @@ package struct CompareDraft: Hashable, Sendable {
   var mine: JSONValue
   /// The number of the write in the queue, or nil if it is not kept there.
   var queued: AppRequestID?
+  /// Whether it is about an undo that was refused: then the base is what the user's write put there,
+  /// and the user's version what stood there before it.
+  var isUndo = false
+
+  /// The label of a version.
+  func label(of side: ThreeWay.Side) -> String {
+    switch side {
+    case .base: isUndo ? "your write" : "base"
+    case .mine: isUndo ? "before it" : "mine"
+    case .theirs: isUndo ? "now" : "theirs"
+    }
+  }
 }
 
 /// Three versions of one place, to choose from.
@@ -109,7 +121,7 @@ package struct CompareScreen: Hashable, Sendable {
           ListSection(id: id, rows: ThreeWay.Side.allCases.map { "\(id).\($0)" }))
         headings[id] = ListHeading(
           title: StyledLine(name(of: row), .sectionHeader),
-          detail: StyledLine(CompareScreen.words(of: row), row.choice == nil ? .conflict : .muted))
+          detail: StyledLine(words(of: row), row.choice == nil ? .conflict : .muted))
       }
     }
     content = ListContent(sections: sections)
@@ -140,13 +152,13 @@ package struct CompareScreen: Hashable, Sendable {
   }
 
   /// A text that says which version of a field is chosen.
-  package static func words(of row: ThreeWay.Row) -> String {
+  package func words(of row: ThreeWay.Row) -> String {
     switch row.choice {
-    case nil: "choose"
-    case .typed: "typed"
-    case .side(.base): "base"
-    case .side(.mine): row.isConflict ? "mine" : "mine, merged"
-    case .side(.theirs): row.isConflict || row.isSame ? "theirs" : "theirs, merged"
+    case nil: return "choose"
+    case .typed: return "typed"
+    case .side(let side):
+      let isMerged = side != .base && !row.isConflict && (side == .mine || !row.isSame)
+      return draft.label(of: side) + (isMerged ? ", merged" : "")
     }
   }
 }

@@ -7,8 +7,8 @@ import RunnelTree
 
 /// The progress of a deletion of several records.
 ///
-/// Each record is deleted by its own write, the operation of its resource. A write that fails does
-/// not stop the others.
+/// A record of a resource is deleted by an operation of its own, other records by common writes. A
+/// write that fails does not stop the others.
 package struct Deletion: Hashable, Sendable {
   /// The number of records to delete.
   package var count: Int
@@ -123,7 +123,7 @@ enum Deleting {
     if state.refusesWriting() { return }
     var question = Question(
       .remove(removal, word: word.map { Question.Word(word: $0) }), title: title,
-      openedAt: state.now)
+      openedAt: state.input.eventTime)
     Question.offer(state, removal.paths.count == 1 ? "delete" : "delete all", "keep", in: &question)
     describe(state, removal, in: &question)
     state.layers.append(.question(question))
@@ -166,17 +166,17 @@ enum Deleting {
     if removal.lostCount > 0, let keys = listKeys(state, for: .dataExport) {
       lines.append(StyledLine("\(keys) writes it to a file first.", .muted))
     }
-    if removal.paths.count > 1 {
-      lines.append(
-        StyledLine("Each is deleted by itself: one that is refused stops no other.", .muted))
-    }
     if removal.isOperation.contains(true) {
+      if removal.paths.count > 1 {
+        lines.append(
+          StyledLine("Each is deleted by itself: one that is refused stops no other.", .muted))
+      }
       lines.append(
         StyledLine(
           "Counters follow. With more than \(UndoHistory.recordsMax) records that belong to one, "
             + "it cannot be taken back.", .muted))
     }
-    if removal.isOperation.contains(false) {
+    if removal.isOperation.contains(false), removal.lostCount == 0 {
       lines.append(
         StyledLine(
           "It can be taken back as long as nobody writes there, and the history keeps it.", .muted))
@@ -198,7 +198,11 @@ enum Deleting {
 
   // MARK: Deleting
 
-  /// Deletes records, each by its own write.
+  /// The greatest number of records that one write deletes.
+  private static let batchCount = 500
+
+  /// Deletes records, as one step of undo: those of a resource by an operation each, others by a
+  /// write for up to `batchCount` siblings.
   static func delete(_ state: inout AppState, _ paths: [Path]) {
     var deletion = state.writes.deletion ?? Deletion(count: 0, waiting: 0)
     deletion.count += paths.count
@@ -207,33 +211,59 @@ enum Deleting {
     state.marked.rangeStart = nil
     let words = paths.count == 1 ? "1 record" : "\(paths.count) records"
     UndoHistory.joining("deleted \(words)", &state) { state in
-      for path in paths {
+      for batch in batches(state, of: paths) {
         do throws(Refusal) {
-          state.submit(.deleteMarked(path), try state.database.resources.removing(path))
+          state.submit(.deleteMarked(batch), try request(state, toDelete: batch))
         } catch {
-          Deleting.noteFailure(&state, toDelete: path, error)
+          Deleting.noteFailure(&state, toDelete: batch, error)
         }
       }
     }
   }
 
-  /// Notes that one of several records was deleted, and removes its mark.
-  static func noteDeletion(_ state: inout AppState, of path: Path) {
-    let key = Record.id(of: path)
-    for view in state.tabs.lists.indices
-    where state.tabs.lists[view].marks.contains(key) {
-      state.tabs.lists[view].marks.remove(key)
+  /// Returns the places in groups for one write each, in their order.
+  private static func batches(_ state: AppState, of paths: [Path]) -> [[Path]] {
+    var batches: [[Path]] = []
+    for path in paths {
+      if let last = batches.last, let first = last.first, last.count < batchCount,
+        first.parent == path.parent, !path.isRoot,
+        !state.database.resources.isOperation(removalOf: first),
+        !state.database.resources.isOperation(removalOf: path)
+      {
+        batches[batches.count - 1].append(path)
+      } else {
+        batches.append([path])
+      }
     }
-    state.tabs.tree.marks.remove(path.description)
-    state.writes.deletion?.waiting -= 1
+    return batches
+  }
+
+  private static func request(
+    _ state: AppState, toDelete batch: [Path]
+  ) throws(Refusal) -> WriteRequest {
+    if let parent = batch[0].parent, batch.count > 1 {
+      return .removeAll(parent, batch.compactMap(\.lastKey))
+    }
+    return try state.database.resources.removing(batch[0])
+  }
+
+  /// Notes that some of several records were deleted, and removes their marks.
+  static func noteDeletion(_ state: inout AppState, of paths: [Path]) {
+    let keys = paths.map { Record.id(of: $0) }
+    for view in state.tabs.lists.indices
+    where !state.tabs.lists[view].marks.isDisjoint(with: keys) {
+      state.tabs.lists[view].marks.subtract(keys)
+    }
+    state.tabs.tree.marks.subtract(paths.map(\.description))
+    state.writes.deletion?.waiting -= paths.count
     sayDeletion(&state)
   }
 
-  /// Notes that one of several records could not be deleted; the others are deleted all the same.
-  static func noteFailure(_ state: inout AppState, toDelete path: Path, _ refusal: Refusal) {
-    state.writes.deletion?.waiting -= 1
-    state.writes.deletion?.failedCount += 1
-    if state.writes.deletion?.failure == nil {
+  /// Notes that some of several records could not be deleted; the others are deleted all the same.
+  static func noteFailure(_ state: inout AppState, toDelete paths: [Path], _ refusal: Refusal) {
+    state.writes.deletion?.waiting -= paths.count
+    state.writes.deletion?.failedCount += paths.count
+    if state.writes.deletion?.failure == nil, let path = paths.first {
       state.writes.deletion?.failure = "\(path): \(refusal.message)"
     }
     sayDeletion(&state)

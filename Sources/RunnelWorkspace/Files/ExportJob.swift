@@ -171,8 +171,8 @@ enum Exporting {
     } else if state.tabs.isTree, case .node(let path, _, _)? = state.tabs.tree.cursorLine {
       name = path.lastKey?.text ?? state.database.name
     }
-    let plain = name.lowercased().map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "-" }
-    return plain.isEmpty ? "export" : String(plain)
+    let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }
+    return words.isEmpty ? "export" : words.joined(separator: "-")
   }
 
   /// Starts the export that a form describes; returns false if a field of the form is wrong.

@@ -7,7 +7,7 @@ package import RunnelTree
 
 /// The progress of an import.
 package struct ImportProgress: Hashable, Sendable {
-  /// The number of records that are written at once; they are one step of undo.
+  /// The number of records that are written at once.
   static let batchCount = 500
 
   package let plan: ImportPlan
@@ -21,6 +21,8 @@ package struct ImportProgress: Hashable, Sendable {
   var doneCount = 0
   package var refused: [ImportPlan.Refused]
   package var isStopped = false
+  /// The first write of the import's step of undo, or nil before there is one.
+  var step: AppRequestID?
 
   init(_ plan: ImportPlan, file: String?, view: Int) {
     (self.plan, self.file, self.view) = (plan, file, view)
@@ -77,7 +79,7 @@ enum Importing {
           purpose: .importFile(view: state.tabs.index), title: "Import into \(path)",
           fields: [FormScreen.Field("file", kind: .string, text: file)],
           note: "JSON, JSON lines or CSV, \(ImportPlan.bytesMax >> 20) MB at most; "
-            + "`runnel import` takes more")))
+            + "`runnel import` takes larger files of JSON")))
   }
 
   /// The reason why nothing can be imported here, or nil if something can.
@@ -222,12 +224,12 @@ enum Importing {
       .importRecords(ImportProgress(plan, file: file, view: view)),
       title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
       explanation: [
-        StyledLine("Each record is written by itself: one that is refused stops no other.", .muted),
+        StyledLine("A record that is refused stops no other.", .muted),
         StyledLine(
           file == nil
             ? "What is refused is kept in the queue of writes, with the reason."
             : "What is refused is written beside the file, with the reason.", .muted),
-        StyledLine("So many at once are one step to undo: \(ImportProgress.batchCount).", .muted),
+        StyledLine("The import is one step of undo.", .muted),
       ],
       isDanger: false, openedAt: state.now)
     Question.offer(state, "import", "leave it", in: &question)
@@ -244,28 +246,58 @@ enum Importing {
     submitBatch(&state)
   }
 
-  /// Writes the next batch of records, as one step of undo.
+  /// Writes the next batch of records.
   private static func submitBatch(_ state: inout AppState) {
     guard let importing = state.files.importing, !importing.isStopped else {
       return endImport(&state)
     }
-    let batch = importing.plan.rows.indices.dropFirst(importing.next)
-      .prefix(ImportProgress.batchCount)
+    let end = min(importing.next + ImportProgress.batchCount, importing.plan.rows.count)
+    let batch = importing.next..<end
     if batch.isEmpty { return endImport(&state) }
-    state.files.importing?.next = batch.endIndex
+    state.files.importing?.next = end
     state.files.importing?.waiting = batch.count
-    var failures: [(index: Int, reason: String)] = []
-    let words = batch.count == 1 ? "1 record" : "\(batch.count) records"
-    UndoHistory.joining("imported \(words)", &state) { state in
-      for index in batch {
-        do {
-          state.submit(.importRow(index), try Importing.request(state, forRow: index))
-        } catch {
-          failures.append((index, (error as? Refusal)?.message ?? "\(error)"))
+    let (writes, failures) = writes(state, ofRows: batch)
+    submit(&state, writes)
+    for failure in failures { noteImport(&state, of: failure.rows, failure.reason) }
+  }
+
+  /// Requests writes of records as parts of the import's step of undo.
+  private static func submit(
+    _ state: inout AppState, _ writes: [(rows: Range<Int>, request: WriteRequest)]
+  ) {
+    var step = state.files.importing?.step
+    UndoHistory.joining(longStep: &step, &state) { state in
+      for write in writes { state.submit(.importRows(write.rows), write.request) }
+    }
+    state.files.importing?.step = step
+  }
+
+  /// Returns the writes of records, and the records that make no valid request.
+  ///
+  /// Records that no resource describes are written together; each key is in a write once.
+  private static func writes(
+    _ state: AppState, ofRows rows: Range<Int>
+  ) -> (
+    writes: [(rows: Range<Int>, request: WriteRequest)],
+    failures: [(rows: Range<Int>, reason: String)]
+  ) {
+    var writes: [(rows: Range<Int>, request: WriteRequest)] = []
+    var failures: [(rows: Range<Int>, reason: String)] = []
+    for index in rows {
+      do {
+        let request = try request(state, forRow: index)
+        if let last = writes.last, last.rows.upperBound == index,
+          let joined = last.request.joined(with: request)
+        {
+          writes[writes.count - 1] = (last.rows.lowerBound..<index + 1, joined)
+        } else {
+          writes.append((index..<index + 1, request))
         }
+      } catch {
+        failures.append((index..<index + 1, (error as? Refusal)?.message ?? "\(error)"))
       }
     }
-    for failure in failures { noteImport(&state, of: failure.index, failure.reason) }
+    return (writes, failures)
   }
 
   static func request(_ state: AppState, forRow index: Int) throws -> WriteRequest {
@@ -286,17 +318,16 @@ enum Importing {
     return try state.database.resources.setting(value, at: definition.source.path.child(Key(key)))
   }
 
-  /// Notes that a record was written, or refused for a reason.
-  static func noteImport(_ state: inout AppState, of index: Int, _ reason: String? = nil) {
+  /// Notes that records were written, or refused for a reason.
+  static func noteImport(_ state: inout AppState, of rows: Range<Int>, _ reason: String? = nil) {
     guard var progress = state.files.importing else { return }
-    progress.waiting -= 1
+    progress.waiting -= rows.count
     if let reason {
-      let row = progress.plan.rows[index]
-      progress.refused.append(
-        ImportPlan.Refused(
-          place: row.place, reason: reason, text: ImportPlan.text(of: row)))
+      progress.refused += progress.plan.rows[rows].map { row in
+        ImportPlan.Refused(place: row.place, reason: reason, text: ImportPlan.text(of: row))
+      }
     } else {
-      progress.doneCount += 1
+      progress.doneCount += rows.count
     }
     state.files.importing = progress
     guard progress.waiting == 0 else { return }
@@ -307,6 +338,21 @@ enum Importing {
     submitBatch(&state)
   }
 
+  /// Notes that a write of records was refused; of several, each is then written by itself, unless
+  /// the storage failed.
+  static func noteFailure(
+    _ state: inout AppState, toImport rows: Range<Int>, _ refusal: Refusal
+  ) {
+    if rows.count == 1 || refusal.cause == .storage || state.database.isReadOnly {
+      return noteImport(&state, of: rows, refusal.message)
+    }
+    submit(
+      &state,
+      rows.compactMap { index in
+        (try? request(state, forRow: index)).map { (index..<index + 1, $0) }
+      })
+  }
+
   /// Ends the import: says the result, and writes the refused records to a file beside the imported
   /// one.
   private static func endImport(_ state: inout AppState) {
@@ -315,6 +361,7 @@ enum Importing {
     state.files.importing = nil
     let stopped = progress.isStopped ? ", then stopped" : ""
     let done = progress.doneCount == 1 ? "1 record" : "\(progress.doneCount) records"
+    if let step = progress.step { state.writes.undoing.release(step, title: "imported \(done)") }
     guard let first = progress.refused.first else {
       return state.say(.info, "imported \(done)\(stopped)")
     }
@@ -453,5 +500,34 @@ extension FieldRule {
     case .text, .reference: true
     default: false
     }
+  }
+}
+
+extension WriteRequest {
+  /// Returns one request for this one and another, or nil if they cannot be one write.
+  fileprivate func joined(with other: WriteRequest) -> WriteRequest? {
+    switch (self, other) {
+    case (.push(let path, let first), .push(let other, let second)) where path == other:
+      return .pushAll(path, [first, second])
+    case (.pushAll(let path, let values), .push(let other, let value)) where path == other:
+      return .pushAll(path, values + [value])
+    case (.set(let first, let value), .set(let second, let otherValue)):
+      guard let parent = first.parent, parent == second.parent, first != second else { return nil }
+      return .update(parent, [first.member(value), second.member(otherValue)])
+    case (.update(let parent, let members), .set(let path, let value)):
+      let member = path.member(value)
+      guard path.parent == parent, !members.contains(where: { $0.name == member.name }) else {
+        return nil
+      }
+      return .update(parent, members + [member])
+    default: return nil
+    }
+  }
+}
+
+extension Path {
+  /// The member of the parent's object for a value at the path.
+  fileprivate func member(_ value: JSONValue) -> JSONMember {
+    JSONMember(lastKey?.text ?? "", value)
   }
 }

@@ -5,7 +5,7 @@ package enum FormCommands {
   package static let table = CommandTable(.form, "In this form", hints: hints) {
     TypingCommands.accept.inner { state, _ in FormScreen.acceptFormField(&state) }
     Command(.formSave, "save", "save") { state, _ in FormScreen.saveForm(&state) }
-    TypingCommands.cancel.inner { state, _ in state.closeLayer() }
+    TypingCommands.cancel.inner { state, _ in FormScreen.cancelForm(&state) }
     TypingCommands.fieldNext.inner { state, _ in
       FormScreen.changeForm(&state) { $0.moveFocus(by: 1) }
     }

@@ -6,9 +6,19 @@ import RunnelTree
 // The actions of a form.
 
 extension FormScreen {
-  /// Goes to the next field; in the last field, saves the form.
+  /// Goes to the next field, and saves after the last one; a field with a wrong value keeps the keys.
   static func acceptFormField(_ state: inout AppState) {
-    guard case .form(let form)? = state.layers.last else { return }
+    guard case .form(var form)? = state.layers.last else { return }
+    let input = form.fields[form.focus].input
+    if !input.isEmpty {
+      do throws(InputError) {
+        _ = try input.value()
+      } catch {
+        _ = form.refuse(form.focus, error.message)
+        state.layers[state.layers.count - 1] = .form(form)
+        return
+      }
+    }
     if form.focus == form.fields.count - 1 { return saveForm(&state) }
     changeForm(&state) { $0.moveFocus(by: 1) }
   }
@@ -18,6 +28,29 @@ extension FormScreen {
     guard case .form(var form)? = state.layers.last else { return }
     if save(&state, &form) { return state.closeLayer() }
     state.layers[state.layers.count - 1] = .form(form)
+  }
+
+  /// Closes the form in front, or asks first if something was typed that would be lost.
+  static func cancelForm(_ state: inout AppState) {
+    guard case .form(let form)? = state.layers.last else { return }
+    let changed = form.fields.filter(\.input.isChanged)
+    if changed.isEmpty || !form.writes || isQueued(state, form) { return state.closeLayer() }
+    let names = changed.map(\.label).joined(separator: ", ")
+    let question = Question(
+      .discardForm, title: "Discard what was typed?",
+      message: [StyledLine("typed and not saved: \(names)", .warn)],
+      explanation: [StyledLine("The form closes, and the database is not changed.", .muted)],
+      openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "discard", no: "go on typing")
+  }
+
+  /// Whether the queue has a refused write with all that is typed in the form.
+  private static func isQueued(_ state: AppState, _ form: FormScreen) -> Bool {
+    guard let attempt = form.attempt else { return false }
+    return state.writes.queue.refused.contains { item in
+      guard case .form(let refused) = item.purpose, refused.attempt == attempt else { return false }
+      return refused.fields.map(\.input.editor.text) == form.fields.map(\.input.editor.text)
+    }
   }
 
   /// Changes the form in front.

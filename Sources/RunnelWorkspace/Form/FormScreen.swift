@@ -70,6 +70,16 @@ package struct FormScreen: Hashable, Sendable {
     }
   }
 
+  /// The word for the end of the form, for its hints.
+  var doneWord: String {
+    switch purpose {
+    case .export: "export"
+    case .importFile: "import"
+    case .choose: "take"
+    default: "save"
+    }
+  }
+
   /// Moves the keys by a number of fields, from the last field to the first and back.
   mutating func moveFocus(by steps: Int) {
     guard !fields.isEmpty else { return }

@@ -73,7 +73,10 @@ package struct WritePreview {
     case .choose, .export, .importFile: return nil
     }
     restingCount = min(form.fields.count, WritePreview.restingCountMax)
-    if values == nil { obstacle = "nothing, as long as a field is wrong" }
+    if values == nil {
+      let wrong = form.fields.filter { $0.input.error != nil }.map(\.label)
+      obstacle = "nothing, as long as \(wrong.joined(separator: ", ")) is wrong"
+    }
   }
 
   /// Makes the preview of an edit of a field.

@@ -55,10 +55,7 @@ enum MouseInput {
     }
     guard state.isPageInFront else { return }
     if mouse.position.row == state.layout.tabs.row, !state.layout.isCompact {
-      guard
-        let tab = TabBar(names: state.tabs.names, unreadCounts: ListScreen.unreadCounts(state)).tab(
-          atColumn: mouse.position.column)
-      else { return }
+      guard let tab = TabBar(state).tab(atColumn: mouse.position.column) else { return }
       return Input.change(&state, to: tab)
     }
     if state.layers.isEmpty, clickPane(&state, at: mouse.position) { return }

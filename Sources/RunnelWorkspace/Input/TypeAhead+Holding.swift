@@ -40,15 +40,17 @@ extension TypeAhead {
   ) -> Bool {
     guard let reason = reasonWaiting(state, for: action, count: count) else { return false }
     let typed = digits.map { String($0).map { KeyStroke(.character($0)) } } ?? []
-    state.input.typeAhead.hold(typed + keys, for: reason, at: state.now)
+    state.input.typeAhead.hold(
+      typed + keys, struckAt: state.input.eventTime, for: reason, at: state.now)
     return true
   }
 
   /// Handles the first waiting event, or keeps it if it still has to wait.
   static func handleTypeAhead(_ state: inout AppState) {
     if let reason = reasonAllInputWaits(state) { return state.input.typeAhead.block(for: reason) }
-    guard let event = state.input.typeAhead.takeFirst() else { return }
-    Input.handleNow(&state, event)
+    guard let first = state.input.typeAhead.takeFirst() else { return }
+    state.input.eventTime = first.time
+    Input.handleNow(&state, first.event)
   }
 
   private static func isInterrupt(_ state: AppState, _ event: InputEvent) -> Bool {
@@ -143,10 +145,10 @@ extension TypeAhead {
 
   /// The reason why an action has to wait for an answer, or nil if it does not.
   static func reasonWaiting(_ state: AppState, for action: ActionID, count: Int?) -> String? {
-    if let reason = reasonWaitingForWrites(state, action) ?? reasonWaitingForOwnWrite(state, action)
-    {
-      return reason
-    }
+    let reason =
+      reasonWaitingForWrites(state, action) ?? reasonWaitingForOwnWrite(state, action)
+      ?? reasonRowsChange(state, action)
+    if let reason { return reason }
     if let layer = state.layers.last {
       return layer.component.reasonWaiting(for: action, in: state)
     }
@@ -182,6 +184,36 @@ extension TypeAhead {
     if state.requests.writes.isEmpty || !beginsWithValue(state, action) { return nil }
     guard let path = OutsideEdit.placeAtHand(state) else { return nil }
     return reasonBeingSaved(state, at: path)
+  }
+
+  /// The reason why an action on rows has to wait, because the user's own writes are about to change
+  /// which row is under the cursor; otherwise nil.
+  ///
+  /// O(writes under way).
+  private static func reasonRowsChange(_ state: AppState, _ action: ActionID) -> String? {
+    if state.requests.writes.isEmpty || !isAboutRows(state, action) { return nil }
+    switch state.layers.last {
+    case nil where state.pane != .views: break
+    case .record(let screen)?:
+      return isBeingDeleted(state, screen.path) ? "the record is being deleted" : nil
+    default: return nil
+    }
+    if state.writes.undoing.reversal != nil { return "a write is being taken back" }
+    if state.writes.deletion != nil, onRecord.contains(action), state.marked.markCount > 0 {
+      return "the marked records are being deleted"
+    }
+    guard let path = OutsideEdit.placeAtHand(state), isBeingDeleted(state, path) else { return nil }
+    return "the record is being deleted"
+  }
+
+  private static func isBeingDeleted(_ state: AppState, _ path: Path) -> Bool {
+    state.requests.writes.values.contains { purpose in
+      switch purpose {
+      case .delete(let place): place.contains(path)
+      case .deleteMarked(let places): places.contains { $0.contains(path) }
+      default: false
+      }
+    }
   }
 
   /// The reason why the value of a place cannot be edited yet, or nil if it can.

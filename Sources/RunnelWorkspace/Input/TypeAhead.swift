@@ -22,6 +22,8 @@ package struct TypeAhead: Hashable, Sendable {
 
   /// The waiting events, oldest first.
   package private(set) var events: [InputEvent] = []
+  /// The times at which the waiting events happened, in milliseconds since 1970.
+  private var times: [Int64] = []
   /// The reason for waiting, as a sentence.
   private(set) var reason = ""
   /// The time of the first waiting event, in milliseconds since 1970.
@@ -43,14 +45,18 @@ package struct TypeAhead: Hashable, Sendable {
     }
     if events.isEmpty { since = now }
     events.append(event)
+    times.append(now)
     scalarCount += count
     return true
   }
 
-  /// Puts keys before the waiting events, and blocks for a reason.
-  package mutating func hold(_ strokes: [KeyStroke], for reason: String, at now: Int64) {
+  /// Puts keys that were struck at a time before the waiting events, and blocks for a reason.
+  package mutating func hold(
+    _ strokes: [KeyStroke], struckAt time: Int64, for reason: String, at now: Int64
+  ) {
     if events.isEmpty { since = now }
     events.insert(contentsOf: strokes.map { .key($0) }, at: 0)
+    times.insert(contentsOf: strokes.map { _ in time }, at: 0)
     block(for: reason)
   }
 
@@ -63,12 +69,12 @@ package struct TypeAhead: Hashable, Sendable {
   /// Lets the first event be tried again, after an answer.
   mutating func unblock() { isBlocked = false }
 
-  /// Removes and returns the first event, or nil if none waits.
-  mutating func takeFirst() -> InputEvent? {
+  /// Removes and returns the first event and its time, or nil if none waits.
+  mutating func takeFirst() -> (event: InputEvent, time: Int64)? {
     if events.isEmpty { return nil }
     let event = events.removeFirst()
     scalarCount -= event.scalarCount
-    return event
+    return (event, times.removeFirst())
   }
 }
 

@@ -14,14 +14,20 @@ package enum Age {
 
   /// The greatest count that three characters can show; a greater one is "long".
   private static let countMax: Int64 = 999
+  /// The greatest count of a time to come, which has a sign before it; a greater one is "far".
+  private static let comingCountMax: Int64 = 99
 
-  /// Returns the age of a time at `now`: `now`, `12s`, `5m`, `3h`, `2d`, `8w`, `1y`.
+  /// Returns the age of a time at `now`: `now`, `12s`, `5m`, `3h`, `2d`, `8w`, `1y`; for a time to
+  /// come `soon`, or `+5m`, `+3h`.
   ///
   /// Both are in milliseconds since 1970; any numbers are allowed.
   package static func text(of time: Int64, now: Int64) -> String {
     let (elapsed, isOverflow) = now.subtractingReportingOverflow(time)
-    if isOverflow { return time < now ? "long" : "soon" }
-    if elapsed < 0 { return "soon" }
+    if isOverflow { return time < now ? "long" : "far" }
+    if elapsed < 0 {
+      guard let coming = coming(in: elapsed.magnitude) else { return "soon" }
+      return coming.count > comingCountMax ? "far" : "+\(coming.count)\(coming.sign)"
+    }
     let seconds = elapsed / 1000
     guard let step = steps.first(where: { seconds >= $0.from }) else { return "now" }
     let count = seconds / step.seconds
@@ -33,9 +39,27 @@ package enum Age {
   static func nextChange(of time: Int64, now: Int64) -> Int64? {
     let (elapsed, isOverflow) = now.subtractingReportingOverflow(time)
     if isOverflow { return nil }
-    if elapsed < 0 { return time }
+    if elapsed < 0 {
+      // The text holds as long as at least so much is left.
+      guard let coming = coming(in: elapsed.magnitude) else { return time }
+      let left = coming.count > comingCountMax ? (comingCountMax + 1) * coming.seconds : coming.left
+      return time - left * 1000 + 1
+    }
     let (change, isFar) = time.addingReportingOverflow(secondsOfNextText(elapsed / 1000) * 1000)
     return isFar || change <= now ? nil : change
+  }
+
+  /// Returns the count and unit of a time to come in so many milliseconds, and the least number of
+  /// seconds until then that has this text; nil for less than a minute.
+  private static func coming(
+    in milliseconds: UInt64
+  ) -> (count: Int64, sign: String, seconds: Int64, left: Int64)? {
+    let seconds = Int64(milliseconds / 1000)
+    guard let step = steps.first(where: { seconds >= $0.from && $0.seconds >= 60 }) else {
+      return nil
+    }
+    let count = seconds / step.seconds
+    return (count, step.sign, step.seconds, max(count * step.seconds, step.from))
   }
 
   /// Returns the age in seconds at which the text of an age changes, or 0 if it does not.

@@ -69,11 +69,17 @@ extension ListCommands {
     if case .failed = state.tabs.front.phase { "the rows could not be read" } else { nil }
   }
 
+  static func reasonNoAges(_ state: AppState) -> String? {
+    state.tabs.front.definition.columns.contains { $0.format == .age }
+      ? nil : "no column of this view tells how long ago something was"
+  }
+
   static func reasonAtNewest(_ state: AppState) -> String? {
     if state.tabs.front.isAway { return nil }
     var other = state.tabs.front
     other.goToNewest(height: state.height)
-    return other.list == state.tabs.front.list ? "this is the newest row" : nil
+    if other.list != state.tabs.front.list { return nil }
+    return other.definition.source.anchor == .last ? "this is the newest row" : "no row is new"
   }
 
   // MARK: Folding

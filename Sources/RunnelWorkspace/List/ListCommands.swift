@@ -107,9 +107,10 @@ package enum ListCommands {
     Command(
       .livePause, "pause", "pause the list, or make it live again", keys: ["P"]
     ) { state, _ in ListScreen.togglePause(&state) },
-    Command(.timeFormat, "times", "ages, clock times, or dates", keys: ["t"]) { state, _ in
-      ListScreen.changeTimeStyle(&state)
-    },
+    Command(
+      .timeFormat, "times", "ages, clock times, or dates", keys: ["t"],
+      disabled: { ListCommands.reasonNoAges($0) }
+    ) { state, _ in ListScreen.changeTimeStyle(&state) },
   ]
 
   private static let newest: [Command] = [

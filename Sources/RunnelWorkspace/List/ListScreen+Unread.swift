@@ -142,6 +142,46 @@ extension ListScreen {
   /// Whether rows are ordered by the time of their arrival.
   private var isInOrderOfTime: Bool { definition.source.anchor == .last }
 
+  /// Stops counting rows as new in all lists, because the user wrote them in this workspace.
+  ///
+  /// - Parameters:
+  ///   - state: the state of the workspace.
+  ///   - places: the written places, records or below them.
+  static func noteOwn(_ state: inout AppState, _ places: [Path]) {
+    if places.isEmpty { return }
+    let height = state.height
+    for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {
+      let definition = state.tabs.lists[index].definition
+      var rows: Set<String> = []
+      for collection in Set([definition.source.path] + definition.also.map(\.path)) {
+        for place in places where collection.contains(place) && place != collection {
+          let record = Path(unchecked: Array(place.keys.prefix(collection.keys.count + 1)))
+          rows.insert(Record.id(of: record))
+        }
+      }
+      if !rows.isEmpty { state.tabs.lists[index].forgetNews(of: rows, height: height) }
+    }
+  }
+
+  /// Stops counting rows as new.
+  ///
+  /// O(rows up to the line before the unread ones), if one of them was unread.
+  private mutating func forgetNews(of rows: Set<String>, height: Int) {
+    arrived.subtract(rows)
+    list.forgetNew(rows)
+    if unread.rows.isDisjoint(with: rows) { return }
+    unread.rows.subtract(rows)
+    let place =
+      unread.rows.isEmpty || !isInOrderOfTime ? nil : nextUnread(in: content, from: nil)
+    setEdge(place, in: content)
+    let line = place.map { place in
+      isLiveAtBottom ? place : ListIndexPath(section: place.section, row: place.row + 1)
+    }
+    let old = content
+    content = old.divided(at: line)
+    list.apply(BatchUpdate(), from: old, to: content, height: height)
+  }
+
   /// Whether keys are ordered by the time of arrival.
   private var hasKeysInOrderOfTime: Bool {
     isInOrderOfTime && definition.source.order == .key

@@ -229,9 +229,13 @@ extension ListScreen {
     list.moveTo(.row(wantedRow), in: content, height: height)
   }
 
+  /// Whether all rows of the collection are loaded.
+  var isComplete: Bool { paging == .exhausted && !isAway }
+
   /// The text of a section without rows.
   private var emptyText: String {
-    filter == nil ? "nothing here yet" : "no loaded row fits the filter"
+    if filter == nil { return isComplete ? "nothing here yet" : "none of the loaded rows" }
+    return isComplete ? "no row fits the filter" : "no loaded row fits the filter"
   }
 
   /// Removes the marks of deleted records; records hidden by a filter keep theirs.
@@ -336,6 +340,12 @@ extension ListScreen {
       return
     }
     goToLiveEnd(height: height)
+    // The header of the first section is no row.
+    if !isLiveAtBottom, case .header(let section)? = list.cursor,
+      let first = content.firstRow(ofSection: section), !list.folded.contains(section)
+    {
+      list.moveTo(.row(first), in: content, height: height)
+    }
     list.clearNewRows()
   }
 }

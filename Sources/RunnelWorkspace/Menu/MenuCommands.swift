@@ -37,8 +37,7 @@ package enum MenuCommands {
   @Sendable
   private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
     [
-      CommandHint(.inputAccept), CommandHint(.inputCancel), CommandHint(.inputPrevious),
-      CommandHint(.inputNext),
+      CommandHint(.inputAccept), CommandHint(.inputCancel),
     ]
   }
 }

@@ -12,7 +12,7 @@ enum Leaving {
         explanation: [
           StyledLine(fileGone.message, .muted), StyledLine(FileGone.waysOut(state), .muted),
         ],
-        openedAt: state.now)
+        openedAt: state.input.eventTime)
       return Question.open(&state, question, yes: "leave", no: "stay")
     }
     if unsaved.isEmpty {
@@ -24,7 +24,7 @@ enum Leaving {
       explanation: [
         StyledLine("The database is not changed: these texts were never written to it.", .muted)
       ],
-      openedAt: state.now)
+      openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "leave", no: "stay")
   }
 
@@ -50,8 +50,11 @@ enum Leaving {
       state.writes.queue.refused.compactMap { item in
         if case .send(_, let text, _) = item.purpose { text } else { nil as String? }
       })
-    for screen in state.tabs.lists where !screen.draft.isEmpty {
-      // A draft that was returned by a refusal is counted as a refused write.
+    let kept = state.session.isKept ? SessionState.keptDrafts(state) : []
+    for (index, screen) in state.tabs.lists.enumerated() where !screen.draft.isEmpty {
+      // It comes back the next time.
+      if kept.contains(index) { continue }
+      // A draft that came back with its refusal is counted there.
       if refusedTexts.contains(screen.draft) { continue }
       lines.append("a draft in \(screen.definition.name): \(beginning(of: screen.draft))")
     }

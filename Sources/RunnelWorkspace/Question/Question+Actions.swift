@@ -31,7 +31,7 @@ extension Question {
   static func sayYes(_ state: inout AppState) {
     guard case .question(let question)? = state.layers.last else { return }
     // A key pressed before the question could be read is no answer to it.
-    guard state.now - question.openedAt >= Question.graceMilliseconds else {
+    guard state.input.eventTime - question.openedAt >= Question.graceMilliseconds else {
       return state.say(
         .info, state.phrase("struck too soon to be an answer", .dialogYes, "again says yes"))
     }
@@ -63,6 +63,7 @@ extension Question {
     case .dropRefused(let id): QueueScreen.drop(&state, id)
     case .dropPending(let id): QueueScreen.drop(&state, pending: id)
     case .importRecords(let progress): Importing.startImport(&state, progress)
+    case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
     }
   }

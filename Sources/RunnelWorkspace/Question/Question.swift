@@ -18,6 +18,8 @@ struct Question: Hashable, Sendable {
     case dropPending(Int64)
     /// Records are imported.
     case importRecords(ImportProgress)
+    /// What was typed into the form below is discarded.
+    case discardForm
     /// The program is left.
     case leave
   }

@@ -96,7 +96,8 @@ extension QueueScreen {
       state.open(view)
       state.tabs.lists[view].draft = text
       ComposeScreen.openComposer(&state)
-    case .delete, .deleteMarked, .importRow, .pasted, .duplicate, .toggle, .undo, .reversal, .merge:
+    case .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .undo, .reversal,
+      .merge:
       break
     }
   }
@@ -109,7 +110,7 @@ extension QueueScreen {
     else { return }
     var purpose = item.purpose
     // The write is not one of a deletion under way any more.
-    if case .deleteMarked(let path) = purpose { purpose = .delete(path) }
+    if case .deleteMarked(let paths) = purpose, paths.count == 1 { purpose = .delete(paths[0]) }
     ComposeScreen.forgetDraft(&state, of: purpose)
     state.submit(purpose, request)
     refreshQueue(&state)
@@ -136,7 +137,7 @@ extension QueueScreen {
         StyledLine(item.refusal.message, .muted),
         StyledLine("Nothing that is stored changes: it was never written.", .muted),
       ],
-      openedAt: state.now)
+      openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "drop", no: "keep")
   }
 
@@ -148,7 +149,7 @@ extension QueueScreen {
         StyledLine("what it wrote is taken back here, and not asked for at the origin", .warn),
         StyledLine("if the origin has done it by now, that shows again", .muted),
       ],
-      explanation: PendingText.detail(of: write), openedAt: state.now)
+      explanation: PendingText.detail(of: write), openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "drop", no: "keep")
   }
 

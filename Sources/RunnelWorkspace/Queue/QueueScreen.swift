@@ -136,7 +136,7 @@ extension WritePurpose {
     case .send(_, let text, _): [text]
     case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
     case .pasted(let pasted): pasted.refused.text.split(separator: "\n").map(String.init)
-    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: []
+    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge: []
     }
   }
 
@@ -145,7 +145,7 @@ extension WritePurpose {
     switch self {
     case .edit, .form, .send, .editOutside: true
     case .pasted(let pasted): pasted.row != nil
-    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: false
+    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge: false
     }
   }
 }

@@ -106,10 +106,7 @@ package struct WriteQueue: Hashable, Sendable {
   ///
   /// O(writes under way).
   func isWriting(at path: Path) -> Bool {
-    waiting.values.contains { waiting in
-      guard let place = waiting.request.place else { return false }
-      return place.contains(path) || path.contains(place)
-    }
+    waiting.values.contains { $0.request.writes(at: path) }
   }
 
   /// Returns the number of writes under way that have taken long enough to be mentioned.
@@ -144,7 +141,7 @@ extension WritePurpose {
   /// Whether the write is of one record among many that a command writes.
   var isOneOfMany: Bool {
     switch self {
-    case .deleteMarked, .importRow, .pasted, .reversal: true
+    case .deleteMarked, .importRows, .pasted, .reversal: true
     case .edit, .form, .send, .delete, .editOutside, .toggle, .duplicate, .undo, .merge: false
     }
   }
@@ -155,10 +152,12 @@ extension WritePurpose {
     case .edit(let record, let edit): "\(record)/\(edit.field.text)"
     case .form(let form): form.place
     case .send(_, _, let attempt): "send \(attempt)"
-    case .delete(let path), .deleteMarked(let path): "delete \(path)"
+    case .delete(let path): "delete \(path)"
+    case .deleteMarked(let paths):
+      paths.count == 1 ? "delete \(paths[0])" : "delete \(paths.count) from \(paths[0])"
     case .editOutside(let edit, _): "outside \(edit.path)"
     case .duplicate(let path): "duplicate \(path)"
-    case .importRow(let index): "import \(index)"
+    case .importRows(let rows): "import \(rows)"
     case .pasted(let pasted): "pasted \(pasted.id)"
     case .toggle: "toggle"
     case .undo: "undo"

@@ -26,6 +26,8 @@ package struct FieldInput: Hashable, Sendable {
   package var kind: FieldKind
   package var editor: LineEditor
   package var error: String?
+  /// The text that the field began with.
+  private let firstText: String
   /// The known choices.
   var choices: [Choice] = []
   /// The collection of the records that a reference may name, or nil.
@@ -37,12 +39,15 @@ package struct FieldInput: Hashable, Sendable {
     rule = nil
     self.kind = kind
     editor = LineEditor(text)
+    firstText = text
   }
 
   init(rule: FieldRule?, _ value: JSONValue) {
     self.rule = rule
     kind = rule.map { FieldKind($0.kind, value) } ?? FieldKind(value)
-    editor = LineEditor(FieldKind.text(of: value))
+    let text = FieldKind.text(of: value)
+    editor = LineEditor(text)
+    firstText = text
     if case .choice(let leaves)? = rule?.kind {
       choices = leaves.map { Choice(text: FieldKind.text(of: $0.json)) }
     }
@@ -50,6 +55,9 @@ package struct FieldInput: Hashable, Sendable {
 
   /// Whether nothing is typed, which stands for no value.
   package var isEmpty: Bool { editor.isEmpty && (rule != nil || kind != .string) }
+
+  /// Whether the text is another one than the field began with.
+  var isChanged: Bool { editor.text != firstText }
 
   /// The kind of value, as a word.
   package var label: String {

@@ -20,6 +20,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
   /// The names of the user's themes.
   package var themes: [String]
   package var allowsCrash: Bool
+  /// Whether the session comes back the next time.
+  package var isKept: Bool
   package var size: TerminalSize
   /// Milliseconds since 1970.
   package var now: Int64
@@ -38,6 +40,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     configuration = state.settings.configuration
     themes = state.settings.themes
     allowsCrash = state.settings.allowsCrash
+    isKept = state.session.isKept
     size = state.size
     now = state.now
     zone = state.settings.local.name
@@ -49,7 +52,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
       "views": views, "resources": .string(resources), "name": .string(databaseName),
       "me": .string(me), "readonly": .bool(isReadOnly),
       "configuration": .string(configuration), "themes": .strings(themes),
-      "crash": .bool(allowsCrash),
+      "crash": .bool(allowsCrash), "kept": .bool(isKept),
       "columns": .int(size.columns), "rows": .int(size.rows), "now": .number(JSONNumber(now)),
       "zone": .string(zone), "tab": .int(tab),
     ]
@@ -65,6 +68,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     configuration = try fields.string("configuration")
     themes = try fields.stringsIfAny("themes")
     allowsCrash = try fields.bool("crash")
+    // Recordings of old do not say it.
+    isKept = json["kept"] == nil ? false : try fields.bool("kept")
     size = TerminalSize(columns: try fields.int("columns"), rows: try fields.int("rows"))
     now = try fields.int64("now")
     zone = try fields.string("zone")

@@ -24,7 +24,7 @@ extension AppState {
     precondition(!database.isReadOnly, "Whoever offers to write asks before if writing is on.")
     let id = ask(.write(request), for: .write(purpose))
     if purpose != .reversal {
-      writes.undoing.begin(id, request.deed, at: request.place)
+      writes.undoing.begin(id, request.deed, at: request.restoredPlaces)
       writes.queue.begin(id, request, at: now, inputCount: input.count)
     }
     return id

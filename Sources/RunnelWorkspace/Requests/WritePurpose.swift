@@ -12,10 +12,10 @@ package enum WritePurpose: Hashable, Sendable {
   /// refused.
   case send(view: Int, text: String, attempt: AppRequestID)
   case delete(Path)
-  /// The deletion of one of several records that are deleted together.
-  case deleteMarked(Path)
-  /// One of several records that are imported together, by its index.
-  case importRow(Int)
+  /// The deletion of some of several records that are deleted together.
+  case deleteMarked([Path])
+  /// Some of several records that are imported together, by their indices.
+  case importRows(Range<Int>)
   /// A refused record of a paste that is tried again.
   case pasted(PastedRecord)
   /// An edit in the user's editor, and the edited text.

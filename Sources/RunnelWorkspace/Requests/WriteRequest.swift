@@ -13,6 +13,10 @@ package indirect enum WriteRequest: Hashable, Sendable {
   case remove(Path)
   /// Add a child under a new key.
   case push(Path, JSONValue)
+  /// Add children under new keys, in one write.
+  case pushAll(Path, [JSONValue])
+  /// Remove children of a place, in one write.
+  case removeAll(Path, [Key])
   /// Carry out an operation on a resource.
   case operation(ResourceOperation)
   /// Add a child under a new key to a field of a record.

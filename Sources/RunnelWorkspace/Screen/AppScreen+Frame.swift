@@ -32,11 +32,9 @@ extension AppScreen {
     }
     draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
     if !layout.isCompact {
-      let tabs = TabBar(
-        names: state.tabs.names, unreadCounts: ListScreen.unreadCounts(state), glyphs: glyphs
-      )
-      .line(active: state.tabs.index)
-      draw(.tabs, StatusLine(left: tabs, right: countLine), into: &canvas, layout.tabs)
+      let tabs = TabBar(state, glyphs).line(active: state.tabs.index)
+      let counts = countLine(besides: tabs)
+      draw(.tabs, StatusLine(left: tabs, right: counts), into: &canvas, layout.tabs)
     }
   }
 
@@ -114,17 +112,16 @@ extension AppScreen {
     return "/"
   }
 
-  private var countLine: StyledLine {
+  /// The filter, the order and the count of the list, to stand beside the tabs.
+  ///
+  /// A long filter is cut, so that the count is seen whole.
+  private func countLine(besides tabs: StyledLine) -> StyledLine {
     guard !state.tabs.isTree else {
       let count = state.tabs.tree.content.rowCount
       return StyledLine(count == 1 ? "1 line " : "\(count) lines ", .muted)
     }
     let screen = state.tabs.front
     var line = StyledLine()
-    if let filter = screen.filter, !filter.isEmpty {
-      let keys = KeyText.listKeys(state).keys(.filterEdit).map { "\($0) " } ?? ""
-      line.append("\(keys)\(filter.text) · ", .warn)
-    }
     if let order = screen.order {
       let sign = order.isDescending ? glyphs.down : glyphs.up
       line.append("by \(order.field) \(sign) · ", .warn)
@@ -132,7 +129,19 @@ extension AppScreen {
     line.append(screen.countText, .muted)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
     line.append(" ")
-    return line
+    guard let filter = screen.filter, !filter.isEmpty else { return line }
+    let keys = KeyText.listKeys(state).keys(.filterEdit).map { "\($0) " } ?? ""
+    let width = CellWidth.width(of: filter.text)
+    let room =
+      max(state.size.columns - tabs.width, state.size.columns * 2 / 3) - line.width
+      - CellWidth.width(of: "\(keys) ·  ")
+    let shown =
+      width <= room
+      ? filter.text
+      : CellText.fitted(filter.text, to: max(room, 4), isRight: false, glyphs: glyphs)
+    var whole = StyledLine("\(keys)\(shown) · ", .warn)
+    whole.append(line)
+    return whole
   }
 
   private var newRowsText: String {
@@ -197,7 +206,9 @@ extension AppScreen {
     if above > 0 { parts.append("\(glyphs.up)\(above) new") }
     if below > 0 { parts.append("\(glyphs.down)\(below) new") }
     if parts.isEmpty { return "" }
-    return parts.joined(separator: " · ") + KeyText.listKeys(state).hint(.rowNewest, "goes there")
+    // In an open record the key does not go there.
+    return parts.joined(separator: " · ")
+      + KeyText(state.settings.keymap, state.contexts).hint(.rowNewest, "goes there")
   }
 
   private var positionLine: StyledLine {

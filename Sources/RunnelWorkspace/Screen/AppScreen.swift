@@ -114,15 +114,7 @@ package final class AppScreen {
       return drawNote("\(glyphs.failed) \(message)", into: &canvas)
     }
     if screen.content.sections.isEmpty {
-      let note =
-        screen.phase == .loading
-        ? "loading"
-        : screen.filter != nil
-          ? "no loaded row fits the filter" + KeyText.listKeys(state).hint(.stepBack, "clears it")
-          : screen.definition.source.path == state.database.resources.registry.log
-            ? "nothing was done yet"
-            : "nothing here yet" + KeyText.listKeys(state).hint(.recordAdd, "adds a first record")
-      return drawNote(note, into: &canvas)
+      return drawNote(noteWithoutRows(of: screen), into: &canvas)
     }
     let rows = RowText.rowText(state, of: screen, glyphs)
     let areRowsUnchanged =
@@ -132,7 +124,8 @@ package final class AppScreen {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
-      emptyHint: screen.filter == nil ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
+      emptyHint: screen.filter == nil && screen.isComplete
+        ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
       isFocused: isListFocused,
       divider: screen.unreadText(local: state.settings.local, isShort: layout.isCompact),
       rowSign: rows.hasGutter
@@ -145,6 +138,21 @@ package final class AppScreen {
       drawn: cache?.list, areRowsUnchanged: areRowsUnchanged,
       showsCursorInRows: !rows.hasGutter || state.trail.search != nil, into: &canvas,
       rect: layout.body)
+  }
+
+  /// The words in place of the rows of a list that shows none.
+  private func noteWithoutRows(of screen: ListScreen) -> String {
+    if screen.phase == .loading { return "loading" }
+    let keys = KeyText.listKeys(state)
+    if let filter = screen.filter {
+      let doubt = FilterDoubt(filter, in: screen).map { ": \($0.message)" } ?? ""
+      let rows = screen.isComplete ? "no row" : "no loaded row"
+      return "\(rows) fits the filter\(doubt)" + keys.hint(.stepBack, "clears it")
+    }
+    if screen.definition.source.path == state.database.resources.registry.log {
+      return "nothing was done yet"
+    }
+    return "nothing here yet" + keys.hint(.recordAdd, "adds a first record")
   }
 
   /// Returns the state of a record's row that changes how it looks.

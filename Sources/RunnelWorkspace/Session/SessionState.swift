@@ -5,8 +5,8 @@ import RunnelTerminal
 /// A session: the user's place and choices in a database when they left it, which are restored when
 /// they open it again.
 ///
-/// It holds names only: views and rows that no longer exist are ignored. Marks, drafts and layers
-/// over a view are not kept.
+/// It holds names only: views and rows that no longer exist are ignored. The text that is being composed
+/// in a view is kept; marks and layers over a view are not.
 package struct SessionState: Hashable, Sendable {
   /// A view as it was left.
   package struct View: Hashable, Sendable {
@@ -28,11 +28,13 @@ package struct SessionState: Hashable, Sendable {
     package var hidden: [String] = []
     /// Whether columns were shown in full.
     var isWide = false
+    /// The text that was being composed; nil if there was none.
+    var draft: String?
 
     package init(
       cursor: String? = nil, folded: [String] = [], filter: String? = nil,
       isFollowing: Bool = false, seen: String? = nil, left: Int64? = nil, order: String? = nil,
-      hidden: [String] = [], isWide: Bool = false
+      hidden: [String] = [], isWide: Bool = false, draft: String? = nil
     ) {
       self.cursor = cursor
       self.folded = folded
@@ -43,11 +45,14 @@ package struct SessionState: Hashable, Sendable {
       self.order = order
       self.hidden = hidden
       self.isWide = isWide
+      self.draft = draft
     }
   }
 
   /// The greatest number of folded sections that are kept of a view.
   fileprivate static let foldedMax = 1000
+  /// The most bytes of drafts that are kept, of all views together.
+  private static let draftBytesMax = 256 << 10
   /// The version of the file format.
   private static let version = 1
 
@@ -119,6 +124,7 @@ extension SessionState.View {
     if let order { members.append(JSONMember("order", .string(order))) }
     if !hidden.isEmpty { members.append(JSONMember("hidden", .strings(hidden))) }
     if isWide { members.append(JSONMember("wide", true)) }
+    if let draft { members.append(JSONMember("draft", .string(draft))) }
     return .object(members)
   }
 
@@ -132,6 +138,7 @@ extension SessionState.View {
     order = json["order"]?.string
     hidden = json["hidden"]?.texts ?? []
     isWide = json["wide"]?.bool ?? false
+    draft = json["draft"]?.string
   }
 }
 
@@ -161,6 +168,7 @@ extension SessionState.View {
     filter = screen.filter?.text
     isFollowing = screen.list.isFollowing
     order = screen.order?.text
+    draft = screen.draft.isEmpty ? nil : screen.draft
   }
 }
 
@@ -195,12 +203,29 @@ extension SessionState {
       let view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
       session.views[screen.definition.name] = view
     }
+    let kept = keptDrafts(state)
+    for (index, screen) in state.tabs.lists.enumerated() where !kept.contains(index) {
+      session.views[screen.definition.name]?.draft = nil
+    }
     for (tab, choice) in state.panes.choices {
       // The pane that had the keys is only stored if its size is not normal; otherwise the list has
       // the keys at the next start.
       session.panes[state.tabs.names[tab]] = choice.size == .normal ? nil : choice.text
     }
     return session
+  }
+
+  /// The indices of the views whose drafts are kept: all that have one, up to a number of bytes.
+  static func keptDrafts(_ state: AppState) -> Set<Int> {
+    var rest = draftBytesMax
+    var kept: Set<Int> = []
+    for (index, screen) in state.tabs.lists.enumerated() where !screen.draft.isEmpty {
+      let count = screen.draft.utf8.count
+      guard count <= rest else { continue }
+      rest -= count
+      kept.insert(index)
+    }
+    return kept
   }
 
   /// Returns the stored part of a view.
@@ -269,6 +294,7 @@ extension ListScreen {
     list.folded = Set(view.folded)
     list.isFollowing = view.isFollowing
     isWide = view.isWide
+    if let draft = view.draft { self.draft = draft }
     let hidden = Set(view.hidden)
     let columns = definition.columns.indices.filter {
       hidden.contains(definition.columns[$0].field.text)

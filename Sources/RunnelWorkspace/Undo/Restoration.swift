@@ -90,8 +90,30 @@ extension WriteRequest {
     case .set(let path, _), .update(let path, _), .remove(let path): path
     case .guarded(let request, _): request.place
     case .undo(let entry): entry.path
-    case .push, .operation, .append, .undoWrite: nil
+    case .push, .pushAll, .removeAll, .operation, .append, .undoWrite: nil
     }
+  }
+
+  /// The places whose values come back when the request is undone or redone, as far as they are
+  /// known in advance; for new records, their collection.
+  var restoredPlaces: [Path] {
+    switch self {
+    case .push(let path, _), .pushAll(let path, _): [path]
+    case .removeAll(let path, let keys): keys.map { Path(unchecked: path.keys + [$0]) }
+    case .guarded(let request, _): request.restoredPlaces
+    case .set, .update, .remove, .operation, .append, .undo, .undoWrite:
+      place.map { [$0] } ?? []
+    }
+  }
+
+  /// Returns whether the request writes at a place, above it or below it, as far as that is known
+  /// in advance.
+  ///
+  /// O(places).
+  func writes(at path: Path) -> Bool {
+    if case .removeAll = self { return restoredPlaces.contains { $0.contains(path) } }
+    guard let place else { return false }
+    return place.contains(path) || path.contains(place)
   }
 }
 

@@ -37,7 +37,9 @@ extension UndoHistory {
     if state.refusesWriting() { return }
     guard let step = state.writes.undoing.pop(direction) else { return }
     if step.parts.isEmpty {
-      return state.say(.warning, "cannot be undone: \(step.title)\(unknownWrite(state))")
+      return state.say(
+        .warning,
+        "nothing to take back: \(step.title) · it changed nothing, or the history keeps no writes")
     }
     startReversal(&state, direction, step, following: following)
   }
@@ -60,10 +62,6 @@ extension UndoHistory {
       let id = state.submit(.reversal, request)
       state.writes.undoing.reversal?.waiting[id] = part
     }
-  }
-
-  private static func unknownWrite(_ state: AppState) -> String {
-    " · the history did not keep what stood there"
   }
 
   // MARK: Answers
@@ -98,7 +96,8 @@ extension UndoHistory {
     if step.missingCount > 0 {
       let count = step.missingCount
       return state.say(
-        .warning, "\(word) in part: \(step.title) · \(count) of its writes were not kept")
+        .warning,
+        "\(word): \(step.title) · \(count) of its writes changed nothing, or were not kept")
     }
     let back: ActionID = direction == .undo ? .editRedo : .editUndo
     let verb = direction == .undo ? "redoes" : "undoes"
@@ -121,8 +120,14 @@ extension UndoHistory {
     _ state: inout AppState, _ failure: UndoHistory.Failure, _ reversal: UndoHistory.Reversal
   ) {
     let word = reversal.direction == .undo ? "undone" : "redone"
-    let others = reversal.failures.count - 1
-    let rest = others == 0 ? "" : others == 1 ? " (and 1 more)" : " (and \(others) more)"
+    let failedCount = reversal.failures.count
+    let partCount = failedCount + reversal.done.count
+    let start =
+      partCount == 1
+      ? "not \(word): \(reversal.step.title)"
+      : reversal.done.isEmpty
+        ? "not \(word): \(reversal.step.title), in \(partCount) writes"
+        : "\(word) in part: \(reversal.step.title) · \(failedCount) of \(partCount) writes could not be \(word)"
     if failure.refusal.cause == .storage {
       state.writes.undoing.push(
         UndoHistory.Step(
@@ -143,7 +148,7 @@ extension UndoHistory {
       if case .entry(let id) = failure.part { CompareScreen.compareWrite(&state, id) }
     }
     state.say(
-      .error, "not \(word): \(reversal.step.title)\(rest) · \(failure.refusal.message)\(hint)")
+      .error, "\(start) · \(failure.refusal.message)\(hint)")
   }
 }
 
@@ -156,6 +161,8 @@ extension WriteRequest {
     case .set(let path, _), .update(let path, _): "changed \(path)"
     case .remove(let path): "deleted \(path)"
     case .push(let path, _): "added to \(path)"
+    case .pushAll(let path, let values): "added \(values.count) records to \(path)"
+    case .removeAll(let path, let keys): "deleted \(keys.count) records of \(path)"
     case .operation(let operation):
       "\(operation.kind.deed) \(operation.object.resource)"
         + (operation.object.key.map { " \($0.text)" } ?? "")

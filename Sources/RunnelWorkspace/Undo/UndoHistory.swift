@@ -43,6 +43,8 @@ package struct UndoHistory: Hashable, Sendable {
     var missingCount = 0
     var places: Set<Path> = []
     var isDone = false
+    /// Whether more writes may join the step later.
+    var isHeld = false
   }
 
   /// A step that collects all writes which begin in the meantime.
@@ -98,15 +100,16 @@ package struct UndoHistory: Hashable, Sendable {
 
   // MARK: Steps
 
-  /// Begins a step with a write, or adds the write to the step that collects writes; its place is
-  /// nil if only the database knows it.
-  package mutating func begin(_ id: AppRequestID, _ title: String, at place: Path? = nil) {
+  /// Begins a step with a write, or adds the write to the step that collects writes.
+  ///
+  /// `places` are those whose values come back when the step is undone, as far as they are known.
+  package mutating func begin(_ id: AppRequestID, _ title: String, at places: [Path] = []) {
     let first = joining?.first ?? id
     joining?.first = first
     stepOfWrite[id] = first
     open[first, default: OpenStep(title: title)].waitingCount += 1
     open[first]?.count += 1
-    if let place { open[first]?.places.insert(place) }
+    open[first]?.places.formUnion(places)
   }
 
   /// Makes one step with a title of all writes that begin in `body`.
@@ -119,6 +122,30 @@ package struct UndoHistory: Hashable, Sendable {
       state.writes.undoing.open[first]?.title = title
     }
     state.writes.undoing.joining = nil
+  }
+
+  /// Adds all writes that begin in `body` to a long step, which stays open until it is released.
+  ///
+  /// - Parameters:
+  ///   - step: the first write of the step; nil before there is one.
+  ///   - state: the state of the workspace.
+  ///   - body: requests writes.
+  static func joining(
+    longStep step: inout AppRequestID?, _ state: inout AppState,
+    _ body: (inout AppState) -> Void
+  ) {
+    state.writes.undoing.joining = Joining(first: step)
+    body(&state)
+    step = state.writes.undoing.joining?.first
+    if let step { state.writes.undoing.open[step]?.isHeld = true }
+    state.writes.undoing.joining = nil
+  }
+
+  /// Ends a long step, and gives it a title.
+  mutating func release(_ step: AppRequestID, title: String) {
+    open[step]?.isHeld = false
+    open[step]?.title = title
+    keepIfDone(step)
   }
 
   /// Notes that a write was done; its entry of the history is nil if the history did not keep it.
@@ -154,7 +181,7 @@ package struct UndoHistory: Hashable, Sendable {
   }
 
   private mutating func keepIfDone(_ first: AppRequestID) {
-    guard let step = open[first], step.waitingCount == 0 else { return }
+    guard let step = open[first], step.waitingCount == 0, !step.isHeld else { return }
     open[first] = nil
     if !step.isDone { return }
     redoable = []

@@ -35,6 +35,7 @@ enum Input {
 
   static func handleInput(_ state: inout AppState, _ event: InputEvent) {
     if state.session.greeting != nil, closesGreeting(&state, event) { return }
+    state.input.eventTime = state.now
     if !TypeAhead.holdsBack(&state, event) { handleNow(&state, event) }
   }
 
@@ -49,7 +50,6 @@ enum Input {
     case .key, .paste, .pasteTooLong, .mouse: state.input.count += 1
     case .resize, .focus, .reply: break
     }
-    if case .key = event { Restoration.leaveRestoration(&state) }
     if case .mouse = event { Restoration.leaveRestoration(&state) }
     switch event {
     case .key(let stroke): handle(&state, stroke)
@@ -73,7 +73,10 @@ enum Input {
   }
 
   private static func handle(_ state: inout AppState, _ stroke: KeyStroke) {
-    if let awaited = state.input.awaited { return PlaceHistory.take(&state, stroke, for: awaited) }
+    if let awaited = state.input.awaited {
+      Restoration.leaveRestoration(&state)
+      return PlaceHistory.take(&state, stroke, for: awaited)
+    }
     let before = state.input.matcher
     defer { state.input.prefixTime = state.input.matcher.keys.isEmpty ? nil : state.now }
     let contexts = state.contexts
@@ -85,8 +88,10 @@ enum Input {
       {
         return
       }
+      Restoration.leaveRestoration(&state)
       PlaceHistory.performNotingJumps(&state, action, count: count, in: contexts)
     case .unmatched(let stroke):
+      Restoration.leaveRestoration(&state)
       if !before.isPending { type(&state, stroke) }
     }
   }

@@ -70,6 +70,7 @@ package enum StateReducer {
 
   static func tick(_ state: inout AppState, _ time: Int64) {
     state.now = time
+    state.input.eventTime = time
     if let toast = state.toast, toast.until <= state.now { state.toast = nil }
     DetailHistory.readDetailHistory(&state)
     if let queueDue = QueueScreen.queueDue(state), queueDue <= state.now {
@@ -89,7 +90,12 @@ package enum StateReducer {
     var change = change
     change.newRows.subtract(restored)
     // Rows that the user imports do not count as new.
-    if state.files.importing?.view == view { change.newRows = [] }
+    if let importing = state.files.importing,
+      state.tabs.lists[importing.view].definition.source.path
+        == state.tabs.lists[view].definition.source.path
+    {
+      change.newRows = []
+    }
     guard
       state.tabs.lists[view].apply(
         change, height: state.height, now: state.now, local: state.settings.local,

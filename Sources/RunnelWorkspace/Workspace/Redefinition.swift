@@ -126,13 +126,10 @@ extension ListScreen {
 }
 
 extension ViewDefinition {
-  /// Returns the view with the page size of sources that do not set their own.
+  /// Returns the view with the page size, if its source does not set its own.
   fileprivate func paged(by count: Int) -> ViewDefinition {
     var view = self
     if !view.source.hasOwnPage { view.source.page = count }
-    for index in view.also.indices where !view.also[index].hasOwnPage {
-      view.also[index].page = count
-    }
     return view
   }
 }

@@ -69,14 +69,23 @@ enum RowCommands {
         return true
       }
     }
-    if let view = state.tabs.lists.first(where: { $0.definition.source.path == collection }) {
-      for field in view.definition.template where field.isComputed {
-        let value =
-          field.value == .string("$me") ? JSONValue.string(state.database.me) : field.value
-        members.put(value, at: field.path.keys[...])
-      }
+    for field in computedFields(state, in: collection) {
+      let value = field.value == .string("$me") ? JSONValue.string(state.database.me) : field.value
+      members.put(value, at: field.path.keys[...])
     }
     return .object(members)
+  }
+
+  /// The fields of a collection's new records that the view computes: the user's name, the time.
+  private static func computedFields(_ state: AppState, in collection: Path) -> [TemplateField] {
+    state.tabs.lists.first { $0.definition.source.path == collection }?
+      .definition.template.filter(\.isComputed) ?? []
+  }
+
+  /// The words that name the fields of a copy that differ from the original; empty if none do.
+  static func wordsOnComputedFields(_ state: AppState, in collection: Path) -> String {
+    let names = computedFields(state, in: collection).map { $0.path.text }
+    return names.isEmpty ? "" : " · set anew: \(names.joined(separator: ", "))"
   }
 
   // MARK: Links

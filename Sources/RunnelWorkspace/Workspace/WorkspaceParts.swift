@@ -78,6 +78,9 @@ package struct InputState: Equatable, Sendable {
   var clicks = ClickCounter()
   /// The input that waits for an answer.
   package var typeAhead = TypeAhead()
+  /// The time of the event that is being handled, in milliseconds since 1970; events that waited
+  /// are handled later than they happened.
+  var eventTime: Int64 = 0
   /// The number of keys, pastes and clicks handled so far.
   ///
   /// A late answer compares it to tell whether the user has done something since.
@@ -144,4 +147,6 @@ package struct SessionProgress: Equatable, Sendable {
   /// The trace of the last actions.
   var trace = ActionTrace()
   package var isLeaving = false
+  /// Whether the session, with its drafts, comes back the next time.
+  package var isKept = false
 }

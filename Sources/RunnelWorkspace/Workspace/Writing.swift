@@ -21,6 +21,7 @@ enum Writing {
     case (.undo, let kind?): state.say(.info, words(undoneBy: kind, performed))
     default: break
     }
+    ListScreen.noteOwn(&state, performed.changes.map(\.path))
     if performed.kind == nil {
       state.writes.undoing.drop(id)
     } else {
@@ -55,13 +56,14 @@ enum Writing {
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, key: RunnelTree.Key?
   ) {
     let isUntouched = TypeAhead.isUntouched(state, sinceWrite: id)
+    ListScreen.noteOwn(&state, writtenRecords(state, purpose, key: key))
     state.writes.queue.finish(id, purpose)
     QueueScreen.refreshQueue(&state)
     switch purpose {
-    case .edit: state.say(.info, "saved")
+    case .edit(let path, _): state.say(.info, "saved\(wordsOnPlace(state, of: path))")
     case .delete: state.say(.info, "deleted")
-    case .deleteMarked(let path): Deleting.noteDeletion(&state, of: path)
-    case .importRow(let index): Importing.noteImport(&state, of: index)
+    case .deleteMarked(let paths): Deleting.noteDeletion(&state, of: paths)
+    case .importRows(let rows): Importing.noteImport(&state, of: rows)
     case .editOutside: state.say(.info, "saved")
     case .pasted: state.say(.info, "added")
     case .merge(let draft, _): CompareScreen.finish(&state, draft)
@@ -71,6 +73,45 @@ enum Writing {
       if let key { goToCopy(&state, of: path, key, goesThere: isUntouched) }
     case .toggle, .undo, .reversal: break
     }
+  }
+
+  /// Returns the places that a write changed, as far as its purpose tells them, with the new record
+  /// if it added one.
+  private static func writtenRecords(
+    _ state: AppState, _ purpose: WritePurpose, key: RunnelTree.Key?
+  ) -> [Path] {
+    func added(to collection: Path?) -> [Path] {
+      guard let key, let collection else { return [] }
+      return [Path(unchecked: collection.keys + [key])]
+    }
+    switch purpose {
+    case .edit(let record, _): return [record]
+    case .editOutside(let edit, _): return [edit.path]
+    case .send(let view, _, _): return added(to: state.tabs.lists[view].definition.source.path)
+    case .duplicate(let path): return added(to: path.parent)
+    case .pasted(let pasted): return added(to: pasted.collection)
+    case .merge(let draft, _): return [draft.path]
+    case .form(let form):
+      switch form.purpose {
+      case .setLeaf(let path, _), .editResource(let path, _), .addField(let path): return [path]
+      case .addRecord(let view): return added(to: state.tabs.lists[view].definition.source.path)
+      case .addResource(_, let collection, _): return added(to: collection)
+      case .addChild, .choose, .export, .importFile: return []
+      }
+    case .delete, .deleteMarked, .importRows, .toggle, .undo, .reversal: return []
+    }
+  }
+
+  /// The words that say why a record of the list in front has no row there after a write; empty if it
+  /// has one, or belongs to another list.
+  private static func wordsOnPlace(_ state: AppState, of path: Path) -> String {
+    guard !state.tabs.isTree, state.tabs.front.definition.source.path == path.parent,
+      state.tabs.front.phase == .loaded, !state.tabs.front.hasRow(Record.id(of: path))
+    else { return "" }
+    let screen = state.tabs.front
+    if screen.filter != nil { return ": the filter hides the row now" }
+    if screen.paging == .exhausted, !screen.isAway { return ": this view does not show it now" }
+    return ": the row is now among those that are not loaded"
   }
 
   /// Ends the write of a form; the cursor goes to a new record unless the user has done something
@@ -121,7 +162,8 @@ enum Writing {
         _ = list.moveTo(.row(Record.id(of: copy)), in: content, height: height)
       }
     }
-    state.say(.info, "duplicated \(path) as \(key)")
+    let words = RowCommands.wordsOnComputedFields(state, in: parent)
+    state.say(.info, "duplicated \(path) as \(key)\(words)")
   }
 
   // MARK: Refusals
@@ -149,8 +191,8 @@ enum Writing {
         sayKept(&state, refusal)
       }
     case .form(let form): reopen(&state, form, refusal)
-    case .deleteMarked(let path): Deleting.noteFailure(&state, toDelete: path, refusal)
-    case .importRow(let index): Importing.noteImport(&state, of: index, refusal.message)
+    case .deleteMarked(let paths): Deleting.noteFailure(&state, toDelete: paths, refusal)
+    case .importRows(let rows): Importing.noteFailure(&state, toImport: rows, refusal)
     case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
     case .reversal: UndoHistory.failReversal(&state, of: id, refusal)
     case .delete, .toggle, .undo, .duplicate, .merge, .pasted: break
@@ -172,7 +214,7 @@ enum Writing {
     switch purpose {
     case .reversal: return false
     // The refused rows of an import go to a file.
-    case .undo, .toggle, .importRow:
+    case .undo, .toggle, .importRows:
       state.writes.queue.end(id)
       return false
     case .form(let form):

@@ -1,0 +1,73 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTree
+
+/// The reason why a filter finds nothing among the rows that are loaded, where its words may be wrong: a
+/// field that no row has, or a value that the field never holds.
+///
+/// A filter that asks for such a thing is no error: a row that is not loaded may have it.
+struct FilterDoubt {
+  /// The most rows that are looked at.
+  private static let rowsMax = 2000
+
+  /// What to say to the user, in one line.
+  let message: String
+
+  /// Looks at the terms of a filter one by one; nil if each may be meant as it is.
+  ///
+  /// O(terms x rows), of at most `rowsMax` rows.
+  init?(_ filter: Filter, in list: ListScreen) {
+    let rows = list.someRecords(FilterDoubt.rowsMax).filter { !list.isTransient($0) }
+    if rows.isEmpty { return nil }
+    for term in filter.terms where !term.isNegated {
+      if let message = FilterDoubt.message(term.test, in: list, rows) {
+        self.message = message
+        return
+      }
+    }
+    return nil
+  }
+
+  private static func message(
+    _ test: Filter.Test, in list: ListScreen, _ rows: [Record]
+  ) -> String? {
+    switch test {
+    case .shows, .state(.new), .state(.marked): return nil
+    case .isOne(_, let values) where values.contains { $0.text == "none" }: return nil
+    case .isOne(let field, _), .matches(let field, _), .has(let field):
+      return missing(field, in: list, rows)
+    case .state(.field(let path)): return missing(.path(path), in: list, rows)
+    case .compares(let field, _, let value):
+      return missing(field, in: list, rows) ?? incomparable(field, value, rows)
+    case .state(.mine):
+      let hasOwner = list.definition.template.contains { $0.value == .string("$me") }
+      return hasOwner ? nil : "is:mine finds nothing: no field of new: in this view is $me"
+    }
+  }
+
+  private static func missing(
+    _ field: FieldPath, in list: ListScreen, _ rows: [Record]
+  ) -> String? {
+    guard case .path(let path) = field, rows.allSatisfy({ node(field, in: $0).isEmpty }) else {
+      return nil
+    }
+    return "\(list.isComplete ? "no row" : "no loaded row") has a field \(path.text)"
+  }
+
+  /// A value that is no number, where all that the field holds are numbers.
+  private static func incomparable(
+    _ field: FieldPath, _ value: FilterValue, _ rows: [Record]
+  ) -> String? {
+    guard value.number == nil, value.moments == nil, case .path(let path) = field else {
+      return nil
+    }
+    let leaves = rows.compactMap { node(field, in: $0).leaf }
+    let areNumbers = leaves.allSatisfy { if case .number = $0 { true } else { false } }
+    return areNumbers && !leaves.isEmpty
+      ? "\(path.text) holds numbers, and \(value.text) is neither a number nor a time" : nil
+  }
+
+  private static func node(_ field: FieldPath, in record: Record) -> RunnelTree.Node {
+    field.node(key: record.row.key, record.row.node ?? .empty)
+  }
+}
