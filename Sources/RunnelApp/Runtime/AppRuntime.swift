@@ -7,8 +7,8 @@ import RunnelWorkspace
 
 /// The application without a terminal: the store, and who carries out its effects.
 ///
-/// An effect goes to one of three: a request to the database, under the id that the state gave it; what is
-/// live to `LiveQueries`; files to `FileWork`. What they report becomes an action.
+/// An effect goes to one of three: a request to the database or to its server, under the id that the state
+/// gave it; what is live to `LiveQueries`; files to `FileWork`. What they report becomes an action.
 ///
 /// It is used by one thread. Tests run it with a database that answers at once.
 final class AppRuntime {
@@ -16,6 +16,9 @@ final class AppRuntime {
   private let backend: any TreeBackend
   private let queries: LiveQueries
   private let files: FileWork
+  private let startFileTask: (FileTask) -> Void
+  /// Where a server of the database may be asked.
+  private let serverPlaces: [ServerPlace]
   private let isRecording: Bool
   private var screenEffects: [Effect] = []
   /// True while an action is handled with all that it asks for: what was typed ahead comes after it.
@@ -32,12 +35,13 @@ final class AppRuntime {
   /// - Parameters:
   ///   - state: the first state.
   ///   - database: where requests for the tree go.
+  ///   - serverPlaces: where a server of the database may be asked; none in a replay.
   ///   - random: the random numbers, for new keys.
   ///   - startFileTask: has work with files done on another thread, whose reports are given to
   ///     `receive(_:)`.
   ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
-    state: AppState, database: any TreeBackend,
+    state: AppState, database: any TreeBackend, serverPlaces: [ServerPlace] = [],
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     startFileTask: @escaping (FileTask) -> Void,
     record: ((LoggedAction) -> Void)? = nil
@@ -45,6 +49,7 @@ final class AppRuntime {
     backend = database
     queries = LiveQueries(database)
     files = FileWork(database, start: startFileTask)
+    (self.serverPlaces, self.startFileTask) = (serverPlaces, startFileTask)
     self.random = random
     isRecording = record != nil
     let clock = Clock(state.now)
@@ -97,8 +102,11 @@ final class AppRuntime {
     files.stopReading()
   }
 
-  /// Takes over what work with files tells.
-  func receive(_ report: FileReport) { files.receive(report) }
+  /// Takes over what work with files tells, and what a server answered.
+  func receive(_ report: FileReport) {
+    if case .answered(let id, let answer) = report { return send(.answered(id, answer)) }
+    files.receive(report)
+  }
 }
 
 // MARK: What the database says
@@ -169,6 +177,8 @@ extension AppRuntime {
   private func perform(_ effect: Effect) {  // tidy:table
     switch effect {
     case .request(let id, let request): ask(request, id)
+    case .askServer(let id, let request):
+      startFileTask(.askServer(id, request, at: serverPlaces))
     case .openView(let index):
       queries.open(view: index, state.tabs.lists[index].definition, local: state.settings.local)
     case .fetchMore(let index): queries.views[index]?.fetchMore()

@@ -11,6 +11,8 @@ public import RunnelWorkspace
 public struct ApplicationOptions: Sendable {
   /// The file of the database.
   public var database: String
+  /// Where a server of the database may be asked who is connected.
+  public var serverPlaces: [ServerPlace] = []
   /// The views file; nil to look beside the database, and else to find collections.
   public var views: String?
   /// The resources file; nil to look beside the database.
@@ -178,7 +180,8 @@ public final class Application {
     state.settings.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
-      state: state, database: database, startFileTask: { files.start($0) },
+      state: state, database: database, serverPlaces: options.serverPlaces,
+      startFileTask: { files.start($0) },
       record: recorder.map { recorder in { recorder.record($0) } })
   }
 

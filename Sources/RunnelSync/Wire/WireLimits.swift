@@ -9,6 +9,8 @@ public struct WireLimits: Hashable, Sendable {
 
   /// The most bytes in one message, all its pieces together.
   public var messageBytesMax = 16_777_216
+  /// The most levels of objects and arrays in one message; parsing takes 512 at most.
+  public var jsonDepthMax = 512
   /// The most places and queries that one connection listens to.
   public var listensMax = 10_000
   /// The most requests that are under way; then no more is read until half of them are answered.
@@ -38,6 +40,8 @@ public struct WireLimits: Hashable, Sendable {
 public enum WireLimit: String, Hashable, Sendable, CaseIterable {
   /// `messageBytesMax`.
   case messageBytes = "max-message"
+  /// `jsonDepthMax`.
+  case jsonDepth = "max-json-depth"
   /// `listensMax`.
   case listens = "listens-per-connection"
   /// `requestsMax`.

@@ -15,6 +15,8 @@ struct Question: Hashable, Sendable {
     case dropRefused(AppRequestID)
     /// A write that waits for the origin is dropped.
     case dropPending(Int64)
+    /// A connection to the server is ended, by its number.
+    case disconnect(Int64)
     /// Records are imported.
     case importRecords(ImportProgress)
     /// The program is left.

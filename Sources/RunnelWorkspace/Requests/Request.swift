@@ -22,7 +22,7 @@ package enum Request: Hashable, Sendable {
   case saveCopy(String)
 }
 
-/// What the database answered to a request.
+/// What the database, or its server, answered to a request.
 package enum Answer: Sendable {
   /// A write is on disk: the key of the record it added, and its entry of the history, if there are any.
   case written(key: RunnelTree.Key?, entry: Int64?)
@@ -40,6 +40,10 @@ package enum Answer: Sendable {
   case orders([String])
   /// The whole database was saved to a new file.
   case copied(file: String, bytes: Int)
+  /// Who is connected to the server of the database.
+  case clients(ClientPage)
+  /// A connection to the server was ended; false if there was none of this number.
+  case disconnected(Bool)
   /// The request was refused, or failed; nothing changed.
   case refused(Refusal)
 }

@@ -93,6 +93,8 @@ package enum Effect: Hashable, Sendable {
   case closeRecord(Path)
   /// Ask the database for something; the answer carries the id.
   case request(AppRequestID, Request)
+  /// Ask the server of the database for something; the answer carries the id.
+  case askServer(AppRequestID, ServerRequest)
   /// Write records to a file.
   ///
   /// What it reads of the database is asked under the id.
