@@ -162,6 +162,8 @@ build-packages:
 test-packages:
 	@.make/apt tmux
 
-# The programs that the benchmarks compare Runnel with.
+# The programs that the benchmarks compare Runnel with. Those of servers are not installed as services:
+# that of Redis is among its tools, and nginx is only unpacked.
 bench-packages:
-	@.make/apt less vim
+	@.make/apt less vim redis-tools
+	@.make/unpack nginx .build/bench

@@ -142,7 +142,7 @@ let package = Package(
       name: "RunnelApp",
       dependencies: [
         "RunnelBase", "RunnelTree", "RunnelStreams", "RunnelStore", "RunnelDatabase",
-        "RunnelTerminal", "RunnelWorkspace",
+        "RunnelNetwork", "RunnelTerminal", "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -167,6 +167,8 @@ let package = Package(
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStore",
         "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Tests/Benchmarks", swiftSettings: swiftSettings),
     // A file system of SQLite that fails when told to; for tests only.
@@ -209,8 +211,9 @@ let package = Package(
     .testTarget(
       name: "RunnelServerTests",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree",
-        "TestSupport",
+        "CFaults", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServer", "RunnelSync",
+        "RunnelTree", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

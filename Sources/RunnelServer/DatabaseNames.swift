@@ -33,13 +33,4 @@ enum DatabaseNames {
 
   /// The file of the rules beside a database.
   static func rulesFile(beside database: String) -> String { stem(of: database) + ".rules.json" }
-
-  /// The Unix socket for administrators: `chat.admin.sock` beside `chat.db`, `admin.sock` in a
-  /// folder.
-  static func adminSocket(of databases: ServerConfiguration.Databases) -> String {
-    switch databases {
-    case .file(let file, _): stem(of: file) + ".admin.sock"
-    case .folder(let folder): (folder.hasSuffix("/") ? folder : folder + "/") + "admin.sock"
-    }
-  }
 }

@@ -73,7 +73,8 @@ public final class DatabaseServer: Service, Sendable {
       log: ServerLog(
         lines: configuration.logsRequests ? lines : nil,
         addresses: configuration.loggedAddresses),
-      limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest))
+      limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest),
+      calendar: configuration.calendar)
     databases = try ServedDatabases(configuration, world, logger)
     try DatabaseServer.checkSafety(configuration, addresses, databases)
     backups = try configuration.backups.map { [databases, world] plan in

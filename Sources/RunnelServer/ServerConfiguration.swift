@@ -67,6 +67,13 @@ public struct ServerConfiguration: Sendable {
     get { network.bytesPerSecond }
     set { (network.bytesPerSecond, wire.bytesPerSecond) = (newValue, newValue) }
   }
+  /// The most levels of objects and arrays in a text of JSON.
+  public var jsonDepthMax: Int {
+    get { rest.jsonDepthMax }
+    set { (rest.jsonDepthMax, wire.jsonDepthMax) = (newValue, newValue) }
+  }
+  /// The clock that tells the time of day, in milliseconds since 1970; it may jump, and any thread calls it.
+  public var calendar: @Sendable () -> Int64 = { ServerWorld.calendar }
   /// The longest time for pending answers and goodbyes at the end.
   public var stopDuration = Duration.seconds(10)
 

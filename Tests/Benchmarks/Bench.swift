@@ -1,16 +1,16 @@
 import Glibc
 
-/// Measures the storage and the workspace, and prints the figures beside their baselines and aims.
+/// Measures the storage, the workspace and the server, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
-/// `--streams`, `--lists` and `--rules` measure one of the five, and `--writes`, `--listeners` and
+/// `--streams`, `--lists`, `--serve` and `--rules` measure one of the six, and `--writes`, `--listeners` and
 /// `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
 /// binary.
 @main
 struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
-    let sections = ["--workspace", "--streams", "--lists", "--rules"]
+    let sections = ["--workspace", "--streams", "--lists", "--serve", "--rules"]
     let known = parts.union(["--quick", "--storage"]).union(sections)
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
       return writeChanges(to: CommandLine.arguments[2], seconds: CommandLine.arguments[3])
@@ -36,7 +36,11 @@ struct Bench {
         try workspace(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--streams") || isAll { try streams() }
-      if options.contains("--rules") || isAll { try rules() }
+      // The server's figures have those of the rules.
+      if options.contains("--rules") { try rules() }
+      if options.contains("--serve") || isAll {
+        try serve(isQuick: options.contains("--quick"), folder)
+      }
       if options.contains("--lists") || isAll {
         try lists(isQuick: options.contains("--quick"), folder)
       }
@@ -66,6 +70,12 @@ struct Bench {
     var report = Report()
     try RulesBenchmark().run(into: &report)
     Output.print(report.table(title: "Rules") + "\n")
+  }
+
+  private static func serve(isQuick: Bool, _ folder: TemporaryFolder) throws {
+    var report = Report()
+    try ServeBenchmark(folder: folder, isQuick: isQuick, into: &report).run(into: &report)
+    Output.print(report.table(title: "Serve, on loopback") + "\n")
   }
 
   private static func lists(isQuick: Bool, _ folder: TemporaryFolder) throws {

@@ -1,14 +1,17 @@
 import Glibc
 
-/// The program built beside this one, run without a terminal.
+/// The program built beside this one, or another one, run without a terminal.
 final class Child {
   let processID: pid_t
   private let output: Int32
   private var received: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// Starts the program; its output is read, or goes nowhere.
-  init(_ arguments: [String], readsOutput: Bool) throws {
+  /// Starts the program, or another one, by a name if its path is none; its output is read, or goes
+  /// nowhere.
+  init(
+    _ arguments: [String], readsOutput: Bool, program other: String? = nil, name: String? = nil
+  ) throws {
     var ends: [Int32] = [-1, -1]
     if readsOutput {
       guard pipe(&ends) == 0 else { throw BenchmarkError.system("pipe") }
@@ -24,8 +27,8 @@ final class Child {
       posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
       posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     }
-    let program = try TerminalProgram.path()
-    let words = ([program] + arguments).map { strdup($0) }
+    let program = try other ?? TerminalProgram.path()
+    let words = ([name ?? program] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
     var processID: pid_t = 0
     let result = posix_spawn(&processID, program, &actions, nil, words + [nil], environ)

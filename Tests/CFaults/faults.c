@@ -14,6 +14,8 @@ struct watched {
   int lasts;
   long operation;
   long count;
+  int is_held;
+  long syncs;
 };
 
 struct file {
@@ -24,6 +26,7 @@ struct file {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct watched all[WATCHED_MAX];
 static sqlite3_vfs *system_vfs;
 static sqlite3_vfs faulty_vfs;
@@ -71,10 +74,21 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   return real(file)->pMethods->xTruncate(real(file), size);
 }
 
+// The machine does not end within a test, so waiting for the disk would only take time: it is not waited
+// for unless it is stuck.
+static void wait_for_disk(int number) {
+  pthread_mutex_lock(&mutex);
+  all[number].syncs += 1;
+  while (all[number].is_held) pthread_cond_wait(&released, &mutex);
+  pthread_mutex_unlock(&mutex);
+}
+
 static int file_sync(sqlite3_file *file, int flags) {
   if (fails(file, FAULTS_IO)) return SQLITE_IOERR_FSYNC;
-  // The machine does not end within a test, so waiting for the disk would only take time.
-  if (is_watched(file)) return SQLITE_OK;
+  if (is_watched(file)) {
+    wait_for_disk(((struct file *)file)->watched);
+    return SQLITE_OK;
+  }
   return real(file)->pMethods->xSync(real(file), flags);
 }
 
@@ -199,6 +213,27 @@ long faults_disarm(int watched) {
   pthread_mutex_lock(&mutex);
   all[watched].is_armed = 0;
   long count = all[watched].count;
+  pthread_mutex_unlock(&mutex);
+  return count;
+}
+
+void faults_hold(int watched) {
+  pthread_mutex_lock(&mutex);
+  all[watched].is_held = 1;
+  all[watched].syncs = 0;
+  pthread_mutex_unlock(&mutex);
+}
+
+void faults_release(int watched) {
+  pthread_mutex_lock(&mutex);
+  all[watched].is_held = 0;
+  pthread_cond_broadcast(&released);
+  pthread_mutex_unlock(&mutex);
+}
+
+long faults_syncs(int watched) {
+  pthread_mutex_lock(&mutex);
+  long count = all[watched].syncs;
   pthread_mutex_unlock(&mutex);
   return count;
 }

@@ -19,6 +19,20 @@ import Testing
     #expect(log.contains("\"address\":\"127.0.0.0\""))
   }
 
+  /// Root may set options of sockets that others may not.
+  @Test func nobodyNeedsRightsToServe() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let serve = ["serve", database.file]
+    let bare = ["--bounding-set=-all", "--inh-caps=-all", "--", try Program.path()]
+    let served =
+      try geteuid() == 0
+      ? Served(bare + serve, program: "/usr/bin/setpriv") : Served([database.file])
+    #expect(try served.client().request("GET", "/a.json").body == "1")
+    #expect(try served.client().request("PUT", "/a.json", "2").status == 200)
+    try served.program.send(SIGTERM)
+    #expect(try served.program.wait() == 0)
+  }
+
   @Test func theLogHasNoSecrets() throws {
     let database = try TestDatabase("{\"a\":1}")
     let secret = try Program.run(["serve", "secret", "new", "ci", database.file]).output
@@ -101,97 +115,5 @@ import Testing
     let absent = try Program.run(["serve", database.folder.file("no.db")])
     #expect(absent.status == 2)
     #expect(absent.errors.contains("--create"))
-  }
-
-  // MARK: Durability
-
-  /// A client that sends what was not answered again, under the same name.
-  private struct Writer {
-    let name: String
-    var sent = 0
-    var unanswered: [Int] = []
-    var farewells = 0
-
-    func message(_ number: Int) -> String {
-      """
-      {"t":"d","d":{"r":\(number),"a":"p","b":{"p":"/count/\(name)",\
-      "d":{".sv":{"increment":1}},"w":["\(name)",\(number)]}}}
-      """
-    }
-
-    /// What is done when the connection ends.
-    var farewell: String {
-      """
-      {"t":"d","d":{"r":1000000,"a":"o","b":{"p":"/gone/\(name)","d":{".sv":{"increment":1}}}}}
-      """
-    }
-
-    mutating func take(_ answer: String) throws {
-      let data = try JSONValue(parsing: answer)["d"]
-      guard data?["b"]?["s"] == "ok", case .number(let number)? = data?["r"] else { return }
-      if number == JSONNumber(1_000_000) { farewells += 1 }
-      unanswered.removeAll { JSONNumber(Int64($0)) == number }
-    }
-  }
-
-  @Test(arguments: Seeds.byChance())
-  func writesAreDoneOnceHoweverOftenTheServerIsKilled(seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
-    let database = try TestDatabase("{\"a\":1}")
-    var writers = (0..<8).map { Writer(name: "w\($0)") }
-    for round in 0...30 {
-      let served = try Served([database.file, "--no-access-log"])
-      let clients = try writers.map { _ in
-        let client = try served.client()
-        try client.openSocket()
-        _ = try client.readMessage()
-        return client
-      }
-      let last = round == 30
-      for index in writers.indices { try send(&writers[index], on: clients[index], isLast: last) }
-      let count = last ? Int.max : Int.random(in: 0...8, using: &random)
-      for index in writers.indices {
-        try takeAnswers(&writers[index], clients[index], countMax: count)
-      }
-      try served.program.send(last ? SIGTERM : SIGKILL)
-      if !last {
-        for index in writers.indices {
-          try takeAnswers(&writers[index], clients[index], countMax: nil)
-        }
-      }
-      _ = try served.program.wait()
-    }
-    for writer in writers {
-      #expect(writer.unanswered.isEmpty)
-      #expect(try database.get("/count/\(writer.name)") == "\(writer.sent)")
-      // One may have been kept whose answer did not arrive.
-      let gone = Int(try database.get("/gone/\(writer.name)")) ?? 0
-      #expect(gone >= writer.farewells)
-      #expect(gone <= 30)
-    }
-    #expect(try database.run(["doctor"]).status == 0)
-  }
-
-  private func send(_ writer: inout Writer, on client: RawClient, isLast: Bool) throws {
-    if !isLast { try client.sendText(writer.farewell) }
-    if !isLast {
-      for _ in 0..<5 {
-        writer.sent += 1
-        writer.unanswered.append(writer.sent)
-      }
-    }
-    for number in writer.unanswered { try client.sendText(writer.message(number)) }
-  }
-
-  /// Takes so many answers; without a number, those that were on their way when the server ended.
-  private func takeAnswers(
-    _ writer: inout Writer, _ client: RawClient, countMax: Int?
-  ) throws {
-    var count = 0
-    while count < countMax ?? .max, !writer.unanswered.isEmpty {
-      guard let answer = try? client.readMessage() else { return }
-      try writer.take(answer)
-      count += 1
-    }
   }
 }

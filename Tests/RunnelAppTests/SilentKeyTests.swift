@@ -35,8 +35,8 @@ import Testing
     .scrollRowTop, .scrollRowMiddle, .scrollRowBottom, .scrollRight, .scrollLeft,
   ]
 
-  /// What is there already needs no word either: Esc where nothing is open, help in the help.
-  private static let exempt: Set<ActionID> = [.stepBack]
+  /// What is there already needs no word either: Esc where nothing is open, clients among the clients.
+  private static let exempt: Set<ActionID> = [.stepBack, .clientsOpen]
 
   static let places: [Place] = {
     let places = [
@@ -48,6 +48,15 @@ import Testing
         }
       },
       Place(name: "empty list", data: .empty),
+      Place(name: "clients of no server", keys: "gC"),
+      Place(name: "client of a server") { app in
+        app.strike("gC")
+        let client = ServerClient(
+          id: 1, kind: "socket", address: "::1", user: "ana", listenCount: 2, sentBytes: 3,
+          since: Fixture.now)
+        app.take(
+          .answered(app.state.requests.lastID, .clients(ClientPage([client], hasMore: false))))
+      },
       Place(name: "list that could not be read") { app in
         app.backend.listenRefusal = DatabaseError(.locked, "locked by another")
         app.press("g2")

@@ -82,6 +82,46 @@ import Testing
     }
   }
 
+  @Test func connectionsOfOneDatabaseAreToldUpToALimit() async throws {
+    try await withServer { server in
+      let sockets = try (0..<5).map { _ in try server.socket() }
+      func count(_ parameters: String) throws -> Int {
+        try server.administrator().request("GET", "/connections?" + parameters).body
+          .split(separator: "\n").count
+      }
+      #expect(try count("limit=3") == 3)
+      #expect(try count("limit=0") == 0)
+      #expect(try count("database=test&limit=9") == 5)
+      #expect(try count("database=other") == 0)
+      #expect(try count("limit=x") == 5)
+      withExtendedLifetime(sockets) {}
+    }
+  }
+
+  @Test func userOfAStreamIsTold() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      try client.sendRequest(
+        "GET", "/x.json", headers: ["Accept": "text/event-stream", "Authorization": "Bearer owner"])
+      _ = try client.readHead()
+      _ = try client.readEvent()
+      let line = try json(server.administrator().request("GET", "/connections").body)
+      #expect(line["kind"] == "stream")
+      #expect(line["user"] == "administrator")
+    }
+  }
+
+  @Test func socketsOfAFileAreThoseOfServersThatMayServeIt() {
+    func paths(_ file: String) -> [String] {
+      AdminSocket.places(of: file).map { $0.path + ($0.database.map { " " + $0 } ?? "") }
+    }
+    #expect(paths("/data/chat.db") == ["/data/chat.admin.sock", "/data/admin.sock chat"])
+    #expect(paths("chat.db") == ["chat.admin.sock", "./admin.sock chat"])
+    // No server of a folder serves these.
+    #expect(paths("/data/Chat 2.db") == ["/data/Chat 2.admin.sock"])
+    #expect(paths("/data/chat.sqlite") == ["/data/chat.admin.sock"])
+  }
+
   @Test func nobodyIsConnected() async throws {
     try await withServer { server in
       let answer = try server.administrator().request("GET", "/connections")

@@ -46,6 +46,39 @@ import Testing
     }
   }
 
+  /// Source: RFC 6455, sections 5.1 and 5.2.
+  @Test func framesThatNoClientMaySendCloseTheConnection() async throws {
+    try await withServer { server in
+      let ping = Array(#"{"t":"c","d":{"t":"p","d":{}}}"#.utf8)
+      let good = RawClient.frame(1, ping)
+      let bare = [0x81, UInt8(ping.count)] + ping
+      for frame in [
+        bare, [good[0] | 0x40] + good[1...], RawClient.frame(3, []), RawClient.frame(11, []),
+      ] {
+        let socket = try server.socket()
+        try socket.client.send(frame)
+        // What follows is not read any more; the connection may be closed by then.
+        try? socket.client.send(good)
+        #expect(try socket.client.readClose() == 1002)
+        #expect(socket.client.isClosed())
+      }
+    }
+  }
+
+  /// Source: RFC 9112, section 3.2.
+  @Test func requestsNameOneHost() async throws {
+    try await withServer { server in
+      for (hosts, version, status) in [
+        ("Host: localhost\r\n", "1.1", 200), ("", "1.0", 403), ("", "1.1", 400),
+        ("Host: localhost\r\nHost: evil.example\r\n", "1.1", 400),
+      ] {
+        let client = try server.client()
+        try client.send("GET /a.json HTTP/\(version)\r\n\(hosts)\r\n".utf8)
+        #expect(try client.readHead().status == status, "\(hosts)")
+      }
+    }
+  }
+
   @Test(arguments: Seeds.first(2)) func framesAreAnsweredOrClosed(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     try await withServer { server in

@@ -188,6 +188,19 @@ import Testing
   ]
 
   private static let trees: [String: Scenario] = [
+    "max-json-depth": Scenario(value: "8") { server throws in
+      func nested(_ count: Int) -> String {
+        String(repeating: "[", count: count) + "1" + String(repeating: "]", count: count)
+      }
+      #expect(try server.request("PUT", "/a.json", nested(8)).status == 200)
+      #expect(try server.request("PUT", "/a.json", nested(9)).status == 400)
+      // What stands in a text is no level.
+      #expect(try server.request("PUT", "/a.json", "\"\\\"\(nested(9))\"").status == 200)
+      let socket = try server.socket()
+      #expect(try socket.status(1, "p", "{\"p\":\"/a\",\"d\":\(nested(5))}") == "ok")
+      try socket.ask(2, "p", "{\"p\":\"/a\",\"d\":\(nested(6))}")
+      #expect(try socket.client.readClose() == 1002)
+    },
     "max-depth": Scenario(value: "3") { server throws in
       #expect(try server.request("PUT", "/a/b.json", "{\"c\":1}").status == 200)
       #expect(try server.request("PUT", "/a.json", "{\"b\":{\"c\":{\"d\":1}}}").status == 400)

@@ -137,6 +137,12 @@ package final class RawClient {
     }
   }
 
+  /// True if something arrived that was not read yet.
+  package var hasUnread: Bool {
+    var byte: UInt8 = 0
+    return !unread.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+  }
+
   /// True if the server closes the connection before it says more.
   package func isClosed() -> Bool {
     do {

@@ -31,9 +31,9 @@ import Testing
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
     "RunnelApp": [
-      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelStore",
-      "RunnelStreams", "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
-      "Yams",
+      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelNetwork",
+      "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
+      "Synchronization", "Yams",
     ],
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",

@@ -7,9 +7,8 @@ import RunnelWorkspace
 
 /// The workspace without a terminal: the store, and the objects that carry out its effects.
 ///
-/// An effect goes to one of three objects: requests go to the database under the id that the state
-/// gave them, effects on live data to `LiveQueries`, and effects on files to `FileWork`. Their
-/// reports become actions.
+/// An effect goes to one of three: a request to the database or to its server, under the id that the state
+/// gave it; what is live to `LiveQueries`; files to `FileWork`. What they report becomes an action.
 ///
 /// It belongs to one thread. Tests run it with a database that answers at once.
 final class AppRuntime {
@@ -17,6 +16,9 @@ final class AppRuntime {
   private let backend: any TreeBackend
   private let queries: LiveQueries
   private let files: FileWork
+  private let startFileTask: (FileTask) -> Void
+  /// Where a server of the database may be asked.
+  private let serverPlaces: [ServerPlace]
   private let isRecording: Bool
   private var screenEffects: [Effect] = []
   /// Whether an action and its effects are being handled; waiting keys are handled after that.
@@ -32,12 +34,14 @@ final class AppRuntime {
   ///
   /// - Parameters:
   ///   - state: the first state.
-  ///   - database: takes the requests to the tree.
-  ///   - random: the random numbers for new keys.
-  ///   - startFileTask: runs work on files in another thread; its reports go to `receive(_:)`.
-  ///   - record: takes each action before it is reduced; nil to record nothing.
+  ///   - database: where requests for the tree go.
+  ///   - serverPlaces: where a server of the database may be asked; none in a replay.
+  ///   - random: the random numbers, for new keys.
+  ///   - startFileTask: has work with files done on another thread, whose reports are given to
+  ///     `receive(_:)`.
+  ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
-    state: AppState, database: any TreeBackend,
+    state: AppState, database: any TreeBackend, serverPlaces: [ServerPlace] = [],
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     startFileTask: @escaping (FileTask) -> Void,
     record: ((LoggedAction) -> Void)? = nil
@@ -45,6 +49,7 @@ final class AppRuntime {
     backend = database
     queries = LiveQueries(database)
     files = FileWork(database, start: startFileTask)
+    (self.serverPlaces, self.startFileTask) = (serverPlaces, startFileTask)
     self.random = random
     isRecording = record != nil
     let clock = Clock(state.now)
@@ -97,8 +102,11 @@ final class AppRuntime {
     files.stopReading()
   }
 
-  /// Takes a report of work on files.
-  func receive(_ report: FileReport) { files.receive(report) }
+  /// Takes over what work with files tells, and what a server answered.
+  func receive(_ report: FileReport) {
+    if case .answered(let id, let answer) = report { return send(.answered(id, answer)) }
+    files.receive(report)
+  }
 }
 
 // MARK: What the database says
@@ -171,6 +179,8 @@ extension AppRuntime {
   private func perform(_ effect: Effect) {  // tidy:table
     switch effect {
     case .request(let id, let request): ask(request, id)
+    case .askServer(let id, let request):
+      startFileTask(.askServer(id, request, at: serverPlaces))
     case .openView(let index):
       queries.open(view: index, state.tabs.lists[index].definition, local: state.settings.local)
     case .fetchMore(let index): queries.views[index]?.fetchMore()

@@ -11,6 +11,8 @@ public import RunnelWorkspace
 public struct ApplicationOptions: Sendable {
   /// The file of the database.
   public var database: String
+  /// Where a server of the database may be asked who is connected.
+  public var serverPlaces: [ServerPlace] = []
   /// The views file; nil to look for one beside the database, or else to find collections.
   public var views: String?
   /// The resources file; nil to look for one beside the database.
@@ -182,7 +184,8 @@ public final class Application {
     state.session.isKept = keeper != nil
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
-      state: state, database: database, startFileTask: { files.start($0) },
+      state: state, database: database, serverPlaces: options.serverPlaces,
+      startFileTask: { files.start($0) },
       record: recorder.map { recorder in { recorder.record($0) } })
   }
 

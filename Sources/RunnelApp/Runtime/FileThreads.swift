@@ -6,7 +6,8 @@ import RunnelTree
 import RunnelWorkspace
 import Synchronization
 
-/// Work on files that may take long, and so is done on a thread of its own.
+/// Work with files and sockets that may take long: it is done on a thread of its own, off the
+/// terminal's.
 enum FileTask: Sendable {
   /// Read a file for an import.
   case read(FileReading)
@@ -16,6 +17,8 @@ enum FileTask: Sendable {
   case write(String, file: String)
   /// Write the session.
   case keep(SessionState, SessionFile)
+  /// Ask a server of the database.
+  case askServer(AppRequestID, ServerRequest, at: [ServerPlace])
 }
 
 /// A report of the progress or the result of work on files.
@@ -28,12 +31,14 @@ enum FileReport: Sendable {
   case written(problem: String?)
   /// The result of writing the session; nil for success.
   case kept(problem: String?)
+  /// A server answered a request, or none did.
+  case answered(AppRequestID, Answer)
 
   /// Whether the report is soon outdated, so that it may be dropped if the receiver is behind.
   fileprivate var isProgress: Bool {
     switch self {
     case .reading(_, .progress), .export(_, .report(.progress)): true
-    case .reading, .export, .written, .kept: false
+    case .reading, .export, .written, .kept, .answered: false
     }
   }
 }
@@ -85,6 +90,8 @@ extension FileTask {
     case .export(let export): export.run { tell(.export(export.id, $0)) }
     case .write(let text, let file): tell(.written(problem: FileContent.write(text, to: file)))
     case .keep(let session, let file): tell(.kept(problem: file.write(session)))
+    case .askServer(let id, let request, let places):
+      tell(.answered(id, ServerPlace.answer(to: request, at: places)))
     }
   }
 }

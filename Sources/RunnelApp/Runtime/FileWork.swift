@@ -28,8 +28,8 @@ final class FileWork {
     case .reading(let number, let report): receive(report, of: number)
     case .export(let id, let step): receive(step, of: id)
     case .written(let problem): if let problem { report(.trouble(problem)) }
-    // The owner of the session takes this report.
-    case .kept: break
+    // The owners of the session and of the state hear of these.
+    case .kept, .answered: break
     }
   }
 
@@ -54,7 +54,8 @@ final class FileWork {
     case .records(let rows): exporting.give(.records(rows))
     case .value(let node): exporting.give(.node(node))
     case .refused(let refusal): exporting.give(.failed(refusal.message))
-    case .written, .performed, .excerpt, .history, .orders, .copied: break
+    case .written, .performed, .excerpt, .history, .orders, .copied, .clients, .disconnected:
+      break
     }
     return true
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import RunnelApp
+import RunnelServer
 import RunnelTerminal
 import RunnelWorkspace
 
@@ -191,6 +192,9 @@ struct WorkspaceOptions: ParsableArguments {
 
   private func options(_ file: String) -> ApplicationOptions {
     var options = ApplicationOptions(database: file)
+    options.serverPlaces = AdminSocket.places(of: file).map {
+      ServerPlace(socket: $0.path, database: $0.database)
+    }
     options.views = views
     options.resources = resources
     options.view = view

@@ -131,9 +131,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     let timer = LoopTimer(context.eventLoop)
     let channel = ExchangeChannel(self, timer, context.eventLoop)
     let (sender, household, isFull) = server.admit(request, from: peer)
-    let handling =
-      isFull
-      ? TooManyRequests(channel) : server.service.openExchange(request, from: sender, channel)
+    let handling: any ExchangeHandling =
+      if isFull {
+        RefusedRequest(.tooManyRequests, "Too many connections of this address.", channel)
+      } else if !head.namesOneHost {
+        RefusedRequest(.badRequest, "A request names one host.", channel)
+      } else {
+        server.service.openExchange(request, from: sender, channel)
+      }
     timer.fire = { [weak handling, weak self] in
       handling?.timeIsUp()
       self?.flush()
@@ -276,22 +281,35 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
+extension HTTPRequestHead {
+  /// True if it is known for which host the request is; before HTTP/1.1 none had to be named.
+  ///
+  /// Source: RFC 9112, section 3.2.
+  var namesOneHost: Bool {
+    let count = headers["host"].count
+    return count == 1 || count == 0 && version != .http1_1
+  }
+}
+
 /// The answer to a request from an address with too many connections.
 ///
 /// Loop only.
-private final class TooManyRequests: ExchangeHandling {
-  private static let body = Array(#"{"error":"Too many connections of this address."}"#.utf8)
-
+private final class RefusedRequest: ExchangeHandling {
+  private let status: HTTPResponse.Status
+  private let body: [UInt8]
   private let channel: ExchangeChannel
 
-  init(_ channel: ExchangeChannel) { self.channel = channel }
+  init(_ status: HTTPResponse.Status, _ text: String, _ channel: ExchangeChannel) {
+    (self.status, self.channel) = (status, channel)
+    body = Array("{\"error\":\"\(text)\"}".utf8)
+  }
 
   func opened() {
-    var head = HTTPResponse(status: .tooManyRequests)
+    var head = HTTPResponse(status: status)
     head.headerFields[.contentType] = "application/json; charset=utf-8"
-    head.headerFields[.contentLength] = String(TooManyRequests.body.count)
+    head.headerFields[.contentLength] = String(body.count)
     channel.send(head)
-    channel.send(TooManyRequests.body)
+    channel.send(body)
     channel.end()
     channel.flush()
   }

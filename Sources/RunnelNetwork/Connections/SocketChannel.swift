@@ -160,6 +160,8 @@ final class SocketHandler: ChannelInboundHandler {
     if error is NIOWebSocketFrameAggregator.Error {
       tooLarge()
       socket?.close(code: 1009, text: "A message is too long, or has too many pieces.")
+    } else if let fault = error as? ForbiddenFrame {
+      socket?.close(code: 1002, text: fault.text)
     } else {
       context.close(promise: nil)
     }

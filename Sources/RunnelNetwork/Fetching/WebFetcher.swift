@@ -61,13 +61,13 @@ public struct WebFetcher: Sendable {
     do {
       let context = try address.isSecure ? self.context() : nil
       let loop = MultiThreadedEventLoopGroup.singleton.any()
-      let promise = loop.makePromise(of: FetchedAnswer.self)
+      let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
       ClientBootstrap(group: loop)
         .connectTimeout(.seconds(WebFetcher.connectSeconds))
         .connect(host: address.host, port: address.port)
         .flatMapThrowing { try WebFetcher.begin($0, address, context, promise) }
         .whenFailure { promise.fail($0) }
-      return try await promise.futureResult.get()
+      return FetchedAnswer(try await promise.futureResult.get())
     } catch {
       throw NetworkError("\(address) cannot be read: \(error).")
     }
@@ -84,22 +84,16 @@ public struct WebFetcher: Sendable {
   /// Sends the request on an open connection; its answer completes the promise.
   private static func begin(
     _ channel: any Channel, _ address: WebAddress, _ context: NIOSSLContext?,
-    _ promise: EventLoopPromise<FetchedAnswer>
+    _ promise: EventLoopPromise<NIOHTTPClientResponseFull>
   ) throws {
-    let pipeline = channel.pipeline.syncOperations
     if let context {
       let isName = address.host.contains { $0.isLetter } && !address.host.contains(":")
-      try pipeline.addHandler(
+      try channel.pipeline.syncOperations.addHandler(
         NIOSSLClientHandler(context: context, serverHostname: isName ? address.host : nil))
     }
-    try pipeline.addHTTPClientHandlers()
-    try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: bytesMax))
-    try pipeline.addHandler(FetchHandler(address, promise))
-    let timer = channel.eventLoop.scheduleTask(in: .seconds(answerSeconds)) {
-      promise.fail(NetworkError("there was no answer in \(answerSeconds) s"))
-      channel.close(promise: nil)
-    }
-    channel.closeFuture.whenComplete { _ in timer.cancel() }
+    try AskHandler.ask(
+      .GET, address.target, host: address.authority, on: channel, bytesMax: bytesMax,
+      seconds: answerSeconds, promise)
   }
 }
 
@@ -128,45 +122,5 @@ private struct FetchedAnswer: Sendable {
     else { return nil }
     let age = headers.first(name: "age").flatMap { Int($0) } ?? 0
     return max(0, seconds - max(0, age))
-  }
-}
-
-/// Sends a request on one connection, and passes the answer on.
-///
-/// Loop only.
-private final class FetchHandler: ChannelInboundHandler {
-  typealias InboundIn = NIOHTTPClientResponseFull
-  typealias OutboundOut = HTTPClientRequestPart
-
-  private let address: WebAddress
-  private let promise: EventLoopPromise<FetchedAnswer>
-
-  init(_ address: WebAddress, _ promise: EventLoopPromise<FetchedAnswer>) {
-    (self.address, self.promise) = (address, promise)
-  }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: address.target)
-    head.headers.add(name: "Host", value: address.authority)
-    head.headers.add(name: "Accept", value: "application/json")
-    head.headers.add(name: "Connection", value: "close")
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    promise.succeed(FetchedAnswer(unwrapInboundIn(data)))
-    context.close(promise: nil)
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    promise.fail(error)
-    context.close(promise: nil)
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    // An answer that arrived before is kept.
-    promise.fail(NetworkError("the connection was closed before the answer"))
-    context.fireChannelInactive()
   }
 }

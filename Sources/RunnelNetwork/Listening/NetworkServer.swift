@@ -177,7 +177,7 @@ public final class NetworkServer: Sendable {
     let configured =
       isInternet
       ? bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        .childChannelOption(.socketOption(.tcp_nodelay), value: 1) : bootstrap
+        .childChannelOption(.tcpOption(.tcp_nodelay), value: 1) : bootstrap
     return
       configured
       .childChannelOption(.maxMessagesPerRead, value: 16)
@@ -253,7 +253,8 @@ public final class NetworkServer: Sendable {
           (try? HTTPRequest(head, secure: peer.isSecure, splitCookie: false))
           .map { served.service.acceptsSocket($0, from: served.sender(of: $0, from: peer)) }
           ?? false
-        return channel.eventLoop.makeSucceededFuture(isAccepted ? HTTPHeaders() : nil)
+        return channel.eventLoop.makeSucceededFuture(
+          isAccepted && head.namesOneHost ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
@@ -264,6 +265,7 @@ public final class NetworkServer: Sendable {
             channel.closeFuture.whenComplete { _ in served.census.leaveBehindProxy(household) }
           }
           let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(FrameGuard())
           try pipeline.addHandler(
             NIOWebSocketFrameAggregator(
               minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024,

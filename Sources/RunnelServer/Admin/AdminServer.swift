@@ -20,7 +20,7 @@ final class AdminServer: Sendable {
   /// - Throws: `NetworkError` or `ServerError` if the address is invalid or not loopback.
   init(_ configuration: ServerConfiguration, _ service: AdminService, _ logger: Logger) throws {
     self.logger = logger
-    file = DatabaseNames.adminSocket(of: configuration.databases)
+    file = AdminSocket.path(of: configuration.databases)
     var limits = NetworkLimits()
     limits.connectionsMax = AdminServer.connectionsMax
     fileServer = try NetworkServer(

@@ -36,7 +36,7 @@ struct AdminService: NetworkService {
     }
     let path = String((request.path ?? "/").prefix { $0 != "?" })
     if path == AdminService.connections, request.method == .get {
-      return ConnectionListing(world.switchboard, channel)
+      return ConnectionListing(request, world.switchboard, channel)
     }
     return FixedExchange(answer(request.method, path), channel)
   }

@@ -5,19 +5,28 @@ import RunnelNetwork
 /// The answer that lists the connections: a line of JSON for each, page after page, so that the
 /// whole list is never in memory.
 ///
+/// `?database=NAME` wants those of one database, `?limit=N` the first so many.
+///
 /// Loop only.
 final class ConnectionListing: ExchangeHandling {
   private static let pageCount = 256
 
   private let switchboard: Switchboard
   private let channel: ExchangeChannel
+  /// The database whose connections are wanted; nil for all.
+  private let database: String?
+  /// How many more are told at most.
+  private var room: Int
   private var rest: ArraySlice<Int64> = []
   /// True while a page is being collected.
   private var isAsking = false
   private var isEnded = false
 
-  init(_ switchboard: Switchboard, _ channel: ExchangeChannel) {
+  init(_ request: HTTPRequest, _ switchboard: Switchboard, _ channel: ExchangeChannel) {
     (self.switchboard, self.channel) = (switchboard, channel)
+    database = request.path.flatMap { ServedDatabases.parameter("database", of: $0) }
+    let limit = request.path.flatMap { ServedDatabases.parameter("limit", of: $0) }
+    room = limit.flatMap { Int($0) }.map { max($0, 0) } ?? .max
   }
 
   func opened() {
@@ -30,7 +39,7 @@ final class ConnectionListing: ExchangeHandling {
 
   private func sendNext() {
     if isEnded || isAsking { return }
-    if rest.isEmpty {
+    if rest.isEmpty || room == 0 {
       isEnded = true
       channel.end()
       return channel.flush()
@@ -48,7 +57,9 @@ final class ConnectionListing: ExchangeHandling {
   private func take(_ summaries: [ConnectionSummary]) {
     isAsking = false
     if isEnded { return }
-    channel.send(summaries.flatMap { ConnectionListing.json($0).jsonBytes() + [10] })
+    let wanted = summaries.filter { database == nil || $0.database == database }.prefix(room)
+    room -= wanted.count
+    channel.send(wanted.flatMap { ConnectionListing.json($0).jsonBytes() + [10] })
     channel.flush()
     sendNext()
   }

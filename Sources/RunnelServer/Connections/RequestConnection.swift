@@ -117,8 +117,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   var summary: ConnectionSummary {
     ConnectionSummary(
       number: number, kind: exchange.isStreaming ? "stream" : "request", database: database.name,
-      address: peer.address, user: "", listenCount: exchange.isStreaming ? 1 : 0,
-      sentBytes: sentBytes)
+      address: peer.address, user: exchange.caller.author,
+      listenCount: exchange.isStreaming ? 1 : 0, sentBytes: sentBytes)
   }
 
   // MARK: Effects

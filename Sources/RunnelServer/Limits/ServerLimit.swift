@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelNetwork
 import RunnelSync
 import RunnelTree
@@ -116,6 +117,9 @@ extension ServerLimit {
       RESTLimit.readBytes, \.rest.readBytesMax,
       "The most bytes of one read, but for administrators'.", .bytes),
     time(RESTLimit.readTime, \.rest.readMilliseconds, "The time for a read to begin."),
+    count(
+      WireLimit.jsonDepth, \.jsonDepthMax, "The most levels of objects and arrays in a JSON text.",
+      in: 8...Int64(JSONScanner.depthMax)),
   ]
 
   private static let sockets: [ServerLimit] = [

@@ -15,17 +15,22 @@ final class ServerWorld: Sendable {
   let metrics: ServerMetrics
   let log: ServerLog
   let limits: Limits
+  /// Tells the time of day, in milliseconds since 1970.
+  let calendar: @Sendable () -> Int64
   /// The thread that reads large texts, and stores large bodies.
   let files: TreeExecutor
 
-  init(metrics: ServerMetrics, log: ServerLog, limits: Limits) throws {
-    (self.metrics, self.log, self.limits) = (metrics, log, limits)
+  init(
+    metrics: ServerMetrics, log: ServerLog, limits: Limits,
+    calendar: @escaping @Sendable () -> Int64 = { ServerWorld.calendar }
+  ) throws {
+    (self.metrics, self.log, self.limits, self.calendar) = (metrics, log, limits, calendar)
     files = try TreeExecutor(label: "runnel.files")
   }
 
   /// The time by both clocks.
   var now: WireTime {
-    WireTime(calendar: ServerWorld.calendar, uptime: NetworkClock.uptimeMilliseconds)
+    WireTime(calendar: calendar(), uptime: NetworkClock.uptimeMilliseconds)
   }
 
   /// Milliseconds since 1970.

@@ -41,6 +41,7 @@ actor ServedDatabase {
   nonisolated let allowance: TreeAllowance
   private nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
+  private nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
   private let session: ServingSession
   private var tree: ServedTree
@@ -52,25 +53,28 @@ actor ServedDatabase {
   /// The tree's thread.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Opens a database.
+  /// Opens a database; `calendar` tells the time of day, in milliseconds since 1970.
   ///
   /// - Throws: `DatabaseError` that names the problem with the file, `ServerError` if its rules
   ///   cannot be loaded.
   init(
     name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance, logger: Logger,
-    metrics: ServerMetrics
+    metrics: ServerMetrics, calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.name, self.file, self.rulesFile) = (name, file, rulesFile)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
+    self.calendar = calendar
     let rules = try rulesFile.load().map(allowance.bounded)
     executor = try TreeExecutor(label: "runnel.tree")
-    let session = try ServingSession(file: file, environment: .system)
+    var environment = DatabaseEnvironment.system
+    environment.now = calendar
+    let session = try ServingSession(file: file, environment: environment)
     if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
     var tree = ServedTree(rules: rules, allowance)
     // No connection exists yet that could be told.
     _ = try tree.atomically { tree in
       try session.perform(isWriting: true) { transaction in
-        try tree.carryOutAll(now: ServerWorld.calendar, transaction)
+        try tree.carryOutAll(now: calendar(), transaction)
       }
     }
     isOpenToAll = Mutex(rules == nil)
@@ -173,7 +177,7 @@ actor ServedDatabase {
   private func perform(
     _ job: TreeJob, _ tree: inout ServedTree, _ transaction: ServingTransaction
   ) throws -> TreeTold {
-    let now = ServerWorld.calendar
+    let now = calendar()
     switch job.wish {
     case .request(let request):
       return try tree.perform(request, of: job.connection, now: now, transaction)
@@ -277,7 +281,7 @@ extension ServedDatabase {
     executor.submit { self.assumeIsolated { $0.declareIndexes(of: rules) } }
     var told = tree.take(rules)
     do {
-      told += try tree.reviewStreams(now: ServerWorld.calendar, transaction)
+      told += try tree.reviewStreams(now: calendar(), transaction)
     } catch {
       logger.error("\(name): \(error)")
     }

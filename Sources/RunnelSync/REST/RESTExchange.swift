@@ -5,6 +5,8 @@ import RunnelBase
 public enum RESTLimit: String, Hashable, Sendable, CaseIterable {
   /// `writeBytesMax`.
   case writeBytes = "max-write"
+  /// `jsonDepthMax`.
+  case jsonDepth = "max-json-depth"
   /// `spoolBytesMax`.
   case importBytes = "max-import"
   /// `readBytesMax`.
@@ -60,6 +62,8 @@ public struct RESTExchange: Sendable {
   public struct Limits: Hashable, Sendable {
     /// The most bytes in the body of a write.
     public var writeBytesMax = 268_435_456
+    /// The most levels of objects and arrays in the body of a write; parsing takes 512 at most.
+    public var jsonDepthMax = 512
     /// The size from which an administrator's PUT is kept in a file, in bytes.
     public var spoolBytesMin = 16_777_216
     /// The largest PUT of an administrator, in bytes; nil for no limit.
@@ -90,8 +94,9 @@ public struct RESTExchange: Sendable {
   var phase = Phase.new
   var effects: [Effect] = []
   var call: RESTCall?
-  var caller = Caller.nobody
-  /// The credential of the request; nil for none.
+  /// For whom the request speaks, once that is known.
+  public internal(set) var caller = Caller.nobody
+  /// By what the client says who it is; nil for nobody.
   public internal(set) var credential: Credential?
   /// When the credential expires, in milliseconds since 1970; nil for never.
   var expiry: Int64?
@@ -305,6 +310,10 @@ extension RESTExchange {
   private mutating func bodyJSON() throws(RESTError) -> JSONValue {
     defer { body = [] }
     if body.isEmpty { throw RESTError.noData }
+    if JSONDepth.exceeds(limits.jsonDepthMax, in: body) {
+      effects.append(.note(.jsonDepth))
+      throw RESTError(400, "Data is nested deeper than \(limits.jsonDepthMax) levels.")
+    }
     do throws(JSONError) {
       return try JSONValue(parsing: body)
     } catch {

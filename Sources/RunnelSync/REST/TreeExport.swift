@@ -18,8 +18,8 @@ extension MemoryTree: TreeExportSource {}
 
 /// The JSON of a query's result, piece by piece, of any size.
 ///
-/// Memory holds only a page of rows for each level, and the piece. A window with bounds or a limit
-/// is read at once.
+/// What is in memory is a page of rows for each level, which has a bound in bytes, and the piece. A window
+/// with bounds or a limit is read at once.
 ///
 /// Source: tree semantics, section 3; wire protocol, section C4.
 public struct TreeExport: Sendable {
@@ -36,7 +36,7 @@ public struct TreeExport: Sendable {
   /// A node whose children are being written.
   private struct Level: Sendable {
     let path: Path
-    var pages: KeyPages
+    var pages: ExportPages
     var rows: ArraySlice<TreeRow> = []
     /// The index of the next element; nil if the node is not written as an array.
     var nextIndex: Int64?
@@ -138,7 +138,7 @@ extension TreeExport {
   private mutating func enter(
     _ path: Path, _ priority: Leaf?, _ source: some TreeExportSource
   ) throws(TreeError) {
-    var level = Level(path: path, pages: KeyPages(path))
+    var level = Level(path: path, pages: ExportPages(path))
     level.priority = form == .export ? priority : nil
     if form == .plain, try isArray(path, source) { level.nextIndex = 0 }
     if level.nextIndex == nil { writer.beginObject() } else { writer.beginArray() }
@@ -149,7 +149,7 @@ extension TreeExport {
   private func isArray(
     _ path: Path, _ source: some TreeExportSource
   ) throws(TreeError) -> Bool {
-    var pages = KeyPages(path)
+    var pages = ExportPages(path)
     var count: Int64 = 0
     var last: Int64 = -1
     while let rows = try pages.next(from: source) {

@@ -10,6 +10,8 @@ extension ServerSession {
   public mutating func receive(_ frame: [UInt8], now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     heard(now: now)
+    // The clock may have jumped since the deadline was set: nothing is asked for in a time that is over.
+    if let expiry, expiry <= now.calendar { endCredential(.expired) }
     byteAllowance.spend(frame.count, now: now.uptime)
     do throws(TreeError) {
       let message = try assembler.take(frame)
@@ -44,6 +46,11 @@ extension ServerSession {
   }
 
   private mutating func take(_ message: [UInt8]) throws(TreeError) {
+    if JSONDepth.exceeds(limits.jsonDepthMax, in: message) {
+      effects.append(.note(.jsonDepth))
+      throw TreeError(
+        .invalidMessage, "A message is nested deeper than \(limits.jsonDepthMax) levels.")
+    }
     switch try ClientMessage(message) {
     case .ping: send(.pong)
     case .control: break

@@ -10,6 +10,8 @@ public struct WireLimits: Hashable, Sendable {
 
   /// The most bytes in one message, all its pieces together.
   public var messageBytesMax = 16_777_216
+  /// The most levels of objects and arrays in one message; parsing takes 512 at most.
+  public var jsonDepthMax = 512
   /// The most listens of one connection.
   public var listensMax = 10_000
   /// The most requests under way; at that number reading pauses until half of them are answered.
@@ -40,6 +42,8 @@ public struct WireLimits: Hashable, Sendable {
 public enum WireLimit: String, Hashable, Sendable, CaseIterable {
   /// `messageBytesMax`.
   case messageBytes = "max-message"
+  /// `jsonDepthMax`.
+  case jsonDepth = "max-json-depth"
   /// `listensMax`.
   case listens = "listens-per-connection"
   /// `requestsMax`.

@@ -44,7 +44,7 @@ package enum Commands {
   private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
     let records: Set<KeymapContext> = [.resource, .toggle, .activity]
     let places = records.union([
-      .collection, .tree, .record, .history, .compare, .queue, .views, .value,
+      .clients, .collection, .tree, .record, .history, .compare, .queue, .views, .value,
     ])
     return [
       .global: places.union([.list]), .list: places, .collection: records, .tree: records,

@@ -8,6 +8,7 @@ package enum GlobalCommands {
     leaving
     screen
     lastActions
+    ClientsCommands.open
     panes
     goto
     Command(.paletteOpen, "palette", "do anything by its name", keys: [":", "M-x"]) { state, _ in

@@ -62,6 +62,7 @@ extension Question {
     case .remove(let removal, _): remove(&state, removal)
     case .dropRefused(let id): QueueScreen.drop(&state, id)
     case .dropPending(let id): QueueScreen.drop(&state, pending: id)
+    case .disconnect(let id): ClientsScreen.disconnect(&state, id)
     case .importRecords(let progress): Importing.startImport(&state, progress)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true

@@ -16,6 +16,8 @@ struct Question: Hashable, Sendable {
     case dropRefused(AppRequestID)
     /// A write that waits for the origin is dropped.
     case dropPending(Int64)
+    /// A connection to the server is ended, by its number.
+    case disconnect(Int64)
     /// Records are imported.
     case importRecords(ImportProgress)
     /// What was typed into the form below is discarded.

@@ -20,6 +20,8 @@ extension Answer {
     case .history(let page): ["history": page.log]
     case .orders(let orders): ["orders": .strings(orders)]
     case .copied(let file, let bytes): ["copied": .string(file), "bytes": .int(bytes)]
+    case .clients(let page): ["clients": page.log]
+    case .disconnected(let wasThere): ["disconnected": .bool(wasThere)]
     case .refused(let refusal): ["refused": refusal.log]
     }
   }
@@ -42,6 +44,8 @@ extension Answer {
     case "history": self = .history(try HistoryPage(log: fields.value(name)))
     case "orders": self = .orders(try fields.strings(name))
     case "copied": self = .copied(file: try fields.string(name), bytes: try fields.int("bytes"))
+    case "clients": self = .clients(try ClientPage(log: fields.value(name)))
+    case "disconnected": self = .disconnected(try fields.bool(name))
     case "refused": self = .refused(try Refusal(log: fields.value(name)))
     default: throw ActionLogError(.malformed, "There is no answer `\(name)`.")
     }

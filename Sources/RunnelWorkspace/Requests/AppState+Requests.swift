@@ -59,6 +59,9 @@ extension PendingRequests {
     case (.preview(let path), .excerpt(let excerpt)):
       TreePreview.show(&state, excerpt, asPreviewOf: path)
     case (.saveCopy, .copied(let file, let bytes)): FileGone.noteCopy(&state, file, bytes: bytes)
+    case (.clients, .clients(let page)): ClientsScreen.take(&state, page, id)
+    case (.disconnect, .disconnected(let wasThere)):
+      ClientsScreen.finishDisconnect(&state, wasThere: wasThere)
     default: break
     }
   }
@@ -75,8 +78,10 @@ extension PendingRequests {
     case .choices:
       ResourceCommands.giveUpChoices(&state)
       state.say(.error, refusal.message)
-    case .read, .dropPending, .comparedWrite, .saveCopy: state.say(.error, refusal.message)
-    // Without an answer, the menu shows nothing about indexes.
+    case .clients: ClientsScreen.fail(&state, refusal, id)
+    case .read, .dropPending, .comparedWrite, .saveCopy, .disconnect:
+      state.say(.error, refusal.message)
+    // Without an answer the menu says nothing of indexes.
     case .orders: break
     }
   }

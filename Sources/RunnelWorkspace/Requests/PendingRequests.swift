@@ -22,6 +22,10 @@ package enum Pending: Hashable, Sendable {
   case preview(Path)
   /// Saving the whole database to a new file.
   case saveCopy
+  /// Asking the server of the database who is connected.
+  case clients
+  /// Ending a connection to the server.
+  case disconnect
 }
 
 /// The table of all requests without an answer yet.

@@ -22,7 +22,7 @@ package enum Request: Hashable, Sendable {
   case saveCopy(String)
 }
 
-/// The answer of the database to a request.
+/// What the database, or its server, answered to a request.
 package enum Answer: Sendable {
   /// A write is on disk, with the key of the record that it added and its entry of the history, or
   /// nil.
@@ -41,6 +41,10 @@ package enum Answer: Sendable {
   case orders([String])
   /// The whole database was saved to a new file.
   case copied(file: String, bytes: Int)
+  /// Who is connected to the server of the database.
+  case clients(ClientPage)
+  /// A connection to the server was ended; false if there was none of this number.
+  case disconnected(Bool)
   /// The request was refused, or failed; nothing changed.
   case refused(Refusal)
 }

@@ -81,6 +81,8 @@ extension Answer {
     case .history(let page): "\(page.entries.count) entries of the history"
     case .orders(let orders): "\(orders.count) orders with an index"
     case .copied(let file, _): "copy saved to \(file)"
+    case .clients(let page): "\(page.clients.count) clients"
+    case .disconnected: "a client is disconnected"
     case .refused(let refusal): "refused: \(refusal.message)"
     }
   }

@@ -96,6 +96,8 @@ package enum Effect: Hashable, Sendable {
   case closeRecord(Path)
   /// Send a request to the database; the answer carries the id.
   case request(AppRequestID, Request)
+  /// Ask the server of the database for something; the answer carries the id.
+  case askServer(AppRequestID, ServerRequest)
   /// Write records to a file.
   ///
   /// The database is asked for them under the id.

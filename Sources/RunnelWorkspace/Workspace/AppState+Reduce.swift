@@ -76,6 +76,7 @@ package enum StateReducer {
     if let queueDue = QueueScreen.queueDue(state), queueDue <= state.now {
       QueueScreen.refreshQueue(&state)
     }
+    ClientsScreen.refreshClients(&state)
     if !state.tabs.isTree {
       if let end = state.tabs.front.changed.nextEnd, end <= time {
         state.tabs.front.changed.end(at: time)

@@ -127,6 +127,7 @@ extension StateReducer {
     if let due = state.panes.detailHistory.due { times.append(due) }
     if let due = state.writes.queue.nextLate(now: state.now) { times.append(due) }
     if let due = QueueScreen.queueDue(state) { times.append(due) }
+    if let due = ClientsScreen.clientsDue(state) { times.append(due) }
     if let due = TypeAhead.typeAheadDue(state) { times.append(due) }
     if !state.tabs.isTree {
       let change = state.tabs.front.nextChange(

@@ -20,6 +20,7 @@ enum Layer: Hashable, Sendable {
   case palette(PaletteScreen)
   case menu(MenuScreen)
   case calendar(CalendarScreen)
+  case clients(ClientsScreen)
 
   /// The component of the layer.
   ///
@@ -41,6 +42,7 @@ enum Layer: Hashable, Sendable {
       case .palette(let screen): screen
       case .menu(let screen): screen
       case .calendar(let screen): screen
+      case .clients(let screen): screen
       }
     }
     set { self = newValue.layer }
@@ -62,6 +64,7 @@ enum Layer: Hashable, Sendable {
     PaletteCommands.table,
     MenuCommands.table,
     CalendarCommands.table,
+    ClientsCommands.table,
   ]
 
   /// The layer as one with a list, or nil if it has none.

@@ -27,6 +27,15 @@ void faults_arm(int watched, long operation, enum faults_kind kind, int lasts);
 // Fails no more; returns how many operations were counted since it was armed.
 long faults_disarm(int watched);
 
+// Lets waits for the disk last until `faults_release`, as if the disk were stuck.
+void faults_hold(int watched);
+
+// Lets them go on.
+void faults_release(int watched);
+
+// How often the disk was waited for since `faults_hold`, those that still wait included.
+long faults_syncs(int watched);
+
 // Ends the watch; its files must be closed.
 void faults_unwatch(int watched);
 

@@ -21,7 +21,8 @@ struct MatrixIdentity: Sendable {
     (self.name, self.parameters) = (name, parameters)
   }
 
-  private static func signed(by secret: String, _ claims: JSONValue) -> String {
+  /// A token that a secret signed.
+  static func signed(by secret: String, _ claims: JSONValue) -> String {
     let text =
       Base64URL.text(Array(#"{"alg":"HS256"}"#.utf8)) + "." + Base64URL.text(claims.jsonBytes())
     let signature = HMAC<SHA256>.authenticationCode(

@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelTree
 
-/// Writes as another program does that has the same file open.
+/// Reads and writes as another program does that has the same file open.
 enum OtherProcess {
   /// Writes values below the root.
   static func write(_ values: [String: JSONValue?], to file: String) throws {
@@ -10,5 +10,13 @@ enum OtherProcess {
     let members = values.map { JSONMember($0.key, $0.value ?? .null) }
     _ = try session.write(.update(.root, members))
     try session.close()
+  }
+
+  /// What stands at a place below the root.
+  static func read(_ key: String, in file: String) throws -> JSONValue {
+    let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    let json = try session.node(at: Path("/" + key)).json
+    try session.close()
+    return json
   }
 }

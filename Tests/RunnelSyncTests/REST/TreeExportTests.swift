@@ -73,4 +73,49 @@ import Testing
     }
     #expect(count > 250)
   }
+
+  /// A tree that notes how many bytes of texts are read at once.
+  private struct WatchedTree: TreeExportSource {
+    final class Most { var bytes = 0 }
+    let tree: MemoryTree
+    let most = Most()
+
+    func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
+
+    func summary(at path: Path) throws(TreeError) -> NodeSummary { try tree.summary(at: path) }
+
+    func row(
+      _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+    ) throws(TreeError) -> TreeRow? { try tree.row(key, of: path, in: slice, detail: detail) }
+
+    func rows(
+      of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+    ) throws(TreeError) -> [TreeRow] {
+      let rows = try tree.rows(of: path, in: slice, detail: detail)
+      let bytes = rows.reduce(0) { sum, row in
+        if case .leaf(.string(let text)) = row.summary.kind { sum + text.utf8.count } else { sum }
+      }
+      most.bytes = max(most.bytes, bytes)
+      return rows
+    }
+  }
+
+  @Test func largeValuesAreReadFewAtATime() throws {
+    let small = (0..<2000).map { JSONMember("a\($0)", .string("text \($0)")) }
+    let large = (0..<60).map {
+      JSONMember("b\($0)", .string(String(repeating: "x", count: 200_000 + $0)))
+    }
+    let node = try Node(json: .object(small + large))
+    let tree = WatchedTree(tree: MemoryTree(node))
+    var export = TreeExport(Query(.root), form: .plain)
+    var bytes: [UInt8] = []
+    while let piece = try export.next(from: tree) { bytes += piece }
+    #expect(try JSONValue(parsing: bytes) == node.json)
+    // A page that begins with short texts may end with long ones; the next one is smaller.
+    #expect(tree.most.bytes < 13_000_000)
+    let onlyLarge = WatchedTree(tree: MemoryTree(try Node(json: .object(large))))
+    var second = TreeExport(Query(.root), form: .plain)
+    while try second.next(from: onlyLarge) != nil {}
+    #expect(onlyLarge.most.bytes < 1_500_000)
+  }
 }

@@ -1,0 +1,131 @@
+package import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+
+/// Who is connected to the server of the database, as a list that is brought up to date by itself.
+package struct ClientsScreen: Hashable, Sendable {
+  /// How long after an answer it is asked again, in milliseconds.
+  package static let restMilliseconds: Int64 = 2000
+  private static let section = "clients"
+  /// The most columns of an address and of a user.
+  private static let (addressMax, userMax) = (39, 24)
+
+  private(set) var clients: [ServerClient] = []
+  /// True if more are connected than are told.
+  private(set) var hasMore = false
+  private(set) var phase = LoadState.loading
+  /// The request that is not answered.
+  private(set) var request: AppRequestID?
+  /// When it is to be asked again, in milliseconds since 1970; nil while it is being asked.
+  private(set) var due: Int64?
+  package private(set) var content = ListContent()
+  private(set) var headings: [String: ListHeading] = [:]
+  private(set) var lines: [String: StyledLine] = [:]
+  package var list = ListState()
+
+  /// The connection that the cursor is on; nil if it is on none.
+  var cursorClient: ServerClient? {
+    guard case .row(let id)? = list.cursor, let number = Int64(id) else { return nil }
+    return clients.first { $0.id == number }
+  }
+
+  /// The server was asked.
+  mutating func wait(for request: AppRequestID) { (self.request, due) = (request, nil) }
+
+  /// Takes over who is connected now.
+  mutating func take(_ page: ClientPage, now: Int64, height: Int) {
+    (clients, hasMore, phase) = (page.clients, page.hasMore, .loaded)
+    rest(now: now, height: height)
+  }
+
+  /// The server did not tell.
+  mutating func fail(_ message: String, now: Int64, height: Int) {
+    (clients, hasMore, phase) = ([], false, .failed(message))
+    rest(now: now, height: height)
+  }
+
+  private mutating func rest(now: Int64, height: Int) {
+    (request, due) = (nil, now + ClientsScreen.restMilliseconds)
+    rebuild(now: now, height: height)
+  }
+
+  /// Makes the rows anew.
+  mutating func rebuild(now: Int64, height: Int) {
+    lines = [:]
+    let addressWidth = width(of: clients.map(\.address), atMost: ClientsScreen.addressMax)
+    let userWidth = width(of: clients.map(\.user), atMost: ClientsScreen.userMax)
+    let listenWidth = width(of: clients.map { ClientsScreen.listens($0) }, atMost: 20)
+    for client in clients {
+      var line = StyledLine(" \(column(client.address, addressWidth))  ")
+      line.append(column(client.user, userWidth) + "  ", .strong)
+      line.append(column(ClientsScreen.listens(client), listenWidth) + "  ")
+      line.append(column(ByteCount.text(client.sentBytes) + " sent", 15) + "  ", .muted)
+      line.append(column(Age.text(of: client.since, now: now), 4) + "  ", .muted)
+      line.append(client.kind, .muted)
+      lines["\(client.id)"] = line
+    }
+    headings = [
+      ClientsScreen.section: ListHeading(
+        title: StyledLine("Connected to the server", .sectionHeader),
+        detail: StyledLine(phase == .loaded ? "\(clients.count)\(hasMore ? "+" : "")" : "", .muted))
+    ]
+    show(clients.map { "\($0.id)" }, height: height)
+  }
+
+  private mutating func show(_ ids: [String], height: Int) {
+    let old = content
+    content = ListContent(sections: [
+      ListSection(id: ClientsScreen.section, rows: ids, emptyText: emptyText)
+    ])
+    list.apply(
+      SectionedDiff.update(
+        from: old.sections.map { SectionIDs($0) }, to: content.sections.map { SectionIDs($0) }),
+      from: old, to: content, height: height)
+    if old.rowCount == 0, let first = ids.first {
+      _ = list.moveTo(.row(first), in: content, height: height)
+    }
+  }
+
+  private var emptyText: String {
+    switch phase {
+    case .failed(let message): message
+    case .loaded: "nobody is connected"
+    case .idle, .loading: "the server is being asked"
+    }
+  }
+
+  private static func listens(_ client: ServerClient) -> String {
+    client.listenCount == 1 ? "1 listen" : "\(client.listenCount) listens"
+  }
+
+  private func width(of texts: [String], atMost most: Int) -> Int {
+    min(texts.map { CellWidth.width(of: $0) }.max() ?? 0, most)
+  }
+
+  /// A text in so many columns; what is too long is cut.
+  private func column(_ text: String, _ width: Int) -> String {
+    var shown = text
+    while CellWidth.width(of: shown) > width { shown.removeLast() }
+    return shown + String(repeating: " ", count: width - CellWidth.width(of: shown))
+  }
+}
+
+// MARK: - The layer
+
+extension ClientsScreen: ListLayer {
+  var layer: Layer { .clients(self) }
+  var summary: String { "clients of the server" }
+  var heading: String? { "clients" }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] { [.clients, .list, .global] }
+
+  func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
+    phase == .loading && TypeAhead.isAboutRows(state, action) ? "the server is being asked" : nil
+  }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    screen.drawLines(lines, of: self, headings: headings, into: &canvas)
+  }
+
+  func text(ofRow id: String) -> String { lines[id]?.text ?? "" }
+}

@@ -1,0 +1,36 @@
+import NIOCore
+import NIOPosix
+
+/// A server that sends back what it is sent, and nothing else: what any server on the same sockets costs.
+final class EchoServer {
+  private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  private let channel: any Channel
+
+  init() throws {
+    channel = try ServerBootstrap(group: group)
+      .childChannelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(EchoHandler())
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).wait()
+  }
+
+  var port: Int { channel.localAddress?.port ?? 0 }
+
+  func stop() throws {
+    try channel.close().wait()
+    try group.syncShutdownGracefully()
+  }
+}
+
+/// Sends back what arrives; loop only.
+private final class EchoHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    context.writeAndFlush(wrapOutboundOut(unwrapInboundIn(data)), promise: nil)
+  }
+}
