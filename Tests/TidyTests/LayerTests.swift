@@ -19,7 +19,8 @@ import Testing
     "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
-      "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOHTTPTypesHTTP1",
+      "Glibc", "HTTPTypes", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTPCompression",
+      "NIOHTTPTypesHTTP1",
       "NIOPosix", "NIOSSL", "NIOTLS", "NIOWebSocket", "RunnelBase", "Synchronization",
     ],
     "RunnelServer": [
