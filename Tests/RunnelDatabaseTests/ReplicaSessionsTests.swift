@@ -174,14 +174,52 @@ import Testing
     #expect(try listen(session, Query(Path("/list")).ordered(by: .key), page: 2) == ["+d", "+e"])
     _ = try answer(session, 1, rows)
     _ = try session.receive(.listenComplete(AskID(2)))
-    #expect(session.trackedQueries.filter(\.isActive).count == 1)
+    // Its own, and the one that it asks for the other session.
+    #expect(session.trackedQueries.filter(\.isActive).count == 2)
     #expect(try texts(other.catchUp()) == [])
-    #expect(other.trackedQueries.filter(\.isActive).map(\.query) == [try lastThree()])
+    #expect(try other.trackedQueries.filter(\.isActive).map(\.query).contains(lastThree()))
     _ = try session.pruneCache(toBytes: 0, queries: 0)
     #expect(try texts(other.catchUp()) == [])
     let gone = Assignment(path: try Path("c"), target: .node(.empty))
     let change = OriginMessage.push(.merge([gone]), try Path("/list"), tag: 1)
     #expect(try texts(other.receive(change)) == ["-c"])
+  }
+
+  @Test func theSessionWithTheConnectionAsksWhatOthersNeed() throws {
+    _ = try session.connectOrigin()
+    let other = try folder.session(seed: 2)
+    #expect(try listen(other, lastThree()) == [])
+    _ = try session.catchUp()
+    guard case .listen(AskID(1), let query, _, _)? = session.takeOriginOutput().commands.first
+    else {
+      Issue.record("the query of the other session is not asked")
+      return
+    }
+    #expect(try query == lastThree().asked)
+    #expect(try answer(session, 1, ["d": 4, "e": 5]) == [])
+    #expect(try texts(other.catchUp()) == ["+d", "+e"])
+    other.unlisten(ListenerID(1))
+    _ = try session.catchUp()
+    guard case .unlisten(AskID(1), _, _)? = session.takeOriginOutput().commands.first else {
+      Issue.record("the query is still asked")
+      return
+    }
+  }
+
+  @Test func whatTheOriginRefusesIsToldToTheSessionThatNeedsIt() throws {
+    _ = try session.connectOrigin()
+    let other = try folder.session(seed: 2)
+    let refusal = TreeError(.permissionDenied, "Permission denied.", path: "/list")
+    for ask in 1...2 {
+      #expect(try listen(other, Query(Path("/list"))) == [])
+      _ = try session.catchUp()
+      _ = try session.receive(.listenRefused(AskID(Int64(ask)), refusal))
+      _ = try other.catchUp()
+      let expected = ReplicaCompletion.cancelled(
+        ListenerID(1), Query(try Path("/list")), refusal)
+      #expect(other.takeOriginOutput().completions == [expected])
+      #expect(other.trackedQueries.filter(\.isActive).isEmpty)
+    }
   }
 
   @Test(arguments: [true, false])
