@@ -23,6 +23,11 @@ import Testing
       "NIOHTTPTypesHTTP1",
       "NIOPosix", "NIOSSL", "NIOTLS", "NIOWebSocket", "RunnelBase", "Synchronization",
     ],
+    "RunnelClient": [
+      "CryptoExtras", "Foundation", "Glibc", "Runnel", "RunnelBase", "RunnelDatabase",
+      "RunnelNetwork",
+      "RunnelSync", "RunnelTree",
+    ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
       "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree", "ServiceLifecycle",
@@ -32,13 +37,14 @@ import Testing
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
     "RunnelApp": [
-      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelStore",
-      "RunnelStreams", "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
-      "Yams",
+      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelClient", "RunnelDatabase",
+      "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
+      "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
-      "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer", "RunnelStreams",
+      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
+      "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],

@@ -61,6 +61,7 @@ extension ClientSession {
     outstanding = [:]
     waiting = []
     unansweredWrites = 0
+    (unansweredBytes, unansweredBytesSum) = ([:], 0)
     if wasLive { effects.append(.tell(.disconnected)) }
   }
 

@@ -118,6 +118,9 @@ public struct ClientSession: Sendable {
   /// What the replica wants sent and that waits for answers to writes.
   var waiting: [OriginCommand] = []
   var unansweredWrites = 0
+  /// The bytes of each of them, by the number of its request.
+  var unansweredBytes: [Int64: Int] = [:]
+  var unansweredBytesSum = 0
   var hasSentStatistics = false
   /// Writes that add to a number and that were sent, on any connection.
   var sentIncrements: Set<Int64> = []
