@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "RunnelStreams", targets: ["RunnelStreams"]),
     .library(name: "RunnelStore", targets: ["RunnelStore"]),
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
+    .library(name: "RunnelClient", targets: ["RunnelClient"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
     .executable(name: "runnel", targets: ["RunnelCommand"]),
@@ -107,6 +108,7 @@ let package = Package(
         "RunnelBase",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOExtras", package: "swift-nio-extras"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -114,6 +116,14 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
+      ],
+      swiftSettings: swiftSettings),
+    // 5: replicas of servers' databases, for programs.
+    .target(
+      name: "RunnelClient",
+      dependencies: [
+        "Runnel", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree",
+        .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
       swiftSettings: swiftSettings),
     // 5: what `runnel serve` runs.
@@ -211,9 +221,11 @@ let package = Package(
     .testTarget(
       name: "RunnelServerTests",
       dependencies: [
-        "CFaults", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServer", "RunnelSync",
-        "RunnelTree", "TestSupport",
+        "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelServer",
+        "RunnelSync", "RunnelTree", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

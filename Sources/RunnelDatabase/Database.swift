@@ -133,7 +133,7 @@ public actor Database {
 
   /// The file of the database.
   public nonisolated let file: String
-  nonisolated let executor: TreeExecutor
+  package nonisolated let executor: TreeExecutor
   /// The inbox for messages; nil if the program uses only references, so that messages are dropped.
   private nonisolated let inbox: Inbox<DatabaseMessage>?
   /// The observations by references, and the thread on which they are told.
@@ -155,8 +155,8 @@ public actor Database {
   var gets: [Int64: CheckedContinuation<Node, any Error>] = [:]
   /// The callers that wait for the end of a transaction by a reference, by its id.
   var transactions: [Int64: CheckedContinuation<(isCommitted: Bool, node: Node), any Error>] = [:]
-  /// Takes a replica's commands, besides the inbox.
-  var commandSink: (@Sendable ([OriginCommand]) -> Void)?
+  /// Who carries a replica's talk with its origin, besides the inbox.
+  var originSink = OriginSink()
   /// Messages for which the inbox was full, oldest first.
   ///
   /// While there are any, other processes' writes are left in the feed, so that the backlog does
@@ -297,7 +297,7 @@ public actor Database {
   }
 
   /// Tells once that the file is gone.
-  private func tellLoss() {
+  func tellLoss() {
     if let news = session.takeLossNews() { post(news) }
   }
 
@@ -380,7 +380,7 @@ public actor Database {
     }
     if inbox != nil, let news = session.takePendingNews() { post(news) }
     if output.commands.isEmpty { return }
-    commandSink?(output.commands)
+    originSink.send?(output.commands)
     post(.origin(output.commands))
   }
 
@@ -435,6 +435,7 @@ public actor Database {
 
   private func shutDown() {
     if isClosed { return }
+    originSink.end?()
     isClosed = true
     for subscription in subscriptions { subscription.cancel() }
     subscriptions = []

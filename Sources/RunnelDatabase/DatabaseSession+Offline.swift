@@ -39,6 +39,7 @@ extension Database {
     try checkIsOpen()
     post(try session.goOffline(because: reason))
     postOriginOutput()
+    originSink.setOffline?(true)
   }
 
   /// Withdraws a reason to stay offline; a reason that was not given is ignored.
@@ -48,6 +49,8 @@ extension Database {
   @discardableResult
   public func goOnline(because reason: String = OfflineReason.wish) throws -> Bool {
     try checkIsOpen()
-    return session.goOnline(because: reason)
+    let mayConnect = session.goOnline(because: reason)
+    if mayConnect { originSink.setOffline?(false) }
+    return mayConnect
   }
 }

@@ -19,8 +19,14 @@ import Testing
     "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
-      "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOHTTPTypesHTTP1",
+      "Glibc", "HTTPTypes", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTPCompression",
+      "NIOHTTPTypesHTTP1",
       "NIOPosix", "NIOSSL", "NIOTLS", "NIOWebSocket", "RunnelBase", "Synchronization",
+    ],
+    "RunnelClient": [
+      "CryptoExtras", "Foundation", "Glibc", "Runnel", "RunnelBase", "RunnelDatabase",
+      "RunnelNetwork",
+      "RunnelSync", "RunnelTree",
     ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
@@ -31,13 +37,14 @@ import Testing
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
     "RunnelApp": [
-      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelNetwork",
-      "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
-      "Synchronization", "Yams",
+      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelClient", "RunnelDatabase",
+      "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
+      "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
-      "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer", "RunnelStreams",
+      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
+      "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],

@@ -9,7 +9,7 @@ extension Database {
   ///
   /// - Parameter send: called on the tree's thread; it must not wait.
   public func sendCommands(_ send: @escaping @Sendable ([OriginCommand]) -> Void) {
-    commandSink = send
+    originSink.send = send
   }
 
   /// Asks the origin to do a write when this client disconnects, or cancels such a request.

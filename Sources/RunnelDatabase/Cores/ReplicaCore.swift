@@ -68,7 +68,10 @@ extension ReplicaCore {
       storage.beacon = context.beacon
       var outcome = try absorbOthers(into: &changed, storage)
       var end = outcome.sequence
-      let own = try body(&changed, &storage, now)
+      var own = try body(&changed, &storage, now)
+      if end != context.sequence {
+        own.append(try changed.attendToOthers(now: now, &storage))
+      }
       let isNoted = transaction.notesEntry
       if !own.touched.isEmpty || !own.commands.isEmpty {
         end = try transaction.appendChange(own.touched)
@@ -122,12 +125,24 @@ extension ReplicaCore {
 
   func catchUp() throws -> [Delivery] {
     var changed = engine
-    let result = try context.store.read { try absorbOthers(into: &changed, $0) }
+    let before = context.sequence
+    let (result, isWaitedFor) = try context.store.read { transaction in
+      let result = try absorbOthers(into: &changed, transaction)
+      if result.sequence == before { return (result, false) }
+      var storage = transaction
+      storage.beacon = context.beacon
+      return (result, try changed.mustAttendToOthers(storage))
+    }
     engine = changed
     context.sequence = result.sequence
     take(result.outcome)
     undelivered += result.outcome.deliveries
-    let told = try takeBackLostWrites()
+    var told = try takeBackLostWrites()
+    if isWaitedFor {
+      told += try step { (engine, storage, now) in
+        try engine.attendToOthers(now: now, &storage)
+      }
+    }
     return takeUndelivered() + told
   }
 }

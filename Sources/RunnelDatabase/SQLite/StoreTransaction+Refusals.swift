@@ -3,7 +3,8 @@ import RunnelBase
 import RunnelStorage
 import RunnelTree
 
-/// The reason why the origin refused a write, stored for the session that made the write.
+/// Why the origin refused a write, or a query, by the id of its record: what a session writes down for the one
+/// that wants to know.
 struct RefusedWrite {
   /// The most refusals that are kept, the newest: running sessions learn of a refusal when they
   /// next look at the file.
@@ -16,17 +17,40 @@ struct RefusedWrite {
 extension StoreTransaction {
   /// Keeps a refusal among the newest ones.
   func note(_ refusal: RefusedWrite) throws {
-    let kept = try (refusals() + [refusal]).suffix(RefusedWrite.countMax)
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO meta (name, value) VALUES ('origin.refusals', ?)"
-    ).execute(arguments: [JSONValue.array(kept.map(\.json)).jsonText()])
+    try save(refusals() + [refusal], as: StoreTransaction.refusedWrites)
   }
 
-  /// The newest refusals, the oldest first.
-  func refusals() throws -> [RefusedWrite] {
-    let text = try statement("SELECT value FROM meta WHERE name = 'origin.refusals'")
-      .first { try $0.text(0, "value") }
-    guard let text else { return [] }
+  /// Keeps the refusal of a query, by the id of its record, among the newest ones; nil forgets it.
+  func note(refusalOfQuery id: Int64, _ error: TreeError?) throws {
+    let before = try queryRefusals()
+    var kept = before.filter { $0.write != id }
+    if let error { kept.append(RefusedWrite(write: id, error: error)) }
+    if kept.count == before.count, error == nil { return }
+    try save(kept, as: StoreTransaction.refusedQueriesName)
+  }
+
+  /// The newest refusals of writes, the oldest first.
+  func refusals() throws -> [RefusedWrite] { try refusals(StoreTransaction.refusedWrites) }
+
+  /// The newest refusals of queries, the oldest first.
+  func queryRefusals() throws -> [RefusedWrite] {
+    try refusals(StoreTransaction.refusedQueriesName)
+  }
+
+  private static let refusedWrites = "origin.refusals"
+  private static let refusedQueriesName = "origin.refused_queries"
+
+  private func save(_ refusals: [RefusedWrite], as name: String) throws {
+    let kept = refusals.suffix(RefusedWrite.countMax)
+    try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
+      .execute(arguments: [name, JSONValue.array(kept.map(\.json)).jsonText()])
+  }
+
+  private func refusals(_ name: String) throws -> [RefusedWrite] {
+    let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = ?")
+    guard let text = try Row.fetchOne(statement, arguments: [name])?.text("value") else {
+      return []
+    }
     guard case .array(let elements)? = try? JSONValue(parsing: text) else {
       throw Damage("the refusals of the origin cannot be read")
     }

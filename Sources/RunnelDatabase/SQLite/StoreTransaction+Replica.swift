@@ -65,6 +65,16 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
+  func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {
+    try tree.reading { try note(refusalOfQuery: id, error) }
+  }
+
+  func refusedQueries() throws(TreeError) -> [Int64: TreeError] {
+    try tree.reading {
+      Dictionary(try queryRefusals().map { ($0.write, $0.error) }) { _, newer in newer }
+    }
+  }
+
   func isRunning(session: Int64) -> Bool { beacon?.isMarked(session: session) == true }
 
   func save(_ record: TrackedQuery) throws(TreeError) {

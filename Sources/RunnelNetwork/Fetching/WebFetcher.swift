@@ -1,7 +1,6 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 
 /// A text that was read from the web.
 public struct WebText: Hashable, Sendable {
@@ -18,19 +17,19 @@ public struct WebText: Hashable, Sendable {
 
 /// Reads small texts from the web, by HTTP/1.1.
 ///
-/// Everything is bounded: the size, the time, and the number of redirects. Limit: proxies are not
-/// supported; one would be read from `https_proxy`.
+/// Everything is bounded: the size, the time, and how often it is sent elsewhere.
 public struct WebFetcher: Sendable {
   /// The most bytes of a text.
   public static let bytesMax = 1 << 20
   private static let redirectsMax = 3
-  private static let connectSeconds: Int64 = 10
   private static let answerSeconds: Int64 = 20
 
-  private let trustedFile: String?
+  private let connector: WebConnector
 
-  /// Makes a fetcher that trusts the system's certificates, or those in a file in PEM.
-  public init(trustedFile: String? = nil) { self.trustedFile = trustedFile }
+  /// Makes a fetcher that trusts who the system trusts, or the certificates in a file in PEM.
+  public init(trustedFile: String? = nil, proxies: WebProxies = .none) {
+    connector = WebConnector(trustedFile: trustedFile, proxies: proxies)
+  }
 
   /// Reads the text at an address.
   ///
@@ -59,38 +58,22 @@ public struct WebFetcher: Sendable {
 
   private func ask(_ address: WebAddress) async throws(NetworkError) -> FetchedAnswer {
     do {
-      let context = try address.isSecure ? self.context() : nil
       let loop = MultiThreadedEventLoopGroup.singleton.any()
       let promise = loop.makePromise(of: NIOHTTPClientResponseFull.self)
-      ClientBootstrap(group: loop)
-        .connectTimeout(.seconds(WebFetcher.connectSeconds))
-        .connect(host: address.host, port: address.port)
-        .flatMapThrowing { try WebFetcher.begin($0, address, context, promise) }
+      connector.connect(address, on: loop)
+        .flatMapThrowing { try WebFetcher.begin($0, address, promise) }
         .whenFailure { promise.fail($0) }
       return FetchedAnswer(try await promise.futureResult.get())
     } catch {
-      throw NetworkError("\(address) cannot be read: \(error).")
+      throw NetworkError("\(address) cannot be read: \(WebConnector.reason(error))")
     }
-  }
-
-  private func context() throws -> NIOSSLContext {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = ["http/1.1"]
-    if let trustedFile { configuration.trustRoots = .file(trustedFile) }
-    return try NIOSSLContext(configuration: configuration)
   }
 
   /// Sends the request on an open connection; its answer completes the promise.
   private static func begin(
-    _ channel: any Channel, _ address: WebAddress, _ context: NIOSSLContext?,
+    _ channel: any Channel, _ address: WebAddress,
     _ promise: EventLoopPromise<NIOHTTPClientResponseFull>
   ) throws {
-    if let context {
-      let isName = address.host.contains { $0.isLetter } && !address.host.contains(":")
-      try channel.pipeline.syncOperations.addHandler(
-        NIOSSLClientHandler(context: context, serverHostname: isName ? address.host : nil))
-    }
     try AskHandler.ask(
       .GET, address.target, host: address.authority, on: channel, bytesMax: bytesMax,
       seconds: answerSeconds, promise)

@@ -56,7 +56,8 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     return (String(host), Int(port))
   }
 
-  private static func lookUp(_ host: String) throws(NetworkError) -> [String] {
+  /// All addresses of a name, in figures; this waits for the system.
+  static func lookUp(_ host: String) throws(NetworkError) -> [String] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?

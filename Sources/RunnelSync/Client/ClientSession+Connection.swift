@@ -63,6 +63,7 @@ extension ClientSession {
     outstanding = [:]
     waiting = []
     unansweredWrites = 0
+    (unansweredBytes, unansweredBytesSum) = ([:], 0)
     if wasLive { effects.append(.tell(.disconnected)) }
   }
 

@@ -19,15 +19,19 @@ extension ClientSession {
 
   /// Sends a command, or lets it wait until earlier writes are answered.
   mutating func take(_ command: OriginCommand, _ now: WireTime) {
-    guard waiting.isEmpty, unansweredWrites < limits.unansweredWritesMax else {
-      return waiting.append(command)
-    }
+    guard waiting.isEmpty, mayWrite else { return waiting.append(command) }
     sendNow(command, now)
+  }
+
+  /// True if another write may be sent before those that were sent are answered.
+  private var mayWrite: Bool {
+    unansweredWrites < limits.unansweredWritesMax
+      && unansweredBytesSum < limits.unansweredBytesMax
   }
 
   private mutating func sendWaiting(_ now: WireTime) {
     var done = 0
-    while done < waiting.count, unansweredWrites < limits.unansweredWritesMax, phase == .live {
+    while done < waiting.count, mayWrite, phase == .live {
       let next = waiting[done]
       done += 1
       sendNow(next, now)
@@ -96,7 +100,14 @@ extension ClientSession {
     lastNumber += 1
     outstanding[lastNumber] = kind
     let message = ClientMessage.request(lastNumber, action: request.action, body: body)
-    send(message.bytes, now)
+    let bytes = message.bytes
+    switch kind {
+    case .write, .compareAndSet:
+      unansweredBytes[lastNumber] = bytes.count
+      unansweredBytesSum += bytes.count
+    case .listen, .unlisten, .get, .onDisconnect, .credential, .nothing: break
+    }
+    send(bytes, now)
   }
 
   mutating func send(_ message: [UInt8], _ now: WireTime) {
@@ -120,6 +131,7 @@ extension ClientSession {
     case .credential: takeCredentialAnswer(status, text, now)
     case .write, .compareAndSet:
       unansweredWrites -= 1
+      unansweredBytesSum -= unansweredBytes.removeValue(forKey: number) ?? 0
       if status == .unavailable {
         // The origin decided nothing: the write stays pending, and the replica gives it again.
         return fail(text.isEmpty ? "The origin cannot write now." : text, now)

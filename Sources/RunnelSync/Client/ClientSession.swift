@@ -117,6 +117,9 @@ public struct ClientSession: Sendable {
   /// The replica's commands that wait until earlier writes are answered.
   var waiting: [OriginCommand] = []
   var unansweredWrites = 0
+  /// The bytes of each of them, by the number of its request.
+  var unansweredBytes: [Int64: Int] = [:]
+  var unansweredBytesSum = 0
   var hasSentStatistics = false
   /// The writes that add to a number and were sent, on any connection.
   var sentIncrements: Set<Int64> = []

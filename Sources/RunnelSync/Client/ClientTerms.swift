@@ -97,6 +97,8 @@ public struct ClientLimits: Hashable, Sendable {
   /// A server remembers the names of a client's last 1000 writes, so every write that may have to
   /// be sent again is among them.
   public var unansweredWritesMax = 500
+  /// The most bytes of writes that are sent and not answered; one write may be longer.
+  public var unansweredBytesMax = 16_777_216
 
   /// Makes the default limits.
   public init() {}

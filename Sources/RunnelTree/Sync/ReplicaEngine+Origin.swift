@@ -14,6 +14,7 @@ extension ReplicaEngine {
       try tellInfo(&outcome) { $0.serverTimeOffset = originTime - now }
     }
     outcome.append(try takeBackLost(now: now, &storage))
+    outcome.append(try askForOthers(now: now, &storage))
     plan.forgetNumbers()
     replica.book.talk.reset()
     for ask in plan.current { outcome.commands.append(try command(for: ask, storage)) }
@@ -41,6 +42,7 @@ extension ReplicaEngine {
     var touched = try failTransactions(
       where: \.isSent, ReplicaEngine.lost, now: now, &outcome, &storage)
     try tellInfo(&outcome) { $0.isConnected = false }
+    outcome.append(try leaveOthers(now: now, &storage))
     try settlePages(now: now, &outcome, &storage)
     keepGetsForLater(now: now)
     touched += try simulateDisconnect(now: now, &outcome, &storage)

@@ -42,6 +42,8 @@ public struct ReplicaEngine: Sendable {
   /// The paged windows among the listeners.
   var pages: [ListenerID: PagedListen] = [:]
   private var kept: Set<Query> = []
+  /// The queries that are asked for other sessions on the storage.
+  var foreign: Set<Query> = []
   /// The pending state last told to each listener that wants it.
   private var toldPending: [ListenerID: PendingState] = [:]
   /// The number of this session on the storage.
@@ -145,6 +147,7 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     for ask in change.started { try replica.activate(ask.query, now: now / 1000, &storage) }
+    if !isConnected { try forgetRefusals(of: change.started, &storage) }
     for ask in change.ended { try replica.deactivate(ask.query, now: now / 1000, &storage) }
     if isConnected {
       for ask in change.started { outcome.commands.append(try command(for: ask, storage)) }
@@ -212,6 +215,7 @@ extension ReplicaEngine {
       try want([], insteadOf: unwanted.filter { !isRefused($0) }, now: now, &storage))
     let placed = TreeError(
       error.code, error.message, path: error.path ?? query.path.description)
+    try noteRefusals(where: isRefused, placed, &storage)
     outcome.completions += refused.map { .cancelled($0, query, placed) }
     try refresh([query.path], now: now, &outcome, &storage)
     return outcome

@@ -33,6 +33,13 @@ public protocol ReplicaStorage: TreeReader {
   /// The records of the queries that other running sessions ask their origin.
   func queriesHeldElsewhere() throws(TreeError) -> Set<Int64>
 
+  /// Writes down why the origin does not answer the query of a record, for the other sessions that ask it; nil
+  /// forgets it.
+  mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError)
+
+  /// Why the origin does not answer queries that were asked for other sessions, by the ids of their records.
+  func refusedQueries() throws(TreeError) -> [Int64: TreeError]
+
   /// True if another session, named by a transaction as its maker, still runs.
   func isRunning(session: Int64) -> Bool
 
@@ -125,6 +132,12 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
 
   /// Empty: there is no other session.
   public func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
+
+  /// Does nothing: there is no other session.
+  public mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {}
+
+  /// None: there is no other session.
+  public func refusedQueries() throws(TreeError) -> [Int64: TreeError] { [:] }
 
   /// False: there is no other session.
   public func isRunning(session: Int64) -> Bool { false }

@@ -1,0 +1,83 @@
+import Glibc
+public import RunnelDatabase
+public import RunnelSync
+
+/// The folder of the replicas of a user, one file for each origin and each one as whom it is talked to.
+public enum ReplicaFolder {
+  private static let nameBytesMax = 200
+
+  /// The file of a replica; its folder is made if it does not exist, for the user only.
+  ///
+  /// Source: XDG Base Directory Specification.
+  ///
+  /// - Parameters:
+  ///   - address: the origin.
+  ///   - user: as whom it is talked to.
+  ///   - environment: the variables of the process.
+  /// - Returns: the path of the file, which need not exist.
+  /// - Throws: `DatabaseError` (`cannotOpen`) if there is no such folder and it cannot be made.
+  public static func file(
+    for address: OriginAddress, user: String, environment: [String: String]
+  ) throws(DatabaseError) -> String {
+    let folder = try self.folder(environment)
+    try make(folder)
+    return folder + "/" + fileName(for: address, user: user)
+  }
+
+  /// The folder of the replicas, which need not exist.
+  ///
+  /// - Throws: `DatabaseError` (`cannotOpen`) if the user has no home.
+  public static func folder(_ environment: [String: String]) throws(DatabaseError) -> String {
+    // The specification says that a relative path is ignored.
+    if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+      return folder + "/runnel/replicas"
+    }
+    guard let home = environment["HOME"], !home.isEmpty else {
+      throw DatabaseError(
+        .cannotOpen, "HOME is not set, so there is no place for what is known of an origin.")
+    }
+    return home + "/.local/share/runnel/replicas"
+  }
+
+  /// The name of a file: readable, and another one for each origin and user.
+  static func fileName(for address: OriginAddress, user: String) -> String {
+    let scheme = address.isSecure ? "" : "http:"
+    let name = scheme + address.host + (address.namespace.map { "/" + $0 } ?? "") + "@" + user
+    var encoded = ""
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "@"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default: encoded += "_" + String(byte, radix: 16)
+      }
+    }
+    if encoded.utf8.count > nameBytesMax {
+      // Long names differ at their end: what is cut off is counted in.
+      encoded = String(encoded.prefix(nameBytesMax - 17)) + "_" + checksum(of: name)
+    }
+    return encoded + ".db"
+  }
+
+  /// 16 hexadecimal digits of a text.
+  ///
+  /// Source: FNV-1a, 64 bits.
+  private static func checksum(of text: String) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func make(_ folder: String) throws(DatabaseError) {
+    if access(folder, F_OK) == 0 { return }
+    if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
+      try make(String(folder[..<slash]))
+    }
+    if mkdir(folder, 0o700) != 0, errno != EEXIST {
+      let reason = String(cString: strerror(errno))
+      throw DatabaseError(.cannotOpen, "\(folder) cannot be made: \(reason).")
+    }
+  }
+}

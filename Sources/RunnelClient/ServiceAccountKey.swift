@@ -1,0 +1,123 @@
+import CryptoExtras
+import Glibc
+public import RunnelBase
+public import RunnelNetwork
+import RunnelSync
+
+/// The key file of a service account: a program that is an administrator of a database.
+///
+/// With its private key it signs an assertion, for which the address that the file names gives an access token of
+/// an hour.
+///
+/// Source: RFC 7523; Google, "Using OAuth 2.0 for Server to Server Applications".
+public struct ServiceAccountKey: Sendable {
+  private enum Field {
+    static let kind = "type"
+    static let account = "service_account"
+    static let email = "client_email"
+    static let keyID = "private_key_id"
+    static let key = "private_key"
+    static let tokenAddress = "token_uri"
+    static let accessToken = "access_token"
+    static let description = "error_description"
+  }
+
+  private static let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+  private static let scopes =
+    "https://www.googleapis.com/auth/userinfo.email "
+    + "https://www.googleapis.com/auth/firebase.database"
+  private static let seconds: Int64 = 3600
+  private static let answerBytesMax = 65_536
+
+  /// The address of the account, which is no address of mail.
+  public let email: String
+  private let keyID: String
+  private let key: _RSA.Signing.PrivateKey
+  private let tokenAddress: WebAddress
+
+  /// True if a document is meant as a key file.
+  public static func isMeant(by json: JSONValue) -> Bool {
+    json[Field.kind]?.string == Field.account
+  }
+
+  /// Reads a key file.
+  ///
+  /// - Throws: `NetworkError` that says what is wrong with it.
+  public init(_ json: JSONValue) throws(NetworkError) {
+    guard ServiceAccountKey.isMeant(by: json), let email = json[Field.email]?.string,
+      let keyID = json[Field.keyID]?.string, let pem = json[Field.key]?.string,
+      let place = json[Field.tokenAddress]?.string.flatMap(WebAddress.init)
+    else { throw NetworkError("This is no key file of a service account.") }
+    guard place.isSafe else {
+      throw NetworkError("The key file names \(place.bare), which is not safe: use https.")
+    }
+    do {
+      key = try _RSA.Signing.PrivateKey(pemRepresentation: pem)
+    } catch {
+      throw NetworkError("The private key of the key file cannot be read: \(error).")
+    }
+    (self.email, self.keyID, tokenAddress) = (email, keyID, place)
+  }
+
+  /// The request for an access token, for now.
+  ///
+  /// - Throws: `NetworkError` if nothing can be signed.
+  public func request() throws(NetworkError) -> WebRequest {
+    let now = Int64(time(nil))
+    let head: JSONValue = ["alg": "RS256", "typ": "JWT", "kid": .string(keyID)]
+    let claims: JSONValue = [
+      "iss": .string(email), "scope": .string(ServiceAccountKey.scopes),
+      "aud": .string(tokenAddress.description), "iat": .number(JSONNumber(now)),
+      "exp": .number(JSONNumber(now + ServiceAccountKey.seconds)),
+    ]
+    let text = Base64URL.text(head.jsonBytes()) + "." + Base64URL.text(claims.jsonBytes())
+    do {
+      let signature = try key.signature(for: Array(text.utf8), padding: .insecurePKCS1v1_5)
+      let assertion = text + "." + Base64URL.text(signature.rawRepresentation)
+      let grant = PercentEncoding.encoded(ServiceAccountKey.grant)
+      return WebRequest(
+        "POST", tokenAddress,
+        headers: [("Content-Type", "application/x-www-form-urlencoded")],
+        body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
+    } catch {
+      throw NetworkError("The key of \(email) signs nothing: \(error).")
+    }
+  }
+
+  /// The access token in an answer.
+  ///
+  /// - Throws: `NetworkError` that says why there is none.
+  public func token(in answer: [UInt8], status: Int) throws(NetworkError) -> String {
+    // What is no JSON has no token either.
+    let json = try? JSONValue(parsing: answer)
+    if status == 200, let token = json?[Field.accessToken]?.string { return token }
+    let reason = json?[Field.description]?.string.map { ": \($0)" } ?? "."
+    throw NetworkError(
+      "\(tokenAddress.bare) gives no token to \(email), status \(status)\(reason)")
+  }
+
+  /// Gets an access token.
+  ///
+  /// - Throws: `NetworkError` that says why there is none.
+  public func token(by client: WebClient) async throws(NetworkError) -> String {
+    let (status, body) = try await client.fetch(
+      request(), bytesMax: ServiceAccountKey.answerBytesMax)
+    return try token(in: body, status: status)
+  }
+}
+
+extension OriginAccess {
+  /// Who has the key file of a service account.
+  ///
+  /// - Parameters:
+  ///   - key: the key file.
+  ///   - client: how the address is asked that gives tokens.
+  /// - Returns: the access, which gets a token for each connection that needs one.
+  public static func serviceAccount(
+    _ key: ServiceAccountKey, by client: WebClient
+  ) -> OriginAccess {
+    OriginAccess(user: key.email) { _ in
+      Credential(try await key.token(by: client), isAdministrator: true)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package import RunnelTree
+import Synchronization
+
+/// Who carries a replica's talk with its origin.
+///
+/// All is called on the tree's thread, and must not wait.
+package struct OriginSink: Sendable {
+  /// Takes commands for the origin, in order.
+  package var send: (@Sendable ([OriginCommand]) -> Void)?
+  /// The replica is to stay away from its origin, or need not any more.
+  package var setOffline: (@Sendable (Bool) -> Void)?
+  /// The database is closed: the last call.
+  package var end: (@Sendable () -> Void)?
+  /// What lives as long as the database.
+  package var link: (any Sendable)?
+
+  /// Makes one that does nothing.
+  package init() {}
+}
+
+extension Database {
+  /// Has somebody else carry the talk with the origin from now on.
+  package func setOriginSink(_ sink: OriginSink) { originSink = sink }
+
+  /// What carries the talk with the origin; nil for nothing.
+  package var linkOfOrigin: (any Sendable)? { originSink.link }
+
+  /// Carries out one step that the origin caused, with all that comes of it: events are told, then who waits
+  /// for results, then commands are sent.
+  ///
+  /// - Throws: `DatabaseError`; then nothing changed.
+  package func carryOut(
+    fromOrigin body: (DatabaseSession) throws -> [Delivery]
+  ) throws {
+    try checkIsOpen()
+    defer { tellLoss() }
+    post(try body(session))
+    postOriginOutput()
+  }
+
+  /// The origin is connected.
+  ///
+  /// - Parameter originTime: the time on its clock, in milliseconds since 1970.
+  /// - Throws: `DatabaseError`; then nothing changed.
+  package func connectOrigin(originTime: Int64) throws {
+    try carryOut { try $0.connectOrigin(originTime: originTime) }
+    let offset = session.connectionInfo.serverTimeOffset ?? 0
+    autoIDs.withLock { $0.serverTimeOffset = offset }
+  }
+
+  /// What tells this replica's writes from those of all others: the id of its file.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  package func writerName() throws -> String {
+    try checkIsOpen()
+    guard let id = try session.databaseID() else {
+      throw DatabaseError(.olderVersion, "\(file) has no id: open it for writing first.")
+    }
+    return id
+  }
+}

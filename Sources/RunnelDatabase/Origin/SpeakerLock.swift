@@ -1,0 +1,109 @@
+import CPlatform
+import Glibc
+import Synchronization
+
+/// Which of the processes on a replica talks to its origin: the one that holds this lock, which is on a file
+/// beside the replica's.
+///
+/// The lock ends with its process, in whatever way that ends. Who waits for it is woken by the system when
+/// the holder closes the file.
+package final class SpeakerLock: Sendable {
+  private static let offset: Int64 = 0
+  /// When to try again after a holder closed the file, which it does a moment before its lock ends; in
+  /// milliseconds.
+  private static let secondTries = [1, 10, 100]
+  /// How often to try where the folder cannot be watched, in milliseconds.
+  private static let blindMilliseconds = 500
+
+  private let file: String
+  private let descriptor: Int32
+  private let isHeld = Mutex(false)
+
+  /// The name of the lock of a database file.
+  package static func path(ofDatabase file: String) -> String { file + "-link" }
+
+  /// Opens the file of the lock.
+  ///
+  /// - Throws: `DatabaseError` (`cannotOpen`) if it cannot be made.
+  package init(database: String) throws(DatabaseError) {
+    file = SpeakerLock.path(ofDatabase: database)
+    descriptor = open(file, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    if descriptor < 0 {
+      let reason = String(cString: strerror(errno))
+      throw DatabaseError(.cannotOpen, "\(file) cannot be opened: \(reason).")
+    }
+  }
+
+  deinit { runnel_close(descriptor) }
+
+  /// True if a process talks to the origin of a replica.
+  package static func isTaken(database: String) -> Bool {
+    let descriptor = open(path(ofDatabase: database), O_RDWR | O_CLOEXEC)
+    if descriptor < 0 { return false }
+    defer { runnel_close(descriptor) }
+    return runnel_byte_is_locked(descriptor, offset) == 1
+  }
+
+  /// Takes the lock if nobody else has it; true if it is held now.
+  package func take() -> Bool {
+    isHeld.withLock { isHeld in
+      if !isHeld { isHeld = runnel_byte_lock(descriptor, SpeakerLock.offset) == 0 }
+      return isHeld
+    }
+  }
+
+  /// Lets go of the lock, and wakes those who wait for it.
+  package func release() {
+    isHeld.withLock { isHeld in
+      guard isHeld else { return }
+      runnel_bytes_unlock(descriptor)
+      // Whoever waits is told of every writer that closes the file.
+      let another = open(file, O_RDWR | O_CLOEXEC)
+      if another >= 0 { runnel_close(another) }
+      isHeld = false
+    }
+  }
+
+  /// Calls `tryAgain` on the executor's thread whenever the lock may be free, until the subscription is
+  /// cancelled.
+  package func watch(
+    on executor: TreeExecutor, _ tryAgain: @escaping @Sendable () -> Void
+  ) -> TreeExecutor.Subscription {
+    guard let watch = FolderWatch(of: file) else {
+      return executor.repeating(everyMilliseconds: SpeakerLock.blindMilliseconds, tryAgain)
+    }
+    return executor.watch(watch.descriptor, owner: watch) { [weak executor] in
+      guard watch.drain() else { return }
+      tryAgain()
+      for delay in SpeakerLock.secondTries {
+        executor?.submit(afterMilliseconds: delay, tryAgain)
+      }
+    }
+  }
+}
+
+/// Waits until a file is closed by somebody who wrote it.
+private final class FolderWatch: Sendable {
+  let descriptor: Int32
+  private let name: String
+
+  init?(of file: String) {
+    let slash = file.lastIndex(of: "/")
+    name = slash.map { String(file[file.index(after: $0)...]) } ?? file
+    descriptor = runnel_inotify_open()
+    if descriptor < 0 { return nil }
+    let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+    if runnel_inotify_add_watch(descriptor, folder) < 0 {
+      runnel_close(descriptor)
+      return nil
+    }
+  }
+
+  /// Reads the events; true if one may have concerned the file.
+  func drain() -> Bool {
+    let answer = runnel_inotify_drain(descriptor, name)
+    return answer < 0 || answer & Int32(RUNNEL_INOTIFY_NAMED) != 0
+  }
+
+  deinit { runnel_close(descriptor) }
+}

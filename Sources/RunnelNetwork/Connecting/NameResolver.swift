@@ -1,0 +1,35 @@
+import NIOCore
+import NIOPosix
+
+/// Finds the addresses of a host on a thread for work that waits.
+///
+/// NIO's own resolver uses Dispatch, whose threads wake up once a second for as long as the program runs.
+final class NameResolver: Resolver, Sendable {
+  private let version4: EventLoopPromise<[SocketAddress]>
+  private let version6: EventLoopPromise<[SocketAddress]>
+
+  init(_ loop: any EventLoop) {
+    version4 = loop.makePromise()
+    version6 = loop.makePromise()
+  }
+
+  /// The addresses of version 4, which `initiateAAAAQuery` finds.
+  func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    version4.futureResult
+  }
+
+  /// Finds the addresses of both versions; the connector calls it once, and first.
+  func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    let loop = version6.futureResult.eventLoop
+    let found = NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+      // An address that NIO cannot read is none to connect to.
+      try NetworkAddress.lookUp(host).compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+    }
+    found.map { $0.filter { $0.protocol == .inet } }.cascade(to: version4)
+    found.map { $0.filter { $0.protocol == .inet6 } }.cascade(to: version6)
+    return version6.futureResult
+  }
+
+  /// Nothing: the system cannot be stopped while it looks up a name.
+  func cancelQueries() {}
+}

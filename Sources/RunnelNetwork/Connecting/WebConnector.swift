@@ -1,0 +1,148 @@
+import Glibc
+import NIOCore
+import NIOExtras
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// Connects to hosts of the web: their addresses raced, through a proxy if there is one, with TLS.
+final class WebConnector: Sendable {
+  /// So long it may take to reach a host, or a proxy and through it a host, in seconds.
+  private static let connectSeconds: Int64 = 10
+
+  private let trustedFile: String?
+  private let proxies: WebProxies
+  /// What is trusted, once it was read.
+  private let context = Mutex<NIOSSLContext?>(nil)
+
+  /// Makes a connector that trusts who the system trusts, or the certificates in a file in PEM.
+  init(trustedFile: String?, proxies: WebProxies) {
+    (self.trustedFile, self.proxies) = (trustedFile, proxies)
+  }
+
+  /// Connects; the channel has a handler for TLS if the address wants it, and no other.
+  ///
+  /// It fails with `NetworkError`, which names the address. What is done with the future's result on its loop at
+  /// once is done before anything arrives.
+  func connect(_ address: WebAddress, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
+    let opened: EventLoopFuture<any Channel>
+    if let proxy = proxies.proxy(for: address) {
+      opened = open(proxy.address, on: loop).flatMap { channel in
+        WebConnector.openTunnel(channel, to: address, through: proxy)
+      }
+    } else {
+      opened = open(address, on: loop)
+    }
+    return opened.flatMapThrowing { channel in
+      do {
+        if address.isSecure { try self.addTLS(to: channel, for: address) }
+        return channel
+      } catch {
+        channel.close(promise: nil)
+        throw error
+      }
+    }.flatMapErrorThrowing { throw WebConnector.error($0, address) }
+  }
+
+  private func open(_ address: WebAddress, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
+    ClientBootstrap(group: loop)
+      .connectTimeout(.seconds(WebConnector.connectSeconds))
+      .resolver(NameResolver(loop))
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .connect(host: address.host, port: address.port)
+  }
+
+  // MARK: Proxies
+
+  private static func openTunnel(
+    _ channel: any Channel, to address: WebAddress, through proxy: WebProxies.Proxy
+  ) -> EventLoopFuture<any Channel> {
+    let loop = channel.eventLoop
+    let done = loop.makePromise(of: Void.self)
+    do {
+      let encoder = HTTPRequestEncoder()
+      let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+      var headers = HTTPHeaders([("Host", address.tunnelAuthority)])
+      if let authorization = proxy.authorization {
+        headers.add(name: "Proxy-Authorization", value: authorization)
+      }
+      let handler = NIOHTTP1ProxyConnectHandler(
+        targetHost: address.bracketedHost, targetPort: address.port, headers: headers,
+        deadline: .now() + .seconds(connectSeconds), promise: done)
+      let codec = NIOLoopBound(
+        [encoder, decoder] as [any RemovableChannelHandler], eventLoop: loop)
+      try channel.pipeline.syncOperations.addHandlers([encoder, decoder, handler])
+      return done.futureResult.flatMap { () -> EventLoopFuture<any Channel> in
+        let removals = codec.value.map {
+          channel.pipeline.syncOperations.removeHandler($0)
+        }
+        return EventLoopFuture.andAllSucceed(removals, on: loop).map { channel }
+      }.flatMapErrorThrowing { error in
+        channel.close(promise: nil)
+        throw NetworkError(
+          "the proxy \(proxy.address.bare) opens no tunnel: "
+            + WebConnector.reason(error))
+      }
+    } catch {
+      done.fail(error)
+      channel.close(promise: nil)
+      return loop.makeFailedFuture(error)
+    }
+  }
+
+  // MARK: TLS
+
+  private func addTLS(to channel: any Channel, for address: WebAddress) throws {
+    let context = try self.context.withLock { context -> NIOSSLContext in
+      if let context { return context }
+      let made = try makeContext()
+      context = made
+      return made
+    }
+    try channel.pipeline.syncOperations.addHandler(
+      NIOSSLClientHandler(context: context, serverHostname: address.isName ? address.host : nil))
+  }
+
+  private func makeContext() throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    if let trustedFile { configuration.trustRoots = .file(trustedFile) }
+    return try NIOSSLContext(configuration: configuration)
+  }
+
+  // MARK: Errors
+
+  private static func error(_ error: any Error, _ address: WebAddress) -> NetworkError {
+    NetworkError("\(address.bare) cannot be reached: \(reason(error)).")
+  }
+
+  /// What went wrong, for people.
+  static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as NetworkError: error.message
+    case let error as NIOConnectionError:
+      // Of a host with several addresses, one reason is enough.
+      (error.connectionErrors.first?.error ?? error.dnsAError ?? error.dnsAAAAError).map(reason)
+        ?? "it has no address"
+    case let error as IOError: String(cString: strerror(error.errnoCode))
+    case is ChannelError: "it took too long, or the connection was closed"
+    default: "\(error)"
+    }
+  }
+}
+
+extension WebAddress {
+  /// True if the host is a name, not an address in figures.
+  var isName: Bool { AddressRange.bytes(of: host) == nil }
+
+  /// The host as it stands before a colon.
+  var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+
+  /// Host and port, always with the port.
+  var tunnelAuthority: String { "\(bracketedHost):\(port)" }
+
+  /// The address without path and query, which may hold what is not for everybody.
+  public var bare: String { "\(isSecure ? "https" : "http")://\(authority)" }
+}

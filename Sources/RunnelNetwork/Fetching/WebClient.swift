@@ -1,0 +1,308 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A request over HTTP/1.1.
+public struct WebRequest: Sendable {
+  /// The method, in capitals.
+  public var method: String
+  /// Where to.
+  public var address: WebAddress
+  /// The headers, without those of the connection.
+  public var headers: [(name: String, value: String)]
+  /// The body; nil for none.
+  public var body: [UInt8]?
+
+  /// Makes a request.
+  public init(
+    _ method: String, _ address: WebAddress, headers: [(name: String, value: String)] = [],
+    body: [UInt8]? = nil
+  ) {
+    (self.method, self.address, self.headers, self.body) = (method, address, headers, body)
+  }
+}
+
+/// Sends requests over HTTP/1.1, each on a connection of its own, for a thread that may wait.
+public struct WebClient: Sendable {
+  /// So long nothing may arrive, in seconds: longer than the time between two signs of life of a stream.
+  fileprivate static let silenceSeconds: Int64 = 75
+  private static let redirectsMax = 3
+
+  private let connector: WebConnector
+  private let userAgent: String
+
+  /// Makes a client.
+  ///
+  /// - Parameters:
+  ///   - trustedFile: a file of certificates in PEM to trust, instead of those that the system trusts.
+  ///   - proxies: the proxy for addresses with TLS.
+  ///   - userAgent: what servers are told of the program.
+  public init(trustedFile: String? = nil, proxies: WebProxies = .none, userAgent: String) {
+    connector = WebConnector(trustedFile: trustedFile, proxies: proxies)
+    self.userAgent = userAgent
+  }
+
+  /// Sends a request and waits for the head of the answer.
+  ///
+  /// A request without a body that is sent elsewhere (307, 308, and 301, 302 for GET) goes there, but never from
+  /// TLS to none, nor with its credential to another host.
+  ///
+  /// - Precondition: the thread is none of NIO's.
+  /// - Throws: `NetworkError` that names the address and what went wrong there.
+  public func send(_ request: WebRequest) throws(NetworkError) -> WebExchange {
+    var request = request
+    for _ in 0...WebClient.redirectsMax {
+      let exchange = try ask(request)
+      guard [301, 302, 307, 308].contains(exchange.status), request.body == nil,
+        request.method == "GET", let target = exchange.header("location")
+      else { return exchange }
+      exchange.close()
+      guard let next = WebAddress(target), next.isSecure || !request.address.isSecure else {
+        throw NetworkError("\(request.address.bare) sends to a place that is not safe.")
+      }
+      if next.host != request.address.host {
+        request.headers.removeAll { $0.name.lowercased() == "authorization" }
+      }
+      request.address = next
+    }
+    throw NetworkError("\(request.address.bare) sends from one address to the next.")
+  }
+
+  /// Sends a request and reads the whole answer, without waiting on the thread; nobody is sent elsewhere.
+  ///
+  /// - Throws: `NetworkError` that names the address and what went wrong there, or if the answer has more bytes
+  ///   than allowed.
+  public func fetch(
+    _ request: WebRequest, bytesMax: Int
+  ) async throws(NetworkError) -> (status: Int, body: [UInt8]) {
+    do {
+      let exchange = try await begin(request).get()
+      var body: [UInt8] = []
+      while let piece = try await exchange.piece().get() {
+        body += piece
+        if body.count > bytesMax {
+          throw NetworkError("\(request.address.bare) answers with more than \(bytesMax) bytes.")
+        }
+      }
+      return (exchange.status, body)
+    } catch {
+      throw WebClient.error(error, request)
+    }
+  }
+
+  private func ask(_ request: WebRequest) throws(NetworkError) -> WebExchange {
+    do {
+      return try begin(request).wait()
+    } catch {
+      throw WebClient.error(error, request)
+    }
+  }
+
+  private static func error(_ error: any Error, _ request: WebRequest) -> NetworkError {
+    if let error = error as? NetworkError { return error }
+    return NetworkError(
+      "\(request.address.bare) cannot be asked: \(WebConnector.reason(error)).")
+  }
+
+  private func begin(_ request: WebRequest) -> EventLoopFuture<WebExchange> {
+    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let agent = userAgent
+    return connector.connect(request.address, on: loop).flatMap {
+      channel -> EventLoopFuture<WebExchange> in
+      let reader = ExchangeReader(channel, request, agent)
+      let bound = NIOLoopBound(reader, eventLoop: loop)
+      do {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHTTPClientHandlers()
+        try pipeline.addHandler(reader)
+      } catch {
+        channel.close(promise: nil)
+        return loop.makeFailedFuture(error)
+      }
+      return reader.head.futureResult.map { WebExchange($0, loop, bound, channel) }
+    }
+  }
+}
+
+/// The answer to a request: its head, and its body as it is asked for.
+public final class WebExchange: Sendable {
+  /// The status.
+  public let status: Int
+  private let headers: HTTPHeaders
+  private let loop: any EventLoop
+  private let reader: NIOLoopBound<ExchangeReader>
+  private let channel: any Channel
+
+  fileprivate init(
+    _ head: HTTPResponseHead, _ loop: any EventLoop, _ reader: NIOLoopBound<ExchangeReader>,
+    _ channel: any Channel
+  ) {
+    status = Int(head.status.code)
+    headers = head.headers
+    (self.loop, self.reader, self.channel) = (loop, reader, channel)
+  }
+
+  deinit { channel.close(promise: nil) }
+
+  /// The value of a header; of several the first.
+  public func header(_ name: String) -> String? { headers.first(name: name) }
+
+  /// Waits for the next piece of the body; nil at its end.
+  ///
+  /// What nobody asks for is not read, but for a little.
+  ///
+  /// - Throws: `NetworkError` if the body breaks off.
+  public func next() throws(NetworkError) -> [UInt8]? {
+    do {
+      return try piece().wait()
+    } catch let error as NetworkError {
+      throw error
+    } catch {
+      throw NetworkError("The answer breaks off: \(WebConnector.reason(error)).")
+    }
+  }
+
+  /// The next piece of the body; nil at its end.
+  fileprivate func piece() -> EventLoopFuture<[UInt8]?> {
+    loop.flatSubmit { [reader] in reader.value.next() }
+  }
+
+  /// All of the body.
+  ///
+  /// - Throws: `NetworkError` if it breaks off, or has more bytes than allowed.
+  public func body(bytesMax: Int) throws(NetworkError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while let piece = try next() {
+      bytes += piece
+      if bytes.count > bytesMax {
+        close()
+        throw NetworkError("The answer has more than \(bytesMax) bytes.")
+      }
+    }
+    return bytes
+  }
+
+  /// Gives up what has not arrived.
+  public func close() { channel.close(promise: nil) }
+}
+
+/// Sends a request, and keeps the pieces of the answer until they are asked for.
+///
+/// Loop only.
+private final class ExchangeReader: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias OutboundOut = HTTPClientRequestPart
+
+  let head: EventLoopPromise<HTTPResponseHead>
+  private let channel: any Channel
+  private let request: WebRequest
+  private let userAgent: String
+  private var pieces: [[UInt8]] = []
+  private var waiter: EventLoopPromise<[UInt8]?>?
+  private var timer: Scheduled<Void>?
+  private var isComplete = false
+  private var failure: (any Error)?
+
+  init(_ channel: any Channel, _ request: WebRequest, _ userAgent: String) {
+    (self.channel, self.request, self.userAgent) = (channel, request, userAgent)
+    head = channel.eventLoop.makePromise()
+  }
+
+  /// The next piece, which is read now if none has arrived.
+  func next() -> EventLoopFuture<[UInt8]?> {
+    let loop = channel.eventLoop
+    if !pieces.isEmpty { return loop.makeSucceededFuture(pieces.removeFirst()) }
+    if isComplete { return loop.makeSucceededFuture(nil) }
+    if let failure { return loop.makeFailedFuture(failure) }
+    let promise = loop.makePromise(of: [UInt8]?.self)
+    waiter = promise
+    startTimer()
+    channel.read()
+    return promise.futureResult
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    startTimer()
+    var head = HTTPRequestHead(
+      version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.address.target)
+    head.headers.add(name: "Host", value: request.address.authority)
+    head.headers.add(name: "User-Agent", value: userAgent)
+    head.headers.add(name: "Connection", value: "close")
+    for (name, value) in request.headers { head.headers.add(name: name, value: value) }
+    if let body = request.body {
+      head.headers.add(name: "Content-Length", value: String(body.count))
+    }
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if let body = request.body {
+      let buffer = channel.allocator.buffer(bytes: body)
+      context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+    }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  /// Gives up if nothing arrives for too long while somebody waits for it.
+  private func startTimer() {
+    timer?.cancel()
+    let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+    let seconds = WebClient.silenceSeconds
+    timer = channel.eventLoop.scheduleTask(in: .seconds(seconds)) {
+      bound.value.fail(NetworkError("nothing arrived for \(seconds) s"))
+      bound.value.channel.close(promise: nil)
+    }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      // From here on what nobody asks for stays where it is.
+      try? channel.syncOptions?.setOption(.autoRead, value: false)
+      timer?.cancel()
+      self.head.succeed(head)
+    case .body(let piece): take(Array(piece.readableBytesView))
+    case .end:
+      isComplete = true
+      hand(nil)
+      context.close(promise: nil)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    // What arrived may have been less than a piece.
+    if waiter != nil { context.read() }
+    context.fireChannelReadComplete()
+  }
+
+  private func take(_ piece: [UInt8]) {
+    if piece.isEmpty { return }
+    if waiter == nil { pieces.append(piece) } else { hand(piece) }
+  }
+
+  private func hand(_ piece: [UInt8]?) {
+    timer?.cancel()
+    let waiter = waiter
+    self.waiter = nil
+    waiter?.succeed(piece)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    fail(error)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    fail(NetworkError("the connection was closed before the end"))
+    context.fireChannelInactive()
+  }
+
+  private func fail(_ error: any Error) {
+    timer?.cancel()
+    if isComplete || failure != nil { return }
+    let named = NetworkError(
+      "\(request.address.bare): \(WebConnector.reason(error)).")
+    failure = named
+    head.fail(named)
+    let waiter = waiter
+    self.waiter = nil
+    waiter?.fail(named)
+  }
+}

@@ -1,0 +1,123 @@
+import RunnelBase
+public import RunnelTree
+
+/// The address of a server's database, and maybe of a place in it: `https://HOST/PLACE?ns=NAME`.
+///
+/// Where the host names the database (`https://NAME.example.com`), `ns` may be missing.
+public struct OriginAddress: Hashable, Sendable {
+  /// The most bytes of an address.
+  private static let bytesMax = 8192
+
+  /// The host, with its port if that is not the usual one, in small letters.
+  public let host: String
+  /// True for connections with TLS.
+  public let isSecure: Bool
+  /// The database on that host; nil if the host names it.
+  public let namespace: String?
+  /// The place that the path names.
+  public let place: Path
+
+  /// True if a text is meant as an address, whether or not it is a right one.
+  public static func isMeant(by text: some StringProtocol) -> Bool {
+    ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
+  }
+
+  /// Reads an address.
+  ///
+  /// - Throws: `TreeError` (`invalidPath` or `invalidMessage`) that says what is wrong with it.
+  public init(_ text: String) throws(TreeError) {
+    guard text.utf8.count <= OriginAddress.bytesMax, OriginAddress.isMeant(by: text),
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+    else {
+      throw OriginAddress.error(text, "it is none: write https://HOST/?ns=NAME")
+    }
+    isSecure = text.lowercased().hasPrefix("https://")
+    let rest = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "#" }
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    if authority.contains("@") {
+      throw OriginAddress.error(
+        "\(rest.drop { $0 != "@" }.dropFirst())",
+        "a password in it would be seen by others: give a token by a file or the environment")
+    }
+    host = try OriginAddress.host(authority, isSecure: isSecure, of: text)
+    let halves = rest.dropFirst(authority.count).split(
+      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    place = try OriginAddress.place(halves[0], of: text)
+    namespace = try OriginAddress.namespace(halves.count > 1 ? halves[1] : "", of: text)
+  }
+
+  private static func error(_ text: String, _ reason: String) -> TreeError {
+    TreeError(
+      .invalidMessage,
+      "\(ControlCharacters.escapedLine(String(text.prefix(200)))) is no address of a database: "
+        + "\(reason).")
+  }
+
+  /// Host and port in their usual form.
+  private static func host(
+    _ authority: Substring, isSecure: Bool, of text: String
+  ) throws(TreeError) -> String {
+    var host = authority.lowercased()
+    let usual = isSecure ? ":443" : ":80"
+    if host.hasSuffix(usual) { host.removeLast(usual.count) }
+    var name = host[...]
+    let end = name.lastIndex(of: "]") ?? name.startIndex
+    if let colon = name[end...].lastIndex(of: ":") {
+      guard let port = UInt16(name[name.index(after: colon)...]), port > 0 else {
+        throw error(text, "its port is a number from 1 to 65535")
+      }
+      name = name[..<colon]
+    }
+    let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
+    let allowed = isBracketed ? ":.[]%" : ".-_"
+    guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || allowed.contains($0) })
+    else { throw error(text, "its host is a name, or an address in figures") }
+    return host
+  }
+
+  private static func place(
+    _ path: Substring, of text: String
+  ) throws(TreeError) -> Path {
+    var keys: [Key] = []
+    for piece in path.split(separator: "/") {
+      guard let name = PercentEncoding.decoded(piece.utf8, isPlusSpace: false) else {
+        throw error(text, "its path is no UTF-8 in percent encoding")
+      }
+      keys.append(try Key(name))
+    }
+    return try Path(keys)
+  }
+
+  private static func namespace(
+    _ query: Substring, of text: String
+  ) throws(TreeError) -> String? {
+    var found: String?
+    for pair in query.split(separator: "&") {
+      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard halves[0] == "ns" else {
+        // What stands in an address is seen by others, and kept by shells.
+        throw error(
+          "The one with \(halves[0])=", "only ns= may stand after the question mark")
+      }
+      let name = halves.count > 1 ? halves[1] : ""
+      let isName = name.allSatisfy { $0.isLetter || $0.isNumber || "-_".contains($0) }
+      guard isName, (1...128).contains(name.utf8.count) else {
+        throw error(text, "the name of a database has letters, digits and hyphens")
+      }
+      found = String(name)
+    }
+    return found
+  }
+
+  /// The address of the whole database, by which its replica is named.
+  public var name: String {
+    let scheme = isSecure ? "https" : "http"
+    return "\(scheme)://\(host)/" + (namespace.map { "?ns=\($0)" } ?? "")
+  }
+
+  /// What people call the database.
+  public var title: String {
+    let label = host.prefix { $0 != "." && $0 != ":" }
+    return namespace ?? String(label)
+  }
+}

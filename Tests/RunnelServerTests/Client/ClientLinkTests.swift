@@ -1,0 +1,271 @@
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelNetwork
+import RunnelServer
+import RunnelSync
+import RunnelTree
+import Testing
+
+/// Replicas of a real server's database, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct ClientLinkTests {
+  private let place: ReplicaPlace
+
+  init() throws { place = try ReplicaPlace() }
+
+  @Test func whatTheServerHasIsShownAndSoIsEveryChange() async throws {
+    try await withServer { server in
+      _ = try server.request("PUT", "/list.json", "{\"a\":1,\"b\":{\"c\":true}}")
+      let database = try await place.connect(port: server.port)
+      try await database.wait("list", for: ["a": 1, "b": ["c": true]])
+      _ = try server.request("PUT", "/list/d.json", "4")
+      try await database.wait("list/d", for: 4)
+      _ = try server.request("DELETE", "/list/a.json")
+      try await database.wait("list", for: ["b": ["c": true], "d": 4])
+      database.close()
+    }
+  }
+
+  @Test func aWriteShowsAtOnceAndIsAcknowledged() async throws {
+    try await withServer { server in
+      let database = try await place.connect(port: server.port)
+      let reference = try database.reference(withPath: "n")
+      let receipt = try await reference.setValue(["at": [".sv": "timestamp"], "x": 1])
+      #expect(try await reference.child("x").get(from: .cache).value == 1)
+      try await receipt.acknowledgement()
+      #expect(try server.value("/n/x") == "1")
+      #expect(try await database.pendingWrites().isEmpty)
+      database.close()
+    }
+  }
+
+  @Test func aRefusedWriteGoesBackAndSaysWhy() async throws {
+    let rules = "{\"rules\":{\".read\":true,\"open\":{\".write\":true}}}"
+    try await withServer(rules: rules) { server in
+      let database = try await place.connect(port: server.port)
+      try await database.reference(withPath: "open").setValue(1).acknowledgement()
+      let closed = try database.reference(withPath: "closed")
+      let receipt = try await closed.setValue(1)
+      let error = await #expect(throws: DatabaseError.self) {
+        try await receipt.acknowledgement()
+      }
+      #expect(error?.code.rawValue == "PERMISSION_DENIED")
+      #expect(try await closed.get().value == .null)
+      database.close()
+    }
+  }
+
+  @Test func whatIsWrittenOfflineIsSentInItsOrder() async throws {
+    try await withServer { server in
+      let database = try await place.connect(port: server.port)
+      try await database.waitUntilLive()
+      try await database.goOffline()
+      let log = try database.reference(withPath: "log")
+      var receipts: [WriteReceipt] = []
+      for number in 0..<50 {
+        receipts.append(try await log.setValue(.number(JSONNumber(Int64(number)))))
+        receipts.append(
+          try await database.reference(withPath: "count").setValue([".sv": ["increment": 1]]))
+      }
+      #expect(try await database.pendingWrites().count == 100)
+      #expect(try server.value("/log") == "null")
+      try await database.goOnline()
+      for receipt in receipts { try await receipt.acknowledgement() }
+      #expect(try server.value("/log") == "49")
+      #expect(try server.value("/count") == "50")
+      database.close()
+    }
+  }
+
+  @Test func transactionsOfTwoClientsCountEachOnce() async throws {
+    try await withServer { server in
+      let databases = [
+        try await place.connect(port: server.port, file: "a.db"),
+        try await place.connect(port: server.port, file: "b.db"),
+      ]
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for database in databases {
+          group.addTask {
+            for _ in 0..<10 {
+              try await database.reference(withPath: "n").runTransaction { current in
+                .success(.number(JSONNumber(Int64(current.value.int ?? 0) + 1)))
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try server.value("/n") == "20")
+      for database in databases { database.close() }
+    }
+  }
+
+  @Test func whatIsToBeDoneAtTheEndIsDoneWhenTheDatabaseIsClosed() async throws {
+    try await withServer { server in
+      let database = try await place.connect(port: server.port)
+      let other = try await place.connect(port: server.port, file: "other.db")
+      let presence = try database.reference(withPath: "here")
+      try await presence.onDisconnectRemoveValue().acknowledgement()
+      try await presence.setValue(true).acknowledgement()
+      try await other.wait("here", for: true)
+      database.close()
+      try await other.wait("here", for: .null)
+      other.close()
+    }
+  }
+
+  @Test func aReplicaOpensWithWhatItKnewWithoutItsServer() async throws {
+    var port = 0
+    try await withServer { server in
+      port = server.port
+      _ = try server.request("PUT", "/list.json", "{\"a\":1}")
+      let database = try await place.connect(port: port)
+      try await database.wait("list", for: ["a": 1])
+      database.close()
+    }
+    let database = try await place.connect(port: port)
+    try await database.wait("list", for: ["a": 1])
+    let status = try await database.wait { status in
+      if case .link(.waiting) = status.state { true } else { false }
+    }
+    #expect(status.offlineSince != nil)
+    guard case .link(.waiting(_, let reason?)) = status.state else {
+      Issue.record("no reason is told")
+      return
+    }
+    #expect(reason.contains("cannot be reached: Connection refused"), "\(reason)")
+    database.close()
+  }
+
+  @Test func aServerThatComesBackIsTalkedToAgain() async throws {
+    let server = try await TestServer()
+    let database = try await place.connect(port: server.port)
+    let reference = try database.reference(withPath: "n")
+    try await reference.setValue(1).acknowledgement()
+    await server.stop()
+    _ = try await database.wait { !$0.isLive }
+    let receipt = try await reference.setValue(2)
+    let port = server.port
+    let again = try await TestServer(in: server.folder) {
+      $0.isEmulator = true
+      $0.listen = ["localhost:\(port)"]
+    }
+    try await receipt.acknowledgement()
+    #expect(try again.value("/n") == "2")
+    database.close()
+    await again.stop()
+  }
+
+  @Test func aReplicaIsOfOneOriginOnly() async throws {
+    let database = try await place.connect(port: 1)
+    database.close()
+    let error = await #expect(throws: DatabaseError.self) { try await place.connect(port: 2) }
+    #expect(error?.code == .refused)
+  }
+
+  @Test func manyBytesArriveInPieces() async throws {
+    try await withServer { server in
+      let text = String(repeating: "0123456789", count: 300_000)
+      _ = try server.request("PUT", "/big.json", "{\"a\":\"\(text)\",\"b\":\"\(text)\"}")
+      let database = try await place.connect(port: server.port)
+      for try await snapshot in try database.reference(withPath: "big/b").values
+      where snapshot.exists {
+        #expect(snapshot.value == .string(text))
+        break
+      }
+      let sent = try await database.reference(withPath: "back").setValue(.string(text))
+      try await sent.acknowledgement()
+      #expect(try server.value("/back").utf8.count == text.utf8.count + 2)
+      database.close()
+    }
+  }
+}
+
+/// As whom a server is talked to.
+@Suite(.timeLimit(.minutes(2))) struct ClientAccessTests {
+  private let place: ReplicaPlace
+  private static let rules = "{\"rules\":{\"$user\":{\".read\":\"auth.uid === $user\"}}}"
+
+  init() throws { place = try ReplicaPlace() }
+
+  private func token(of user: String) throws -> String {
+    let head = TestTokens.encoded(Array("{\"alg\":\"none\",\"type\":\"JWT\"}".utf8))
+    let claims = "{\"sub\":\"\(user)\",\"user_id\":\"\(user)\",\"iat\":0,\"exp\":3600}"
+    return head + "." + TestTokens.encoded(Array(claims.utf8)) + "."
+  }
+
+  @Test func aTokenTellsWhoOneIsAndNamesTheReplica() async throws {
+    let access = OriginAccess.token(try token(of: "ana"))
+    #expect(access.user == "ana")
+    try await withServer(rules: ClientAccessTests.rules) { server in
+      _ = try server.request(
+        "PUT", "/ana.json", "5", headers: ["Authorization": "Bearer owner"])
+      let database = try await place.connect(port: server.port, as: access)
+      try await database.wait("ana", for: 5)
+      await #expect(throws: DatabaseError.self) {
+        for try await _ in try database.reference(withPath: "bo").values {}
+      }
+      database.close()
+    }
+  }
+
+  @Test func aSecretIsAnAdministrators() async throws {
+    #expect(OriginAccess.token("owner").user == "admin")
+    try await withServer(rules: ClientAccessTests.rules) { server in
+      let database = try await place.connect(port: server.port, as: .token("owner"))
+      try await database.reference(withPath: "bo/x").setValue(1).acknowledgement()
+      database.close()
+    }
+  }
+
+  @Test func aTokenThatIsRefusedTwiceEndsTheTalk() async throws {
+    try await withServer { server in
+      let asked = Counter()
+      let access = OriginAccess(user: "ana") { isRefresh in
+        asked.add(isRefresh)
+        return Credential("x.y.z", isAdministrator: false)
+      }
+      let database = try await place.connect(port: server.port, as: access)
+      let status = try await database.wait { status in
+        if case .link(.offline(.refused)) = status.state { true } else { false }
+      }
+      #expect(!status.isLive)
+      #expect(asked.all == [false, true])
+      database.close()
+    }
+  }
+
+  @Test func aServiceAccountGetsItsTokenByItself() async throws {
+    let folder = place.folder
+    let server = try await TestServer(rules: "{\"rules\":{}}", in: folder) { _ in }
+    let other = server.port
+    var accounts = try ServiceAccounts(file: ServiceAccounts.file(beside: server.file))
+    let made = try accounts.add(
+      "ci", for: server.file, server: "http://localhost:\(other)", now: 0)
+    try accounts.write(to: ServiceAccounts.file(beside: server.file))
+    await server.stop()
+    let again = try await TestServer(in: folder) { $0.listen = ["localhost:\(other)"] }
+    let key = try ServiceAccountKey(JSONValue(parsing: #require(made)))
+    let client = WebClient(userAgent: "test")
+    let database = try await place.connect(
+      port: other, as: .serviceAccount(key, by: client))
+    try await database.reference(withPath: "x").setValue(1).acknowledgement()
+    database.close()
+    await again.stop()
+  }
+
+  @Test func withoutACredentialItIsTriedAgain() async throws {
+    try await withServer { server in
+      let asked = Counter()
+      let access = OriginAccess(user: "ana") { isRefresh in
+        asked.add(isRefresh)
+        if asked.all.count < 3 { throw NotSeen() }
+        return Credential("owner", isAdministrator: true)
+      }
+      let database = try await place.connect(port: server.port, as: access)
+      try await database.waitUntilLive()
+      #expect(asked.all == [false, false, false])
+      database.close()
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelNetwork
+import RunnelServer
+import RunnelSync
+import RunnelTree
+import TestSupport
+import Testing
+
+/// Connections that are cut, tunnelled and encrypted.
+@Suite(.timeLimit(.minutes(2))) struct ClientNetworkTests {
+  private let place: ReplicaPlace
+
+  init() throws { place = try ReplicaPlace() }
+
+  @Test func cutConnectionsLoseNothingAndDoNothingTwice() async throws {
+    let seed = UInt64.random(in: 0...(.max))
+    var random = SeededRandom(seed: seed)
+    try await withServer { server in
+      let proxy = try await CuttingProxy.start(to: server.port)
+      let database = try await place.connect(port: proxy.port)
+      try await database.waitUntilLive()
+      let count = try database.reference(withPath: "count")
+      var receipts: [WriteReceipt] = []
+      for number in 0..<100 {
+        receipts.append(try await count.setValue([".sv": ["increment": 1]]))
+        let key = "log/k\(number)"
+        receipts.append(try await database.reference(withPath: key).setValue(true))
+        if Int.random(in: 0..<10, using: &random) == 0 { proxy.cut() }
+      }
+      for receipt in receipts { try await receipt.acknowledgement() }
+      #expect(try server.value("/count") == "100", "seed \(seed)")
+      if case .object(let members) = try json(server.value("/log")) {
+        #expect(members.count == 100, "seed \(seed)")
+      }
+      database.close()
+      await proxy.stop()
+    }
+  }
+
+  @Test func attemptsGoOnWhileNobodyAnswers() async throws {
+    try await withServer { server in
+      let proxy = try await CuttingProxy.start(to: server.port)
+      let database = try await place.connect(port: proxy.port)
+      try await database.wait("x", for: .null)
+      proxy.cut(refusing: true)
+      _ = try await database.wait { !$0.isLive }
+      _ = try server.request("PUT", "/x.json", "7")
+      proxy.mend()
+      try await database.wait("x", for: 7)
+      database.close()
+      await proxy.stop()
+    }
+  }
+
+  @Test func aServerWithTLSIsReachedThroughAProxy() async throws {
+    let files = try certificateFiles()
+    try await withServer({
+      $0.isEmulator = true
+      $0.tls = files
+    }) { server in
+      let proxy = try await CuttingProxy.start(to: server.port, opensTunnels: true)
+      var options = ReplicaPlace.options
+      options.trustedFile = files.certificate
+      options.proxies = WebProxies(
+        environment: ["https_proxy": "http://me:it%20is@127.0.0.1:\(proxy.port)"])
+      let database = try await Database.connect(
+        to: "https://localhost:9443/?ns=test", file: place.file(), options: options)
+      try await database.reference(withPath: "x").setValue(1).acknowledgement()
+      let head = try #require(proxy.heads.first)
+      #expect(head.hasPrefix("CONNECT localhost:9443 HTTP/1.1\r\n"))
+      #expect(head.contains("Proxy-Authorization: Basic bWU6aXQgaXM=\r\n"))
+      database.close()
+      await proxy.stop()
+    }
+  }
+
+  @Test func aCertificateOfNobodyIsNotTrusted() async throws {
+    let files = try certificateFiles()
+    try await withServer({
+      $0.isEmulator = true
+      $0.tls = files
+    }) { server in
+      let database = try await Database.connect(
+        to: "https://localhost:\(server.port)/?ns=test", file: place.file(),
+        options: ReplicaPlace.options)
+      let status = try await database.wait { status in
+        if case .link(.waiting(_, _?)) = status.state { true } else { false }
+      }
+      guard case .link(.waiting(_, let reason?)) = status.state else { return }
+      #expect(reason.lowercased().contains("certificate"), "\(reason)")
+      database.close()
+    }
+  }
+
+  @Test func whatIsNoWebSocketIsSaid() async throws {
+    try await withWeb([.init(status: 404)]) { web, port in
+      let database = try await place.connect(port: port)
+      let status = try await database.wait { status in
+        if case .link(.waiting(_, _?)) = status.state { true } else { false }
+      }
+      guard case .link(.waiting(_, let reason?)) = status.state else { return }
+      #expect(reason.contains("the status 404 instead of a WebSocket"), "\(reason)")
+      #expect(web.asked.first == "/.ws?v=5&ns=test")
+      database.close()
+    }
+  }
+}
+
+@Suite struct WebProxiesTests {
+  private func isProxied(_ address: String, _ environment: [String: String]) throws -> Bool {
+    let address = try #require(WebAddress(address))
+    return WebProxies(environment: environment).isUsed(for: address)
+  }
+
+  @Test func smallLettersComeBeforeCapitals() throws {
+    let address = "https://a.example/"
+    #expect(try isProxied(address, ["HTTPS_PROXY": "http://p:1"]))
+    #expect(try isProxied(address, ["https_proxy": "p:1"]))
+    #expect(try !isProxied(address, ["HTTPS_PROXY": "http://p:1", "https_proxy": ""]))
+    #expect(try !isProxied(address, [:]))
+    #expect(try !isProxied("http://a.example/", ["https_proxy": "http://p:1"]))
+    #expect(try !isProxied(address, ["https_proxy": "ftp://p:1"]))
+  }
+
+  @Test(arguments: [
+    ("a.example", true), ("b.a.example", true), ("ba.example", false), ("10.1.2.3", true),
+    ("11.1.2.3", false), ("c.example", false), ("d.example", true), ("x.e.example", true),
+  ])
+  func someHostsAreReachedWithoutAProxy(host: String, isExcepted: Bool) throws {
+    let environment = [
+      "https_proxy": "http://p:1",
+      "no_proxy": "a.example, 10.0.0.0/8,c.example:80,d.example:443,.e.example",
+    ]
+    #expect(try isProxied("https://\(host)/", environment) != isExcepted)
+    #expect(try !isProxied("https://\(host)/", ["https_proxy": "p:1", "NO_PROXY": "*"]))
+  }
+}

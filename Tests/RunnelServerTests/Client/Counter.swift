@@ -1,0 +1,10 @@
+import Synchronization
+
+/// What was told, in order.
+final class Counter: Sendable {
+  private let told = Mutex<[Bool]>([])
+
+  var all: [Bool] { told.withLock { $0 } }
+
+  func add(_ value: Bool) { told.withLock { $0.append(value) } }
+}

@@ -1,0 +1,141 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A proxy on this machine that passes bytes on, and cuts connections when a test wants it.
+///
+/// As one for tunnels it first reads a request for one, whatever host that names.
+final class CuttingProxy: Sendable {
+  private struct State {
+    var open: [any Channel] = []
+    var listener: (any Channel)?
+    var refuses = false
+    var heads: [String] = []
+    var connectionCount = 0
+  }
+
+  private let target: Int
+  private let opensTunnels: Bool
+  private let state = Mutex(State())
+
+  private init(_ target: Int, _ opensTunnels: Bool) {
+    (self.target, self.opensTunnels) = (target, opensTunnels)
+  }
+
+  /// Starts a proxy before a port of this machine.
+  static func start(to target: Int, opensTunnels: Bool = false) async throws -> CuttingProxy {
+    let proxy = CuttingProxy(target, opensTunnels)
+    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.autoRead, value: opensTunnels)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try proxy.serve(channel) }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    proxy.state.withLock { $0.listener = listener }
+    return proxy
+  }
+
+  var port: Int { state.withLock { $0.listener?.localAddress?.port ?? 0 } }
+
+  /// The connections that were made through it.
+  var connectionCount: Int { state.withLock { $0.connectionCount } }
+
+  /// The requests for tunnels that came.
+  var heads: [String] { state.withLock { $0.heads } }
+
+  /// Ends all connections at once, without a word; refuses others if wanted.
+  func cut(refusing refuses: Bool = false) {
+    let open = state.withLock { state in
+      state.refuses = refuses
+      defer { state.open = [] }
+      return state.open
+    }
+    for channel in open { channel.close(promise: nil) }
+  }
+
+  /// Takes connections again.
+  func mend() { state.withLock { $0.refuses = false } }
+
+  func stop() async {
+    cut(refusing: true)
+    // It was open until now.
+    try? await state.withLock { $0.listener }?.close()
+  }
+
+  private func serve(_ channel: any Channel) throws {
+    let isRefused = state.withLock { state in
+      if !state.refuses {
+        state.open.append(channel)
+        state.connectionCount += 1
+      }
+      return state.refuses
+    }
+    if isRefused { return channel.close(promise: nil) }
+    if opensTunnels {
+      try channel.pipeline.syncOperations.addHandler(
+        TunnelRequest { [weak self] head, channel in
+          self?.state.withLock { $0.heads.append(head) }
+          self?.connect(channel, saying: "HTTP/1.1 200 Connection established\r\n\r\n")
+        })
+    } else {
+      connect(channel, saying: "")
+    }
+  }
+
+  private func connect(_ channel: any Channel, saying text: String) {
+    ClientBootstrap(group: channel.eventLoop)
+      .channelOption(.autoRead, value: false)
+      .connect(host: "127.0.0.1", port: target)
+      .whenComplete { [weak self] result in
+        guard case .success(let other) = result else { return channel.close(promise: nil) }
+        self?.state.withLock { $0.open.append(other) }
+        // A connection that was cut meanwhile has no pipeline any more.
+        try? channel.pipeline.syncOperations.addHandler(PassOn(to: other))
+        try? other.pipeline.syncOperations.addHandler(PassOn(to: channel))
+        if !text.isEmpty {
+          channel.writeAndFlush(channel.allocator.buffer(string: text), promise: nil)
+        }
+        for side in [channel, other] {
+          side.setOption(.autoRead, value: true).whenSuccess { side.read() }
+        }
+      }
+  }
+}
+
+/// Writes what arrives to another channel.
+private final class PassOn: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let other: any Channel
+
+  init(to other: any Channel) { self.other = other }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+}
+
+/// Reads a request for a tunnel.
+private final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let take: (String, any Channel) -> Void
+  private var head = ""
+
+  init(_ take: @escaping (String, any Channel) -> Void) { self.take = take }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    head += String(buffer: unwrapInboundIn(data))
+    guard head.hasSuffix("\r\n\r\n") else { return }
+    let channel = context.channel
+    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    take(head, channel)
+  }
+}

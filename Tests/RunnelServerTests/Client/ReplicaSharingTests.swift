@@ -1,0 +1,65 @@
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelServer
+import RunnelSync
+import RunnelTree
+import Testing
+
+/// Several openings of one replica, of which one talks to the server.
+@Suite(.timeLimit(.minutes(2))) struct ReplicaSharingTests {
+  private let place: ReplicaPlace
+
+  init() throws { place = try ReplicaPlace() }
+
+  @Test func oneTalksAndAnotherTakesOverWhenItEnds() async throws {
+    try await withServer { server in
+      let first = try await place.connect(port: server.port)
+      try await first.waitUntilLive()
+      let second = try await place.connect(port: server.port)
+      _ = try await second.wait { $0.state == .elsewhere }
+      let receipt = try await second.reference(withPath: "x").setValue(1)
+      try await receipt.acknowledgement()
+      #expect(try server.value("/x") == "1")
+      first.close()
+      try await second.waitUntilLive()
+      try await second.reference(withPath: "x").setValue(2).acknowledgement()
+      #expect(try server.value("/x") == "2")
+      second.close()
+    }
+  }
+
+  @Test func whatOneListensToIsAskedByTheOther() async throws {
+    try await withServer { server in
+      _ = try server.request("PUT", "/list.json", "{\"a\":1,\"b\":2,\"c\":3}")
+      let first = try await place.connect(port: server.port)
+      try await first.waitUntilLive()
+      let second = try await place.connect(port: server.port)
+      _ = try await second.wait { $0.state == .elsewhere }
+      try await second.wait("list/a", for: 1)
+      let last = try second.reference(withPath: "list").queryOrderedByKey()
+        .queryLimited(toLast: 2)
+      for try await snapshot in last.values where snapshot.value == ["b": 2, "c": 3] { break }
+      _ = try server.request("PUT", "/list/a.json", "5")
+      try await second.wait("list/a", for: 5)
+      first.close()
+      second.close()
+    }
+  }
+
+  @Test func whatTheServerRefusesIsToldToWhoListens() async throws {
+    let rules = "{\"rules\":{\"open\":{\".read\":true}}}"
+    try await withServer(rules: rules) { server in
+      let first = try await place.connect(port: server.port)
+      try await first.waitUntilLive()
+      let second = try await place.connect(port: server.port)
+      _ = try await second.wait { $0.state == .elsewhere }
+      let error = await #expect(throws: DatabaseError.self) {
+        for try await _ in try second.reference(withPath: "closed").values {}
+      }
+      #expect(error?.code.rawValue == "PERMISSION_DENIED")
+      first.close()
+      second.close()
+    }
+  }
+}
