@@ -29,22 +29,19 @@ public enum DatabaseRequest: Sendable {
   case performIf(Int, ResourceOperation, ResourceRegistry, [WriteCondition])
   /// Undo a write of the history, if its result still stands; the answer carries the number.
   case undoWrite(Int, entry: Int64)
-  /// Read the entries of the history that concern a place, the newest first: at most `count` of
-  /// those before a given entry; the answer carries the number.
+  /// Read at most `count` entries of a place's history, the newest first, before a given entry.
   case history(Int, Path, before: Int64?, count: Int)
   /// Give up one pending write of a replica, by its id; the answer carries the number.
   case dropPending(Int, Int64)
   /// Read the node at a place, once; the answer carries the number.
   case get(Int, Path)
-  /// Read the beginning of the node at a place, about so many bytes of text, and count its size up
-  /// to a limit; the answer carries the number.
+  /// Read the beginning of a node, about so many bytes of text, and count its size up to a limit.
   case excerpt(Int, Path, textMax: Int, countMax: Int)
   /// Read the rows of a query, once; the answer carries the number.
   case search(Int, Query)
   /// Tell the orders of a place's children that have an index; the answer carries the number.
   case orders(Int, Path)
-  /// Write the whole database to a new file, even if its own file is gone; the answer carries the
-  /// number.
+  /// Write the whole database to a new file, even if its own file is gone.
   case saveCopy(Int, file: String)
   /// Connect the origin of a replica. `originTime` is the time on the origin's clock, in
   /// milliseconds since 1970, if the origin tells it.
@@ -97,15 +94,13 @@ public enum DatabaseMessage: Sendable {
   case refused(Int, DatabaseError)
   /// A listener could not be registered or extended.
   case failed(ListenerID, DatabaseError)
-  /// A listener was registered by reading all children of a place; the index would make that
-  /// faster.
+  /// A listener was registered by reading all children of a place; the index makes that faster.
   case advice(IndexAdvice)
   /// The writes of other processes could not be read; the database tries again by itself.
   case stale(DatabaseError)
   /// The whole database is in a new file; `bytes` is its size.
   case copied(Int, file: String, bytes: Int)
-  /// The file, or a file that belongs to it, is gone or was replaced, for this reason: nothing is
-  /// written any more, and requests are refused. It is posted once.
+  /// The file, or one of its files, is gone or was replaced; all requests are refused. Posted once.
   case fileGone(DatabaseError)
 }
 

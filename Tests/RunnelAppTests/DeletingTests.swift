@@ -83,7 +83,7 @@ import Testing
     app.press("Enter")
     #expect(app.toast == "deleted 620 records")
     #expect(try app.stored("/songs") == .null)
-    #expect(app.backend.writeCount == 2)
+    #expect(app.backend.writeCount == 1)
     app.press("u")
     #expect(app.toast.hasPrefix("undone: deleted 620 records"))
     #expect(try app.stored("/songs") == before)

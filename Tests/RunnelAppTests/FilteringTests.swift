@@ -101,6 +101,7 @@ import Testing
     ("placed<3w", "no row has a field placed"),
     ("from:bo has:photo", "no row has a field photo"),
     ("is:urgent", "no row has a field urgent"),
+    ("created:soon", "created holds numbers, and soon is neither a number nor a time"),
     ("created>soon", "created holds numbers, and soon is neither a number nor a time"),
   ])
   func termThatFitsNoRowIsTold(filter: String, words: String) throws {
@@ -114,12 +115,30 @@ import Testing
     #expect(note.contains(words))
   }
 
-  @Test(arguments: ["from:bo", "from:none", "-has:photo", "created>2w", "is:mine", "photo:none"])
+  @Test(arguments: ["from:bo", "from:none", "created>2w", "created:today", "is:mine", "photo:none"])
   func termThatMayBeMeantIsNoDoubt(filter: String) throws {
     let app = try chat()
     app.press("f")
     app.type(filter)
     #expect(app.composeRule.contains("Filter ─"))
+  }
+
+  @Test func negatedTermWithAnUnknownFieldIsToldToo() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("-form:bo")
+    #expect(app.composeRule.contains("no row has a field form"))
+  }
+
+  @Test func headersForgetAFilterThatEveryRowFits() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    let before = app.body
+    app.press("f")
+    app.type("has:created")
+    app.press("Enter")
+    #expect(app.body.contains { $0.contains(" match") })
+    app.press("Esc")
+    #expect(app.body == before)
   }
 
   @Test func mineIsToldWhereNoFieldIsTheUser() throws {

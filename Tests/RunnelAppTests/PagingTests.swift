@@ -32,12 +32,11 @@ import Testing
           path: /jobs
           page: 3
           sections:
-            - { title: Urgent, where: { urgent: true } }
-            - { title: Others, where: { urgent: false } }
+            - { field: kind, titles: { urgent: Urgent, other: Others } }
           columns: [{ field: text }]
       """
     let jobs = (0..<9).map {
-      JSONMember("j\($0)", ["text": "Job", "urgent": .bool($0 > 6)])
+      JSONMember("j\($0)", ["text": "Job", "kind": $0 > 6 ? "urgent" : "other"])
     }
     let app = try AppDriver(
       ViewFile(yaml: yaml, name: "jobs.views.yaml").views, json: ["jobs": .object(jobs)])

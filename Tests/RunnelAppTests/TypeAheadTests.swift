@@ -453,7 +453,10 @@ import Testing
       script.append(phrase)
       for (index, keys) in phrase.split(separator: "…").enumerated() {
         // A question is answered once it can be read.
-        if index > 0 { for app in [prompt, late] { app.wait(milliseconds: 200) } }
+        if index > 0 {
+          late.pump()
+          for app in [prompt, late] { app.wait(milliseconds: 200) }
+        }
         prompt.press(String(keys))
         for stroke in KeyStroke.sequence(String(keys)) ?? [] {
           late.send(.key(stroke))

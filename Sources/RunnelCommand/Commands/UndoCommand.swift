@@ -63,7 +63,8 @@ struct UndoCommand: ParsableCommand {
     let places = entry.parts.map(\.path.description)
     let rest = places.count - namedMax
     let more = rest <= 0 ? "" : rest == 1 ? " and 1 more place" : " and \(rest) more places"
-    return "Undone: write \(entry.id) by \(entry.author), which changed "
+    let author = entry.author.isEmpty ? "" : " by \(entry.author)"
+    return "Undone: write \(entry.id)\(author), which changed "
       + places.prefix(namedMax).joined(separator: ", ") + more + "."
   }
 }

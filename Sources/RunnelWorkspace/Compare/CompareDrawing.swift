@@ -15,8 +15,12 @@ package struct CompareDrawing {
     canvas.fill(rect)
     let (list, below) = rect.splitTop(screen.listHeight(of: rect.height))
     let glyphs = canvas.glyphs
+    var headings = screen.headings
+    if screen.isWide {
+      for id in headings.keys { headings[id]?.title = wideTitle(width: rect.width - 1) }
+    }
     ListWidget.draw(
-      screen.content, screen.list, headings: screen.headings,
+      screen.content, screen.list, headings: headings,
       rowText: { id, width in
         (screen.isWide ? wideLine(id, width: width, glyphs) : narrowLine(id, glyphs))
           .marking(search, isCurrent: screen.list.cursor == .row(id))
@@ -44,6 +48,17 @@ package struct CompareDrawing {
   }
 
   // MARK: Beside each other
+
+  /// The names of the columns, each above its own.
+  private func wideTitle(width: Int) -> StyledLine {
+    let column = max((width - 4 - CompareDrawing.nameWidth) / 3 - 4, 4)
+    // A title begins one column further on than a row.
+    var text = "  " + "field".padding(to: CompareDrawing.nameWidth + 1)
+    for side in ThreeWay.Side.allCases {
+      text += "   " + screen.draft.label(of: side).padding(to: column) + " "
+    }
+    return StyledLine(text, .sectionHeader)
+  }
 
   private func wideLine(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
     guard let index = Int(id) else { return StyledLine() }

@@ -199,7 +199,7 @@ enum Deleting {
   // MARK: Deleting
 
   /// The greatest number of records that one write deletes.
-  private static let batchCount = 500
+  private static let batchCount = 10_000
 
   /// Deletes records, as one step of undo: those of a resource by an operation each, others by a
   /// write for up to `batchCount` siblings.

@@ -8,7 +8,7 @@ package import RunnelTree
 /// The progress of an import.
 package struct ImportProgress: Hashable, Sendable {
   /// The number of records that are written at once.
-  static let batchCount = 500
+  static let batchCount = 2000
 
   package let plan: ImportPlan
   /// The name of the file, or nil for a paste.
@@ -500,34 +500,5 @@ extension FieldRule {
     case .text, .reference: true
     default: false
     }
-  }
-}
-
-extension WriteRequest {
-  /// Returns one request for this one and another, or nil if they cannot be one write.
-  fileprivate func joined(with other: WriteRequest) -> WriteRequest? {
-    switch (self, other) {
-    case (.push(let path, let first), .push(let other, let second)) where path == other:
-      return .pushAll(path, [first, second])
-    case (.pushAll(let path, let values), .push(let other, let value)) where path == other:
-      return .pushAll(path, values + [value])
-    case (.set(let first, let value), .set(let second, let otherValue)):
-      guard let parent = first.parent, parent == second.parent, first != second else { return nil }
-      return .update(parent, [first.member(value), second.member(otherValue)])
-    case (.update(let parent, let members), .set(let path, let value)):
-      let member = path.member(value)
-      guard path.parent == parent, !members.contains(where: { $0.name == member.name }) else {
-        return nil
-      }
-      return .update(parent, members + [member])
-    default: return nil
-    }
-  }
-}
-
-extension Path {
-  /// The member of the parent's object for a value at the path.
-  fileprivate func member(_ value: JSONValue) -> JSONMember {
-    JSONMember(lastKey?.text ?? "", value)
   }
 }

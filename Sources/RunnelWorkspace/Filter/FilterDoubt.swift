@@ -19,7 +19,7 @@ struct FilterDoubt {
   init?(_ filter: Filter, in list: ListScreen) {
     let rows = list.someRecords(FilterDoubt.rowsMax).filter { !list.isTransient($0) }
     if rows.isEmpty { return nil }
-    for term in filter.terms where !term.isNegated {
+    for term in filter.terms {
       if let message = FilterDoubt.message(term.test, in: list, rows) {
         self.message = message
         return
@@ -34,11 +34,14 @@ struct FilterDoubt {
     switch test {
     case .shows, .state(.new), .state(.marked): return nil
     case .isOne(_, let values) where values.contains { $0.text == "none" }: return nil
-    case .isOne(let field, _), .matches(let field, _), .has(let field):
-      return missing(field, in: list, rows)
+    case .isOne(let field, let values):
+      if let message = missing(field, in: list, rows) { return message }
+      let messages = values.map { impossible(field, $0, rows) }
+      return messages.contains(nil) ? nil : messages.first ?? nil
+    case .matches(let field, _), .has(let field): return missing(field, in: list, rows)
     case .state(.field(let path)): return missing(.path(path), in: list, rows)
     case .compares(let field, _, let value):
-      return missing(field, in: list, rows) ?? incomparable(field, value, rows)
+      return missing(field, in: list, rows) ?? impossible(field, value, rows)
     case .state(.mine):
       let hasOwner = list.definition.template.contains { $0.value == .string("$me") }
       return hasOwner ? nil : "is:mine finds nothing: no field of new: in this view is $me"
@@ -54,17 +57,23 @@ struct FilterDoubt {
     return "\(list.isComplete ? "no row" : "no loaded row") has a field \(path.text)"
   }
 
-  /// A value that is no number, where all that the field holds are numbers.
-  private static func incomparable(
+  /// The reason why the field never holds a value: all that it holds are numbers, or all are true or
+  /// false, and the value is neither; nil if it may.
+  private static func impossible(
     _ field: FieldPath, _ value: FilterValue, _ rows: [Record]
   ) -> String? {
-    guard value.number == nil, value.moments == nil, case .path(let path) = field else {
-      return nil
-    }
+    guard case .path(let path) = field else { return nil }
     let leaves = rows.compactMap { node(field, in: $0).leaf }
+    if leaves.isEmpty { return nil }
     let areNumbers = leaves.allSatisfy { if case .number = $0 { true } else { false } }
-    return areNumbers && !leaves.isEmpty
-      ? "\(path.text) holds numbers, and \(value.text) is neither a number nor a time" : nil
+    if areNumbers, value.number == nil, value.moments == nil {
+      return "\(path.text) holds numbers, and \(value.text) is neither a number nor a time"
+    }
+    let areBooleans = leaves.allSatisfy { if case .bool = $0 { true } else { false } }
+    if areBooleans, !["true", "false"].contains(value.text.lowercased()) {
+      return "\(path.text) is true or false, and \(value.text) is neither"
+    }
+    return nil
   }
 
   private static func node(_ field: FieldPath, in record: Record) -> RunnelTree.Node {

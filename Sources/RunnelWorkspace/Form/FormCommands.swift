@@ -24,7 +24,8 @@ package enum FormCommands {
   }
 
   @Sendable
-  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [CommandHint(.formSave), CommandHint(.inputCancel)]
+  private static func hints(_ state: AppState, _: AtHand) -> [CommandHint] {
+    guard case .form(let form)? = state.layers.last else { return [] }
+    return [CommandHint(.formSave, form.doneWord), CommandHint(.inputCancel)]
   }
 }

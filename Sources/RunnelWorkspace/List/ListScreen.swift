@@ -59,7 +59,7 @@ package struct ListScreen: Hashable, Sendable {
   /// The rows marked as changed, each until a time.
   package var changed = TimedMarks() { didSet { rowsRevision.note() } }
   /// The filter of the rows, or nil to show all.
-  package var filter: Filter?
+  package var filter: Filter? { didSet { rowsRevision.note() } }
   /// The row of the cursor before the list was filtered or read again.
   ///
   /// The cursor returns to it when it is shown again; nil once the user has moved.
@@ -368,7 +368,7 @@ extension ListScreen {
   /// headings.
   ///
   /// O(sections).
-  private mutating func updateHeadings(now: Int64, local: LocalTime) {
+  mutating func updateHeadings(now: Int64, local: LocalTime) {
     let day = local.civil(now).dayNumber
     let isSameDay = titledDay == day
     titledDay = day

@@ -77,6 +77,8 @@ extension FilterScreen {
     ListScreen.resume(&state, view)
     state.tabs.lists[view].filter = filter
     state.tabs.lists[view].loadedFloor = 0
+    // If every row fits, the rows do not change, but what the headers say does.
+    state.tabs.lists[view].updateHeadings(now: state.now, local: state.settings.local)
     applyFilter(&state, inView: view)
   }
 

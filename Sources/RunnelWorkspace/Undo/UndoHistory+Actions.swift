@@ -148,11 +148,19 @@ extension UndoHistory {
       if case .entry(let id) = failure.part { CompareScreen.compareWrite(&state, id) }
     }
     state.say(
-      .error, "\(start) · \(failure.refusal.message)\(hint)")
+      .error, "\(start) · \(failure.refusal.reason(isInPart: !reversal.done.isEmpty))\(hint)")
   }
 }
 
 // MARK: Words
+
+extension Refusal {
+  /// The reason without the words that nothing was changed, if other writes of the step were.
+  fileprivate func reason(isInPart: Bool) -> String {
+    let end = " Nothing was changed."
+    return isInPart && message.hasSuffix(end) ? String(message.dropLast(end.count)) : message
+  }
+}
 
 extension WriteRequest {
   /// The change that was made, in words.
