@@ -151,8 +151,8 @@ let package = Package(
     .target(
       name: "RunnelApp",
       dependencies: [
-        "RunnelBase", "RunnelTree", "RunnelStreams", "RunnelStore", "RunnelDatabase",
-        "RunnelNetwork", "RunnelTerminal", "RunnelWorkspace",
+        "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams", "RunnelStore",
+        "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal", "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -161,9 +161,9 @@ let package = Package(
     .executableTarget(
       name: "RunnelCommand",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStreams",
-        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTerminal", "RunnelTree",
-        "RunnelWorkspace",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelDemo",
+        "RunnelStreams", "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTerminal",
+        "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

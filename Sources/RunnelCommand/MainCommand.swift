@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import RunnelApp
 import RunnelDatabase
+import RunnelNetwork
 import RunnelTree
 
 /// The program: it reads the command line, runs one command, and reports errors.
@@ -42,7 +43,7 @@ struct MainCommand: ParsableCommand {
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
       CompactCommand.self, BackupCommand.self, RestoreCommand.self, RulesCommand.self,
-      ServeCommand.self, ConfigCommand.self,
+      ServeCommand.self, SyncCommand.self, ConfigCommand.self,
       ScreenshotCommand.self,
       GenerateDemoCommand.self, GenerateManualCommand.self,
     ],
@@ -90,6 +91,7 @@ struct MainCommand: ParsableCommand {
     case let error as DatabaseError:
       end(error.code == .locked ? .retryable : .failure, saying: error.message)
     case is TreeError: end(.failure, saying: "\(error)")
+    case let error as NetworkError: end(.retryable, saying: error.message)
     case is ConfigurationError: end(.usage, saying: "\(error)")
     default: endParsing(with: error)
     }

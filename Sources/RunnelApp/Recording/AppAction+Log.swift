@@ -24,6 +24,7 @@ extension AppAction: LoggableAction {
       ["counted": .int(view), "count": count.map { .int($0) } ?? .null]
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
     case .pendingWrites(let writes): ["pendingWrites": .array(writes.map(\.log))]
+    case .origin(let facts): ["origin": facts.json]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       [
@@ -69,6 +70,11 @@ extension AppAction: LoggableAction {
         AppRequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
     case "pendingWrites":
       self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
+    case "origin":
+      guard let facts = OriginFacts(try fields.value(name)) else {
+        throw fields.misfit(name, "what is known of a server")
+      }
+      self = .origin(facts)
     case "trouble": self = .trouble(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
     case "keptAll": self = .keptAll(view: try fields.int(name))

@@ -3,6 +3,7 @@ import Logging
 import RunnelBase
 import RunnelDatabase
 import RunnelStreams
+import RunnelSync
 import RunnelTerminal
 import RunnelTree
 public import RunnelWorkspace
@@ -29,6 +30,8 @@ public struct ApplicationOptions: Sendable {
   public var isReadOnly: Bool
   /// The file of the user's configuration; nil for none.
   public var configuration: String?
+  /// The server whose database this is the replica of, or nil for a local database.
+  public var origin: OriginWish?
   /// The terminal options of the command line, which override the configuration.
   public var terminal: TerminalWishes
   /// The file in which the session's actions are recorded; nil to record nothing.
@@ -67,6 +70,7 @@ public final class Application {
   private let wakeup: Wakeup
   private let inbox: Inbox<DatabaseMessage>
   private let files: FileThreads
+  private let origin: OriginWatch
   /// The database, or nil in a replay.
   private let database: Database?
   private let recorder: SessionRecorder?
@@ -142,6 +146,7 @@ public final class Application {
     inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
     let files = FileThreads { wakeup.signal() }
     self.files = files
+    origin = OriginWatch { wakeup.signal() }
     recorder = try options.record.map { try SessionRecorder(file: $0) }
     wishes = options.terminal
     configuration = ConfigurationMonitor(file: options.configuration)
@@ -152,11 +157,14 @@ public final class Application {
     try workspace.prepare(options, signals)
     // A mistake in the filter is reported before the screen is opened.
     _ = try PlainView.filter(options.filter, now: LocalTime.now(), local: .system)
+    var environment = Workspace.environment(author: workspace.me)
+    if let wish = options.origin { environment.cacheBytesMax = wish.cacheBytesMax }
     let database = try Database(
-      file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
-      environment: Workspace.environment(author: workspace.me))
+      file: options.database, isReadOnly: options.isReadOnly && options.origin == nil, inbox: inbox,
+      environment: environment)
     self.database = database
     do {
+      if let wish = options.origin { try origin.link(database, to: wish) }
       screen = try CursesScreen.open(
         options: wishes.applied(to: settings.settings.terminal))
     } catch {
@@ -164,7 +172,8 @@ public final class Application {
       throw error
     }
     var state = AppState(
-      views: workspace.views, resources: workspace.resources, databaseName: workspace.name,
+      views: workspace.views, resources: workspace.resources,
+      databaseName: options.origin?.address.title ?? workspace.name,
       me: workspace.me, isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(),
       local: .system, settings: settings.settings)
     keeper = options.stateFolder.map {
@@ -198,6 +207,7 @@ public final class Application {
     self.inbox = inbox
     let files = FileThreads { wakeup.signal() }
     self.files = files
+    origin = OriginWatch {}
     (database, recorder, problem, keeper, greeting) = (nil, nil, nil, nil, nil)
     session = SessionState()
     self.wishes = wishes
@@ -333,6 +343,9 @@ extension Application {
     if runtime.state.tabs.isWaiting { isUrgent = true }
     runtime.receive(inbox.drain())
     for report in files.take() { receive(report) }
+    let (facts, notices) = origin.news()
+    if let facts { runtime.send(.origin(facts)) }
+    for notice in notices { runtime.send(.trouble(notice)) }
     isDirty = true
   }
 

@@ -37,6 +37,11 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
+    if let remote = try database.remote() {
+      if at != nil { throw Failure("--at is for files: a server does not say.", status: .usage) }
+      return try remote.print(
+        Query(path), [(name: "format", value: "export")], output, keepsPriorities: true)
+    }
     try database.open(for: .read) { session in
       guard let at else { return try write(session) }
       try EarlierState.with(session, at: at) { try write($0) }

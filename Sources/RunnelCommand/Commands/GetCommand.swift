@@ -47,6 +47,10 @@ struct GetCommand: ParsableCommand {
 
   func run() throws {
     let query = try query.query(at: path)
+    if let remote = try database.remote() {
+      if explain { throw Failure("--explain is for files: a server does not say.", status: .usage) }
+      return try remote.print(query, shallow ? [(name: "shallow", value: "true")] : [], output)
+    }
     if output.hasRecords { return try printRecords(query) }
     let detail: TreeRow.Detail = shallow ? .shallow : .full
     try database.open(for: .read) { session in

@@ -38,6 +38,11 @@ struct ImportCommand: ParsableCommand, FileNaming {
     .root
   @Flag(help: "Put the document in the place of what stands there.") var replace = false
   @Flag(help: "Write only what the document names, and keep the rest.") var merge = false
+  @Option(
+    help: ArgumentHelp(
+      "Of a server's database: go on with this batch, after an import that broke off.",
+      valueName: "number"))
+  var fromBatch: Int?
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
 
@@ -50,6 +55,10 @@ struct ImportCommand: ParsableCommand, FileNaming {
   }
 
   func run() throws {
+    if let remote = try database.remote() { return try load(into: remote) }
+    if fromBatch != nil {
+      throw Failure("--from-batch is for a server's database.", status: .usage)
+    }
     // This must come before the database starts a thread.
     let interruption = try Interruption()
     do {
@@ -104,6 +113,37 @@ struct ImportCommand: ParsableCommand, FileNaming {
 }
 
 extension ImportCommand {
+  /// Writes the document to a server, in batches if it is large.
+  private func load(into remote: RemoteDatabase) throws {
+    let document = try InputDocument(file)
+    let json: JSONValue
+    do {
+      json = try document.withBytes { try JSONValue(parsing: $0) }
+    } catch let error as JSONError {
+      throw Failure(
+        "\(document.name): it is not JSON: \(error).\(ImportCommand.hint(forFile: document.name, path))"
+      )
+    }
+    let first = fromBatch ?? 1
+    if !merge, !replace, first == 1, try !remote.isEmpty(path) {
+      try Consent(isGiven: false, option: "--replace").require(
+        "Replace \(remote.words(path)) by \(file.shown)? Nothing brings it back.",
+        because: "This would replace \(remote.words(path)); --merge would keep the rest.")
+    }
+    try PlaceArgument.check(.set(path, json))
+    let batches = RemoteImport(json, at: path, merges: merge)
+    guard (1...max(1, batches.batches.count)).contains(first) else {
+      throw Failure("The document has \(batches.batches.count) batches.", status: .usage)
+    }
+    var line = ProgressLine("Importing \(document.name)")
+    defer { line.clear() }
+    try remote.write(batches, from: first) { done in
+      line.report("batch \(done) of \(batches.batches.count)")
+    }
+    line.clear()
+    StandardError.say("Imported \(document.name) at \(remote.words(path)).")
+  }
+
   /// Returns advice about a file whose name says that it is not a JSON document; empty for other
   /// files.
   private static func hint(forFile name: String, _ path: Path) -> String {

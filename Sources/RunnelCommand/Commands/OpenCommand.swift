@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunnelSync
 
 /// `runnel` without a command, or `runnel open`: opens the workspace in the terminal.
 struct OpenCommand: ParsableCommand {
@@ -8,6 +9,9 @@ struct OpenCommand: ParsableCommand {
     discussion: """
       This is what runnel does without a command. Press ? in it for help. \(CreationOptions.help)
 
+      Of a server's database, what is known is kept in a file of yours and shown at once; what you write \
+      meanwhile is sent when the server can be reached. `runnel sync status` lists those files.
+
       Where the output is no terminal, the rows of the view are written instead, a line of JSON for \
       each: its members after $key, or $value of a record that is a value. --plain writes text.
 
@@ -15,16 +19,44 @@ struct OpenCommand: ParsableCommand {
         runnel --view Roster --filter 'role:organizer' | jq -r .name
         runnel --plain --follow
         runnel --check
+        runnel open 'https://chat.example.com/?ns=main' --token-file token.txt
       """)
 
+  @Argument(
+    help: ArgumentHelp(
+      "The address of a server's database, in place of --database.", valueName: "url"))
+  var address: String?
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var workspace: WorkspaceOptions
 
+  func validate() throws {
+    guard let address else { return }
+    guard OriginAddress.isMeant(by: address) else {
+      throw ValidationError("Unexpected argument '\(address)'")
+    }
+    if database.database != nil {
+      throw ValidationError("--database and an address exclude each other: give one.")
+    }
+    _ = try DatabaseOptions.fileName(address)
+  }
+
+  /// The server's database that is to be opened; nil for a file.
+  private func originAddress() throws -> OriginAddress? {
+    if let address { return try OriginAddress(address) }
+    return try database.originAddress()
+  }
+
   func run() throws {
     if try workspace.tell() { return }
     if try workspace.showReplay() { return }
-    if workspace.listing.isPlain { return try workspace.list(database.file(for: .read)) }
+    if workspace.listing.isPlain, try originAddress() == nil {
+      return try workspace.list(database.file(for: .read))
+    }
+    if let origin = try originAddress() {
+      try workspace.checkTerminal()
+      return try workspace.open(origin, database.origin)
+    }
     try workspace.checkTerminal()
     let file = try database.file(for: workspace.readonly ? .read : creation.access)
     try workspace.open(file)

@@ -39,7 +39,12 @@ struct PushCommand: ParsableCommand {
     "The value holds nothing: null, {} and [] are not kept in the tree"
 
   func run() throws {
-    if lines { return try database.open(for: creation.access) { try pushLines($0) } }
+    if let remote = try database.remote() { return try push(to: remote) }
+    if lines {
+      return try database.open(for: creation.access) { session in
+        try pushLines { try session.push($0, to: path).key }
+      }
+    }
     let json = try data.json()
     if json.isNothing { throw Failure("\(PushCommand.nothing). No key was made.", status: .usage) }
     try database.open(for: creation.access) { session in
@@ -50,8 +55,27 @@ struct PushCommand: ParsableCommand {
     }
   }
 
+  /// Adds a child, or one for each line, to a server's database, under keys that are made here: so it is done
+  /// once, though it may be asked for again.
+  private func push(to remote: RemoteDatabase) throws {
+    var keys = PushIDGenerator()
+    let add = { (json: JSONValue) throws -> Key in
+      var random = SystemRandomNumberGenerator()
+      let key = keys.next(now: DatabaseEnvironment.system.now(), random: &random)
+      try remote.write(.set(path.appending(Path([key])), json))
+      return key
+    }
+    if lines { return try pushLines(add) }
+    let json = try data.json()
+    if json.isNothing { throw Failure("\(PushCommand.nothing). No key was made.", status: .usage) }
+    let key = try add(json)
+    try print(key) { reason in
+      Failure("\(reason) The value was added all the same, under the key \(quoted(key)).")
+    }
+  }
+
   /// Adds a child for each line; a key is printed only after its value is on disk.
-  private func pushLines(_ session: DatabaseSession) throws {
+  private func pushLines(_ add: (JSONValue) throws -> Key) throws {
     var lines = StandardInputLines()
     while let line = try lines.next() {
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
@@ -59,7 +83,7 @@ struct PushCommand: ParsableCommand {
       do {
         let json = try JSONValue(parsing: line)
         if json.isNothing { throw Failure(PushCommand.nothing) }
-        key = try session.push(json, to: path).key
+        key = try add(json)
       } catch let error as DatabaseError where error.code == .fileGone {
         throw Failure(
           "Line \(lines.count) was not added: \(error) Those before it were added before that; nothing "

@@ -20,6 +20,12 @@ struct RemoveCommand: ParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
+    if let remote = try database.remote() {
+      if StandardInput.isTerminal || path.isRoot {
+        try remote.requireConsent(isGiven: force, toRemove: path)
+      }
+      return try remote.write(.remove(path))
+    }
     try database.open(for: .change) { session in
       try consent(session)
       _ = try session.write(.remove(path))

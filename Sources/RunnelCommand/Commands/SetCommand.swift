@@ -29,6 +29,10 @@ struct SetCommand: ParsableCommand {
 
   func run() throws {
     let json = try data.json()
+    if let remote = try database.remote() {
+      try remote.requireConsent(isGiven: force, toReplace: path)
+      return try remote.write(.set(path, json))
+    }
     try database.open(for: creation.access) { session in
       if path.isRoot { try Consent(isGiven: force).requireToReplace(path, in: session) }
       _ = try session.write(.set(path, json))

@@ -33,6 +33,7 @@ struct UpdateCommand: ParsableCommand {
 
   func run() throws {
     guard case .object(let members) = try data.json() else { throw Failure(UpdateCommand.shape) }
+    if let remote = try database.remote() { return try remote.write(.update(path, members)) }
     try database.open(for: creation.access) { _ = try $0.write(.update(path, members)) }
   }
 }

@@ -34,6 +34,12 @@ struct WatchCommand: ParsableCommand {
   func validate() throws { _ = try query.query(at: path) }
 
   func run() throws {
+    if let remote = try database.remote() {
+      let request = Watcher.Request(
+        query: try query.query(at: path), events: events, skipsInitial: noInitial)
+      var watcher = RemoteWatcher(remote, request)
+      return try watcher.run()
+    }
     // This must come before the database starts its thread.
     let interruption = try Interruption()
     let watcher = try interruption.whileSignalsEnd {

@@ -3,16 +3,20 @@ import Glibc
 import RunnelApp
 import RunnelBase
 import RunnelDatabase
+import RunnelSync
+import RunnelTree
 
 /// The database that a command works on, and how it is opened.
 struct DatabaseOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "The database file (default: $XDG_DATA_HOME/runnel/default.db).", valueName: "file"),
+      "The database file (default: $XDG_DATA_HOME/runnel/default.db), or a server's database: "
+        + "https://HOST/?ns=NAME.", valueName: "file"),
     completion: .file(),
     transform: DatabaseOptions.fileName)
   var database: String?
+  @OptionGroup var origin: OriginArguments
 
   /// The first bytes of every database file.
   static let mark = Array("SQLite format 3\u{0}".utf8)
@@ -57,6 +61,18 @@ struct DatabaseOptions: ParsableArguments {
     }
   }
 
+  /// The server's database that is named instead of a file; nil for a file.
+  func originAddress() throws -> OriginAddress? {
+    try database.flatMap { try OriginAddress.isMeant(by: $0) ? OriginAddress($0) : nil }
+  }
+
+  /// The server's database that is named instead of a file, to be asked over HTTP; nil for a file.
+  ///
+  /// - Throws: `Failure` if the token cannot be read.
+  func remote() throws -> RemoteDatabase? {
+    try originAddress().map { try RemoteDatabase($0, origin) }
+  }
+
   /// The path of the file, after a check that it can be opened.
   ///
   /// The folder of the default file is created if a database may be created in it.
@@ -64,6 +80,11 @@ struct DatabaseOptions: ParsableArguments {
   /// - Throws: `Failure` if there is no such file or folder; with the status of usage if an option
   ///   would make it.
   func file(for access: Access) throws -> String {
+    if let address = try originAddress() {
+      throw Failure(
+        "This works on files; \(address.name) is a server's database, which get, set, push, update, "
+          + "remove, watch, import, export and open work on.", status: .usage)
+    }
     let makesDefault = access == .create || access == .createDefault
     let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)
     if access == .create || (database == nil && makesDefault) { return file }
@@ -108,6 +129,14 @@ struct DatabaseOptions: ParsableArguments {
   /// memory or a URL.
   static func fileName(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("name a file.") }
+    if OriginAddress.isMeant(by: text) {
+      do throws(TreeError) {
+        _ = try OriginAddress(text)
+      } catch {
+        throw ValidationError(error.message)
+      }
+      return text
+    }
     return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
   }
 }
@@ -129,7 +158,7 @@ struct NearFile {
   /// The most names of a folder that are compared.
   private static let namesMax = 10_000
   /// The suffixes of files that belong to a database and are not databases.
-  private static let besides = ["-wal", "-shm", "-notify", "-journal"]
+  private static let besides = ["-wal", "-shm", "-notify", "-link", "-journal"]
 
   private let name: String?
 

@@ -53,11 +53,11 @@ struct FormatOptions: ParsableArguments {
     }
   }
 
-  /// Prints rows, without their priorities.
+  /// Prints rows, without their priorities unless these are kept.
   ///
   /// - Throws: as `writeChildren`.
-  func write(_ rows: [TreeRow], of path: Path) throws {
-    try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: false)) {
+  func write(_ rows: [TreeRow], of path: Path, keepsPriorities: Bool = false) throws {
+    try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: keepsPriorities)) {
       try $0.write(rows) { try StandardOutput.write($0) }
     }
   }

@@ -2,7 +2,10 @@ import ArgumentParser
 import Foundation
 import Glibc
 import RunnelApp
+import RunnelClient
+import RunnelDatabase
 import RunnelServer
+import RunnelSync
 import RunnelTerminal
 import RunnelWorkspace
 
@@ -176,12 +179,27 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
+  /// Opens the workspace on a server's database, and ends the process with its exit code.
+  ///
+  /// What is known of it is in a file of the user's, which is shown at once.
+  func open(_ address: OriginAddress, _ arguments: OriginArguments) throws {
+    let access = try arguments.access()
+    let file = try ReplicaFolder.file(
+      for: address, user: access.user, environment: ProcessInfo.processInfo.environment)
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: address.name)
+    try session.close()
+    try open(file, of: OriginWish(address, as: access, arguments.options))
+  }
+
   /// Opens the workspace on a database file, and ends the process with its exit code.
-  func open(_ file: String) throws {
+  func open(_ file: String, of origin: OriginWish? = nil) throws {
     try checkFiles()
     do {
       try LogFile.start(log)
-      let status = try Application.run(options(file))
+      var options = options(file)
+      options.origin = origin
+      let status = try Application.run(options)
       if status != 0 { Glibc.exit(status) }
     } catch let error as TerminalError {
       throw Failure(error.message + "; --plain lists a view without one", status: .usage)

@@ -45,6 +45,31 @@ enum StandardInput {
     }
   }
 
+  /// Asks at the terminal for a secret, which is not shown while it is typed; or reads a line of what is no
+  /// terminal.
+  ///
+  /// - Throws: `Failure` if it cannot be read.
+  static func secret(_ question: String) throws -> String {
+    var before = termios()
+    let isShown = isTerminal && tcgetattr(STDIN_FILENO, &before) == 0
+    if isShown {
+      var hidden = before
+      hidden.c_lflag &= ~tcflag_t(ECHO)
+      // It fails only for what is no terminal.
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+      StandardError.write(question)
+    }
+    defer {
+      if isShown {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+        StandardError.write("\n")
+      }
+    }
+    var lines = StandardInputLines()
+    guard let line = try lines.next() else { throw Failure("No secret was given.") }
+    return String(decoding: line, as: UTF8.self)
+  }
+
   /// Reads the available bytes, and waits for at least one; returns an empty array at the end.
   ///
   /// - Throws: `Failure` if it cannot be read.

@@ -80,6 +80,9 @@ extension AppScreen {
       return StyledLine(
         "\(glyphs.failed) \(layout.isCompact ? "gone" : "the file is gone")", .error)
     }
+    if let line = state.database.origin?.line(state, glyphs, isShort: layout.isCompact) {
+      return line
+    }
     if state.tabs.isTree { return liveness(glyphs.live, "live", .live) }
     let screen = state.tabs.front
     if let waiting = screen.waitingCount {

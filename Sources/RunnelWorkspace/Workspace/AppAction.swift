@@ -29,6 +29,8 @@ package enum AppAction: Action {
   case answered(AppRequestID, Answer)
   /// The writes of a replica that its origin has not answered, oldest first, have changed.
   case pendingWrites([PendingWrite])
+  /// The state of the link to the server whose database is shown has changed.
+  case origin(OriginFacts)
   /// The database failed in something that no request asked for.
   case trouble(String)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.

@@ -47,6 +47,8 @@ package struct OpenedDatabase: Equatable, Sendable {
   package var isReadOnly: Bool
   /// Whether the database was opened for reading only.
   let isOpenedReadOnly: Bool
+  /// The server that has the data and the state of the link to it, or nil for a local database.
+  package var origin: OriginFacts?
   /// The loss of its file, or nil while the file exists.
   package var fileGone: FileGone?
 

@@ -1,0 +1,98 @@
+import Logging
+public import RunnelClient
+import RunnelDatabase
+public import RunnelSync
+import RunnelWorkspace
+import Synchronization
+
+/// The server whose database a workspace shows.
+public struct OriginWish: Sendable {
+  /// Its address.
+  public var address: OriginAddress
+  /// As whom it is talked to.
+  public var access: OriginAccess
+  /// How it is talked to.
+  public var options: OriginOptions
+  /// The bytes of the server's data that are kept although nobody looks at them.
+  public var cacheBytesMax = 500_000_000
+
+  /// Makes a wish.
+  public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {
+    (self.address, self.access, self.options) = (address, access, options)
+  }
+}
+
+/// Keeps the newest state of the link to a server for the loop of the application.
+final class OriginWatch: Sendable {
+  private struct State {
+    var facts: OriginFacts?
+    var notices: [String] = []
+  }
+
+  /// The most notices that wait; of more, the first are kept.
+  private static let noticesMax = 8
+
+  private static let log = Logger(label: "runnel.origin")
+
+  private let state = Mutex(State())
+  private let wake: @Sendable () -> Void
+
+  /// Makes a watch that calls `wake`, on any thread, when there is something to take.
+  init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+
+  /// Links a database to the server that is wished for.
+  ///
+  /// - Throws: `DatabaseError` if its files cannot be made.
+  func link(_ database: Database, to wish: OriginWish) throws {
+    var options = wish.options
+    options.notice = { [weak self] in self?.take($0) }
+    let link = try database.link(to: wish.address, as: wish.access, options)
+    link.onStatus { [weak self] status in self?.take(OriginFacts(status)) }
+  }
+
+  private func take(_ facts: OriginFacts?) {
+    guard let facts else { return }
+    state.withLock { $0.facts = facts }
+    wake()
+  }
+
+  private func take(_ notice: OriginNotice) {
+    switch notice {
+    case .log(let text): OriginWatch.log.info("\(text)")
+    case .indexMissing(let place, let line):
+      state.withLock { state in
+        guard state.notices.count < OriginWatch.noticesMax else { return }
+        state.notices.append("The server has no index at \(place): add \(line) to its rules.")
+      }
+      wake()
+    }
+  }
+
+  /// What is new since the last call.
+  func news() -> (facts: OriginFacts?, notices: [String]) {
+    state.withLock { state in
+      defer { state = State() }
+      return (state.facts, state.notices)
+    }
+  }
+}
+
+extension OriginFacts {
+  /// The facts of a status; nil once the database is closed.
+  init?(_ status: OriginStatus) {
+    if status.state == .closed { return nil }
+    let parts: (link: Link, reason: String?) =
+      switch status.state {
+      case .closed, .elsewhere: (.shared, nil)
+      case .link(.live): (.live, nil)
+      case .link(.connecting), .link(.authenticating): (.connecting, nil)
+      case .link(.waiting(_, let reason)): (.waiting, reason)
+      case .link(.offline(.asked)): (.offline, nil)
+      case .link(.offline(.shutDown(let reason))): (.shutDown, reason)
+      case .link(.offline(.refused(let refusal))): (.refused, refusal.text)
+      }
+    self.init(
+      parts.link, reason: parts.reason, since: status.offlineSince,
+      unknownCount: status.unknownWrites.count)
+  }
+}

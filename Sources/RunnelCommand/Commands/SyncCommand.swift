@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+
+/// `runnel sync`: tells about what is kept of servers' databases.
+struct SyncCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Tell what is kept here of servers' databases.",
+    subcommands: [SyncStatusCommand.self])
+}
+
+/// `runnel sync status`: lists the replicas of the user.
+struct SyncStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "List the files in which servers' databases are kept, a JSON object a line.",
+    discussion: """
+      "pending" is the number of writes that the server has not answered: they are sent when the database is \
+      opened again. "linked" is true while a program talks to the server. A file without pending writes can be \
+      deleted while no program has it open.
+
+      Example:
+        runnel sync status | jq -r 'select(.pending > 0) | .origin'
+      """)
+
+  func run() throws {
+    let folder = try ReplicaFolder.folder(ProcessInfo.processInfo.environment)
+    for name in SyncStatusCommand.names(in: folder) {
+      try StandardOutput.write(
+        SyncStatusCommand.line(folder + "/" + name).jsonText() + "\n")
+    }
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(".db") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// What is told of a file; of one that cannot be read, why.
+  private static func line(_ file: String) -> JSONValue {
+    var status = stat()
+    let size = stat(file, &status) == 0 ? Int64(status.st_size) : 0
+    var members = [
+      JSONMember("file", .string(file)), JSONMember("bytes", .number(JSONNumber(size))),
+    ]
+    do {
+      let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+      let origin = try session.originName()
+      let pending = Int64(session.pendingWrites.count)
+      try session.close()
+      members.insert(JSONMember("origin", origin.map { .string($0) } ?? .null), at: 0)
+      members.append(JSONMember("pending", .number(JSONNumber(pending))))
+      members.append(JSONMember("linked", .bool(SpeakerLock.isTaken(database: file))))
+    } catch {
+      members.append(JSONMember("error", .string("\(error)")))
+    }
+    return .object(members)
+  }
+}

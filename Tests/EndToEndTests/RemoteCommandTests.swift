@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands on a server's database, which is served by this program.
+@Suite(.timeLimit(.minutes(5))) struct RemoteCommandTests {
+  private let database: TestDatabase
+  private let served: Served
+
+  init() throws {
+    database = try TestDatabase(
+      "{\"list\":{\"a\":{\"n\":3},\"b\":{\"n\":1},\"c\":{\"n\":2}},\"x\":\"ö\"}")
+    served = try Served([database.file, "--emulator"])
+  }
+
+  private var url: String { "http://localhost:\(served.port)/?ns=test" }
+
+  private func run(
+    _ arguments: String..., input: String = "", environment: [String: String] = [:]
+  ) throws -> Program.Outcome {
+    try Program.run(arguments + ["-d", url], input: input, environment: environment)
+  }
+
+  private func output(_ arguments: String..., input: String = "") throws -> String {
+    let outcome = try Program.run(arguments + ["-d", url], input: input)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return outcome.output
+  }
+
+  @Test func valuesAndQueriesArePrinted() throws {
+    #expect(try output("get", "/x") == "\"ö\"\n")
+    #expect(try output("get", "/none") == "null\n")
+    #expect(try output("get", "/", "--shallow") == "{\"list\":true,\"x\":true}\n")
+    #expect(try output("get", "/list", "--limit-to-last", "1") == "{\"c\":{\"n\":2}}\n")
+    #expect(
+      try output("get", "/list", "--start-after", "\"a\"", "--limit-to-first", "1", "--pretty")
+        == "{\n  \"b\": {\n    \"n\": 1\n  }\n}\n")
+    #expect(try output("get", "/list", "--format", "csv") == "$key,n\na,3\nb,1\nc,2\n")
+    let inner = try Program.run(["get", "-d", "http://localhost:\(served.port)/list/a?ns=test"])
+    #expect(inner.output == "{\"n\":3}\n")
+  }
+
+  @Test func whatAServerIsNotAskedIsAUsageError() throws {
+    #expect(try run("get", "/list", "--where", "n > 1").status == 2)
+    #expect(try run("get", "/list", "--explain").status == 2)
+    #expect(try run("doctor").status == 2)
+    let outcome = try Program.run(["get", "-d", "https://a.example/?ns=x&auth=secret"])
+    #expect(outcome.status == 2)
+    #expect(!outcome.errors.contains("secret"))
+  }
+
+  @Test func valuesAreWritten() throws {
+    #expect(try output("set", "/new", "{\"a\":1}") == "")
+    #expect(try output("update", "/new", "{\"b/c\":2}") == "")
+    #expect(try output("get", "/new") == "{\"a\":1,\"b\":{\"c\":2}}\n")
+    #expect(try output("remove", "/new/b") == "")
+    #expect(try output("get", "/new") == "{\"a\":1}\n")
+    let keys = try output("push", "/log", "--lines", input: "1\n2\n")
+      .split(separator: "\n").map(String.init)
+    #expect(keys.count == 2 && keys == keys.sorted())
+    #expect(try output("get", "/log") == "{\(keys[0]):1,\(keys[1]):2}\n")
+    #expect(try run("set", "/", "1").status == 2)
+    #expect(try run("remove", "/").status == 2)
+  }
+
+  @Test func aTreeIsExportedAndImportedAgain() throws {
+    let exported = try output("export")
+    #expect(try run("import", "-", "/copy", input: exported).status == 0)
+    #expect(try output("export", "/copy") == exported)
+    #expect(try run("import", "-", "/copy", input: "{}").status == 2)
+    #expect(try run("import", "-", "/copy", "--merge", input: "{\"x\":5}").status == 0)
+    #expect(try output("get", "/copy/x") == "5\n")
+    #expect(try output("get", "/copy/list/a/n") == "3\n")
+  }
+
+  @Test func aLargeDocumentIsImportedInBatches() throws {
+    let text = String(repeating: "x", count: 1000)
+    let members = (0..<5000).map { "\"k\($0)\":{\"t\":\"\(text)\"}" }
+    let document = "{" + members.joined(separator: ",") + "}"
+    #expect(try run("import", "-", "/big", input: document).status == 0)
+    let shallow = try output("get", "/big", "--shallow")
+    #expect(shallow.split(separator: ",").count == 5000)
+    // The last batch once more.
+    let again = try run("import", "-", "/big", "--replace", "--from-batch", "4", input: document)
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(try output("get", "/big/k4999/t") == "\"\(text)\"\n")
+    #expect(
+      try run("import", "-", "/big", "--replace", "--from-batch", "99", input: "{}").status == 2)
+  }
+
+  @Test func changesArePrintedAsTheyHappen() throws {
+    let program = try RunningProgram(["watch", "/list", "--limit-to-last", "2", "-d", url])
+    func next() throws -> String {
+      let line = try program.readLine() ?? ""
+      return String(line.dropFirst("{\"event\":\"".count).prefix { $0 != "\"" })
+    }
+    #expect(try next() == "child_added")
+    #expect(try next() == "child_added")
+    _ = try served.client().request("PUT", "/list/d.json", "4")
+    #expect(try [next(), next()].sorted() == ["child_added", "child_removed"])
+    try program.send(SIGINT)
+    _ = try program.wait()
+  }
+
+  @Test func aServerThatIsGoneMayBeThereLater() throws {
+    let outcome = try Program.run(["get", "-d", "http://localhost:1/?ns=x"])
+    #expect(outcome.status == 3)
+    #expect(outcome.errors.contains("cannot be reached"))
+  }
+
+  @Test func aTokenComesFromAFileOrTheEnvironment() throws {
+    let rules = try database.folder.write("{\"rules\":{}}", to: "closed.rules.json")
+    let closed = try Served([database.file, "--emulator", "--rules", rules, "--name", "test"])
+    let url = "http://localhost:\(closed.port)/?ns=test"
+    let refused = try Program.run(["get", "/x", "-d", url])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("401: Permission denied. Give a token"))
+    let token = try database.folder.write("owner\n", to: "token")
+    #expect(
+      try Program.run(["get", "/x", "-d", url, "--token-file", token]).output == "\"ö\"\n")
+    let environment = ["RUNNEL_TOKEN": "owner"]
+    #expect(
+      try Program.run(["get", "/x", "-d", url], environment: environment).output == "\"ö\"\n")
+  }
+}
