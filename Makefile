@@ -15,6 +15,8 @@
 #   make demo-data  regenerate Resources/demo/demo.json from its seed
 #   make screens    redraw the expected screens of the tests; review the differences
 #   make pictures   redraw the pictures of the README
+#   make docs       make the pages of the libraries, with all public symbols, below .build/docs
+#   make surface    write the list of public symbols anew; review the differences
 #   make manual     regenerate Resources/man/runnel.1 from the commands and keys
 #   make install    copy the program, stripped, its files, manual and completions below PREFIX
 #                   (/usr/local)
@@ -47,8 +49,8 @@ MINUTES ?= 10
 ONLY ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: run build test long check fuzz bench format lint demo-data screens pictures manual stripped \
-  install uninstall deb clean help swift build-packages test-packages bench-packages
+.PHONY: run build test long check fuzz bench format lint demo-data screens pictures docs surface \
+  manual stripped install uninstall deb clean help swift build-packages test-packages bench-packages
 
 run: build
 	@$(PROGRAM) demo
@@ -103,6 +105,15 @@ pictures: build
 	@$(DRAW) --size 120x30 --keys "9 k m a G k k" Resources/pictures/panes.svg
 	@$(DRAW) --size 90x20 --keys "k : s o r t" Resources/pictures/palette.svg
 	@git status --short Resources/pictures
+
+docs: swift build-packages
+	@swift build --product Runnel
+	@.make/docs .build/docs
+
+surface: swift build-packages
+	@swift build --build-tests
+	@RUNNEL_UPDATE_SURFACE=1 .make/tests 'TidyTests.SurfaceTests'
+	@git diff --stat Tests/TidyTests/public-symbols.txt
 
 manual: build
 	@$(PROGRAM) generate-manual > Resources/man/runnel.1

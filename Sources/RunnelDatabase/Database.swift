@@ -468,7 +468,8 @@ extension Database {
 
   private func didWake() {
     guard !isClosed, watch?.drain() == true else { return }
-    if look() || session.fileLoss != nil { return }
+    // A session that ends closes the beacon a moment before its mark is gone.
+    if (look() && !session.core.awaitsOthers) || session.fileLoss != nil { return }
     for delay in Database.secondLooksMilliseconds {
       executor.submit(afterMilliseconds: delay) { [weak self] in
         _ = self?.assumeIsolated { $0.look() }

@@ -1,5 +1,6 @@
 import GRDB
 import RunnelStorage
+public import RunnelStreams
 import RunnelTree
 
 /// The reason why a database could not be opened, read or written.
@@ -61,6 +62,19 @@ public struct DatabaseError: Error, Hashable, Sendable {
     self.code = code
     self.message = message
   }
+}
+
+extension DatabaseError {
+  /// Makes the error for the failure of a stream; one without a code is a failure of the storage.
+  public init(_ failure: StreamFailure) {
+    self.init(
+      failure.code.isEmpty ? .storage : Code(rawValue: failure.code), failure.message)
+  }
+}
+
+extension StreamFailure {
+  /// Makes the failure for an error of the database, with its code.
+  public init(_ error: DatabaseError) { self.init(error.message, code: error.code.rawValue) }
 }
 
 extension DatabaseError: CustomStringConvertible {

@@ -183,16 +183,21 @@ extension DatabaseSession {
     try step { (engine, storage, now) in try engine.giveUpGets(now: now, storage) }
   }
 
-  /// Asks the origin to do a write when this client disconnects.
+  /// Has something done when this session ends, or asks the origin of a replica to do it when this
+  /// client disconnects.
   ///
-  /// - Returns: the id under which the origin's answer is completed, and the deliveries for
-  ///   listeners of this session.
-  /// - Throws: `DatabaseError`; then nothing was asked. On a tree of its own: `refused`.
+  /// On a tree of its own it is kept in the file. It is done by `close`; or, when the process ends in any
+  /// other way, by another session that has the file open for writing, or the next that opens it.
+  ///
+  /// - Returns: on a replica the id under which the origin's answer is completed, otherwise nil; and
+  ///   what listeners of this session are to be told.
+  /// - Throws: `DatabaseError` (`refused` if a write like it would be refused); then nothing was asked.
   public func ask(
     _ request: DisconnectRequest
-  ) throws -> (id: Int64, deliveries: [Delivery]) {
-    try requireReplica().numberedStep { (engine, storage, _) in
-      try engine.ask(request, &storage)
+  ) throws -> (id: Int64?, deliveries: [Delivery]) {
+    switch try core.ask(request) {
+    case .made(let deliveries): (nil, deliveries)
+    case .awaited(let id, let deliveries): (id, deliveries)
     }
   }
 

@@ -53,6 +53,50 @@ import Testing
     #expect(linkCount > 20)
   }
 
+  /// The texts between two marks in the files below a folder.
+  private func parts(
+    _ files: [SourceTree.File], from begin: String, to end: String
+  ) -> [(path: String, text: String)] {
+    files.flatMap { file in
+      file.lines.joined(separator: "\n").components(separatedBy: begin).dropFirst()
+        .compactMap { $0.components(separatedBy: end).first }.map { (file.path, $0) }
+    }
+  }
+
+  @Test func everyExampleIsCompiledWithTheTests() throws {
+    // The page for clients shows how those are set up, not this library; that of synced collections
+    // shows the top level of a program that needs a server.
+    let pages = try ["Sources", "Resources"].flatMap {
+      try SourceTree.files(below: $0, extensions: ["md"])
+    }.filter { !["Resources/docs/clients.md", "Resources/docs/sync.md"].contains($0.path) }
+    let readme = SourceTree.File(
+      path: "README.md", lines: try text("README.md").components(separatedBy: "\n"))
+    let shown = parts([readme] + pages, from: "```swift\n", to: "```")
+    let compiled = parts(
+      try SourceTree.files(below: "Tests", extensions: ["swift"]), from: "// example begin\n",
+      to: "// example end")
+    let texts = Set(compiled.map(\.text))
+    #expect(shown.count > 40)
+    for example in shown {
+      #expect(
+        texts.contains(example.text),
+        "\(example.path) shows what no test compiles: \(example.text.prefix(60))")
+    }
+  }
+
+  @Test func everyLibraryHasACatalogThatNamesItsPages() throws {
+    let package = try text("Package.swift")
+    for product in package.components(separatedBy: ".library(name: \"").dropFirst() {
+      let name = String(product.prefix { $0 != "\"" })
+      let folder = "Sources/\(name)/\(name).docc"
+      let landing = try text("\(folder)/\(name).md")
+      for page in try SourceTree.files(below: folder, extensions: ["md"]) {
+        let title = page.path.split(separator: "/").last?.dropLast(3) ?? ""
+        #expect(title == name || landing.contains("<doc:\(title)>"), "\(page.path) is not named")
+      }
+    }
+  }
+
   /// What the five minutes of the README name is in the tour, which a test strikes key by key.
   @Test func theReadmeNamesKeysThatTheTourHas() throws {
     let readme = try text("README.md")

@@ -108,8 +108,8 @@ public final class PlainView {
   // MARK: The list
 
   private func take(_ change: ListChange) {
-    if case .failed(let message) = change.phase {
-      failure = message
+    if case .failed(let reason) = change.phase {
+      failure = reason.message
       return
     }
     let old = latest
@@ -128,7 +128,7 @@ public final class PlainView {
     case .fetching: return
     case .unknown where count < wantedCount, .more where count < wantedCount:
       return streams.fetchMore()
-    case .failed(let message): failure = message
+    case .failed(let reason): failure = reason.message
     case .unknown, .more, .exhausted: list(latest)
     }
   }

@@ -46,7 +46,7 @@ final class ChildrenStream {
 
   /// Takes the error if the children could not be read.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
-    stream.receive(failure: error.message, from: listener)
+    stream.receive(failure: StreamFailure(error), from: listener)
   }
 
   private func changed(_ change: StreamChange<Record>) {

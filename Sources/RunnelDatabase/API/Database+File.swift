@@ -214,4 +214,18 @@ extension Database {
     postOriginOutput()
     await dispatcher.whenDelivered()
   }
+
+  /// Removes the answers that were not used for longest from what a replica keeps of its origin's data.
+  ///
+  /// A replica does so by itself now and then, down to `cacheBytesMax` of its environment. Pending
+  /// writes, and data that are observed or kept synced, are never removed.
+  ///
+  /// - Parameter bytes: the most bytes that are kept; nil for the environment's.
+  /// - Throws: `DatabaseError` (`refused` on a tree of its own); then nothing changed.
+  public func pruneCache(toBytes bytes: Int? = nil) async throws {
+    try checkIsOpen()
+    post(try session.pruneCache(toBytes: bytes))
+    postOriginOutput()
+    await dispatcher.whenDelivered()
+  }
 }

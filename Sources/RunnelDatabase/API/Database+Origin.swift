@@ -12,15 +12,33 @@ extension Database {
     originSink.send = send
   }
 
-  /// Asks the origin to do a write when this client disconnects, or cancels such a request.
+  /// Tells a replica that its origin is connected from now on; returns at once.
   ///
-  /// - Throws: `DatabaseError` (`refused` on a tree of its own, or if a write like it would be
-  ///   refused); then nothing was asked.
+  /// What waits for the origin is then among the commands (`sendCommands`). One database of a file at a
+  /// time may be connected, and it speaks for the others. It does nothing while there is a reason to
+  /// stay offline (`goOffline`), or on a tree of its own.
+  ///
+  /// - Parameter originTime: the time on the origin's clock, in milliseconds since 1970, if it tells.
+  public nonisolated func connectOrigin(originTime: Int64? = nil) {
+    enqueue(.connectOrigin(originTime: originTime))
+  }
+
+  /// Tells a replica that its origin is not connected any more; returns at once.
+  public nonisolated func disconnectOrigin() { enqueue(.disconnectOrigin) }
+
+  /// Gives a replica a message of its origin; returns at once.
+  ///
+  /// Messages are taken in the order in which one thread gives them.
+  public nonisolated func receive(_ message: OriginMessage) { enqueue(.receive(message)) }
+
+  /// Has something done when this client disconnects, or no longer.
+  ///
+  /// - Throws: `DatabaseError` (`refused` if a write like it would be refused); then nothing was asked.
   func ask(_ request: DisconnectRequest) throws -> WriteReceipt {
     try checkIsOpen()
     let (id, deliveries) = try session.ask(request)
     let receipt = WriteReceipt()
-    receipts[id] = [receipt]
+    if let id { receipts[id] = [receipt] } else { receipt.settle() }
     post(deliveries)
     postOriginOutput()
     return receipt

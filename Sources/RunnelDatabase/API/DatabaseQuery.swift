@@ -135,7 +135,7 @@ extension Queryable {
   public func queryStarting(
     atValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
-    let bound = try Bound(value, childKey)
+    let bound = try QueryBound(value, childKey)
     return try building { query throws(TreeError) in
       try query.starting(at: bound.value, key: bound.key)
     }
@@ -147,7 +147,7 @@ extension Queryable {
   public func queryStarting(
     afterValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
-    let bound = try Bound(value, childKey)
+    let bound = try QueryBound(value, childKey)
     return try building { query throws(TreeError) in
       try query.starting(at: bound.value, key: bound.key, isInclusive: false)
     }
@@ -160,7 +160,7 @@ extension Queryable {
   public func queryEnding(
     atValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
-    let bound = try Bound(value, childKey)
+    let bound = try QueryBound(value, childKey)
     return try building { query throws(TreeError) in
       try query.ending(at: bound.value, key: bound.key)
     }
@@ -172,7 +172,7 @@ extension Queryable {
   public func queryEnding(
     beforeValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
-    let bound = try Bound(value, childKey)
+    let bound = try QueryBound(value, childKey)
     return try building { query throws(TreeError) in
       try query.ending(at: bound.value, key: bound.key, isInclusive: false)
     }
@@ -185,7 +185,7 @@ extension Queryable {
   public func queryEqual(
     toValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
-    let bound = try Bound(value, childKey)
+    let bound = try QueryBound(value, childKey)
     return try building { query throws(TreeError) in
       try query.equal(to: bound.value, key: bound.key)
     }
@@ -213,8 +213,8 @@ extension Queryable {
   }
 }
 
-/// A bound in the form that a step of a query takes.
-private struct Bound {
+/// A bound as a step of a query is given it.
+struct QueryBound {
   var value: IndexValue
   var key: Key?
 

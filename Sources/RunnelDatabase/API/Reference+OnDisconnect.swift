@@ -1,13 +1,18 @@
 public import RunnelBase
 import RunnelTree
 
-// Writes that the origin of a replica does when this client disconnects: when it is closed, or the
-// connection is lost.
+// Writes that are done when this client goes away.
 //
-// Each function returns when the request waits to be sent, and changes no data. The receipt tells
-// when the origin has registered the request; until then it has no effect. The request is carried
-// out once, so it must be made again after each disconnection. Later requests refine earlier ones.
-// On a tree of its own all of them throw `refused`.
+// On a tree of its own that is when the database is closed or released, or its process ends in any way.
+// The request is kept in the file: it is done by `close`, or by another process that has the file open
+// for writing, within a moment; if there is none, by the next that opens the file. It is done as one
+// write, in the name of this session. It stays until then or until it is cancelled.
+//
+// On a replica the origin does it when the connection is lost or closed. Each function returns when the
+// request waits to be sent; the receipt tells when the origin has registered it, and until then it has
+// no effect. It is carried out once, so it must be made again after each disconnection.
+//
+// Later requests refine earlier ones.
 //
 // Source: tree semantics, section 12.
 
@@ -17,7 +22,8 @@ extension Reference {
   /// - Parameters:
   ///   - value: JSON; server values in it are resolved when the write is done.
   ///   - priority: the priority of the new node; a `.priority` in the value takes precedence.
-  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
+  /// - Returns: the receipt, which on a replica tells when the origin has registered the request, or
+  ///   refused it.
   /// - Throws: `DatabaseError` (`refused`) if a write like it would be refused.
   @discardableResult
   public func onDisconnectSetValue(
@@ -30,7 +36,8 @@ extension Reference {
   /// Requests that this node be replaced by a Swift value when this client disconnects; nil removes
   /// it.
   ///
-  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
+  /// - Returns: the receipt, which on a replica tells when the origin has registered the request, or
+  ///   refused it.
   /// - Throws: `DataCodingError` with the place of the part that cannot be written; `DatabaseError`
   ///   as for JSON.
   @discardableResult
@@ -43,7 +50,8 @@ extension Reference {
   /// Requests that nodes below be replaced when this client disconnects; null removes a node.
   ///
   /// - Parameter values: the new values, by relative path.
-  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
+  /// - Returns: the receipt, which on a replica tells when the origin has registered the request, or
+  ///   refused it.
   /// - Throws: `DatabaseError` (`refused`) if an update like it would be refused.
   @discardableResult
   public func onDisconnectUpdateChildValues(
@@ -55,8 +63,9 @@ extension Reference {
 
   /// Requests that this node be removed when this client disconnects.
   ///
-  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
-  /// - Throws: `DatabaseError` (`refused`) on a tree of its own.
+  /// - Returns: the receipt, which on a replica tells when the origin has registered the request, or
+  ///   refused it.
+  /// - Throws: `DatabaseError` if it cannot be kept.
   @discardableResult
   public func onDisconnectRemoveValue() async throws -> WriteReceipt {
     try await database.ask(.set(path, .null))
@@ -66,8 +75,8 @@ extension Reference {
   ///
   /// A request for a place above no longer applies here; the rest of it does, child by child.
   ///
-  /// - Returns: the receipt, which tells when the origin has cancelled them.
-  /// - Throws: `DatabaseError` (`refused`) on a tree of its own.
+  /// - Returns: the receipt, which on a replica tells when the origin has cancelled them.
+  /// - Throws: `DatabaseError` if it cannot be kept.
   @discardableResult
   public func cancelDisconnectOperations() async throws -> WriteReceipt {
     try await database.ask(.cancel(path))

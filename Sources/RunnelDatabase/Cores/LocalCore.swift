@@ -10,6 +10,10 @@ final class LocalCore: SessionCore {
   /// The state of the file that this core last knew; while it is the same, no other connection has
   /// written.
   private var stateNumber: Int64?
+  /// What is to be done when this session ends.
+  var disconnects = OnDisconnect()
+  /// The sessions on the file that left something to be done at their end, this one among them.
+  var waitingSessions: [Int64] = []
 
   init(_ context: SessionContext) { self.context = context }
 
@@ -19,10 +23,6 @@ final class LocalCore: SessionCore {
   var canUndoRemovals: Bool { true }
 
   func shown(_ transaction: StoreTransaction) -> any TreeReader { transaction }
-
-  // A tree of its own has no sessions that hold anything in the file.
-  func tidyUpAfterOthers() {}
-  func leave() {}
 }
 
 // MARK: Writing
@@ -56,8 +56,8 @@ extension LocalCore {
       })
   }
 
-  /// Changes the tree, storage before events; all changes by this session go through here.
-  private func perform(
+  /// Storage, then events: the one way by which this session changes the tree.
+  func perform(
     _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
   ) throws -> [Delivery] {
     let now = context.environment.now()
@@ -87,6 +87,7 @@ extension LocalCore {
     if transaction.stateNumber == stateNumber {
       return StoreTransaction.ForeignChanges(touched: [], sequence: context.sequence)
     }
+    waitingSessions = try transaction.sessionsWithDisconnects()
     return try transaction.foreignChanges(after: context.sequence)
   }
 }
@@ -109,7 +110,10 @@ extension LocalCore {
     return try update { try $0.extend(listener, by: count, reader: $1) }
   }
 
-  func catchUp() throws -> [Delivery] { try update { _, _ in [] } }
+  func catchUp() throws -> [Delivery] {
+    let told = try update { _, _ in [] }
+    return told + (try finishEndedSessions())
+  }
 
   func get(_ query: Query, beforeAsking: () throws -> Void) throws -> Decision<Node> {
     .made(

@@ -229,8 +229,17 @@ extension ReplicaCore {
     return .awaited(id: id, deliveries: deliveries)
   }
 
-  /// Asks once for the result of a query; the answer is among the completions, under the id
-  /// returned.
+  func ask(_ request: DisconnectRequest) throws -> Decision<[Delivery]> {
+    let (id, deliveries) = try numberedStep { (engine, storage, _) in
+      try engine.ask(request, &storage)
+    }
+    return .awaited(id: id, deliveries: deliveries)
+  }
+
+  // The origin tells what other clients left to be done.
+  var awaitsOthers: Bool { false }
+
+  /// Asks for what a query shows, once; the answer is among the completions, under the id returned.
   func ask(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
     try numberedStep { (engine, storage, now) in try engine.get(query, now: now, &storage) }
   }
@@ -355,9 +364,8 @@ extension SessionContext {
   /// available.
   private static let markTriesMax = 100
 
-  /// Returns a number that no other session on the file has, under which this one is marked as
-  /// running.
-  fileprivate func markedNumber() -> Int64 {
+  /// A number that no other session on the file has, under which this one is marked as running.
+  func markedNumber() -> Int64 {
     if beacon == nil { return PendingWrite.noSession }
     var number: Int64
     var rest = SessionContext.markTriesMax

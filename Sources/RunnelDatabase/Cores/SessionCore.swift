@@ -68,6 +68,16 @@ protocol SessionCore: AnyObject {
   /// `beforeAsking` is called before the origin is asked; if it throws, nothing is asked.
   func get(_ query: Query, beforeAsking: () throws -> Void) throws -> Decision<Node>
 
+  /// Leaves something to be done when this session ends, or asks the origin to do it.
+  ///
+  /// - Returns: what listeners are to be told, or the id under which the origin's answer is completed.
+  /// - Throws: `DatabaseError` if a write like it would be refused; then nothing was asked.
+  func ask(_ request: DisconnectRequest) throws -> Decision<[Delivery]>
+
+  /// True if other sessions left something to be done that have not ended yet: their end is told by
+  /// nothing but their marks.
+  var awaitsOthers: Bool { get }
+
   /// Runs a transaction, or starts one whose end the origin decides.
   func run(_ request: TransactionRequest) throws -> Decision<TransactionOutcome>
 

@@ -41,6 +41,10 @@ public actor DatabaseStore<State: Sendable> {
   private var running: [Int: Task<Void, Never>] = [:]
   private var thunkOfName: [String: Int] = [:]
   private var lastThunk = 0
+  /// The newest values of kept parts that are not written yet, by the places.
+  private var unkept: [Path: @Sendable () async throws -> Void] = [:]
+  /// The tasks that write them, one for each place.
+  private var keeping: [Path: Task<Void, Never>] = [:]
   private var isClosed = false
 
   /// Makes a store.
@@ -157,6 +161,43 @@ extension DatabaseStore {
       Task { await self?.unsubscribe(token) }
     }
     return stream
+  }
+
+  /// Keeps a part of the state in the tree from now on: the present value, and each new one.
+  ///
+  /// If values come faster than they are written, those in between are skipped. A failure is
+  /// dispatched as `PersistFailed`.
+  ///
+  /// - Parameter persisted: the part and its place.
+  /// - Returns: the token by which this ends, with `unsubscribe`.
+  public func persist<Part>(_ persisted: PersistedPart<State, Part>) -> StoreToken {
+    let (part, place) = (persisted.part, persisted.place)
+    return store.subscribe(to: { $0[keyPath: part] }) { [weak self] value in
+      self?.assumeIsolated { store in
+        store.keep(at: place.path) { try await place.setValue(value) }
+      }
+    }
+  }
+
+  /// Returns when all kept parts of the state are on disk as they are now, or could not be written.
+  public func persisted() async {
+    while let task = keeping.values.first { await task.value }
+  }
+
+  private func keep(at path: Path, _ write: @escaping @Sendable () async throws -> Void) {
+    unkept[path] = write
+    if keeping[path] == nil { keeping[path] = Task { await writeUnkept(at: path) } }
+  }
+
+  private func writeUnkept(at path: Path) async {
+    while let write = unkept.removeValue(forKey: path) {
+      do {
+        try await write()
+      } catch {
+        dispatch(PersistFailed(path: path, error: TreeError(reason: error)))
+      }
+    }
+    keeping[path] = nil
   }
 
   private func drain() {

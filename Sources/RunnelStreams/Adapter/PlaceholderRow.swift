@@ -10,8 +10,8 @@ public struct PlaceholderRow: Hashable, Sendable {
     /// The first rows are being loaded.
     case loading
     /// The rows could not be loaded, for this reason.
-    case failed(String)
-    /// The list has no rows.
+    case failed(StreamFailure)
+    /// There are no rows.
     case empty
   }
 

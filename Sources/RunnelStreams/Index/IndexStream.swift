@@ -257,7 +257,7 @@ extension IndexStream: TreeListener {
   }
 
   /// Takes the failure of a listener of a record.
-  public func receive(failure: String, from listener: ListenerID) {
+  public func receive(failure: StreamFailure, from listener: ListenerID) {
     answer(.failed(failure), listener)
   }
 

@@ -10,8 +10,8 @@ public struct IndexedRecord: StreamItem, Hashable, Sendable {
     case found(Node)
     /// The record does not exist.
     case missing
-    /// The record could not be read, for this reason.
-    case failed(String)
+    /// It could not be read, for this reason.
+    case failed(StreamFailure)
     /// The entry names no place.
     case unnamed
   }

@@ -7,6 +7,8 @@ struct EventBatch {
   private(set) var lastEvents: OrderedDictionary<Key, Int> = [:]
   /// Whether there are rows beyond the window; nil if the batch does not tell.
   private(set) var hasMore: Bool?
+  /// What is pending at the place now; nil if the batch does not tell.
+  private(set) var pending: PendingState?
 
   private let events: [TreeEvent]
 
@@ -20,7 +22,7 @@ struct EventBatch {
         .childRemoved(let row):
         lastEvents[row.key] = index
       case .page(let hasMore): self.hasMore = hasMore
-      case .pending: break
+      case .pending(let state): pending = state
       case .value: break
       }
     }

@@ -6,9 +6,8 @@ public enum LoadState: Hashable, Sendable {
   case loading
   /// The stream has its rows, even if there are none.
   case loaded
-  /// Loading failed, or its listener was ended; starting it again is a new attempt. The text is for
-  /// a person.
-  case failed(String)
+  /// Loading failed, or its listener was ended; starting it again is a new attempt.
+  case failed(StreamFailure)
 
   /// The state of a whole: the first failure of a part; otherwise idle if a part is idle; otherwise
   /// loading if a part is loading.

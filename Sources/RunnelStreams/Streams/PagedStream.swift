@@ -41,8 +41,8 @@ public enum FetchState: Hashable, Sendable {
   /// More rows are being fetched.
   case fetching
   /// Fetching failed, for this reason; another fetch is a new attempt.
-  case failed(String)
-  /// There are no more rows at this end.
+  case failed(StreamFailure)
+  /// There are no more rows.
   case exhausted
 }
 
@@ -51,8 +51,8 @@ public enum FetchOutcome: Hashable, Sendable {
   /// The rows were added.
   case fetched
   /// Fetching failed, for this reason.
-  case failed(String)
-  /// The fetch was canceled, by `cancelFetch` or because the stream was stopped.
+  case failed(StreamFailure)
+  /// It was given up, by `cancelFetch` or because the stream was stopped.
   case cancelled
   /// The fetch was refused: nothing was fetched.
   case refused
@@ -75,6 +75,11 @@ extension PagedStream {
   public func fetchMore(_ count: Int) {
     if let end = pagedEnds.first { fetchMore(count, at: end) { _ in } }
   }
+
+  /// Fetches up to `count` rows beyond an end: at least 1.
+  ///
+  /// Does nothing if nothing is fetched there, as the other `fetchMore`.
+  public func fetchMore(_ count: Int, at end: ListEnd) { fetchMore(count, at: end) { _ in } }
 
   /// Fetches up to `count` rows beyond the first paged end: at least 1.
   public func fetchMore(_ count: Int, completion: @escaping (FetchOutcome) -> Void) {

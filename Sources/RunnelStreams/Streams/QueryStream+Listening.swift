@@ -13,7 +13,7 @@ extension QueryStream {
     for index in windows.indices {
       windows[index].listener = source.listen(windows[index].restartRequest)
     }
-    staged = [:]
+    (staged, pending) = ([:], PendingState())
     let first = windows[0].listener
     hub.perform { [self] in
       guard windows[0].listener == first else { return nil }
@@ -48,7 +48,7 @@ extension QueryStream {
   ) {
     let wasStarted = isStarted
     if wasStarted { unlisten() }
-    self.request = QueryStream.childRequest(request)
+    self.request = QueryStream.childRequest(request, showsPending: showsPending)
     self.isDescending = isDescending
     windows = QueryStream.windows(self.request, isDescending: isDescending, from: place)
     if wasStarted { start() }
@@ -100,9 +100,9 @@ extension QueryStream {
   /// again.
   ///
   /// - Parameters:
-  ///   - failure: the failure, for a person.
+  ///   - failure: the failure.
   ///   - listener: the listener; failures of another than the present one are dropped.
-  public func receive(failure: String, from listener: ListenerID) {
+  public func receive(failure: StreamFailure, from listener: ListenerID) {
     hub.perform { [self] in
       guard let window = windows.firstIndex(where: { $0.listener == listener }) else { return nil }
       if windows[window].isLoaded, !windows[window].fetches.isEmpty {
@@ -141,6 +141,7 @@ extension QueryStream {
 extension QueryStream {
   /// Keeps the rows of a batch until all windows are loaded.
   private func stage(_ batch: EventBatch, _ window: Int) -> ChangeSet {
+    if let state = batch.pending { pending = state }
     if staged?.isEmpty == true { staged?.reserveCapacity(batch.lastEvents.count) }
     for (key, event) in batch.lastEvents {
       if let row = batch.row(event) {
@@ -177,9 +178,12 @@ extension QueryStream {
 
   /// The row object of a loaded row; an unchanged row keeps its item.
   private func load(_ place: QueryPlace, _ old: Row?, _ others: RowTable<ByID>) -> Row {
-    let made = construct(place.row)
+    let isPending = isPending(place.row.key)
+    let made = construct(place.row, isPending)
     let previous = others[made.id]
-    let isSame = old != nil && old === previous && old?.record.content == place.row.content
+    let isSame =
+      old != nil && old === previous && old?.record.hasPendingWrites == isPending
+      && old?.record.content == place.row.content
     let shown =
       isSame ? old?.item : didConstruct?(made, previous.map { Row.row($0).item })
     return row(place.row, made, shown: shown ?? made, window: place.window)
@@ -190,11 +194,15 @@ extension QueryStream {
   ///
   /// If the item is the record of the row, it is stored only once.
   private func row(_ row: TreeRow, _ made: Item, shown: Item, window: Int) -> Row {
+    let isPending = isPending(row.key)
     func told(_ item: Item) -> Record? {
-      guard let record = item as? Record, record.says(row) else { return nil }
+      guard let record = item as? Record, record.says(row, hasPendingWrites: isPending) else {
+        return nil
+      }
       return record
     }
-    let record = told(shown) ?? told(made) ?? Record(placeless: row)
+    let record =
+      told(shown) ?? told(made) ?? Record(placeless: row, hasPendingWrites: isPending)
     return Row(record, shown, label: label(of: record), window: window)
   }
 }
@@ -205,6 +213,8 @@ extension QueryStream {
   /// Applies a batch to the rows.
   private func apply(_ batch: EventBatch, _ window: Int, isPage: Bool) -> ChangeSet {
     let arrivals = arrivals(in: batch, window, isPage: isPage)
+    let wasPending = pending
+    if let state = batch.pending { pending = state }
     var replacements: [RowList.Replacement] = []
     var (changed, arrived): (Set<String>, Set<String>) = ([], [])
     for (key, event) in batch.lastEvents {
@@ -213,8 +223,11 @@ extension QueryStream {
         if let old, old.window == window { replacements.append(.init(old: old)) }
         continue
       }
-      if let old, old.window == window, old.record.says(told) { continue }
-      let made = construct(told)
+      let isPending = isPending(key)
+      if let old, old.window == window, old.record.says(told, hasPendingWrites: isPending) {
+        continue
+      }
+      let made = construct(told, isPending)
       let shown = didConstruct?(made, old?.item) ?? made
       let new = row(told, made, shown: shown, window: window)
       replacements.append(.init(old: old, new: new))
@@ -224,10 +237,37 @@ extension QueryStream {
         arrived.insert(new.id)
       }
     }
+    for row in rowsToMark(insteadOf: wasPending, besides: replacements) {
+      let told = row.record.row
+      let made = construct(told, isPending(told.key))
+      let new = self.row(
+        told, made, shown: didConstruct?(made, row.item) ?? made, window: row.window)
+      replacements.append(.init(old: row, new: new))
+      if row.item != new.item { changed.insert(new.id) }
+    }
     register(replacements)
     var changes = rows.replace(replacements, changed: changed)
     changes.arrivedIDs = arrived.intersection(changes.insertedIDs)
     return changes
+  }
+
+  /// The rows that show something else as pending than is pending now, and are not replaced anyway.
+  ///
+  /// O(k) in the keys that became pending or were answered; O(n) if that is the whole place.
+  private func rowsToMark(
+    insteadOf before: PendingState, besides replacements: [RowList.Replacement]
+  ) -> [Row] {
+    if pending == before { return [] }
+    let replaced = Set(replacements.compactMap { $0.old.map { ObjectIdentifier($0) } })
+    let rows: [RowObject] =
+      pending.isWhole != before.isWhole
+      ? Array(self.rows.list.all)
+      : pending.children.symmetricDifference(before.children).sorted()
+        .compactMap { rowsByTreeKey[$0] }
+    return rows.map { Row.row($0) }.filter { row in
+      row.record.hasPendingWrites != isPending(row.treeKey)
+        && !replaced.contains(ObjectIdentifier(row))
+    }
   }
 
   /// Updates the tables for replaced rows.

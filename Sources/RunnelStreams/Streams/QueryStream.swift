@@ -50,7 +50,12 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
   public var prefetchCount = 50
 
   let source: any TreeSource
-  let construct: (TreeRow) -> Item
+  /// Makes an item from a row, and whether the row has pending writes.
+  let construct: (TreeRow, Bool) -> Item
+  /// True if the rows show whether they have pending writes.
+  let showsPending: Bool
+  /// What is pending at the place of the query.
+  var pending = PendingState()
   let hub = ChangeHub<StreamChange<Item>>()
   var windows: [QueryWindow]
   var rows: ShownRows<Item>
@@ -72,13 +77,35 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
   ///   - source: the tree; the stream keeps it.
   ///   - construct: makes an item from a row; called once for each new content. Different rows need
   ///     different ids.
-  public init(
+  public convenience init(
     request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
     source: any TreeSource, construct: @escaping (TreeRow) -> Item
   ) {
-    self.request = QueryStream.childRequest(request)
+    self.init(
+      request: request, isDescending: isDescending, from: place, source: source,
+      showsPending: false
+    ) { row, _ in construct(row) }
+  }
+
+  /// Makes a stream, which does nothing before it is started.
+  ///
+  /// - Parameters:
+  ///   - request: the request. The stream listens to children, whatever events it names.
+  ///   - isDescending: whether the rows are in the opposite order.
+  ///   - place: where a stream starts that is paged at both ends; nil for one that starts at the
+  ///     anchor of its paging.
+  ///   - source: the tree; the stream keeps it.
+  ///   - showsPending: whether the rows show that they have pending writes; if not, none has.
+  ///   - construct: makes an item from a row, and whether a write that the origin has not answered
+  ///     changes it; called again when either changes. Different rows need different ids.
+  public init(
+    request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
+    source: any TreeSource, showsPending: Bool, construct: @escaping (TreeRow, Bool) -> Item
+  ) {
+    self.request = QueryStream.childRequest(request, showsPending: showsPending)
     self.isDescending = isDescending
     self.source = source
+    self.showsPending = showsPending
     self.construct = construct
     windows = QueryStream.windows(self.request, isDescending: isDescending, from: place)
     rows = ShownRows(by: QueryStream.order(isDescending: isDescending))
@@ -91,14 +118,19 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
 
 extension QueryStream where Item == Record {
   /// Makes a stream of records, which does nothing before it is started.
+  ///
+  /// With `showsPending` the records show whether they have pending writes; otherwise none has.
   public convenience init(
     request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
-    source: any TreeSource
+    source: any TreeSource, showsPending: Bool = false
   ) {
     let path = request.query.path
     let id = Record.id(of: path)
-    self.init(request: request, isDescending: isDescending, from: place, source: source) { row in
-      Record(row, in: path, collectionID: id)
+    self.init(
+      request: request, isDescending: isDescending, from: place, source: source,
+      showsPending: showsPending
+    ) { row, isPending in
+      Record(row, in: path, collectionID: id, hasPendingWrites: isPending)
     }
   }
 }
@@ -106,9 +138,9 @@ extension QueryStream where Item == Record {
 // MARK: Asking
 
 extension QueryStream {
-  static func childRequest(_ request: ListenRequest) -> ListenRequest {
+  static func childRequest(_ request: ListenRequest, showsPending: Bool) -> ListenRequest {
     var request = request
-    request.events = .children
+    request.events = showsPending ? [.children, .pending] : .children
     return request
   }
 
@@ -155,6 +187,9 @@ extension QueryStream {
 
   /// True from `stop` until `start`.
   public var isStopped: Bool { hub.isSilent }
+
+  /// True if a write that the origin has not answered changes the row with a key.
+  func isPending(_ key: Key) -> Bool { pending.isWhole || pending.children.contains(key) }
 
   /// The row with an id.
   ///

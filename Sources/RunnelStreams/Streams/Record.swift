@@ -9,11 +9,13 @@ public struct Record: PlacedItem, Sendable {
     let path: Path
     let row: TreeRow
     let id: String
+    let hasPendingWrites: Bool
 
-    init(path: Path, row: TreeRow, id: String) {
+    init(path: Path, row: TreeRow, id: String, hasPendingWrites: Bool = false) {
       self.path = path
       self.row = row
       self.id = id
+      self.hasPendingWrites = hasPendingWrites
     }
   }
 
@@ -29,20 +31,31 @@ public struct Record: PlacedItem, Sendable {
   }
 
   /// Makes a record of a row of a collection.
-  public init(_ row: TreeRow, in collection: Path) {
-    self.init(row, in: collection, collectionID: Record.id(of: collection))
+  ///
+  /// - Parameters:
+  ///   - row: the row.
+  ///   - collection: the place of the collection.
+  ///   - hasPendingWrites: whether a write that the origin has not answered changes the row.
+  public init(_ row: TreeRow, in collection: Path, hasPendingWrites: Bool = false) {
+    self.init(
+      row, in: collection, collectionID: Record.id(of: collection),
+      hasPendingWrites: hasPendingWrites)
   }
 
   /// Makes a record of a row of a collection whose id is known.
-  init(_ row: TreeRow, in collection: Path, collectionID: String) {
+  init(
+    _ row: TreeRow, in collection: Path, collectionID: String, hasPendingWrites: Bool = false
+  ) {
     let path = Path(unchecked: collection.keys + [row.key])
     let separator = collection.keys.isEmpty ? "" : "/"
     let id = collectionID + separator + Record.escaped(row.key.text)
-    storage = Storage(path: path, row: row, id: id)
+    storage = Storage(path: path, row: row, id: id, hasPendingWrites: hasPendingWrites)
   }
 
   /// Makes a record without a place, for a row whose item is of another type.
-  init(placeless row: TreeRow) { storage = Storage(path: .root, row: row, id: "") }
+  init(placeless row: TreeRow, hasPendingWrites: Bool) {
+    storage = Storage(path: .root, row: row, id: "", hasPendingWrites: hasPendingWrites)
+  }
 
   /// The place of the row itself.
   public var path: Path { storage.path }
@@ -51,6 +64,11 @@ public struct Record: PlacedItem, Sendable {
     // The row is lent, not copied, since most readers want one field of it.
     _read { yield storage.row }
   }
+  /// True if a write that the origin has not answered changes the row; always false on a tree of its
+  /// own.
+  ///
+  /// The streams of a `StreamSession` tell a row as changed when this changes.
+  public var hasPendingWrites: Bool { storage.hasPendingWrites }
   /// True if both are copies of one record, and so equal.
   ///
   /// O(1).
@@ -103,14 +121,18 @@ extension Record {
     return a.row.value == b.row.value && a.row.key < b.row.key
   }
 
-  /// True if the record's row equals a row of the tree.
-  func says(_ row: TreeRow) -> Bool { storage.row == row }
+  /// True if the record says the same of a row as the tree.
+  func says(_ row: TreeRow, hasPendingWrites: Bool) -> Bool {
+    storage.hasPendingWrites == hasPendingWrites && storage.row == row
+  }
 }
 
 extension Record: Hashable {
-  /// True if both are the same row with the same content.
+  /// True if both are the same row with the same content, and both or none are pending.
   public static func == (left: Record, right: Record) -> Bool {
-    left.storage === right.storage || (left.path == right.path && left.row == right.row)
+    left.storage === right.storage
+      || (left.path == right.path && left.hasPendingWrites == right.hasPendingWrites
+        && left.row == right.row)
   }
 
   /// Hashes the place and the content.

@@ -16,8 +16,8 @@ public protocol TreeTarget: AnyObject {
 public enum WriteOutcome: Hashable, Sendable {
   /// The write was carried out.
   case written
-  /// The write was refused or failed, for this reason; nothing changed.
-  case refused(String)
+  /// It was refused or failed, for this reason; nothing changed.
+  case refused(StreamFailure)
 }
 
 /// A stream that takes events of a tree's listeners.
@@ -25,7 +25,7 @@ public protocol TreeListener: AnyObject {
   /// Takes one batch of events; those of other listeners are ignored.
   func receive(_ events: [TreeEvent], from listener: ListenerID)
   /// Takes a failure; those of other listeners are ignored.
-  func receive(failure: String, from listener: ListenerID)
+  func receive(failure: StreamFailure, from listener: ListenerID)
 }
 
 /// A stream that listens between `start` and `stop`, any number of times.

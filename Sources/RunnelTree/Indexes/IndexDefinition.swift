@@ -14,6 +14,18 @@ public struct IndexDefinition: Hashable, Sendable {
     self.init(pattern: pattern, order: child.isRoot ? .value : .child(child))
   }
 
+  /// Makes a definition from texts: of `/players` by `score`, of `/rooms/$room` by `pinned:desc,at`.
+  ///
+  /// - Parameters:
+  ///   - pattern: the places, as a path in which a piece that begins with `$` stands for any key.
+  ///   - components: the components of the order, as `SortKey.list` reads them.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath` if the pattern is none or a component no
+  ///   field, `invalidQuery` if the order needs no index).
+  public init(_ pattern: String, by components: String) throws(TreeError) {
+    try self.init(
+      checkedPattern: pattern, serving: try QueryIndex(SortKey.list(components)))
+  }
+
   /// Makes the definition that serves an order; nil for orders by key alone, which need none.
   public init?(pattern: String, serving order: QueryIndex) {
     if order.forward == .key { return nil }

@@ -23,8 +23,12 @@
 ///
 /// `contains~` and `begins~` ignore case. A field is a path below the child, or `$key`, `$value`,
 /// `$priority`. A field with spaces, operators or a word of the language in it stands in backticks,
-/// where two backticks mean one: `` `first name` == "Ana" ``. Values are JSON. For instance `author
-/// == "ana" and (likes >= 3 or not pinned)`.
+/// where two backticks mean one. Values are JSON:
+///
+/// ```
+/// author == "ana" and (likes >= 3 or not pinned)
+/// `first name` == "Ana"
+/// ```
 ///
 /// Source: none; section 5 has only ranges of one order.
 public indirect enum ChildPredicate: Hashable, Sendable {

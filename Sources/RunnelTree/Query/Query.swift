@@ -281,6 +281,16 @@ extension Query {
 // MARK: Bounds
 
 extension Query {
+  /// The place in the query's order of a value and, among equal values, a key; without a key it is
+  /// before all of them.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if this order has no such value.
+  package func position(
+    ofValue value: IndexValue, key: Key?
+  ) throws(TreeError) -> IndexPosition {
+    try position([value], key, missingKey: .minimum)
+  }
+
   private func position(
     _ values: [IndexValue], _ key: Key?, missingKey: IndexPosition.KeyBound
   ) throws(TreeError) -> IndexPosition {

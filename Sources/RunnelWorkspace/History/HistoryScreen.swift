@@ -114,8 +114,8 @@ extension HistoryScreen {
     _ message: String, _ reading: Reading, height: Int, now: Int64, local: LocalTime
   ) {
     request = nil
-    if reading == .older { paging = .failed(message) }
-    if entries.isEmpty { phase = .failed(message) }
+    if reading == .older { paging = .failed(StreamFailure(message)) }
+    if entries.isEmpty { phase = .failed(StreamFailure(message)) }
     rebuild(height: height, now: now, local: local)
   }
 

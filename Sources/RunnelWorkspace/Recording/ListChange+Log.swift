@@ -197,7 +197,7 @@ extension LoadState {
     case .idle: "idle"
     case .loading: "loading"
     case .loaded: "loaded"
-    case .failed(let message): ["failed": .string(message)]
+    case .failed(let failure): failure.log
     }
   }
 
@@ -206,7 +206,7 @@ extension LoadState {
     case "idle": self = .idle
     case "loading": self = .loading
     case "loaded": self = .loaded
-    default: self = .failed(try LogFields(json).string("failed"))
+    default: self = .failed(try StreamFailure(log: json))
     }
   }
 }
@@ -217,7 +217,7 @@ extension FetchState {
     case .unknown: "unknown"
     case .more: "more"
     case .fetching: "fetching"
-    case .failed(let message): ["failed": .string(message)]
+    case .failed(let failure): failure.log
     case .exhausted: "exhausted"
     }
   }
@@ -228,7 +228,16 @@ extension FetchState {
     case "more": self = .more
     case "fetching": self = .fetching
     case "exhausted": self = .exhausted
-    default: self = .failed(try LogFields(json).string("failed"))
+    default: self = .failed(try StreamFailure(log: json))
     }
+  }
+}
+
+extension StreamFailure {
+  fileprivate var log: JSONValue { ["failed": .string(message), "code": .string(code)] }
+
+  /// Sessions that were recorded before failures had a code have none.
+  fileprivate init(log json: JSONValue) throws(ActionLogError) {
+    self.init(try LogFields(json).string("failed"), code: json["code"]?.string ?? "")
   }
 }

@@ -119,7 +119,7 @@ extension TreeScreen {
   /// Returns the line below the children of a node for those not loaded, or nil if there is none.
   func tail(of path: Path, _ children: TreeChildren, depth: Int) -> Line? {
     switch (children.phase, children.paging) {
-    case (.failed(let message), _): .failed(path, message, depth: depth)
+    case (.failed(let failure), _): .failed(path, failure.message, depth: depth)
     case (_, .exhausted): nil
     case (_, let paging): .paging(path, paging, depth: depth)
     }

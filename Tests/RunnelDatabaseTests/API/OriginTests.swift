@@ -122,14 +122,25 @@ import Testing
     }
   }
 
+  @Test func theCacheIsPrunedOnRequestAndPendingWritesStay() async throws {
+    database.connectOrigin()
+    let place = try database.reference(withPath: "a")
+    let receipt = try await place.setValue(1)
+    try await database.pruneCache(toBytes: 0)
+    #expect(receipt.isPending)
+    #expect(try await place.get(from: .cache).value == 1)
+    database.receive(.acknowledged(id: 0))
+    try await receipt.acknowledgement()
+    let own = try await Database.open(file: folder.file("own.db"))
+    await #expect(throws: DatabaseError.self) { try await own.pruneCache() }
+    own.close()
+  }
+
   @Test func aTreeOfItsOwnAcknowledgesAtOnce() async throws {
     let own = try await Database.open(file: folder.file("own.db"))
     let receipt = try await own.reference(withPath: "a").setValue(1)
     #expect(!receipt.isPending && receipt.isApplied)
     try await receipt.acknowledgement()
-    await #expect(throws: DatabaseError.self) {
-      try await own.reference(withPath: "a").onDisconnectRemoveValue()
-    }
   }
 
   @Test func aWaitEndsWithItsTaskAndWithTheDatabase() async throws {

@@ -27,6 +27,10 @@ public struct DecodedRecord<Value: Decodable & Sendable>: PlacedItem, Sendable {
   /// The key of the row in the tree.
   public var key: String { record.row.key.text }
 
+  /// True if a write that the origin has not answered changes the row; always false on a tree of its
+  /// own.
+  public var hasPendingWrites: Bool { record.hasPendingWrites }
+
   /// The value; nil if the record cannot be decoded.
   public var value: Value? { if case .success(let value) = result { value } else { nil } }
   /// The reason why the record cannot be decoded; nil if it can.
@@ -74,9 +78,13 @@ extension StreamSession {
     of query: some Queryable, as type: Value.Type, paging: Paging? = nil,
     isDescending: Bool = false
   ) -> QueryStream<DecodedRecord<Value>> {
-    let path = query.databaseQuery.query.path
-    return stream(of: query, paging: paging, isDescending: isDescending) { row in
-      DecodedRecord(Record(row, in: path))
-    }
+    let query = query.databaseQuery.query
+    return begin(
+      QueryStream(
+        request: ListenRequest(query: query, paging: paging), isDescending: isDescending,
+        source: tree, showsPending: true
+      ) { row, isPending in
+        DecodedRecord(Record(row, in: query.path, hasPendingWrites: isPending))
+      })
   }
 }

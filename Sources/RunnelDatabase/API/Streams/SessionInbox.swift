@@ -23,15 +23,18 @@ final class SessionInbox<Message: Sendable>: Sendable {
   private let state = Mutex(State())
   private let countMax: Int
   private let overflow: DatabaseError
+  /// Tells if nobody begins to take messages; nil if that is not watched.
+  private let untaken: UntakenEvents?
 
-  init(countMax: Int, overflow: DatabaseError) {
-    (self.countMax, self.overflow) = (countMax, overflow)
+  init(countMax: Int, overflow: DatabaseError, untaken: UntakenEvents? = nil) {
+    (self.countMax, self.overflow, self.untaken) = (countMax, overflow, untaken)
   }
 
   // MARK: Posting
 
   /// Adds a message; one message too many ends the inbox.
   func post(_ message: Message) {
+    untaken?.noteWaiting()
     change { state in
       if state.end != nil { return }
       if state.messages.count < countMax {
@@ -49,8 +52,11 @@ final class SessionInbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Ends the inbox; the waiting messages can still be taken.
-  func finish() { change { if $0.end == nil { $0.end = .finished } } }
+  /// Ends the inbox; what waits can still be taken.
+  func finish() {
+    untaken?.noteTaken()
+    change { if $0.end == nil { $0.end = .finished } }
+  }
 
   private func change(_ body: (inout sending State) -> Void) {
     let waiter = state.withLock { state in
@@ -68,6 +74,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
   /// - Throws: `DatabaseError` (`overflow`) if there was one message too many, once no message
   ///   waits any more.
   func takeAll() throws(DatabaseError) -> [Message] {
+    untaken?.noteTaken()
     let (messages, end) = state.withLock { state in
       defer { state.messages = [] }
       return (state.messages, state.end)
@@ -81,6 +88,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
   /// - Returns: the message; nil after the end, or once the task was cancelled.
   /// - Throws: `DatabaseError` (`refused`) if another caller waits, and as `takeAll`.
   func next(isolation: isolated (any Actor)?) async throws(DatabaseError) -> Message? {
+    untaken?.noteTaken()
     guard state.withLock({ !$0.isWaitedFor }) else {
       throw DatabaseError(
         .refused,

@@ -81,8 +81,8 @@ public struct StreamChanges<Item: StreamItem & Sendable>: AsyncSequence, Sendabl
       guard let feed else { return nil }
       while !Task.isCancelled {
         if let change = feed.changes.popFirst() {
-          guard case .failed(let reason) = change.loadState else { return change }
-          throw feed.session.lastFailure ?? DatabaseError(.storage, reason)
+          guard case .failed(let failure) = change.loadState else { return change }
+          throw DatabaseError(failure)
         }
         guard try await feed.session.receive(isolation: actor) else { return nil }
       }

@@ -17,6 +17,8 @@ import Synchronization
 /// }
 /// ```
 ///
+/// If events come and nobody takes them for two seconds, a debug build logs that `run` was forgotten.
+///
 /// On a replica, a query without paging is loaded from the cache first; the origin's answer comes
 /// as changes.
 ///
@@ -49,8 +51,17 @@ public final class StreamSession {
   ///   - database: the open database.
   ///   - batchesMax: how many batches may wait to be taken: at least 1.
   ///   - clock: measures how long changes of batched streams wait.
-  public init(
+  public convenience init(
     _ database: Database, batchesMax: Int = 1000, clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    self.init(
+      database, batchesMax: batchesMax, clock: clock, onForgotten: UntakenEvents.reporter)
+  }
+
+  /// Makes a session; `onForgotten` is told if nobody begins to take its events.
+  public init(
+    _ database: Database, batchesMax: Int = 1000, clock: some Clock<Duration>,
+    onForgotten: (@Sendable (String) -> Void)?
   ) {
     precondition(batchesMax > 0, "A batch must be able to wait.")
     self.database = database
@@ -58,7 +69,8 @@ public final class StreamSession {
       countMax: batchesMax,
       overflow: DatabaseError(
         .overflow,
-        "More than \(batchesMax) batches wait for the streams. Take them faster, or allow more."))
+        "More than \(batchesMax) batches wait for the streams. Take them faster, or allow more."),
+      untaken: onForgotten.map { UntakenEvents(clock, file: database.file, report: $0) })
     source = Source(database, inbox)
     alarm = StreamAlarm(clock) { [inbox] in inbox.postIfRoom(.due) }
   }
@@ -90,10 +102,10 @@ extension StreamSession {
   public func stream(
     of query: some Queryable, paging: Paging? = nil, isDescending: Bool = false
   ) -> QueryStream<Record> {
-    let path = query.databaseQuery.query.path
-    return stream(of: query, paging: paging, isDescending: isDescending) { row in
-      Record(row, in: path)
-    }
+    let stream = QueryStream(
+      request: ListenRequest(query: query.databaseQuery.query, paging: paging),
+      isDescending: isDescending, source: source, showsPending: true)
+    return begin(stream)
   }
 
   /// A stream of items made from a query's rows, started.
@@ -108,9 +120,14 @@ extension StreamSession {
     of query: some Queryable, paging: Paging? = nil, isDescending: Bool = false,
     construct: @escaping (TreeRow) -> Item
   ) -> QueryStream<Item> {
-    let stream = QueryStream(
-      request: ListenRequest(query: query.databaseQuery.query, paging: paging),
-      isDescending: isDescending, source: source, construct: construct)
+    begin(
+      QueryStream(
+        request: ListenRequest(query: query.databaseQuery.query, paging: paging),
+        isDescending: isDescending, source: source, construct: construct))
+  }
+
+  /// Passes events to a stream, and starts it.
+  func begin<Item: StreamItem>(_ stream: QueryStream<Item>) -> QueryStream<Item> {
     add(stream)
     stream.start()
     return stream
@@ -183,7 +200,8 @@ extension StreamSession {
 
   private func stoppedStream(of query: some Queryable) -> QueryStream<Record> {
     let stream = QueryStream(
-      request: ListenRequest(query: query.databaseQuery.query), source: source)
+      request: ListenRequest(query: query.databaseQuery.query), source: source,
+      showsPending: true)
     add(stream)
     return stream
   }
@@ -233,10 +251,11 @@ extension StreamSession {
       for stream in listeners { stream.receive(events, from: listener) }
     case .failed(let listener, let error):
       lastFailure = error
-      for stream in listeners { stream.receive(failure: error.message, from: listener) }
+      let failure = StreamFailure(error)
+      for stream in listeners { stream.receive(failure: failure, from: listener) }
     case .written(let number, let error):
       source.completions.removeValue(forKey: number)?(
-        error.map { .refused($0.message) } ?? .written)
+        error.map { .refused(StreamFailure($0)) } ?? .written)
     case .due:
       break
     }

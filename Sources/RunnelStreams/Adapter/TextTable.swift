@@ -1,15 +1,29 @@
 import RunnelBase
-import RunnelStreams
 
-/// A list view of texts: it stands for that of a UI toolkit, and follows updates by their coordinates.
-final class TextTable {
+/// A list of texts that follows the updates of an adapter by their coordinates.
+///
+/// It does what the list view of a UI toolkit does with an update, and shows how to connect one: take
+/// out rows and sections by their old places, put in those that are new by their new places, and draw
+/// anew what was reloaded. In tests it stands for the view.
+///
+/// Isolation: one thread, as the adapter.
+public final class TextTable {
   /// The texts of the rows that are shown, section by section.
-  private(set) var rows: [[String]] = []
+  public private(set) var rows: [[String]] = []
   /// How often the whole list was read.
-  private(set) var reloadCount = 0
+  public private(set) var reloadCount = 0
 
-  /// Follows an update; `text` is asked for the rows that are new or to be drawn anew.
-  func apply<Item>(_ update: ListUpdate<Item>, text: (AdapterRow<Item>) -> String) {
+  /// Makes an empty list.
+  public init() {}
+
+  /// Follows an update.
+  ///
+  /// O(n) in the rows.
+  ///
+  /// - Parameters:
+  ///   - update: the update, which begins with the state of the update before.
+  ///   - text: makes the text of a row; called for the rows that are new or to be drawn anew.
+  public func apply<Item>(_ update: ListUpdate<Item>, text: (AdapterRow<Item>) -> String) {
     let batch = update.update
     guard !batch.isReload else {
       reloadCount += 1

@@ -1,0 +1,69 @@
+public import RunnelBase
+public import RunnelStreams
+public import RunnelTree
+
+// Streams that start in the middle of an order, and are paged at both ends.
+
+extension StreamSession {
+  /// A stream of a query's records around a place in its order, started: the rows from the place on,
+  /// and as many before it.
+  ///
+  /// It is paged at both ends by `fetchMore(_:at:)`; all rows between are live.
+  ///
+  /// - Parameters:
+  ///   - query: the query, without a limit.
+  ///   - value: the value at which the first page begins; in key order a key.
+  ///   - childKey: among equal values, the key at which it begins; nil for the first of them.
+  ///   - count: how many rows the first page has in each direction: at least 1.
+  ///   - isDescending: whether to show the rows in the opposite order.
+  /// - Returns: the stream; its rows come with `receive`.
+  /// - Throws: `TreeError` (`invalidQuery`) if this order has no such value; (`invalidKey`) if the
+  ///   key is invalid.
+  public func stream(
+    of query: some Queryable, around value: JSONValue, childKey: String? = nil, count: Int,
+    isDescending: Bool = false
+  ) throws(TreeError) -> QueryStream<Record> {
+    let place = try query.place(atValue: value, childKey: childKey)
+    return begin(
+      QueryStream(
+        request: ListenRequest(
+          query: query.databaseQuery.query, paging: Paging(anchor: .first, count: count)),
+        isDescending: isDescending, from: place, source: tree, showsPending: true))
+  }
+
+  /// A stream of a query's records, as values of a Swift type, around a place in its order, started.
+  ///
+  /// - Parameters:
+  ///   - query: the query, without a limit.
+  ///   - type: the type; the row of a record that does not fit contains the error.
+  ///   - value: the value at which the first page begins; in key order a key.
+  ///   - childKey: among equal values, the key at which it begins; nil for the first of them.
+  ///   - count: how many rows the first page has in each direction: at least 1.
+  ///   - isDescending: whether to show the rows in the opposite order.
+  /// - Returns: the stream; its rows come with `receive`.
+  /// - Throws: `TreeError`, as for records.
+  public func stream<Value: Decodable & Sendable>(
+    of query: some Queryable, as type: Value.Type, around value: JSONValue,
+    childKey: String? = nil, count: Int, isDescending: Bool = false
+  ) throws(TreeError) -> QueryStream<DecodedRecord<Value>> {
+    let place = try query.place(atValue: value, childKey: childKey)
+    let query = query.databaseQuery.query
+    return begin(
+      QueryStream(
+        request: ListenRequest(query: query, paging: Paging(anchor: .first, count: count)),
+        isDescending: isDescending, from: place, source: tree, showsPending: true
+      ) { row, isPending in
+        DecodedRecord(Record(row, in: query.path, hasPendingWrites: isPending))
+      })
+  }
+}
+
+extension Queryable {
+  /// The place in the query's order of a value and, among equal values, a key.
+  fileprivate func place(
+    atValue value: JSONValue, childKey: String?
+  ) throws(TreeError) -> IndexPosition {
+    let bound = try QueryBound(value, childKey)
+    return try databaseQuery.query.position(ofValue: bound.value, key: bound.key)
+  }
+}

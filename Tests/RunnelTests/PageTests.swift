@@ -1,0 +1,156 @@
+import Foundation
+import Runnel
+import Testing
+
+/// What the pages of the library show is compiled in `Pages`, and it runs here.
+///
+/// That the pages show what is compiled is among the tests of documents.
+@Suite(.timeLimit(.minutes(5))) final class PageTests {
+  private let file: String
+
+  init() {
+    file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+  }
+
+  deinit {
+    // A file that cannot be removed is the system's to clean.
+    for end in ["", "-wal", "-shm", "-notify"] {
+      try? FileManager.default.removeItem(atPath: file + end)
+    }
+  }
+
+  private func open() async throws -> TreeDatabase { try await TreeDatabase.open(file: file) }
+
+  @Test func theFirstHourRuns() async throws {
+    #expect(try await firstHour(file: file) == ["Ana 7", "Bo 0"])
+  }
+
+  @Test func valuesAreReadWithAndWithoutAType() async throws {
+    let warm = try #require(warmest(forecast))
+    #expect(warm.city == "Oslo" && warm.high == 3.5)
+    #expect(warmest(["city": 5]) == nil && warmest("Oslo") == nil)
+    let database = try await open()
+    #expect(try await keepWeather(in: database) == ["Oslo", "3.5", "/weather/oslo/high"])
+    database.close()
+  }
+
+  @Test func placesAreReadAndWritten() async throws {
+    let database = try await open()
+    try await writeChores(in: database)
+    #expect(try await openChores(in: database)[0] == "Call Bo Tea")
+    #expect(try await openChores(in: database)[2] == "Milk")
+    let milk = try database.reference(withPath: "chores/milk")
+    #expect(try await milk.child("note/by").get().value == "ana")
+    #expect(try await !finish(milk))
+    #expect(try await milk.child("due").get().value == 4)
+    database.close()
+  }
+
+  @Test func valuesAndListsAreFollowed() async throws {
+    let database = try await open()
+    let scores = try database.reference(withPath: "scores")
+    try await scores.child("bo").setValue(Score(name: "Bo", points: 20))
+    async let record = waitForRecord(scores)
+    try await scores.child("ana").setValue(Score(name: "Ana", points: 120))
+    #expect(try await record == "Ana")
+    try await followList(scores) { rows in
+      #expect(rows == ["ana Ana 120", "bo Bo 20"])
+      return true
+    }
+    let board = ScoreBoard(scores)
+    let following = Task { try await board.follow() }
+    while await board.names != ["Ana", "Bo"] { await Task.yield() }
+    following.cancel()
+    try await following.value
+    #expect(try await countBoth(scores, database.reference(withPath: "none")) == 2)
+    database.close()
+  }
+
+  @Test @MainActor func modelOfAViewFollowsOnTheMainActor() async throws {
+    let database = try await TreeDatabase.open(file: file)
+    let scores = try database.reference(withPath: "scores")
+    let model = ScoreModel(scores)
+    model.appear()
+    try await scores.child("bo").setValue(Score(name: "Bo", points: 20))
+    while model.lines != ["Bo"] { await Task.yield() }
+    model.disappear()
+    database.close()
+  }
+
+  @Test func pagesJoin() async throws {
+    let database = try await open()
+    let log = try database.reference(withPath: "log")
+    var entries: [String: JSONValue] = [:]
+    for number in 0..<100 {
+      entries["k\(1000 + number)"] = ["name": "x", "points": .number(JSONNumber(Int64(number)))]
+    }
+    try await log.updateChildValues(entries)
+    #expect(
+      try await readPages(log) == [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 16])
+    database.close()
+  }
+
+  @Test func indexesAreDeclaredAndAdvised() async throws {
+    let database = try await openWithIndexes(file)
+    var players: [String: JSONValue] = [:]
+    for number in 0..<1200 { players["p\(number)"] = ["age": .number(JSONNumber(Int64(number)))] }
+    try await database.reference(withPath: "players").updateChildValues(players)
+    #expect(
+      try await declareLater(database) == [
+        "/players by points", "/rooms/$room by pinned:desc,at", "/players by age",
+      ])
+    database.close()
+  }
+
+  @Test func listsAreToldInBatches() async throws {
+    let database = try await open()
+    let list = try database.reference(withPath: "list")
+    async let told = followCalmly(list) { $0 == 30 }
+    for number in 0..<30 { try await list.child("k\(number)").setValue(number) }
+    #expect(try await told <= 31)
+    #expect(try await shownCount(list, 30))
+    database.close()
+  }
+
+  @Test func replicaTellsWhatTheOriginMadeOfAWrite() async throws {
+    let database = try await open()
+    let origin = EchoOrigin()
+    try await origin.connect(database)
+    #expect(try await writeTwice(database, origin) == ["PERMISSION_DENIED", "0"])
+    database.close()
+  }
+
+  @Test func jobsAreDoneOnce() async throws {
+    let database = try await open()
+    let jobs = [Payment(number: 1, amount: 5), Payment(number: 2, amount: 7)]
+    #expect(try await carryOut(Array(jobs.prefix(1)), in: database) == 1)
+    #expect(try await carryOut(jobs, in: database) == 1)
+    #expect(try await database.reference(withPath: "total").get().value == 12)
+    database.close()
+  }
+
+  @Test func whoGoesIsNoLongerOnline() async throws {
+    let here = try await open()
+    let there = try await open()
+    try await comeOnline("ana", in: here)
+    try await comeOnline("bo", in: there)
+    there.close()
+    try await waitUntilAlone(here)
+    #expect(try await here.reference(withPath: "online/ana").get().exists)
+    here.close()
+  }
+
+  @Test func examplesOfTheLibrariesBelowRun() throws {
+    #expect(try total(#"{"items": [{"count": 2}, {"count": 5}, {}]}"#) == 7)
+    #expect(renamed(["name": "a", "x": 1], to: "b") == #"{"name":"b","x":1}"#)
+    #expect(try newestOpen() == "/rooms/kitchen by pinned:desc,at")
+    #expect(try isWanted(["likes": 4]) && isWanted(["pinned": true]) && !isWanted(["likes": 1]))
+    #expect(sectionsOfDrafts() == [["Tea!"], ["Later"]])
+  }
+
+  @Test func habitsOfFirebaseRun() async throws {
+    let database = try await open()
+    #expect(try await seatGuests(in: database) == ["Ana"])
+    database.close()
+  }
+}
