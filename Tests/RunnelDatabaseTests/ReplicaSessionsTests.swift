@@ -185,6 +185,43 @@ import Testing
     #expect(try texts(other.receive(change)) == ["-c"])
   }
 
+  @Test func theSessionWithTheConnectionAsksWhatOthersNeed() throws {
+    _ = try session.connectOrigin()
+    let other = try folder.session(seed: 2)
+    #expect(try listen(other, lastThree()) == [])
+    _ = try session.catchUp()
+    guard case .listen(AskID(1), let query, _, _)? = session.takeOriginOutput().commands.first
+    else {
+      Issue.record("the query of the other session is not asked")
+      return
+    }
+    #expect(try query == lastThree().asked)
+    #expect(try answer(session, 1, ["d": 4, "e": 5]) == [])
+    #expect(try texts(other.catchUp()) == ["+d", "+e"])
+    other.unlisten(ListenerID(1))
+    _ = try session.catchUp()
+    guard case .unlisten(AskID(1), _, _)? = session.takeOriginOutput().commands.first else {
+      Issue.record("the query is still asked")
+      return
+    }
+  }
+
+  @Test func whatTheOriginRefusesIsToldToTheSessionThatNeedsIt() throws {
+    _ = try session.connectOrigin()
+    let other = try folder.session(seed: 2)
+    let refusal = TreeError(.permissionDenied, "Permission denied.", path: "/list")
+    for ask in 1...2 {
+      #expect(try listen(other, Query(Path("/list"))) == [])
+      _ = try session.catchUp()
+      _ = try session.receive(.listenRefused(AskID(Int64(ask)), refusal))
+      _ = try other.catchUp()
+      let expected = ReplicaCompletion.cancelled(
+        ListenerID(1), Query(try Path("/list")), refusal)
+      #expect(other.takeOriginOutput().completions == [expected])
+      #expect(other.trackedQueries.filter(\.isActive).isEmpty)
+    }
+  }
+
   @Test(arguments: [true, false])
   func whatASessionListenedToThatEndedIsPruned(isClosed: Bool) throws {
     var other: DatabaseSession? = try folder.session(seed: 2)

@@ -1,3 +1,4 @@
+import Glibc
 import RunnelBase
 import RunnelClient
 import RunnelDatabase
@@ -61,5 +62,39 @@ import Testing
       first.close()
       second.close()
     }
+  }
+
+  @Test func anotherTakesOverWhenTheTalkingProcessIsKilled() async throws {
+    try await withServer { server in
+      let (file, port) = (place.file(), server.port)
+      let talking = Task {
+        _ = await #expect(processExitsWith: .signal(SIGKILL)) {
+          [file = file as String, port = port as Int] in
+          try await ReplicaSharingTests.talkAndDie(file, port)
+        }
+      }
+      let witness = try await place.connect(port: port, file: "witness.db")
+      try await witness.wait("first", for: 1)
+      let waiting = try await place.connect(port: port)
+      _ = try await waiting.wait { $0.state == .elsewhere }
+      try await waiting.reference(withPath: "second").setValue(2).acknowledgement()
+      try await witness.reference(withPath: "end").setValue(true).acknowledgement()
+      try await waiting.waitUntilLive()
+      try await waiting.reference(withPath: "third").setValue(3).acknowledgement()
+      #expect(try server.value("/second") == "2")
+      #expect(try server.value("/third") == "3")
+      await talking.value
+      waiting.close()
+      witness.close()
+    }
+  }
+
+  private static func talkAndDie(_ file: String, _ port: Int) async throws {
+    let database = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", file: file, options: ReplicaPlace.options)
+    try await database.waitUntilLive()
+    try await database.reference(withPath: "first").setValue(1).acknowledgement()
+    try await database.wait("end", for: true)
+    kill(getpid(), SIGKILL)
   }
 }
