@@ -430,6 +430,42 @@ import Testing
     #expect(app.cursorLine.contains("Organizers"))
   }
 
+  @Test func whatIsDoneAfterAFormIsDoneWithTheNewRecord() throws {
+    let (app, expected) = (try people(), try people())
+    for driver in [app, expected] { driver.press("a") }
+    for driver in [app, expected] { driver.type("Zed") }
+    expected.press("C-s i C-e ! C-s")
+    app.strike("C-s i")
+    #expect(app.state.input.typeAhead.reason == "the new record is being saved")
+    app.strike("C-e ! C-s")
+    app.pump()
+    #expect(try app.stored("/user") == expected.stored("/user"))
+    #expect(app.cursorLine == expected.cursorLine)
+    #expect(app.body == expected.body)
+  }
+
+  @Test func keysForANewRecordThatIsRefusedAreDropped() throws {
+    let app = try people()
+    app.press("a")
+    app.type("Zed")
+    app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
+    app.strike("C-s d")
+    app.pump()
+    #expect(app.state.layers.isEmpty)
+    #expect(app.toast.contains("the key that waited is dropped"))
+    #expect(app.state.writes.queue.refused.count == 1)
+  }
+
+  @Test func whatIsDoneAfterADuplicateIsDoneWithTheCopy() throws {
+    let (app, expected) = (try people(), try people())
+    expected.press("D d")
+    app.strike("D d")
+    #expect(app.state.input.typeAhead.reason == "the new record is being saved")
+    app.pump()
+    #expect(app.state.layers == expected.state.layers)
+    #expect(app.cursorLine == expected.cursorLine)
+  }
+
   @Test func comparisonDoesNotTakeKeysThatWereMeantForTheList() throws {
     let app = try people()
     app.press("e x")
@@ -487,5 +523,6 @@ import Testing
     "g2 gg j d … y", "g2 gg j j d … y", "d … y", "e x Enter Esc",
     "g2 gg j Space Space d … y", "g2 gg j d … y u Enter j e x Enter Esc", "d … n",
     "g3 gg j l j Enter j Enter 1 Enter", "g3 gg j zc", "g2 G Enter q", "g2 gg j Enter l q q",
+    "g2 a Z e d C-s", "j D", "g2 gg j D e x Enter Esc", "g2 a Y C-s i C-e ! C-s",
   ]
 }

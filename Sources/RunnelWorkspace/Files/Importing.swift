@@ -119,7 +119,7 @@ enum Importing {
   }
 
   /// A hint with the keys that stop what is under way, for the end of a sentence.
-  private static func stopHint(_ state: AppState) -> String {
+  static func stopHint(_ state: AppState) -> String {
     state.settings.keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
   }
 
@@ -238,124 +238,11 @@ enum Importing {
       .question(question), at: state.hasEditor ? state.layers.count - 1 : state.layers.count)
   }
 
-  // MARK: Writing
-
-  static func startImport(_ state: inout AppState, _ progress: ImportProgress) {
-    if state.refusesWriting() { return }
-    state.files.importing = progress
-    submitBatch(&state)
-  }
-
-  /// Writes the next batch of records.
-  private static func submitBatch(_ state: inout AppState) {
-    guard let importing = state.files.importing, !importing.isStopped else {
-      return endImport(&state)
-    }
-    let end = min(importing.next + ImportProgress.batchCount, importing.plan.rows.count)
-    let batch = importing.next..<end
-    if batch.isEmpty { return endImport(&state) }
-    state.files.importing?.next = end
-    state.files.importing?.waiting = batch.count
-    let (writes, failures) = writes(state, ofRows: batch)
-    submit(&state, writes)
-    for failure in failures { noteImport(&state, of: failure.rows, failure.reason) }
-  }
-
-  /// Requests writes of records as parts of the import's step of undo.
-  private static func submit(
-    _ state: inout AppState, _ writes: [(rows: Range<Int>, request: WriteRequest)]
-  ) {
-    var step = state.files.importing?.step
-    UndoHistory.joining(longStep: &step, &state) { state in
-      for write in writes { state.submit(.importRows(write.rows), write.request) }
-    }
-    state.files.importing?.step = step
-  }
-
-  /// Returns the writes of records, and the records that make no valid request.
-  ///
-  /// Records that no resource describes are written together; each key is in a write once.
-  private static func writes(
-    _ state: AppState, ofRows rows: Range<Int>
-  ) -> (
-    writes: [(rows: Range<Int>, request: WriteRequest)],
-    failures: [(rows: Range<Int>, reason: String)]
-  ) {
-    var writes: [(rows: Range<Int>, request: WriteRequest)] = []
-    var failures: [(rows: Range<Int>, reason: String)] = []
-    for index in rows {
-      do {
-        let request = try request(state, forRow: index)
-        if let last = writes.last, last.rows.upperBound == index,
-          let joined = last.request.joined(with: request)
-        {
-          writes[writes.count - 1] = (last.rows.lowerBound..<index + 1, joined)
-        } else {
-          writes.append((index..<index + 1, request))
-        }
-      } catch {
-        failures.append((index..<index + 1, (error as? Refusal)?.message ?? "\(error)"))
-      }
-    }
-    return (writes, failures)
-  }
-
-  static func request(_ state: AppState, forRow index: Int) throws -> WriteRequest {
-    guard let importing = state.files.importing else { throw Refusal("the import is over") }
-    let row = importing.plan.rows[index]
-    let definition = state.tabs.lists[importing.view].definition
-    var value = row.value
-    if case .object(let members) = value {
-      // Computed fields of new records get their values, unless the text has values for them.
-      value = definition.record(
-        filledWith: members.map { (Path(unchecked: [Key(unchecked: $0.name)]), $0.value) },
-        me: state.database.me,
-        isForm: true)
-    }
-    guard let key = row.key else {
-      return try state.database.resources.adding(value, to: definition.source.path)
-    }
-    return try state.database.resources.setting(value, at: definition.source.path.child(Key(key)))
-  }
-
-  /// Notes that records were written, or refused for a reason.
-  static func noteImport(_ state: inout AppState, of rows: Range<Int>, _ reason: String? = nil) {
-    guard var progress = state.files.importing else { return }
-    progress.waiting -= rows.count
-    if let reason {
-      progress.refused += progress.plan.rows[rows].map { row in
-        ImportPlan.Refused(place: row.place, reason: reason, text: ImportPlan.text(of: row))
-      }
-    } else {
-      progress.doneCount += rows.count
-    }
-    state.files.importing = progress
-    guard progress.waiting == 0 else { return }
-    if progress.next < progress.plan.rows.count {
-      state.say(
-        .info, "imported \(progress.doneCount) of \(progress.plan.rows.count)\(stopHint(state))")
-    }
-    submitBatch(&state)
-  }
-
-  /// Notes that a write of records was refused; of several, each is then written by itself, unless
-  /// the storage failed.
-  static func noteFailure(
-    _ state: inout AppState, toImport rows: Range<Int>, _ refusal: Refusal
-  ) {
-    if rows.count == 1 || refusal.cause == .storage || state.database.isReadOnly {
-      return noteImport(&state, of: rows, refusal.message)
-    }
-    submit(
-      &state,
-      rows.compactMap { index in
-        (try? request(state, forRow: index)).map { (index..<index + 1, $0) }
-      })
-  }
+  // MARK: The end
 
   /// Ends the import: says the result, and writes the refused records to a file beside the imported
   /// one.
-  private static func endImport(_ state: inout AppState) {
+  static func endImport(_ state: inout AppState) {
     guard let progress = state.files.importing else { return }
     let kept = progress.file == nil ? keepRefused(&state, of: progress) : 0
     state.files.importing = nil
@@ -441,7 +328,7 @@ extension ImportPlan {
   }
 
   /// A record as a line of JSON with its key.
-  fileprivate static func text(of row: Row) -> String {
+  static func text(of row: Row) -> String {
     let key = row.key.map { [JSONMember(ExportWriter.keyName, .string($0))] } ?? []
     guard case .object(let members) = row.value else {
       return JSONValue.object(key + [JSONMember(ExportWriter.valueName, row.value)]).jsonText()

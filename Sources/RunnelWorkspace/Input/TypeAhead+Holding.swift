@@ -76,12 +76,13 @@ extension TypeAhead {
     )
   }
 
-  /// Drops the input that waits for a sent row that will not be shown.
+  /// Drops the input that waits for a new row that will not be shown.
   ///
   /// Returns words about the dropped keys, empty if nothing waited.
   static func letGoOfInputForRow(_ state: inout AppState) -> String {
     let count = state.input.typeAhead.events.count
-    guard count > 0, state.input.typeAhead.reason == rowIsBeingSaved else { return "" }
+    guard count > 0, [rowIsBeingSaved, newRowIsBeingSaved].contains(state.input.typeAhead.reason)
+    else { return "" }
     state.input.typeAhead = TypeAhead()
     return count == 1
       ? " · the key that waited is dropped" : " · \(count) keys that waited are dropped"
@@ -116,13 +117,19 @@ extension TypeAhead {
   ///
   /// If so, the layer that its answer opens takes no key that was meant for another place.
   static func isUntouched(_ state: AppState, sinceWrite write: AppRequestID) -> Bool {
-    state.input.typeAhead.isEmpty
-      && state.writes.queue.waiting[write]?.inputCount == state.input.count
+    state.writes.queue.waiting[write].map { isUntouched(state, since: $0.inputCount) } ?? false
   }
 
   /// Whether the user has done nothing since this value of `InputState.count`.
   static func isUntouched(_ state: AppState, since count: Int) -> Bool {
-    state.input.typeAhead.isEmpty && count == state.input.count
+    state.input.typeAhead.isEmpty && !state.input.matcher.isPending && count == state.input.count
+  }
+
+  /// Whether nothing but keys that wait was struck since a write was requested.
+  ///
+  /// If so, the cursor goes to the record that the write added, and the keys are for that record.
+  static func awaitsRow(_ state: AppState, ofWrite write: AppRequestID) -> Bool {
+    state.writes.queue.waiting[write]?.inputCount == state.input.count
   }
 
   // MARK: What waits
@@ -191,7 +198,8 @@ extension TypeAhead {
   ///
   /// O(writes under way).
   private static func reasonRowsChange(_ state: AppState, _ action: ActionID) -> String? {
-    if state.requests.writes.isEmpty || !isAboutRows(state, action) { return nil }
+    let isReading = state.requests.hasReads
+    if state.requests.writes.isEmpty && !isReading || !isAboutRows(state, action) { return nil }
     switch state.layers.last {
     case nil where state.pane != .views: break
     case .record(let screen)?:
@@ -199,11 +207,20 @@ extension TypeAhead {
     default: return nil
     }
     if state.writes.undoing.reversal != nil { return "a write is being taken back" }
+    if awaitsNewRow(state) { return newRowIsBeingSaved }
     if state.writes.deletion != nil, onRecord.contains(action), state.marked.markCount > 0 {
       return "the marked records are being deleted"
     }
     guard let path = OutsideEdit.placeAtHand(state), isBeingDeleted(state, path) else { return nil }
     return "the record is being deleted"
+  }
+
+  /// Whether the cursor is about to go to a record that is being added.
+  private static func awaitsNewRow(_ state: AppState) -> Bool {
+    state.requests.readPurposes.contains(.duplicate)
+      || state.requests.writes.contains { id, purpose in
+        purpose.addsRowToGoTo && awaitsRow(state, ofWrite: id)
+      }
   }
 
   private static func isBeingDeleted(_ state: AppState, _ path: Path) -> Bool {
@@ -322,6 +339,7 @@ extension TypeAhead {
     .rowOpen, .rowOut, .rowUp, .foldToggle, .foldOpen, .foldClose, .copyKey, .copyPath,
   ]
   private static let rowIsBeingSaved = "this row is being saved"
+  private static let newRowIsBeingSaved = "the new record is being saved"
   /// Actions on the record under the cursor that need a stored record.
   private static let onRecord: Set<ActionID> = [
     .rowOpen, .rowIn, .rowActions, .recordEdit, .recordEditExternal, .recordDelete, .recordForm,

@@ -71,8 +71,8 @@ extension ComposeScreen {
     showComposed(
       &state, inView: view, composer(state)?.view == view ? composer(state)?.editor.text : nil)
     guard let key else { return }
-    let row = Path(unchecked: state.tabs.lists[view].definition.source.path.keys + [key])
-      .description
+    let row = Record.id(
+      of: Path(unchecked: state.tabs.lists[view].definition.source.path.keys + [key]))
     if isUnderCursor || state.tabs.lists[view].content.indexPath(ofRow: row) == nil {
       Writing.goTo(&state, key, inView: view)
     }

@@ -174,7 +174,7 @@ enum Copying {
     case .editOutside: OutsideEdit.startEditing(&state, path, value)
     case .duplicate: RowCommands.addCopy(&state, of: path, value)
     case .compare(let draft, let count):
-      if let count, count != state.input.count || !state.input.typeAhead.isEmpty {
+      if let count, !TypeAhead.isUntouched(state, since: count) {
         return CompareScreen.sayKeptDraft(&state, draft)
       }
       CompareScreen.startComparing(&state, draft, value)

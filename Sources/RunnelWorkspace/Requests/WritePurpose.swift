@@ -30,4 +30,17 @@ package enum WritePurpose: Hashable, Sendable {
   case merge(CompareDraft, theirs: JSONValue)
   /// The undo or redo of a part of a step.
   case reversal
+
+  /// Whether the cursor goes to the record that the write adds.
+  var addsRowToGoTo: Bool {
+    switch self {
+    case .duplicate: true
+    case .form(let form):
+      switch form.purpose {
+      case .addRecord, .addResource(_, _, view: .some): true
+      default: false
+      }
+    default: false
+    }
+  }
 }

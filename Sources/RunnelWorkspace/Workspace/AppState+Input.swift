@@ -47,8 +47,8 @@ enum Input {
       DetailHistory.followDetail(&state)
     }
     switch event {
-    case .key, .paste, .pasteTooLong, .mouse: state.input.count += 1
-    case .resize, .focus, .reply: break
+    case .paste, .pasteTooLong, .mouse: state.input.count += 1
+    case .key, .resize, .focus, .reply: break
     }
     if case .mouse = event { Restoration.leaveRestoration(&state) }
     switch event {
@@ -74,6 +74,7 @@ enum Input {
 
   private static func handle(_ state: inout AppState, _ stroke: KeyStroke) {
     if let awaited = state.input.awaited {
+      state.input.count += 1
       Restoration.leaveRestoration(&state)
       return PlaceHistory.take(&state, stroke, for: awaited)
     }
@@ -88,9 +89,11 @@ enum Input {
       {
         return
       }
+      state.input.count += 1
       Restoration.leaveRestoration(&state)
       PlaceHistory.performNotingJumps(&state, action, count: count, in: contexts)
     case .unmatched(let stroke):
+      state.input.count += 1
       Restoration.leaveRestoration(&state)
       if !before.isPending { type(&state, stroke) }
     }

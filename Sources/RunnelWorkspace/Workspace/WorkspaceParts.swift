@@ -83,7 +83,8 @@ package struct InputState: Equatable, Sendable {
   /// The time of the event that is being handled, in milliseconds since 1970; events that waited
   /// are handled later than they happened.
   var eventTime: Int64 = 0
-  /// The number of keys, pastes and clicks handled so far.
+  /// The number of commands, characters, pastes and clicks handled so far, without keys that wait
+  /// for an answer or for the rest of a sequence.
   ///
   /// A late answer compares it to tell whether the user has done something since.
   var count = 0

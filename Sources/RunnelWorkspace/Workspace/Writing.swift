@@ -55,7 +55,7 @@ enum Writing {
   private static func finish(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, key: RunnelTree.Key?
   ) {
-    let isUntouched = TypeAhead.isUntouched(state, sinceWrite: id)
+    let goesThere = TypeAhead.awaitsRow(state, ofWrite: id)
     ListScreen.noteOwn(&state, writtenRecords(state, purpose, key: key))
     state.writes.queue.finish(id, purpose)
     QueueScreen.refreshQueue(&state)
@@ -67,10 +67,10 @@ enum Writing {
     case .editOutside: state.say(.info, "saved")
     case .pasted: state.say(.info, "added")
     case .merge(let draft, _): CompareScreen.finish(&state, draft)
-    case .form(let form): finish(&state, form, key: key, goesThere: isUntouched)
+    case .form(let form): finish(&state, form, key: key, goesThere: goesThere)
     case .send(let view, _, _): ComposeScreen.finishSending(&state, id, key, inView: view)
     case .duplicate(let path):
-      if let key { goToCopy(&state, of: path, key, goesThere: isUntouched) }
+      if let key { goToCopy(&state, of: path, key, goesThere: goesThere) }
     case .toggle, .undo, .reversal: break
     }
   }
@@ -128,14 +128,20 @@ enum Writing {
     case .export, .importFile: break
     case .addRecord(let view), .addResource(_, _, let view?):
       state.say(.info, "added")
-      if let key, goesThere { goTo(&state, key, inView: view) }
+      guard let key, goesThere else { return }
+      goTo(&state, key, inView: view)
+      let row = Record.id(
+        of: Path(unchecked: state.tabs.lists[view].definition.source.path.keys + [key]))
+      guard state.tabs.lists[view].list.cursor != .row(row) else { return }
+      let words = TypeAhead.letGoOfInputForRow(&state)
+      if !words.isEmpty { state.say(.warning, "the new record is not shown here" + words) }
     }
   }
 
   /// Moves the cursor to a row that was just written; if it is not visible, says where it is.
   static func goTo(_ state: inout AppState, _ key: RunnelTree.Key, inView view: Int) {
     let screen = state.tabs.lists[view]
-    let id = Path(unchecked: screen.definition.source.path.keys + [key]).description
+    let id = Record.id(of: Path(unchecked: screen.definition.source.path.keys + [key]))
     if state.tabs.lists[view].list.moveTo(.row(id), in: screen.content, height: state.height) {
       return
     }
@@ -152,18 +158,25 @@ enum Writing {
   ) {
     guard let parent = path.parent else { return }
     let copy = Path(unchecked: parent.keys + [key])
+    var dropped = ""
     if !goesThere {
       // The user has done something else meanwhile, so the cursor stays.
     } else if state.tabs.isTree {
       _ = state.tabs.tree.list.moveTo(
         .row(copy.description), in: state.tabs.tree.content, height: state.height)
+      if state.tabs.tree.list.cursor != .row(copy.description) {
+        dropped = TypeAhead.letGoOfInputForRow(&state)
+      }
     } else if state.tabs.front.definition.source.path == parent {
       state.withList { list, content, height in
         _ = list.moveTo(.row(Record.id(of: copy)), in: content, height: height)
       }
+      if state.tabs.front.list.cursor != .row(Record.id(of: copy)) {
+        dropped = TypeAhead.letGoOfInputForRow(&state)
+      }
     }
     let words = RowCommands.wordsOnComputedFields(state, in: parent)
-    state.say(.info, "duplicated \(path) as \(key)\(words)")
+    state.say(.info, "duplicated \(path) as \(key)\(words)\(dropped)")
   }
 
   // MARK: Refusals
@@ -176,13 +189,14 @@ enum Writing {
     let isUntouched = TypeAhead.isUntouched(state, sinceWrite: id)
     state.writes.undoing.drop(id)
     if keep(&state, id, purpose, refusal, isUntouched: isUntouched) { return }
+    let dropped = purpose.addsRowToGoTo ? TypeAhead.letGoOfInputForRow(&state) : ""
     switch purpose {
     case .send(let view, let text, let attempt):
       ComposeScreen.giveBack(&state, id, text, attempt, inView: view, refusal.message)
     // A user who has done something else is not interrupted, and their keys do not go into a
     // reopened field.
     case .edit where !isUntouched, .form where !isUntouched, .editOutside where !isUntouched:
-      sayKept(&state, refusal)
+      sayKept(&state, refusal, dropped)
     case .edit(let path, let edit):
       let isThere = state.layers.contains {
         if case .record(let screen) = $0 { screen.path == path } else { false }
@@ -195,14 +209,16 @@ enum Writing {
     case .importRows(let rows): Importing.noteFailure(&state, toImport: rows, refusal)
     case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
     case .reversal: UndoHistory.failReversal(&state, of: id, refusal)
-    case .delete, .toggle, .undo, .duplicate, .merge, .pasted: break
+    case .duplicate: if !dropped.isEmpty { state.say(.error, refusal.message + dropped) }
+    case .delete, .toggle, .undo, .merge, .pasted: break
     }
   }
 
   /// Says that a write was refused, and where its typed text is kept.
-  static func sayKept(_ state: inout AppState, _ refusal: Refusal) {
+  static func sayKept(_ state: inout AppState, _ refusal: Refusal, _ dropped: String = "") {
     state.say(
-      .error, state.phrase("\(refusal.message) · what was typed is kept", .syncOpen, "lists it"))
+      .error,
+      state.phrase("\(refusal.message) · what was typed is kept\(dropped)", .syncOpen, "lists it"))
   }
 
   /// Keeps a refused write in the queue; returns true if its comparison with what others wrote has
