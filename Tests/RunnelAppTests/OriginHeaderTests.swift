@@ -21,17 +21,17 @@ import Testing
   @Test func aLinkThatIsLiveIsWhatTheListSays() {
     let before = app.screen[0]
     #expect(take(OriginFacts(.live)) == before)
-    #expect(take(OriginFacts(.shared, since: app.now)) == before)
+    #expect(take(OriginFacts(.shared, since: app.state.now)) == before)
     #expect(before.contains("● live"))
   }
 
   @Test func whatIsNotLiveIsSaidWithItsReason() {
     #expect(take(OriginFacts(.connecting)).contains("◌ connecting"))
-    let line = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.now))
+    let line = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.state.now))
     #expect(line.contains("◌ offline since "))
     #expect(app.toast == "The server is gone.")
     #expect(take(OriginFacts(.connecting)).contains("◌ offline since "))
-    let days = OriginFacts(.waiting, since: app.now - 3 * 86_400_000)
+    let days = OriginFacts(.waiting, since: app.state.now - 3 * 86_400_000)
     #expect(take(days).contains("offline for 3 d"))
     #expect(take(OriginFacts(.refused, reason: "Not you.")).contains("✗ refused"))
     #expect(app.toast == "Not you.")
@@ -41,7 +41,7 @@ import Testing
 
   @Test func aNarrowScreenShowsTheSign() {
     app.resize(columns: 40, rows: 12)
-    #expect(take(OriginFacts(.waiting, since: app.now)).contains("◌"))
+    #expect(take(OriginFacts(.waiting, since: app.state.now)).contains("◌"))
   }
 
   @Test func aRecordedSessionHasIt() throws {

@@ -132,7 +132,6 @@ import Testing
   // MARK: What it leaves
 
   @Test(arguments: [
-    ("UPDATE change SET parts = '[1]'", "change"), ("UPDATE change SET at = NULL", "change"),
     ("DROP TABLE change", "table change"), ("DROP TABLE meta", "table meta"),
   ])
   func dataIsNeverGuessed(sql: String, place: String) throws {

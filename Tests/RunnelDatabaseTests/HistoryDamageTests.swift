@@ -37,6 +37,32 @@ import Testing
     try session.close()
   }
 
+  @Test(arguments: [
+    "UPDATE change SET parts = replace(parts, 'text 5', 'text 7') WHERE sequence = 1",
+    "UPDATE change SET parts = '[1]' WHERE sequence = 1",
+    "UPDATE change SET parts = x'ff00' WHERE sequence = 1",
+    "UPDATE change SET at = NULL WHERE sequence = 1",
+    "UPDATE change SET at = NULL, author = 7, parts = NULL WHERE sequence = 1",
+  ])
+  func repairMovesADamagedEntryOutOfTheHistory(sql: String) throws {
+    try write("text 5", "text 6")
+    let queue = try DatabaseQueue(path: folder.file())
+    try queue.write { try $0.execute(sql: sql) }
+    try queue.close()
+    let repair = try DatabaseCare.repair(file: folder.file())
+    #expect(repair.before.recoverableCount == 1)
+    #expect(repair.after?.isSound == true)
+    #expect(repair.recovered.map(\.place) == ["entry 1 of the history"])
+    let session = try folder.session()
+    #expect(try session.history().map(\.id) == [2])
+    let row = try session.node(at: Path("/recovered/repair-1/row-1"))
+    #expect(row.json["place"] == "entry 1 of the history")
+    #expect(row.json["why"] != nil)
+    _ = try session.undo(2)
+    #expect(try session.node(at: Path("/a")).json == "text 5")
+    try session.close()
+  }
+
   @Test func entryOfAnOlderProgramHasNoChecksumAndIsRead() throws {
     try write(1)
     let queue = try DatabaseQueue(path: folder.file())

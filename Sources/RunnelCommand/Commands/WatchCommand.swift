@@ -38,7 +38,7 @@ struct WatchCommand: ParsableCommand {
       let request = Watcher.Request(
         query: try query.query(at: path), events: events, skipsInitial: noInitial)
       var watcher = RemoteWatcher(remote, request)
-      return try watcher.run()
+      try watcher.run()
     }
     // This must come before the database starts its thread.
     let interruption = try Interruption()

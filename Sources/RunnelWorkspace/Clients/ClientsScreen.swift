@@ -40,7 +40,7 @@ package struct ClientsScreen: Hashable, Sendable {
 
   /// The server did not tell.
   mutating func fail(_ message: String, now: Int64, height: Int) {
-    (clients, hasMore, phase) = ([], false, .failed(message))
+    (clients, hasMore, phase) = ([], false, .failed(StreamFailure(message)))
     rest(now: now, height: height)
   }
 
@@ -88,7 +88,7 @@ package struct ClientsScreen: Hashable, Sendable {
 
   private var emptyText: String {
     switch phase {
-    case .failed(let message): message
+    case .failed(let failure): failure.message
     case .loaded: "nobody is connected"
     case .idle, .loading: "the server is being asked"
     }

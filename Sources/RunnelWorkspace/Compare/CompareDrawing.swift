@@ -57,6 +57,8 @@ package struct CompareDrawing {
     for side in ThreeWay.Side.allCases {
       text += "   " + screen.draft.label(of: side).padding(to: column) + " "
     }
+    // Blanks at the end would leave the state of the fields too little room.
+    while text.last == " " { text.removeLast() }
     return StyledLine(text, .sectionHeader)
   }
 

@@ -52,7 +52,7 @@ struct Doctor {
       let audit = TreeAudit(db: db, indexes: indexes, report: report, progress: progress)
       try audit.run()
       (report, damage) = (audit.report, audit.damage)
-      try RecordsAudit(db: db).run(into: &report)
+      try RecordsAudit(db: db).run(into: &report, &damage)
     }
     return (report, damage)
   }

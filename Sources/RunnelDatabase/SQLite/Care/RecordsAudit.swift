@@ -6,14 +6,21 @@ import RunnelStorage
 struct RecordsAudit {
   let db: GRDB.Database
 
-  func run(into report: inout DatabaseReport) throws {
+  func run(into report: inout DatabaseReport, _ damage: inout TreeDamage) throws {
     if report.version < Migration.version2.version { return }
     let store = StoreTransaction(db: db, indexes: [])
     let entries = """
       SELECT sequence, at, author, undoes, parts FROM change
       WHERE coalesce(at, author, undoes, parts) IS NOT NULL
       """
-    try check("change", entries, &report) { _ = try store.historyEntry($0) }
+    try check("change", entries, &report, remedy: .recover) { row in
+      do {
+        _ = try store.historyEntry(row)
+      } catch let fault as Damage {
+        damage.entries.append((id: row["sequence"], why: fault.what))
+        throw fault
+      }
+    }
     try check("pending_write", "SELECT id, json FROM pending_write", &report) {
       _ = try StoreTransaction.pendingWrite($0)
     }
@@ -46,14 +53,14 @@ struct RecordsAudit {
 
   private func check(
     _ table: String, _ sql: String, _ report: inout DatabaseReport,
-    _ read: (Row) throws -> Void
+    remedy: DatabaseFault.Remedy = .none, _ read: (Row) throws -> Void
   ) throws {
     let cursor = try Row.fetchCursor(db, sql: sql)
     while let row = try cursor.next() {
       do {
         try read(row)
       } catch let damage as Damage {
-        report.add(DatabaseFault(place: table, what: damage.what, remedy: .none))
+        report.add(DatabaseFault(place: table, what: damage.what, remedy: remedy))
       }
     }
   }

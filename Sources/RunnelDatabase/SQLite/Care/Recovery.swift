@@ -6,8 +6,8 @@ import RunnelTree
 /// Moves data that a repair cannot leave in place to a place of its own: below
 /// `/recovered/repair-N`.
 ///
-/// These are rows whose content was changed by damage, and rows that are not reachable from the
-/// root. No data is deleted: if a row holds no value any more, its bytes are kept. Each row becomes
+/// These are rows whose content was changed by damage, rows that are not reachable from the root,
+/// and entries of the history whose content was changed. No data is deleted: if a row holds no value any more, its bytes are kept. Each row becomes
 /// a node with `place` (its old place, as far as it is known), `why`, and its `value`, `text` or
 /// `bytes`.
 ///
@@ -52,6 +52,7 @@ struct Recovery {
   /// named once, and has children.
   mutating func collect() throws {
     for row in damage.rows { try setAside(row) }
+    for entry in damage.entries { try setAside(entry: entry.id, entry.why) }
     try makeMissingHeads()
     for split in damage.priorities { try dropPriority(of: split) }
     try readNames()
@@ -93,6 +94,17 @@ struct Recovery {
     add(row.place, row.why, record)
   }
 
+  /// Takes an entry out of the history; its change stays in the feed.
+  private mutating func setAside(entry id: Int64, _ why: String) throws {
+    let row = try Row.fetchOne(
+      db, sql: "SELECT parts FROM change WHERE sequence = ?", arguments: [id])
+    add("entry \(id) of the history", why, row.map { Recovery.bytes($0["parts"]) } ?? .nothing)
+    try db.execute(
+      sql: """
+        UPDATE change SET at = NULL, author = NULL, undoes = NULL, parts = NULL WHERE sequence = ?
+        """, arguments: [id])
+  }
+
   /// The position of a damaged row in its table.
   private struct Place {
     var condition = "parent IS ? AND key IS ?"
@@ -129,16 +141,20 @@ struct Recovery {
   }
 
   private static func content(_ json: DatabaseValue) -> Content {
-    let bytes: [UInt8]
-    switch json.storage {
-    case .null: return .nothing
-    case .blob(let data): bytes = Array(data)
-    case .string(let text): bytes = Array(text.utf8)
-    case .int64(let number): bytes = Array(String(number).utf8)
-    case .double(let number): bytes = Array(String(number).utf8)
-    }
+    let content = bytes(json)
+    guard case .bytes(let bytes) = content else { return content }
     // Unreadable content is kept as its bytes.
-    return (try? RecordCoding.node(bytes)).map { .node($0) } ?? .bytes(bytes)
+    return (try? RecordCoding.node(bytes)).map { .node($0) } ?? content
+  }
+
+  private static func bytes(_ value: DatabaseValue) -> Content {
+    switch value.storage {
+    case .null: .nothing
+    case .blob(let data): .bytes(Array(data))
+    case .string(let text): .bytes(Array(text.utf8))
+    case .int64(let number): .bytes(Array(String(number).utf8))
+    case .double(let number): .bytes(Array(String(number).utf8))
+    }
   }
 
   /// Makes heads for split nodes that have lost their own row: the stored rows are still their

@@ -360,6 +360,8 @@ struct TreeDamage {
   }
 
   var rows: [BadRow] = []
+  /// The damaged entries of the history, by their numbers.
+  var entries: [(id: Int64, why: String)] = []
   /// The split nodes whose priority is invalid, or may not be the one that was written.
   private(set) var priorities: [Int64] = []
 
