@@ -39,10 +39,26 @@ extension TypeAhead {
     _ state: inout AppState, _ action: ActionID, count: Int?, keys: [KeyStroke], digits: Int?
   ) -> Bool {
     guard let reason = reasonWaiting(state, for: action, count: count) else { return false }
+    hold(&state, keys, digits, for: reason)
+    return true
+  }
+
+  /// Keeps keys without a command on the row at hand, if another row is about to be at hand; returns
+  /// false if not.
+  static func holdsBack(
+    _ state: inout AppState, unmatched keys: [KeyStroke], digits: Int?
+  ) -> Bool {
+    guard state.layers.isEmpty, state.pane != .views, awaitsNewRow(state) else { return false }
+    hold(&state, keys, digits, for: newRowIsBeingSaved)
+    return true
+  }
+
+  private static func hold(
+    _ state: inout AppState, _ keys: [KeyStroke], _ digits: Int?, for reason: String
+  ) {
     let typed = digits.map { String($0).map { KeyStroke(.character($0)) } } ?? []
     state.input.typeAhead.hold(
       typed + keys, struckAt: state.input.eventTime, for: reason, at: state.now)
-    return true
   }
 
   /// Handles the first waiting event, or keeps it if it still has to wait.
@@ -154,7 +170,7 @@ extension TypeAhead {
   static func reasonWaiting(_ state: AppState, for action: ActionID, count: Int?) -> String? {
     let reason =
       reasonWaitingForWrites(state, action) ?? reasonWaitingForOwnWrite(state, action)
-      ?? reasonRowsChange(state, action)
+      ?? reasonCursorMoves(state, action) ?? reasonRowsChange(state, action)
     if let reason { return reason }
     if let layer = state.layers.last {
       return layer.component.reasonWaiting(for: action, in: state)
@@ -193,26 +209,56 @@ extension TypeAhead {
     return reasonBeingSaved(state, at: path)
   }
 
+  /// The reason why an action on a page has to wait, because the cursor is about to go to a row that
+  /// the user's own write adds or brings back; otherwise nil.
+  ///
+  /// Any other action would keep the cursor where it is, and what follows would be about another
+  /// row.
+  private static func reasonCursorMoves(_ state: AppState, _ action: ActionID) -> String? {
+    guard state.layers.isEmpty, action != .jobCancel else { return nil }
+    if awaitsNewRow(state) { return newRowIsBeingSaved }
+    // Further undos in the same direction are counted.
+    let isCounted = [.editUndo, .editRedo].contains(action)
+    return state.writes.undoing.reversal == nil || isCounted ? nil : "a write is being taken back"
+  }
+
   /// The reason why an action on rows has to wait, because the user's own writes are about to change
   /// which row is under the cursor; otherwise nil.
   ///
   /// O(writes under way).
   private static func reasonRowsChange(_ state: AppState, _ action: ActionID) -> String? {
-    let isReading = state.requests.hasReads
-    if state.requests.writes.isEmpty && !isReading || !isAboutRows(state, action) { return nil }
+    if state.requests.writes.isEmpty || !isAboutRows(state, action) { return nil }
     switch state.layers.last {
     case nil where state.pane != .views: break
     case .record(let screen)?:
       return isBeingDeleted(state, screen.path) ? "the record is being deleted" : nil
     default: return nil
     }
-    if state.writes.undoing.reversal != nil { return "a write is being taken back" }
-    if awaitsNewRow(state) { return newRowIsBeingSaved }
     if state.writes.deletion != nil, onRecord.contains(action), state.marked.markCount > 0 {
       return "the marked records are being deleted"
     }
-    guard let path = OutsideEdit.placeAtHand(state), isBeingDeleted(state, path) else { return nil }
+    guard
+      state.layers.isEmpty && areRowsBeingDeleted(state)
+        || OutsideEdit.placeAtHand(state).map({ isBeingDeleted(state, $0) }) == true
+    else { return nil }
     return "the record is being deleted"
+  }
+
+  /// The greatest number of records whose deletion holds back moves past them; the deletion of more
+  /// takes longer than a user would wait.
+  private static let heldDeletionMax = 100
+
+  /// Whether a few rows of the page in front are being deleted.
+  private static func areRowsBeingDeleted(_ state: AppState) -> Bool {
+    let collection = state.tabs.isTree ? nil : state.tabs.front.definition.source.path
+    return state.requests.writes.values.contains { purpose in
+      switch purpose {
+      case .delete(let place): collection == nil || place.parent == collection
+      case .deleteMarked(let places):
+        places.count <= heldDeletionMax && (collection == nil || places.first?.parent == collection)
+      default: false
+      }
+    }
   }
 
   /// Whether the cursor is about to go to a record that is being added.

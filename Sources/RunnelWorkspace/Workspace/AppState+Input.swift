@@ -93,6 +93,9 @@ enum Input {
       Restoration.leaveRestoration(&state)
       PlaceHistory.performNotingJumps(&state, action, count: count, in: contexts)
     case .unmatched(let stroke):
+      if TypeAhead.holdsBack(&state, unmatched: before.keys + [stroke], digits: before.count) {
+        return
+      }
       state.input.count += 1
       Restoration.leaveRestoration(&state)
       if !before.isPending { type(&state, stroke) }
