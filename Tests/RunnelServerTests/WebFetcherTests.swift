@@ -48,13 +48,13 @@ import Testing
     try await withWeb { web, port in
       let place = "http://127.0.0.1:\(port)/"
       web.add(.init(status: 404))
-      #expect(await message(place) == "\(place) answers with the status 404.")
+      #expect(await message(place) == "\(place) answered with status 404.")
       web.add(.init(status: 302, headers: ["Location": place + "b"]), .init(body: "b"))
       #expect(await message(place) == "read: b")
       web.add(.init(status: 302, headers: ["Location": "http://a.example/"]))
       #expect(await message(place).contains("Use https."))
       for _ in 0..<5 { web.add(.init(status: 302, headers: ["Location": place])) }
-      #expect(await message(place).contains("from one address to the next"))
+      #expect(await message(place).contains("redirects too often"))
     }
     try await withWeb([.init(body: String(repeating: "x", count: WebFetcher.bytesMax + 1))]) {
       _, port in

@@ -55,7 +55,7 @@ extension ServerPlace {
   }
 
   private func unexpected(_ answer: SocketAsker.Answer) -> NetworkError {
-    NetworkError("\(socket) answers with the status \(answer.status).")
+    NetworkError("\(socket) answered with status \(answer.status).")
   }
 }
 

@@ -21,7 +21,7 @@ public struct BackupRestore {
     guard let manifest = try BackupManifest(folder: folder.path) else {
       let newest = try folder.backups().last?.path
       let advice = newest.map { " Its newest one is \($0)." } ?? ""
-      throw ServerError("\(backup) is no backup: it has no \(BackupManifest.fileName).\(advice)")
+      throw ServerError("\(backup) is not a backup: it has no \(BackupManifest.fileName).\(advice)")
     }
     for file in manifest.files {
       let path = folder.path + "/" + file.name

@@ -142,7 +142,7 @@ extension ServerLimit {
       "The most bytes of one connection's requests that wait for earlier ones.", .bytes),
     count(
       WireLimit.disconnectBytes, \.wire.disconnectBytesMax,
-      "The most bytes that are left to be written at the end of a connection.", .bytes),
+      "The most bytes of onDisconnect writes of a connection.", .bytes),
   ]
 
   private static let trees: [ServerLimit] = [

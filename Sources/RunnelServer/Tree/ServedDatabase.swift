@@ -298,7 +298,7 @@ extension ServedDatabase {
   }
 }
 
-// MARK: What was spooled
+// MARK: Spooled values
 
 /// A value put by an administrator that is too large for memory.
 struct SpooledPut {
