@@ -18,7 +18,7 @@ extension MemoryTree: TreeExportSource {}
 
 /// The JSON of a query's result, piece by piece, of any size.
 ///
-/// What is in memory is a page of rows for each level, which has a bound in bytes, and the piece. A window
+/// Memory holds one page of rows for each level, which is bounded in bytes, and the piece. A window
 /// with bounds or a limit is read at once.
 ///
 /// Source: tree semantics, section 3; wire protocol, section C4.

@@ -167,7 +167,7 @@ extension ServerSession {
     let writes = changed.execute()
     guard ServerSession.bytes(of: writes) <= limits.disconnectBytesMax else {
       effects.append(.note(.disconnectBytes))
-      let text = "What is to be done at the end may have \(limits.disconnectBytesMax) bytes in all."
+      let text = "The onDisconnect writes may have \(limits.disconnectBytesMax) bytes in all."
       return respond(number, .tooBig, .string(text))
     }
     isHolding = true
