@@ -50,7 +50,7 @@ public struct TreeExport: Sendable {
   private var levels: [Level] = []
   private var hasBegun = false
 
-  /// Makes an export that stands before its first piece.
+  /// Makes an export; the first call of `next` returns its first piece.
   public init(_ query: Query, form: Form, layout: JSONWriter.Layout = .compact) {
     (self.query, self.form) = (query, form)
     writer = JSONWriter(layout: layout)

@@ -10,7 +10,7 @@ extension ServerSession {
   public mutating func receive(_ frame: [UInt8], now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     heard(now: now)
-    // The clock may have jumped since the deadline was set: nothing is asked for in a time that is over.
+    // The clock may have jumped past the expiry: the credential ends before the frame is handled.
     if let expiry, expiry <= now.calendar { endCredential(.expired) }
     byteAllowance.spend(frame.count, now: now.uptime)
     do throws(TreeError) {
