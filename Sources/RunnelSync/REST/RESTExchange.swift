@@ -72,7 +72,7 @@ public struct RESTExchange: Sendable {
     public var keepAliveMilliseconds: Int64 = 30_000
     /// The most bytes of the answer to a read; administrators have no limit.
     public var readBytesMax = 268_435_456
-    /// The longest time that a read may take, in milliseconds; a client may ask for less.
+    /// The timeout for the start of a read's answer, in milliseconds; a client may request less.
     public var readMilliseconds: Int64 = 900_000
 
     /// Makes the default limits.
