@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aTextIsReadWithTheTimeItMayBeKept() async throws {
+  @Test func aTextIsReadWithItsMaxAge() async throws {
     try await withWeb { web, port in
       let address = try #require(WebAddress("http://127.0.0.1:\(port)/keys?a=b"))
       web.add(.init(headers: ["Cache-Control": "public, max-age=100", "Age": "30"], body: "hi"))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func otherAnswersAndPlacesAreErrors() async throws {
+  @Test func otherStatusesAndUnsafeRedirectsAreErrors() async throws {
     try await withWeb { web, port in
       let place = "http://127.0.0.1:\(port)/"
       web.add(.init(status: 404))
