@@ -184,7 +184,7 @@ struct RuleCompiler {
     for (branch, place) in [(one, first), (other, second)] {
       switch branch.type {
       case .method: tell("This method is not called: write () after it.", at: place)
-      case .query: tell("The query is no value: name one of its properties.", at: place)
+      case .query: tell("The query is not a value: name one of its properties.", at: place)
       case .bool: program.set(.condition, of: branch.step)
       default: break
       }
