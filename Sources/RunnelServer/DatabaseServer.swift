@@ -202,7 +202,7 @@ public final class DatabaseServer: Service, Sendable {
           try network.reloadTLS()
           logger.info("\(tls.certificate) was loaded")
         } catch {
-          logger.error("The certificate stays as it was: \(error)")
+          logger.error("The old certificate stays: \(error)")
         }
       }
     }

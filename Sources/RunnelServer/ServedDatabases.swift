@@ -180,7 +180,7 @@ final class ServedDatabases: Sendable {
         self?.take(fresh)
         logger.info("\(file) was loaded")
       } catch {
-        logger.error("The keys stay as they were: \(error)")
+        logger.error("The old keys stay: \(error)")
       }
     }
   }

@@ -26,7 +26,7 @@ public struct BackupRestore {
     for file in manifest.files {
       let path = folder.path + "/" + file.name
       guard try BackupManifest.measure(path, name: file.name) == file else {
-        throw ServerError("\(path) is not as it was when the backup was made: take another backup.")
+        throw ServerError("\(path) has changed since the backup was made: use another backup.")
       }
     }
     (self.backup, self.manifest) = (folder.path, manifest)
@@ -81,7 +81,7 @@ public struct BackupRestore {
     }
     let report = try DatabaseCare.check(file: file + ".restored")
     guard report.isSound else {
-      throw ServerError("The database in \(backup) is damaged: take another backup.")
+      throw ServerError("The database in \(backup) is damaged: use another backup.")
     }
     let kept = try setAside(standing, of: file)
     for (_, target) in places {

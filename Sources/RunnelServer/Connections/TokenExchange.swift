@@ -33,7 +33,7 @@ final class TokenExchange: ExchangeHandling {
 
   func opened() {
     if request.method != .post {
-      answer(405, "invalid_request", "A token is asked for by POST.")
+      answer(405, "invalid_request", "Request a token by POST.")
     }
   }
 
