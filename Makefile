@@ -16,7 +16,7 @@
 #   make screens    redraw the expected screens of the tests; review the differences
 #   make pictures   redraw the pictures of the README
 #   make docs       make the pages of the libraries, with all public symbols, below .build/docs
-#   make surface    write the list of public symbols anew; review the differences
+#   make surface    update the list of public symbols; review the differences
 #   make manual     regenerate Resources/man/runnel.1 from the commands and keys
 #   make install    copy the program, stripped, its files, manual and completions below PREFIX
 #                   (/usr/local)

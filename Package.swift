@@ -215,7 +215,7 @@ let package = Package(
         "Runnel", "RunnelBase", "RunnelStreams", "RunnelTree",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      // What is shown to users is written with what users have.
+      // Examples for users are compiled without access to package symbols.
       packageAccess: false, swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDemoTests", dependencies: ["RunnelBase", "RunnelDemo"],

@@ -4,47 +4,48 @@ public import RunnelNetwork
 public import RunnelSync
 public import RunnelTree
 
-/// How an origin is talked to.
+/// The options for the connection to an origin.
 public struct OriginOptions: Sendable {
-  /// A file of certificates in PEM to trust, instead of those that the system trusts.
+  /// The PEM file of the certificates to trust, instead of those that the system trusts.
   public var trustedFile: String?
   /// The proxy for connections with TLS.
   public var proxies: WebProxies
-  /// The times and numbers to go by.
+  /// The timeouts and size limits of the client.
   public var limits = ClientLimits()
-  /// Whether a write that adds to a number is sent again although it may have been done, to origins that do not
-  /// know writes by name.
+  /// Whether an increment is sent again although it may have been done, to origins that do not
+  /// recognize repeated writes by their ids.
   public var resendsIncrements = false
-  /// What the origin is told of the program.
+  /// The name of the program, sent to the origin in the `User-Agent` header.
   public var userAgent = "runnel"
-  /// Is told what is worth knowing beside the state of the link, on the tree's thread.
+  /// The function that receives notices beside the link state; called on the tree's thread.
   public var notice: @Sendable (OriginNotice) -> Void = { _ in }
 
-  /// Makes the options for this process, whose variables name the proxy.
+  /// Makes options with the proxy that this process's environment variables name.
   public init() { self.init(environment: ProcessInfo.processInfo.environment) }
 
-  /// Makes the options for a process with these variables, of which those for proxies count.
+  /// Makes options with the proxy that these environment variables name.
   public init(environment: [String: String]) {
     proxies = WebProxies(environment: environment)
   }
 }
 
 extension Database {
-  /// Opens the replica of a server's database, and keeps it in step with the server.
+  /// Opens the replica of a server's database, and keeps it synchronized with the server.
   ///
-  /// What is known shows at once; nothing waits for the network. Writes show at once too, and are sent when the
-  /// server can be reached, also after a restart. `goOffline` and `goOnline` end and begin the talk.
+  /// The replica's data can be read at once, without waiting for the network. Writes are visible at
+  /// once too, and are sent when the server can be reached, also after a restart. `goOffline` ends
+  /// the connection, and `goOnline` makes it again.
   ///
   /// - Parameters:
   ///   - address: `https://HOST/?ns=NAME`, or `http` without TLS.
-  ///   - access: as whom.
-  ///   - file: the file of the replica; nil for the user's own, one for each origin and user.
-  ///   - indexes: the orders that the program will ask for.
-  ///   - options: how it is talked to.
+  ///   - access: the user and the credentials.
+  ///   - file: the file of the replica; nil for the default file of this origin and user.
+  ///   - indexes: the indexes that the program's queries need.
+  ///   - options: the options for the connection.
   ///   - environment: makes the clock and the random numbers; it is called twice.
   ///   - onTrouble: as for `open`.
-  /// - Returns: the open database; the link is its `originLink`.
-  /// - Throws: `TreeError` for what is no address; `DatabaseError` that says what is wrong with the file.
+  /// - Returns: the open database; its `originLink` is the link.
+  /// - Throws: `TreeError` if `address` is not valid; `DatabaseError` if the file cannot be opened.
   public static func connect(
     to address: String, as access: OriginAccess = .nobody, file: String? = nil,
     indexes: [IndexDefinition] = [], options: OriginOptions = OriginOptions(),
@@ -68,10 +69,10 @@ extension Database {
     return database
   }
 
-  /// Keeps a replica in step with its origin from now on.
+  /// Starts to synchronize a replica with its origin.
   ///
   /// - Returns: the link, which lives as long as the database.
-  /// - Throws: `DatabaseError` if the file that tells other processes of it cannot be made.
+  /// - Throws: `DatabaseError` if the lock file cannot be made.
   @discardableResult
   public nonisolated func link(
     to address: OriginAddress, as access: OriginAccess, _ options: OriginOptions

@@ -1,17 +1,17 @@
 import RunnelBase
 public import RunnelSync
 
-/// As whom an origin is talked to.
+/// The identity for an origin: the user, and where the credentials come from.
 public struct OriginAccess: Sendable {
-  /// Gets the credential, or nil for nobody.
+  /// Returns the credential, or nil for unauthenticated access.
   ///
-  /// `isRefresh` if the origin refused the last one, so that it must be another one. After an error it is
-  /// asked again at the next connection.
+  /// `isRefresh` is true if the origin refused the last credential, so that a new one is needed.
+  /// After an error the provider is called again for the next connection.
   public typealias Provider = @Sendable (_ isRefresh: Bool) async throws -> Credential?
 
-  /// By what the replicas of several users are told apart: letters, digits and a few signs.
+  /// The name of the user, which distinguishes the replicas of several users.
   public var user: String
-  /// Where credentials come from; nil for none.
+  /// The source of credentials; nil for unauthenticated access.
   public var provider: Provider?
 
   /// Makes an access.
@@ -19,12 +19,13 @@ public struct OriginAccess: Sendable {
     (self.user, self.provider) = (user, provider)
   }
 
-  /// Nobody: what is public.
+  /// Unauthenticated access, to public data only.
   public static let nobody = OriginAccess(user: "public", provider: nil)
 
-  /// Who has a token, or a secret of the database.
+  /// Returns the access with a token, or with the database's secret.
   ///
-  /// A token of a user is one that says when it was made; everything else is taken for an administrator's.
+  /// A token with an `iat` claim is a user's; every other text is sent as an administrator's
+  /// credential.
   ///
   /// Source: wire protocol, section A4.5.
   public static func token(_ text: String) -> OriginAccess {
@@ -41,11 +42,11 @@ public struct OriginAccess: Sendable {
     return "user"
   }
 
-  /// What a token says of itself, which is not verified; nil if it is none.
+  /// Returns the claims of a token, without verifying them; nil if the text is not a token.
   private static func claims(of token: String) -> JSONValue? {
     let pieces = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard pieces.count == 3, let bytes = Base64URL.bytes(pieces[1]) else { return nil }
-    // What is no JSON is no token.
+    // A text that is not JSON is not a token.
     return try? JSONValue(parsing: bytes)
   }
 }

@@ -4,26 +4,28 @@ import RunnelNetwork
 public import RunnelSync
 import RunnelTree
 
-/// The link between a replica and its origin: it carries out what a `ClientSession` wants, on the thread of the
-/// tree.
+/// The link between a replica and its origin: it carries out the effects of a `ClientSession`, on
+/// the tree's thread.
 ///
 /// Responsibilities:
-/// - Of the processes on a replica one talks to the origin, for all of them; where that one ends, another takes
-///   over.
-/// - What the origin says is given to the database step by step, and what the database wants sent is given to
-///   the session.
+/// - One of the processes that have the replica open holds the connection to the origin, for all of
+///   them. When it ends, another one takes over.
+/// - The messages of the origin are passed to the database in order, and the commands of the
+///   database are passed to the session.
 ///
 /// ```
-///   new --begin--> waiting for the lock --taken--> talking --end--> ended
+///   new --begin--> waiting for the lock --taken--> active --end--> ended
 ///                        ^------ goOffline, goOnline ----^
 /// ```
 ///
 /// Invariants:
-/// - L1. Session, timers and steps of the database run on the tree's thread; sockets only hand over.
-/// - L2. Effects are carried out in order, and a step of the database within the effect that tells it. So
-///   commands belong to the connection that the database knows.
-/// - L3. If the database cannot take a message, the connection ends: what was said is asked for again.
-/// - L4. Who has no lock has no connection.
+/// - L1. The session, the timers and the database's steps run on the tree's thread; sockets only
+///   pass events to it.
+/// - L2. Effects are carried out in order, and the database handles a message within the effect
+///   that delivers it. So its commands belong to the connection that it knows of.
+/// - L3. If the database cannot handle a message, the connection is closed, and the data is
+///   requested again on the next one.
+/// - L4. Only the process that holds the lock has a connection.
 public actor OriginLink {
   /// The tree's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -41,26 +43,26 @@ public actor OriginLink {
   private weak var database: Database?
   private var session: ClientSession
   private var socket: DialedSocket?
-  /// The connection of the socket, and the one that the database knows.
+  /// The number of the socket's connection, and of the connection that the database knows of.
   private var (connection, knownConnection) = (Int64(0), Int64(0))
-  /// True when the connection is given up, and what it still said is not told.
-  private var isDeaf = false
+  /// True after the connection was given up: its remaining messages are ignored.
+  private var ignoresMessages = false
   private var waiting: [ClientSession.Effect] = []
   private var isCarryingOut = false
   private var outgoing: [[UInt8]] = []
-  /// When the timer that comes next is due; nil if there is none.
+  /// The time at which the next timer is due; nil if no timer is set.
   private var timerTime: Int64?
   private var lockWatch: TreeExecutor.Subscription?
-  private var (isWanted, isTalking, isEnded) = (false, false, false)
-  /// The questions for a credential that were asked; an answer to an earlier one is ignored.
-  private var credentialQuestion = 0
+  private var (isWanted, isActive, isEnded) = (false, false, false)
+  /// The number of the last credential request; results of earlier ones are ignored.
+  private var credentialRequest = 0
   private var status = OriginStatus(.link(.offline(.asked)))
   private var observers: [Int: @Sendable (OriginStatus) -> Void] = [:]
   private var lastObserver = 0
 
-  /// Makes a link for a database, which `begin` starts.
+  /// Makes a link for a database; `begin` starts it.
   ///
-  /// - Throws: `DatabaseError` if the file of the lock cannot be made.
+  /// - Throws: `DatabaseError` if the lock file cannot be made.
   init(
     _ database: Database, _ address: OriginAddress, _ access: OriginAccess,
     _ options: OriginOptions
@@ -75,7 +77,7 @@ public actor OriginLink {
     session = ClientSession(configuration, limits: options.limits, seed: 0)
   }
 
-  deinit { socket?.close(code: 1000, text: "The client ends.") }
+  deinit { socket?.close(code: 1000, text: "The client is closing.") }
 
   /// The present time.
   private var now: WireTime {
@@ -90,9 +92,9 @@ public actor OriginLink {
 // MARK: Starting and ending
 
 extension OriginLink {
-  /// Begins to talk to the origin, as soon as no other process does.
+  /// Starts the link; it connects as soon as no other process is connected.
   nonisolated func begin() {
-    // Until it is attached, nobody else keeps it.
+    // The closure keeps the link alive until it is attached to the database.
     executor.submit { self.assumeIsolated { $0.attach() } }
   }
 
@@ -101,31 +103,31 @@ extension OriginLink {
     var sink = OriginSink()
     sink.send = { [weak self] commands in self?.assumeIsolated { $0.send(commands) } }
     sink.setOffline = { [weak self] isOffline in
-      self?.assumeIsolated { isOffline ? $0.rest() : $0.goOn() }
+      self?.assumeIsolated { isOffline ? $0.goOffline() : $0.goOnline() }
     }
     sink.end = { [weak self] in self?.assumeIsolated { $0.end() } }
     sink.link = self
     database.assumeIsolated { $0.setOriginSink(sink) }
-    goOn()
+    goOnline()
   }
 
-  /// Talks to the origin from now on.
-  private func goOn() {
+  /// Connects to the origin, or waits for the lock.
+  private func goOnline() {
     if isEnded { return }
     isWanted = true
-    if isTalking { perform(session.start(now: now)) } else { takeOver() }
+    if isActive { perform(session.start(now: now)) } else { takeOver() }
   }
 
-  /// Talks to the origin if no other process does, and else when that one ends.
+  /// Connects if no other process holds the lock; otherwise waits until the lock is released.
   private func takeOver() {
-    guard isWanted, !isTalking, !isEnded, let database else { return }
+    guard isWanted, !isActive, !isEnded, let database else { return }
     guard lock.take() else {
       show(.elsewhere)
       if lockWatch == nil {
         lockWatch = lock.watch(on: executor) { [weak self] in
           self?.assumeIsolated { $0.takeOver() }
         }
-        // It may have been let go of before anybody watched.
+        // The lock may have been released before the watch began.
         takeOver()
       }
       return
@@ -135,7 +137,7 @@ extension OriginLink {
     do {
       let configuration = try self.configuration(database)
       session = ClientSession(configuration, limits: options.limits, seed: .random(in: 0...(.max)))
-      isTalking = true
+      isActive = true
       perform(session.start(now: now))
     } catch {
       lock.release()
@@ -155,35 +157,35 @@ extension OriginLink {
     return configuration
   }
 
-  /// Ends the talk, and lets another process have it.
-  private func rest() {
+  /// Closes the connection, and releases the lock for other processes.
+  private func goOffline() {
     isWanted = false
     lockWatch?.cancel()
     lockWatch = nil
-    guard isTalking else { return show(.link(.offline(.asked))) }
+    guard isActive else { return show(.link(.offline(.asked))) }
     perform(session.stop(now: now))
-    isTalking = false
+    isActive = false
     lock.release()
   }
 
   private func end() {
     if isEnded { return }
-    rest()
+    goOffline()
     isEnded = true
     show(.closed)
     observers = [:]
   }
 }
 
-// MARK: What people ask for
+// MARK: The status, and requests of the program
 
 extension OriginLink {
-  /// What is known of the link.
+  /// The present status of the link.
   public var currentStatus: OriginStatus { status }
 
-  /// The status now, and whenever it changes, until the database is closed.
+  /// A stream of the status now and after each change, until the database is closed.
   ///
-  /// Of states that are not taken in time, the newest are kept.
+  /// A slow reader gets only the newest 16 statuses.
   public nonisolated var statuses: AsyncStream<OriginStatus> {
     AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
       executor.submit { [weak self] in
@@ -199,7 +201,7 @@ extension OriginLink {
     }
   }
 
-  /// Calls `tell` with the status now, and whenever it changes, on the tree's thread.
+  /// Calls `tell` with the status now and after each change, on the tree's thread.
   package nonisolated func onStatus(_ tell: @escaping @Sendable (OriginStatus) -> Void) {
     executor.submit { [weak self] in self?.assumeIsolated { _ = $0.observe(tell) } }
   }
@@ -215,35 +217,36 @@ extension OriginLink {
     return lastObserver
   }
 
-  /// Makes the next attempt to connect now, and one again after a refusal.
+  /// Connects now instead of after the pause, and tries again after a refusal.
   public nonisolated func retry() {
     executor.submit { [weak self] in
       self?.assumeIsolated { link in
-        guard link.isTalking else { return }
+        guard link.isActive else { return }
         link.perform(link.session.hurry(now: link.now))
         link.perform(link.session.start(now: link.now))
       }
     }
   }
 
-  /// Talks to the origin with another credential from now on, nil for none, for example before one ends; a refusal
-  /// is forgotten.
+  /// Replaces the credential, for example before the present one expires; nil for none.
+  ///
+  /// An earlier refusal is forgotten.
   public func setCredential(_ credential: Credential?) {
-    if isTalking { perform(session.setCredential(credential, now: now)) }
+    if isActive { perform(session.setCredential(credential, now: now)) }
   }
 
-  /// Sends a write again of which nobody knows whether it was done; it may then be done twice.
+  /// Sends a write of unknown outcome again; it may then be done twice.
   public func resend(_ write: Int64) { perform(session.resend(write, now: now)) }
 }
 
-// MARK: Between session and database
+// MARK: The session and the database
 
 extension OriginLink {
   private func send(_ commands: [OriginCommand]) {
     perform(session.send(commands, on: knownConnection, now: now))
   }
 
-  /// Carries out effects, after those that are being carried out (L2).
+  /// Carries out effects, after those already in progress (L2).
   private func perform(_ effects: [ClientSession.Effect]) {
     waiting += effects
     if isCarryingOut { return }
@@ -265,7 +268,7 @@ extension OriginLink {
     case .close(let reason):
       flush()
       hangUp(code: reason.code, reason.text)
-    case .tell(let news): tell(news)
+    case .tell(let news): deliver(news)
     case .askCredential(let isRefresh): askCredential(isRefresh: isRefresh)
     case .link(let state): show(.link(state))
     case .indexMissing(let query): options.notice(OriginLink.advice(query))
@@ -280,12 +283,12 @@ extension OriginLink {
     outgoing = []
   }
 
-  private func tell(_ news: ReplicaNews) {
+  private func deliver(_ news: ReplicaNews) {
     guard let database else { return }
     switch news {
-    case .connected(let connection, _): (knownConnection, isDeaf) = (connection, false)
+    case .connected(let connection, _): (knownConnection, ignoresMessages) = (connection, false)
     case .disconnected: break
-    case .message: if isDeaf { return }
+    case .message: if ignoresMessages { return }
     }
     do {
       try database.assumeIsolated { database in
@@ -296,37 +299,37 @@ extension OriginLink {
         }
       }
     } catch {
-      lose(error)
+      giveUpConnection(error)
     }
   }
 
-  /// The database could not take what the origin said (L3).
-  private func lose(_ error: any Error) {
-    isDeaf = true
-    options.notice(.log("The connection is given up: \(error)"))
-    hangUp(code: 1011, "The client cannot go on.")
+  /// Closes the connection after the database could not handle a message (L3).
+  private func giveUpConnection(_ error: any Error) {
+    ignoresMessages = true
+    options.notice(.log("The connection is closed: \(error)"))
+    hangUp(code: 1011, "The client cannot continue.")
     perform(session.closed(connection, "the replica cannot be written: \(error)", now: now))
   }
 
   private func askCredential(isRefresh: Bool) {
-    credentialQuestion += 1
-    let question = credentialQuestion
+    credentialRequest += 1
+    let request = credentialRequest
     guard let provider = access.provider else { return }
     Task { [weak self] in
       do {
-        self?.answer(.success(try await provider(isRefresh)), question)
+        self?.answer(.success(try await provider(isRefresh)), request)
       } catch {
-        self?.answer(.failure(error), question)
+        self?.answer(.failure(error), request)
       }
     }
   }
 
-  private nonisolated func answer(_ result: Result<Credential?, any Error>, _ question: Int) {
-    executor.submit { [weak self] in self?.assumeIsolated { $0.take(result, question) } }
+  private nonisolated func answer(_ result: Result<Credential?, any Error>, _ request: Int) {
+    executor.submit { [weak self] in self?.assumeIsolated { $0.take(result, request) } }
   }
 
-  private func take(_ result: Result<Credential?, any Error>, _ question: Int) {
-    guard question == credentialQuestion, isTalking else { return }
+  private func take(_ result: Result<Credential?, any Error>, _ request: Int) {
+    guard request == credentialRequest, isActive else { return }
     switch result {
     case .success(let credential): perform(session.setCredential(credential, now: now))
     case .failure(let error):
@@ -361,7 +364,7 @@ extension OriginLink {
     self.connection = connection
     let scheme = target.isSecure ? "https" : "http"
     guard let place = WebAddress("\(scheme)://\(target.host)\(target.request)") else {
-      let reason = "\(target.host) is no address of a host"
+      let reason = "\(target.host) is not the address of a host"
       return perform(session.closed(connection, reason, now: now))
     }
     let handover = SocketHandover { [weak self, executor] event in
@@ -379,11 +382,11 @@ extension OriginLink {
   }
 
   private func take(_ event: SocketHandover.Event, of connection: Int64) {
-    guard connection == self.connection, isTalking else { return }
+    guard connection == self.connection, isActive else { return }
     switch event {
     case .opened: perform(session.opened(connection, now: now))
     case .received(let text):
-      // Another one may have taken its place afterwards.
+      // The session may replace `socket` meanwhile.
       let socket = socket
       perform(session.receive(text, of: connection, now: now))
       socket?.taken(text.count)
@@ -397,8 +400,8 @@ extension OriginLink {
   }
 
   private func setTimer() {
-    guard isTalking, let deadline = session.deadline() else { return }
-    // One that is due earlier finds out when the next one is.
+    guard isActive, let deadline = session.deadline() else { return }
+    // A timer that is due earlier sets the next one.
     if let timerTime, timerTime <= deadline { return }
     timerTime = deadline
     let delay = Int(clamping: max(0, deadline - now.uptime))
@@ -409,7 +412,7 @@ extension OriginLink {
 
   private func timeIsUp() {
     timerTime = nil
-    guard isTalking else { return }
+    guard isActive else { return }
     if let deadline = session.deadline(), deadline <= now.uptime {
       perform(session.advance(now: now))
     }
@@ -417,7 +420,7 @@ extension OriginLink {
   }
 }
 
-/// Hands what happens on a socket to the thread of the link.
+/// Passes the events of a socket to the link's thread.
 private final class SocketHandover: DialedSocketHandling {
   enum Event: Sendable {
     case opened

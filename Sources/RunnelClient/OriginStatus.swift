@@ -1,12 +1,12 @@
 public import RunnelSync
 
-/// What is known of the link between a replica and its origin, for people.
+/// The status of the link between a replica and its origin.
 public struct OriginStatus: Hashable, Sendable {
   /// The state of the link.
   public enum State: Hashable, Sendable {
-    /// This process has the state of the talk.
+    /// This process holds the connection, in this state.
     case link(LinkState)
-    /// Another process on the same replica talks to the origin, for this one too.
+    /// Another process on the same replica holds the connection, for this one too.
     case elsewhere
     /// The database was closed.
     case closed
@@ -14,12 +14,12 @@ public struct OriginStatus: Hashable, Sendable {
 
   /// The state of the link.
   public var state: State
-  /// Since when the origin cannot be talked to, in milliseconds since 1970; nil while it can.
+  /// The time since which this process is not live, in milliseconds since 1970; nil while it is.
   public var offlineSince: Int64?
-  /// The ids of the writes of which nobody knows whether they were done.
+  /// The ids of the writes of unknown outcome.
   ///
-  /// They add to numbers, and were sent and not answered by an origin that knows no names of writes. They are
-  /// sent again by `resend` only.
+  /// These are increments that were sent to an origin that does not know write ids, and were not
+  /// confirmed before the connection was lost. Only `resend` sends them again.
   public var unknownWrites: [Int64]
 
   /// Makes a status.
@@ -29,14 +29,15 @@ public struct OriginStatus: Hashable, Sendable {
     self.unknownWrites = unknownWrites
   }
 
-  /// True while this process can talk to the origin.
+  /// True while this process is connected and authenticated.
   public var isLive: Bool { state == .link(.live) }
 }
 
-/// Something about an origin that its user should know, beside the state of the link.
+/// A notice about an origin for its user, beside the link state.
 public enum OriginNotice: Hashable, Sendable {
-  /// The origin answered a query without an index, by all that is at its place; the line to add to its rules.
+  /// The origin has no index for a query and sent all children instead; `line` is to be added to
+  /// its rules.
   case indexMissing(place: String, line: String)
-  /// Something for a log.
+  /// A message for the log.
   case log(String)
 }

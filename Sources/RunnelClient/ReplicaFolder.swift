@@ -2,20 +2,20 @@ import Glibc
 public import RunnelDatabase
 public import RunnelSync
 
-/// The folder of the replicas of a user, one file for each origin and each one as whom it is talked to.
+/// The folder of the replicas, with one file for each origin and user.
 public enum ReplicaFolder {
   private static let nameBytesMax = 200
 
-  /// The file of a replica; its folder is made if it does not exist, for the user only.
+  /// Returns the file of a replica; creates its folder, for the user only, if it does not exist.
   ///
   /// Source: XDG Base Directory Specification.
   ///
   /// - Parameters:
   ///   - address: the origin.
-  ///   - user: as whom it is talked to.
-  ///   - environment: the variables of the process.
+  ///   - user: the user that the access names.
+  ///   - environment: the environment variables of the process.
   /// - Returns: the path of the file, which need not exist.
-  /// - Throws: `DatabaseError` (`cannotOpen`) if there is no such folder and it cannot be made.
+  /// - Throws: `DatabaseError` (`cannotOpen`) if the folder does not exist and cannot be made.
   public static func file(
     for address: OriginAddress, user: String, environment: [String: String]
   ) throws(DatabaseError) -> String {
@@ -24,7 +24,7 @@ public enum ReplicaFolder {
     return folder + "/" + fileName(for: address, user: user)
   }
 
-  /// The folder of the replicas, which need not exist.
+  /// Returns the folder of the replicas, which need not exist.
   ///
   /// - Throws: `DatabaseError` (`cannotOpen`) if the user has no home.
   public static func folder(_ environment: [String: String]) throws(DatabaseError) -> String {
@@ -34,12 +34,12 @@ public enum ReplicaFolder {
     }
     guard let home = environment["HOME"], !home.isEmpty else {
       throw DatabaseError(
-        .cannotOpen, "HOME is not set, so there is no place for what is known of an origin.")
+        .cannotOpen, "HOME is not set, so there is no folder for replicas.")
     }
     return home + "/.local/share/runnel/replicas"
   }
 
-  /// The name of a file: readable, and another one for each origin and user.
+  /// Returns the file name of a replica: readable, and different for each origin and user.
   static func fileName(for address: OriginAddress, user: String) -> String {
     let scheme = address.isSecure ? "" : "http:"
     let name = scheme + address.host + (address.namespace.map { "/" + $0 } ?? "") + "@" + user
@@ -54,13 +54,13 @@ public enum ReplicaFolder {
       }
     }
     if encoded.utf8.count > nameBytesMax {
-      // Long names differ at their end: what is cut off is counted in.
+      // The checksum of the whole name distinguishes long names that are cut.
       encoded = String(encoded.prefix(nameBytesMax - 17)) + "_" + checksum(of: name)
     }
     return encoded + ".db"
   }
 
-  /// 16 hexadecimal digits of a text.
+  /// Returns the checksum of a text, in 16 hexadecimal digits.
   ///
   /// Source: FNV-1a, 64 bits.
   private static func checksum(of text: String) -> String {

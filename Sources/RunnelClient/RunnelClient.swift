@@ -1,4 +1,4 @@
-// `import RunnelClient` is the one import of a program whose databases are replicas of servers': it passes on
-// `Runnel`, with all that a program on a database of its own needs.
+// A program whose databases are replicas of servers' databases needs only `import RunnelClient`,
+// which re-exports `Runnel`.
 
 @_exported public import Runnel

@@ -4,10 +4,10 @@ public import RunnelBase
 public import RunnelNetwork
 import RunnelSync
 
-/// The key file of a service account: a program that is an administrator of a database.
+/// The key file of a service account, which gives a program administrator access to a database.
 ///
-/// With its private key it signs an assertion, for which the address that the file names gives an access token of
-/// an hour.
+/// The private key signs an assertion, and the token address in the file exchanges the assertion
+/// for an access token that is valid for an hour.
 ///
 /// Source: RFC 7523; Google, "Using OAuth 2.0 for Server to Server Applications".
 public struct ServiceAccountKey: Sendable {
@@ -29,13 +29,13 @@ public struct ServiceAccountKey: Sendable {
   private static let seconds: Int64 = 3600
   private static let answerBytesMax = 65_536
 
-  /// The address of the account, which is no address of mail.
+  /// The email address that identifies the account; it has no mailbox.
   public let email: String
   private let keyID: String
   private let key: _RSA.Signing.PrivateKey
   private let tokenAddress: WebAddress
 
-  /// True if a document is meant as a key file.
+  /// Returns whether a document is meant as a key file.
   public static func isMeant(by json: JSONValue) -> Bool {
     json[Field.kind]?.string == Field.account
   }
@@ -47,9 +47,9 @@ public struct ServiceAccountKey: Sendable {
     guard ServiceAccountKey.isMeant(by: json), let email = json[Field.email]?.string,
       let keyID = json[Field.keyID]?.string, let pem = json[Field.key]?.string,
       let place = json[Field.tokenAddress]?.string.flatMap(WebAddress.init)
-    else { throw NetworkError("This is no key file of a service account.") }
+    else { throw NetworkError("This is not the key file of a service account.") }
     guard place.isSafe else {
-      throw NetworkError("The key file names \(place.bare), which is not safe: use https.")
+      throw NetworkError("The key file names \(place.bare), which uses no TLS: use https.")
     }
     do {
       key = try _RSA.Signing.PrivateKey(pemRepresentation: pem)
@@ -59,9 +59,9 @@ public struct ServiceAccountKey: Sendable {
     (self.email, self.keyID, tokenAddress) = (email, keyID, place)
   }
 
-  /// The request for an access token, for now.
+  /// Returns the request for an access token; it contains the present time.
   ///
-  /// - Throws: `NetworkError` if nothing can be signed.
+  /// - Throws: `NetworkError` if the key cannot sign.
   public func request() throws(NetworkError) -> WebRequest {
     let now = Int64(time(nil))
     let head: JSONValue = ["alg": "RS256", "typ": "JWT", "kid": .string(keyID)]
@@ -80,23 +80,23 @@ public struct ServiceAccountKey: Sendable {
         headers: [("Content-Type", "application/x-www-form-urlencoded")],
         body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
     } catch {
-      throw NetworkError("The key of \(email) signs nothing: \(error).")
+      throw NetworkError("The key of \(email) cannot sign: \(error).")
     }
   }
 
-  /// The access token in an answer.
+  /// Returns the access token in a response.
   ///
   /// - Throws: `NetworkError` that says why there is none.
   public func token(in answer: [UInt8], status: Int) throws(NetworkError) -> String {
-    // What is no JSON has no token either.
+    // A body that is not JSON has no token.
     let json = try? JSONValue(parsing: answer)
     if status == 200, let token = json?[Field.accessToken]?.string { return token }
     let reason = json?[Field.description]?.string.map { ": \($0)" } ?? "."
     throw NetworkError(
-      "\(tokenAddress.bare) gives no token to \(email), status \(status)\(reason)")
+      "\(tokenAddress.bare) gave no token to \(email): status \(status)\(reason)")
   }
 
-  /// Gets an access token.
+  /// Requests an access token.
   ///
   /// - Throws: `NetworkError` that says why there is none.
   public func token(by client: WebClient) async throws(NetworkError) -> String {
@@ -107,12 +107,12 @@ public struct ServiceAccountKey: Sendable {
 }
 
 extension OriginAccess {
-  /// Who has the key file of a service account.
+  /// Returns the access with the key file of a service account.
   ///
   /// - Parameters:
   ///   - key: the key file.
-  ///   - client: how the address is asked that gives tokens.
-  /// - Returns: the access, which gets a token for each connection that needs one.
+  ///   - client: the client that sends the token requests.
+  /// - Returns: the access, which requests a token for each connection that needs one.
   public static func serviceAccount(
     _ key: ServiceAccountKey, by client: WebClient
   ) -> OriginAccess {

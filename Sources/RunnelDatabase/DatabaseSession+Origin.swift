@@ -86,7 +86,7 @@ extension DatabaseSession {
 // MARK: The origin
 
 extension DatabaseSession {
-  /// Connects the origin: one session of a file at a time may do so, and it speaks for the others.
+  /// Connects the origin: only one session of a file may be connected at a time, for all of them.
   ///
   /// - Parameter originTime: the time on the origin's clock, in milliseconds since 1970, if it
   ///   tells.
@@ -183,15 +183,17 @@ extension DatabaseSession {
     try step { (engine, storage, now) in try engine.giveUpGets(now: now, storage) }
   }
 
-  /// Has something done when this session ends, or asks the origin of a replica to do it when this
-  /// client disconnects.
+  /// Registers or cancels writes that are done when this session ends; on a replica the origin does
+  /// them when this client disconnects.
   ///
-  /// On a tree of its own it is kept in the file. It is done by `close`; or, when the process ends in any
-  /// other way, by another session that has the file open for writing, or the next that opens it.
+  /// On a tree of its own they are stored in the file. `close` does them. If the process ends
+  /// without it, another session that has the file open for writing does them, or the next that
+  /// opens it.
   ///
-  /// - Returns: on a replica the id under which the origin's answer is completed, otherwise nil; and
-  ///   what listeners of this session are to be told.
-  /// - Throws: `DatabaseError` (`refused` if a write like it would be refused); then nothing was asked.
+  /// - Returns: on a replica the id under which the origin's answer is completed, otherwise nil;
+  ///   and the deliveries for listeners of this session.
+  /// - Throws: `DatabaseError` (`refused` if such a write would be refused); then nothing was
+  ///   registered.
   public func ask(
     _ request: DisconnectRequest
   ) throws -> (id: Int64?, deliveries: [Delivery]) {

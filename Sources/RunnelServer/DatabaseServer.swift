@@ -104,7 +104,8 @@ public final class DatabaseServer: Service, Sendable {
     admin = try AdminServer(configuration, adminService, logger)
   }
 
-  /// Refuses configurations in which other machines could use an unprotected server, or read along.
+  /// Refuses configurations in which other machines could use an unprotected server, or intercept
+  /// data.
   private static func checkSafety(
     _ configuration: ServerConfiguration, _ addresses: [NetworkAddress],
     _ databases: ServedDatabases
@@ -113,7 +114,8 @@ public final class DatabaseServer: Service, Sendable {
     let start = "Others than this machine could connect to \(open):"
     if configuration.isEmulator {
       throw ServerError(
-        "\(start) an emulator believes what anybody claims. Listen on localhost.", isUsage: true)
+        "\(start) an emulator accepts every claim without proof. Listen on localhost.",
+        isUsage: true)
     }
     let isBehindProxy = configuration.isPlainText && !configuration.trustedProxies.isEmpty
     if configuration.tls == nil, !isBehindProxy {
@@ -200,7 +202,7 @@ public final class DatabaseServer: Service, Sendable {
           try network.reloadTLS()
           logger.info("\(tls.certificate) was loaded")
         } catch {
-          logger.error("The certificate stays as it was: \(error)")
+          logger.error("The old certificate stays: \(error)")
         }
       }
     }

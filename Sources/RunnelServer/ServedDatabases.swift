@@ -161,7 +161,7 @@ final class ServedDatabases: Sendable {
     guard text.contains("://") else { return nil }
     guard let address = WebAddress(text), address.isSafe else {
       throw ServerError(
-        "\(text) is no address for keys: give https://HOST/PATH, or a file.", isUsage: true)
+        "\(text) is not an address for keys: give https://HOST/PATH, or a file.", isUsage: true)
     }
     return address
   }
@@ -180,7 +180,7 @@ final class ServedDatabases: Sendable {
         self?.take(fresh)
         logger.info("\(file) was loaded")
       } catch {
-        logger.error("The keys stay as they were: \(error)")
+        logger.error("The old keys stay: \(error)")
       }
     }
   }

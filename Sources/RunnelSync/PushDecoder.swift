@@ -80,7 +80,7 @@ private struct PushBody {
     guard case .object = json, case .string(let text)? = json[MemberName.path] else {
       throw TreeError(
         .invalidMessage,
-        "The body of the push \"\(action.rawValue)\" is no object with a path in \"p\".")
+        "The body of the push \"\(action.rawValue)\" is not an object with a path in \"p\".")
     }
     (self.json, self.action) = (json, action)
     let place = try WirePlace(text)
@@ -102,7 +102,7 @@ private struct PushBody {
   private func tag() throws(TreeError) -> Int? {
     guard let value = json[MemberName.tag], value != .null else { return nil }
     guard case .number(let number) = value, let tag = number.integer.flatMap({ Int(exactly: $0) })
-    else { throw invalid("its tag in \"t\" is no whole number") }
+    else { throw invalid("its tag in \"t\" is not a whole number") }
     return tag
   }
 }
@@ -169,7 +169,7 @@ extension PushBody {
     switch json {
     case nil, .null?: return nil
     case .string(let text)?: return try LeafPosition(text)
-    default: throw invalid("the end of a range is no path")
+    default: throw invalid("the end of a range is not a path")
     }
   }
 }

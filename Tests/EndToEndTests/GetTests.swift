@@ -109,7 +109,7 @@ import Testing
     (["--equal-to", "true"], "--order-by"),
     (["--start-at", #""a""#, "--start-after", #""b""#], "--start-after"),
     (["--end-at", #""a""#, "--end-before", #""b""#], "--end-before"),
-    (["--equal-to", #""a""#, "--end-at", #""b""#], "--equal-to stands alone"),
+    (["--equal-to", #""a""#, "--end-at", #""b""#], "--equal-to excludes the other"),
     (["--limit-to-first", "1", "--limit-to-last", "1"], "exclude each other"),
     (["--limit-to-first", "0"], "positive"),
     (["--order-by", "$keys"], "'$key', '$value' or '$priority'"),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands on a server's database, which is served by this program.
+/// Commands on a server's database, with this program as the server.
 @Suite(.timeLimit(.minutes(5))) struct RemoteCommandTests {
   private let database: TestDatabase
   private let served: Served
@@ -40,7 +40,7 @@ import Testing
     #expect(inner.output == "{\"n\":3}\n")
   }
 
-  @Test func whatAServerIsNotAskedIsAUsageError() throws {
+  @Test func requestsThatServersDoNotSupportAreUsageErrors() throws {
     #expect(try run("get", "/list", "--where", "n > 1").status == 2)
     #expect(try run("get", "/list", "--explain").status == 2)
     #expect(try run("doctor").status == 2)
@@ -80,7 +80,7 @@ import Testing
     #expect(try run("import", "-", "/big", input: document).status == 0)
     let shallow = try output("get", "/big", "--shallow")
     #expect(shallow.split(separator: ",").count == 5000)
-    // The last batch once more.
+    // Sends the last batch again.
     let again = try run("import", "-", "/big", "--replace", "--from-batch", "4", input: document)
     #expect(again.status == 0, "\(again.errors)")
     #expect(try output("get", "/big/k4999/t") == "\"\(text)\"\n")
@@ -102,7 +102,7 @@ import Testing
     _ = try program.wait()
   }
 
-  @Test func aServerThatIsGoneMayBeThereLater() throws {
+  @Test func anUnreachableServerGivesTheRetryStatus() throws {
     let outcome = try Program.run(["get", "-d", "http://localhost:1/?ns=x"])
     #expect(outcome.status == 3)
     #expect(outcome.errors.contains("cannot be reached"))

@@ -66,7 +66,8 @@ import Testing
       outcome.errors.contains(
         "\(file):2:13: A rule is true or false, and this is a part of auth"))
     #expect(outcome.errors.contains("    \".read\": \"auth.uid\",\n              ^\n"))
-    #expect(outcome.errors.contains("\(file):3:9: \".wirte\" is no rule: did you mean \".write\"?"))
+    #expect(
+      outcome.errors.contains("\(file):3:9: \".wirte\" is not a rule: did you mean \".write\"?"))
     let missing = try Program.run(["rules", "check", folder.file("none.json")])
     #expect(missing.status == 2)
     #expect(missing.errors.contains("no such file"))

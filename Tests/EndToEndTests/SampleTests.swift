@@ -4,7 +4,7 @@ import RunnelDatabase
 import RunnelTree
 import Testing
 
-/// The programs of `Tests/Samples`, as a user would run them.
+/// The programs of `Tests/Samples`, run as by a user.
 @Suite(.timeLimit(.minutes(5))) struct SampleTests {
   private static let samples = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().appendingPathComponent("../Samples").standardizedFileURL
@@ -42,7 +42,7 @@ import Testing
     #expect(try lines(of: "FirstHour") < lines(of: "FirstHourGRDB"))
   }
 
-  @Test func whoIsKilledIsNoLongerOnlineForTheOthers() async throws {
+  @Test func aKilledProcessIsNoLongerOnlineForTheOthers() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = folder + "/presence.db"
     let database = try await Database.open(file: file)
@@ -64,7 +64,7 @@ import Testing
     database.close()
   }
 
-  /// The line of the package that the pages show is that of the sample package.
+  /// The pages show the same line of the manifest as the sample package.
   @Test func theSamplePackageNamesTheLibraryAsThePagesDo() throws {
     let package = try String(
       contentsOf: Self.samples.appendingPathComponent("Package.swift"), encoding: .utf8)

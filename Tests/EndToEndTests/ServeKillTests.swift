@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A server that is killed again and again under 64 writers: what it acknowledged is there, nothing is done
-/// twice, and what clients left to be done at their end is done once.
+/// twice, and the clients' onDisconnect writes are done once.
 @Suite struct ServeKillTests {
   private static let writerCount = 64
   private static let killCount = 30

@@ -48,7 +48,7 @@ import Testing
     ("\n\nhead-time: 5", "serve.yaml:3: head-time: give a time like 500ms, 30s, 5m or 1h."),
     ("emulator: perhaps", "serve.yaml:1: emulator: give true or false."),
     ("max-read: [1, 2]", "serve.yaml:1: max-read: one value is expected, not a list."),
-    ("trusted-proxy: [10.0.0.0/99]", "serve.yaml:1: trusted-proxy: 10.0.0.0/99 is no range"),
+    ("trusted-proxy: [10.0.0.0/99]", "serve.yaml:1: trusted-proxy: 10.0.0.0/99 is not a range"),
     ("tls-cert: a.pem", "serve.yaml:1: tls-cert: --tls-cert and --tls-key go together."),
     ("every: 1h", "serve.yaml:1: every: --every and --keep are for backups"),
     ("log-addresses: some", "serve.yaml:1: log-addresses: give full, short or none."),

@@ -4,7 +4,7 @@ import Testing
 
 /// The workspace on a server's database.
 @Suite(.timeLimit(.minutes(5))) struct TerminalOriginTests {
-  @Test func whatTheServerHasIsShownLiveAndOffline() throws {
+  @Test func theServersDataIsShownLiveAndOffline() throws {
     let database = try TestDatabase("{\"greeting\":\"hello\"}")
     let served = try Served([database.file, "--emulator"])
     let url = "http://localhost:\(served.port)/?ns=test"

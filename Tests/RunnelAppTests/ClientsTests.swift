@@ -52,7 +52,7 @@ import Testing
     let app = try Self.app(asked)
     app.strike("gC")
     #expect(asked.list.map { $0.request } == [.clients(countMax: ClientPage.countMax)])
-    #expect(app.screen.contains { $0.contains("the server is being asked") })
+    #expect(app.screen.contains { $0.contains("waiting for the server") })
     try tell(
       app, asked,
       [
@@ -98,7 +98,7 @@ import Testing
     app.strike("gC")
     #expect(asked.list.count == 2)
     app.runtime.receive(.answered(asked.list[0].id, .clients(ClientPage([], hasMore: false))))
-    #expect(app.screen.contains { $0.contains("the server is being asked") })
+    #expect(app.screen.contains { $0.contains("waiting for the server") })
   }
 
   @Test func nobodyAndMoreThanAreToldAreSaid() throws {
@@ -154,7 +154,8 @@ import Testing
     app.strike("gC")
     try tell(app, asked, [Self.client(17)])
     for (told, text): (Answer, String) in [
-      (.disconnected(false), "it was gone already"), (.refused(Refusal("no answer")), "no answer"),
+      (.disconnected(false), "it was already disconnected"),
+      (.refused(Refusal("no answer")), "no answer"),
     ] {
       app.strike("d")
       app.wait(milliseconds: 200)

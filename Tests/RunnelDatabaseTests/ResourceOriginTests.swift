@@ -6,9 +6,9 @@ import Testing
 
 @testable import RunnelDatabase
 
-/// Counters of resources on a replica whose origin refuses some operations, and is away at times.
+/// Counters of resources on a replica whose origin refuses some operations and is offline at times.
 @Suite struct ResourceOriginTests {
-  /// The origin: a database of its own, which answers the replica's commands.
+  /// The origin: another database, which answers the replica's commands.
   private final class Origin {
     let session: DatabaseSession
     private let replica: DatabaseSession
@@ -17,7 +17,7 @@ import Testing
     private(set) var refusedCount = 0
     private(set) var repeatedCount = 0
     private(set) var isConnected = false
-    /// What the replica has sent, and the origin has not seen.
+    /// The commands that the origin has not received yet.
     private var sent: [OriginCommand] = []
 
     init(_ session: DatabaseSession, _ replica: DatabaseSession, _ registry: ResourceRegistry) {
@@ -30,7 +30,7 @@ import Testing
       _ = try replica.connectOrigin()
     }
 
-    /// What is under way in either direction is lost.
+    /// Disconnects; messages in both directions are lost.
     func disconnect() throws {
       if !isConnected { return }
       isConnected = false
@@ -39,7 +39,7 @@ import Testing
       sent = []
     }
 
-    /// Something that another client does there.
+    /// Does an operation of another client.
     func perform(_ operation: ResourceOperation) throws {
       do {
         _ = try session.perform(operation, in: registry)
@@ -47,8 +47,8 @@ import Testing
       if isConnected { try push() }
     }
 
-    /// Answers up to so many commands; `losesAnswer` decides whether the connection is lost before
-    /// the answer to a write.
+    /// Answers up to a number of commands; `losesAnswer` decides whether the connection is lost
+    /// before the answer to a write.
     func answer(_ count: Int = .max, losesAnswer: () -> Bool = { false }) throws {
       var left = count
       while isConnected, left > 0 {
@@ -71,7 +71,7 @@ import Testing
     }
 
     private func carryOut(_ write: Write, _ id: Int64, _ losesAnswer: () -> Bool) throws {
-      // A rule of the origin: nobody touches the message `m3`.
+      // A rule of the origin: the message `m3` cannot be changed.
       if "\(write)".contains("m3") {
         refusedCount += 1
         _ = try replica.receive(.rejected(id: id, TreeError(.permissionDenied, "no")))
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  /// An operation on a message; the messages of each client have names of their own.
+  /// An operation on a message; each client uses other names of messages.
   private func operation(
     _ client: String, _ random: inout SeededRandom
   ) throws -> ResourceOperation {
@@ -103,7 +103,7 @@ import Testing
       kind, try ResourceObject("message", key: key, value: value), in: ["group": group])
   }
 
-  @Test func countersAreInStepAfterRefusalsAndOfflineSpells() throws {
+  @Test func countersAreCorrectAfterRefusalsAndOfflinePeriods() throws {
     let registry = try ChatResources.registry()
     var (refused, repeated) = (0, 0)
     for seed in Seeds.first(12) {

@@ -38,7 +38,7 @@ import Testing
     await second.stop()
   }
 
-  @Test func whatIsNoSocketIsNotReplacedAndTheServerServesWithout() async throws {
+  @Test func aFileThatIsNotASocketIsNotReplaced() async throws {
     let first = try await TestServer()
     await first.stop()
     let path = first.folder + "/test.admin.sock"
@@ -50,7 +50,7 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
-  @Test func healthAndMetricsAreTold() async throws {
+  @Test func healthAndMetricsAreReported() async throws {
     try await withServer { server in
       _ = try server.request("PUT", "/x.json", "1")
       let client = try server.administrator()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func whoIsConnectedIsToldInPieces() async throws {
+  @Test func connectionsAreListedInPieces() async throws {
     try await withServer { server in
       let sockets = try (0..<300).map { _ in try server.socket() }
       #expect(try sockets[7].status(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") == "ok")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func connectionsOfOneDatabaseAreToldUpToALimit() async throws {
+  @Test func connectionsOfOneDatabaseAreListedUpToALimit() async throws {
     try await withServer { server in
       let sockets = try (0..<5).map { _ in try server.socket() }
       func count(_ parameters: String) throws -> Int {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func userOfAStreamIsTold() async throws {
+  @Test func theUserOfAStreamIsListed() async throws {
     try await withServer { server in
       let client = try server.client()
       try client.sendRequest(
@@ -122,7 +122,7 @@ import Testing
     #expect(paths("/data/chat.sqlite") == ["/data/chat.admin.sock"])
   }
 
-  @Test func nobodyIsConnected() async throws {
+  @Test func theListIsEmptyWithoutConnections() async throws {
     try await withServer { server in
       let answer = try server.administrator().request("GET", "/connections")
       #expect(answer.body.isEmpty)
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func anAddressForAdministratorsIsOfThisMachineOnly() async throws {
+  @Test func anAdministratorsAddressMustBeOfThisMachine() async throws {
     try await withServer({ $0.adminAddress = "localhost:0" }) { server in
       let place = try #require(server.adminPlaces.dropFirst().first)
       let port = try #require(place.split(separator: ":").last.flatMap { Int($0) })

@@ -21,7 +21,7 @@ import Testing
     }
 
     deinit {
-      // What is left is in the folder for temporary files.
+      // Remaining files are in the folder for temporary files.
       try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -37,7 +37,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
-    /// What stands at the root of a database.
+    /// Returns the value at the root of a database.
     func value(_ file: String) throws -> String {
       let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
       var bytes: [UInt8] = []
@@ -49,7 +49,7 @@ import Testing
 
   private static let now: Int64 = 1_764_000_000_123
 
-  @Test func aBackupHasTheDatabaseAndWhatStandsBesideIt() throws {
+  @Test func aBackupHasTheDatabaseAndTheFilesBesideIt() throws {
     let place = try Place()
     try place.write("{\"rules\":{}}", "chat.rules.json")
     try place.write("old", "chat.db-undo-7.json")
@@ -96,7 +96,7 @@ import Testing
     #expect(try place.names(place.backups).count == 3)
   }
 
-  @Test func whatWasBegunAndNotDoneIsRemovedByTheNext() throws {
+  @Test func anIncompleteBackupIsRemovedByTheNextOne() throws {
     let place = try Place()
     #expect(throws: DatabaseError.self) {
       try DatabaseBackup(place.file).make(in: place.backups, now: 0, isWanted: { false })
@@ -133,7 +133,7 @@ import Testing
 
   // MARK: Restoring
 
-  @Test func aBackupComesBackUnderAnotherName() throws {
+  @Test func aBackupIsRestoredUnderAnotherName() throws {
     let place = try Place()
     try place.write("{\"rules\":{}}", "chat.rules.json")
     try place.write("old", "chat.db-undo-7.json")
@@ -151,7 +151,7 @@ import Testing
     #expect(try place.value(new) == "{\"a\":1,\"b\":2}")
   }
 
-  @Test func whatIsThereIsReplacedOnlyWhenThatIsSaidAndIsKept() throws {
+  @Test func anExistingDatabaseIsReplacedOnlyOnRequestAndIsKept() throws {
     let place = try Place()
     let made = try DatabaseBackup(place.file).make(in: place.backups, now: 0)
     try OtherProcess.write(["a": 2], to: place.file)
@@ -169,7 +169,7 @@ import Testing
     #expect(try place.names(place.folder).contains("chat.db.replaced-2"))
   }
 
-  /// The log of a database that did not end well is kept with it, and never beside another file.
+  /// The log of a database that was not closed is kept with it, and never beside another file.
   @Test func theLogOfAReplacedFileGoesWithIt() throws {
     let place = try Place()
     let made = try DatabaseBackup(place.file).make(in: place.backups, now: 0)
@@ -179,7 +179,7 @@ import Testing
     #expect(try place.value(place.file) == "{\"a\":1}")
   }
 
-  @Test func aBackupThatWasChangedIsNotUsed() throws {
+  @Test func aModifiedBackupIsNotUsed() throws {
     let place = try Place()
     try place.write("{\"rules\":{}}", "chat.rules.json")
     let made = try DatabaseBackup(place.file).make(in: place.backups, now: 0)
@@ -219,7 +219,7 @@ import Testing
     #expect(try count() == 2)
     schedule.look(now: BackupTests.now + 120_000)
     #expect(try count() == 2)
-    // The clock was wrong, and was set back.
+    // The clock was ahead, and was set back.
     schedule.look(now: BackupTests.now)
     #expect(metrics.text(connectionCount: 0).contains("runnel_backups_total{database=\"chat\"} 4"))
     schedule.stop()

@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A clock that jumps.
+/// Servers whose clock jumps.
 @Suite struct ClockTests {
   private static let day: Int64 = 86_400_000
 
-  /// The clock of the machine, and how far it was put forward.
+  /// The machine's clock with an offset.
   private final class Clock: Sendable {
     private let offset = Mutex<Int64>(0)
     var now: Int64 { ServerWorld.calendar + offset.withLock { $0 } }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func credentialWhoseTimeWasJumpedOverIsGoodForNoMoreRequests() async throws {
+  @Test func aCredentialThatExpiredInAJumpAllowsNoMoreRequests() async throws {
     let rules = "{\"rules\":{\".read\":\"auth.uid === 'ana'\",\".write\":\"auth.uid === 'ana'\"}}"
     try await withClock(rules: rules) { server, clock in
       var secrets = try ServerSecrets(file: "/nowhere")

@@ -3,11 +3,11 @@ import RunnelServer
 import TestSupport
 import Testing
 
-/// Answers are compressed for clients that take it.
+/// Answers are compressed for clients that accept it.
 @Suite struct CompressionTests {
   private static let text = "\"" + String(repeating: "grüße ", count: 1000) + "\""
 
-  /// What `gzip` makes of bytes.
+  /// Returns the output of `gzip` for bytes.
   private func unzipped(_ bytes: [UInt8]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -15,7 +15,7 @@ import Testing
     let (input, output) = (Pipe(), Pipe())
     (process.standardInput, process.standardOutput) = (input, output)
     try process.run()
-    // It is less than a pipe takes.
+    // The bytes fit into the buffer of a pipe.
     try input.fileHandleForWriting.write(contentsOf: Data(bytes))
     try input.fileHandleForWriting.close()
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func whatIsSmallIsSentAsItIs() async throws {
+  @Test func smallAnswersAreNotCompressed() async throws {
     try await withServer { server in
       let client = try server.client()
       for _ in 0..<3 {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func eventsAreNotHeldBack() async throws {
+  @Test func eventsAreSentWithoutDelay() async throws {
     try await withServer { server in
       let client = try server.client()
       try client.sendRequest(
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func whoWaitsForLeaveGetsItAndTheAnswer() async throws {
+  @Test func aClientThatExpectsContinueGetsItAndTheAnswer() async throws {
     try await withServer { server in
       let client = try server.client()
       let headers = ["Expect": "100-continue", "Accept-Encoding": "gzip"]

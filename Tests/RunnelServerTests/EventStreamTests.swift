@@ -17,7 +17,7 @@ import Testing
     return client
   }
 
-  @Test func changesAreToldAsEvents() async throws {
+  @Test func changesAreSentAsEvents() async throws {
     try await withServer { server in
       _ = try server.request("PUT", "/list.json", "{\"a\":1,\"b\":2}")
       let client = try stream(server, "/list.json")
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func aWindowIsToldWhatEntersAndLeaves() async throws {
+  @Test func aWindowGetsEnteringAndLeavingChildren() async throws {
     try await withServer { server in
       _ = try server.request("PUT", "/list.json", "{\"a\":1,\"b\":2,\"c\":{\"x\":1}}")
       let client = try stream(server, "/list.json?orderBy=%22$key%22&limitToLast=2")
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func aStreamGivesSignsOfLife() async throws {
+  @Test func aStreamSendsKeepAlives() async throws {
     try await withServer({ $0.rest.keepAliveMilliseconds = 50 }) { server in
       let client = try stream(server, "/x.json")
       _ = try client.readEvent()

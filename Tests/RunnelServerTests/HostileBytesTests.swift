@@ -2,8 +2,8 @@ import RunnelBase
 import TestSupport
 import Testing
 
-/// Bytes that no client would send, on real sockets: each connection is answered or closed, and others are
-/// served all the while.
+/// Invalid bytes on real sockets: each connection is answered or closed, and others are served
+/// meanwhile.
 @Suite struct HostileBytesTests {
   private static let requests = [
     "GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -37,7 +37,7 @@ import Testing
       for number in 0..<150 {
         let text = HostileBytesTests.requests[number % HostileBytesTests.requests.count]
         let client = try server.client()
-        // It may be closed in the midst of it, and then what was sent is lost.
+        // The connection may be closed during the write; the sent bytes are then lost.
         try? client.send(mutated(Array(text.utf8), &random))
         if number % 3 == 0 { client.hangUp() }
         let answer = try good.request("GET", "/x.json")
@@ -57,7 +57,7 @@ import Testing
       ] {
         let socket = try server.socket()
         try socket.client.send(frame)
-        // What follows is not read any more; the connection may be closed by then.
+        // Later bytes are not read; the connection may already be closed.
         try? socket.client.send(good)
         #expect(try socket.client.readClose() == 1002)
         #expect(socket.client.isClosed())
@@ -90,7 +90,7 @@ import Testing
         var bytes = RawClient.frame(UInt8(number % 16), Array(text.utf8))
         if number % 2 == 0 { bytes += RawClient.frame(1, Array("3".utf8)) }
         if number % 5 == 0 { bytes[1] = UInt8.random(in: 0...255, using: &random) }
-        // It may be closed in the midst of it, and then what was sent is lost.
+        // The connection may be closed during the write; the sent bytes are then lost.
         try? client.send(mutated(bytes, &random))
         if number % 3 == 0 { client.hangUp() }
         let status = try good.status(number + 1, "p", "{\"p\":\"/n\",\"d\":\(number)}")

@@ -4,13 +4,13 @@ import RunnelBase
 @testable import RunnelServer
 #endif
 
-/// What must hold for whatever comes as a token or a form: nothing crashes, and what is read is what was
-/// written.
+/// The check of arbitrary texts as tokens and forms: nothing crashes, and decoding returns the
+/// encoded values.
 ///
-/// The function gives nil, or says what does not hold. The test suite calls it, and so does a driver in
-/// `Tests/Fuzzing`, which is built with the readers themselves.
+/// The function returns nil, or the description of a failure. The test suite calls it, and a driver
+/// in `Tests/Fuzzing`, which is built together with the readers.
 enum HostileToken {
-  /// What does not hold for a text.
+  /// Returns the failure of a text, or nil.
   static func violation(inToken bytes: [UInt8]) -> String? {
     if let decoded = Base64URL.bytes(bytes), Array(Base64URL.text(decoded).utf8) != bytes {
       return "decoded, and encoded as another text"
@@ -24,7 +24,7 @@ enum HostileToken {
     if Array((text + Base64URL.text(token.signature)).utf8) != bytes {
       return "taken apart into another token"
     }
-    // Whatever it claims can be asked for.
+    // All claims can be read.
     _ = (token.auth, token.seconds("exp"), token.text("aud"), token.keyID)
     return nil
   }

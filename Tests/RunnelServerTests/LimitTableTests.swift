@@ -6,15 +6,15 @@ import RunnelSync
 import TestSupport
 import Testing
 
-/// Each limit of the table holds, and is counted.
+/// Each limit of the table is enforced and counted.
 @Suite struct LimitTableTests {
   /// How a limit is reached.
   private struct Scenario: Sendable {
-    /// The limit, as an option has it.
+    /// The value of the limit, as in an option.
     var value: String
-    /// What the server needs besides.
+    /// Further changes to the server's configuration.
     var change: @Sendable (inout ServerConfiguration) -> Void = { _ in }
-    /// Reaches it.
+    /// Reaches the limit.
     var reach: @Sendable (TestServer) throws -> Void
   }
 
@@ -69,7 +69,7 @@ import Testing
     "handshake-time": Scenario(
       value: "50ms",
       change: { configuration in
-        // Without the files the server does not start, which the test tells.
+        // Without the files the server does not start, and the test fails.
         configuration.tls = try? certificateFiles()
       },
       reach: { server throws in
@@ -194,7 +194,7 @@ import Testing
       }
       #expect(try server.request("PUT", "/a.json", nested(8)).status == 200)
       #expect(try server.request("PUT", "/a.json", nested(9)).status == 400)
-      // What stands in a text is no level.
+      // Brackets in a text are not levels.
       #expect(try server.request("PUT", "/a.json", "\"\\\"\(nested(9))\"").status == 200)
       let socket = try server.socket()
       #expect(try socket.status(1, "p", "{\"p\":\"/a\",\"d\":\(nested(5))}") == "ok")
@@ -240,7 +240,7 @@ import Testing
       let line = "runnel_limit_reached_total{limit=\"\(name)\"}"
       #expect(server.server.metricsText.contains(line + " 0\n"))
       try scenario.reach(server)
-      // What is counted on another thread may be a moment late; an administrator is not limited.
+      // A count from another thread may be a moment late; an administrator has no limit.
       var isCounted = false
       for _ in 0..<100_000 where !isCounted {
         isCounted = !server.server.metricsText.contains(line + " 0\n")
@@ -271,7 +271,7 @@ import Testing
     #expect(error?.message.hasPrefix("give a ") == true)
   }
 
-  /// The page on serving has the table as it is.
+  /// The page on serving has the present table.
   @Test func thePageOnServingHasTheTable() throws {
     let page = try String(
       contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -4,9 +4,9 @@ import RunnelServer
 import TestSupport
 import Testing
 
-/// A newer program brings the file forward while an older one serves it.
+/// A newer program migrates the file while an older one serves it.
 @Suite struct NewerFileTests {
-  @Test func serverThatFindsANewerFileWritesNothingMore() async throws {
+  @Test func aServerStopsWritingWhenItFindsANewerFile() async throws {
     try await withServer { server in
       #expect(try server.request("PUT", "/x.json", "1").status == 200)
       let other = try DatabaseQueue(path: server.file)

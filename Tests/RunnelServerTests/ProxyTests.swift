@@ -4,7 +4,7 @@ import RunnelServer
 import TestSupport
 import Testing
 
-/// Clients behind a proxy are told apart, if the proxy is trusted.
+/// Clients behind a trusted proxy are distinguished.
 @Suite struct ProxyTests {
   @Test(arguments: [
     ("10.0.0.0/8", "10.200.3.4", true), ("10.0.0.0/8", "11.0.0.1", false),
@@ -23,7 +23,7 @@ import Testing
     #expect(throws: NetworkError.self) { try AddressRange(text) }
   }
 
-  @Test func networksOfVersion6CountAsOneClient() {
+  @Test func anIPv6NetworkCountsAsOneClient() {
     #expect(AddressRange.household(of: "2001:db8:1:2:3::4") == "2001:db8:1:2::/64")
     #expect(AddressRange.household(of: "2001:db8:1:2::") == "2001:db8:1:2::/64")
     #expect(AddressRange.household(of: "10.1.2.3") == "10.1.2.3")
@@ -31,7 +31,7 @@ import Testing
     #expect(AddressRange.household(of: "") == "")
   }
 
-  /// The addresses of all connections, as administrators are told them.
+  /// The addresses of all connections in the administrators' list.
   private func addresses(_ server: TestServer) throws -> [String] {
     let answer = try server.administrator().request("GET", "/connections")
     return try answer.body.split(separator: "\n").map { line in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func nobodyElseTellsWhoHeIs() async throws {
+  @Test func forwardedAddressesOfUntrustedClientsAreIgnored() async throws {
     try await withServer({ $0.trustedProxies = [] }) { server in
       let client = try server.client()
       try client.openSocket("/.ws?v=5&ns=test", headers: ["X-Forwarded-For": "8.8.4.4"])
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func clientsBehindAProxyAreCountedAlone() async throws {
+  @Test func clientsBehindAProxyAreCountedSeparately() async throws {
     try await withServer {
       $0.trustedProxies = [try? AddressRange("127.0.0.1")].compactMap(\.self)
       $0.network.connectionsPerAddressMax = 1
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func othersThanThisMachineAreServedInPlainTextBehindAProxyOnly() async throws {
+  @Test func otherMachinesAreServedWithoutTLSBehindAProxyOnly() async throws {
     func start(_ change: @Sendable (inout ServerConfiguration) -> Void) async throws {
       try await withServer(rules: "{\"rules\":{}}") {
         $0.listen = ["*:0"]

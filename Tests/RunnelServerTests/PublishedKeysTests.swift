@@ -15,12 +15,12 @@ import Testing
     """
   private static let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-  /// The sets that were taken.
+  /// The received key sets.
   private final class Taken: Sendable {
     let counts = Mutex<[Int]>([])
   }
 
-  @Test func keysAreKeptAsLongAsTheirMaxAgeSaysAndWhileTheyCannotBeGot() async throws {
+  @Test func keysAreKeptForTheirMaxAgeAndWhileTheyCannotBeFetched() async throws {
     try await withWeb { web, port in
       let address = try #require(WebAddress("http://localhost:\(port)/keys"))
       let taken = Taken()
@@ -51,7 +51,7 @@ import Testing
     #expect(PublishedKeys.pause(afterFailures: 1_000_000) == 600)
   }
 
-  @Test func theKeyOfACertificateSignsWhatNamesIt() throws {
+  @Test func theKeyOfACertificateVerifiesTokensThatNameIt() throws {
     let set: JSONValue = ["google": .string(TestCertificate.certificate + "\n")]
     let keys = try SigningKeys(parsing: set.jsonBytes(), from: "x")
     let key = try _RSA.Signing.PrivateKey(pemRepresentation: TestCertificate.key)
@@ -68,7 +68,7 @@ import Testing
     #expect(!keys.haveSigned(unnamed))
   }
 
-  @Test func aServerHasTheKeysOfAnAddressWhenItListens() async throws {
+  @Test func aServerFetchesPublishedKeysBeforeItListens() async throws {
     let key = try _RSA.Signing.PrivateKey(pemRepresentation: TestCertificate.key)
     let set: JSONValue = ["k": .string(TestCertificate.certificate)]
     try await withWeb([.init(body: set.jsonText())]) { web, port in
@@ -90,7 +90,7 @@ import Testing
           ["exp": .number(JSONNumber(now - 1))], ["exp": .some(nil)], ["aud": "other"],
           ["iss": "https://a.example/demo"], ["sub": ""], ["auth_time": later],
           ["sub": .string(String(repeating: "a", count: 129))],
-          // Only who has a secret chooses the whole variable.
+          // Only the owner of a secret chooses the whole variable.
           ["sub": "bo", "d": ["uid": "ana"]],
         ]
         for changes in wrong {

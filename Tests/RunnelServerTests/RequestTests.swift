@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func largeTextsGoBothWaysInPieces() async throws {
+  @Test func largeTextsAreReceivedAndSentInPieces() async throws {
     try await withServer { server in
       let text = "\"" + String(repeating: "x", count: 1000) + "\""
       let object =
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func whatAnAdministratorPutsMayBeKeptInAFile() async throws {
+  @Test func anAdministratorsLargePutIsStoredInAFileFirst() async throws {
     try await withServer { configuration in
       configuration.isEmulator = true
       configuration.rest.spoolBytesMin = 1000
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func pagesOfOthersMayNotUseAnOpenServer() async throws {
+  @Test func webPagesOfOtherOriginsMayNotUseAnOpenServer() async throws {
     try await withServer({
       $0.hostNames = ["box"]; $0.allowedOrigins = ["https://good.example"]
     }) {

@@ -7,7 +7,7 @@ import RunnelTree
 import TestSupport
 import Testing
 
-/// A tree in a file against the model of every served tree: what they tell is the same.
+/// A tree in a file sends the same messages as the model of every served tree.
 extension TreeAllowance {
   /// The standard one, which nobody reads.
   fileprivate static var test: TreeAllowance {
@@ -96,7 +96,7 @@ extension TreeAllowance {
     try session.close()
   }
 
-  @Test func aBatchThatFailsLeavesNothing() throws {
+  @Test func aFailedBatchChangesNothing() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let file = folder + "/served-\(UUID().uuidString).db"
     let session = try ServingSession(file: file, environment: .system)
@@ -127,7 +127,7 @@ extension TreeAllowance {
     try? FileManager.default.removeItem(atPath: file)
   }
 
-  @Test func whatIsLeftIsDoneAtTheNextStart() async throws {
+  @Test func storedDisconnectWritesAreDoneAtTheNextStart() async throws {
     let server = try await TestServer()
     let socket = try server.socket()
     let body = "{\"p\":\"/p\",\"d\":{\".sv\":{\"increment\":1}}}"
@@ -139,7 +139,7 @@ extension TreeAllowance {
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
     // What is left is in the folder for temporary files.
     defer { try? FileManager.default.removeItem(atPath: copy) }
-    // As the disk would be if the server ended now, without a word.
+    // The state of the disk if the server were killed now.
     let online = try DatabaseSession(file: server.file, environment: .system)
     _ = try online.saveCopy(to: copy + "/test.db")
     try online.close()

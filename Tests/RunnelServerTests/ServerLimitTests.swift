@@ -47,14 +47,14 @@ import Testing
     try await withServer { server in
       let client = try server.client()
       let part = String(repeating: "x", count: 60_000)
-      // It is closed in the midst of it.
+      // The server closes the connection during the write.
       try? client.send("GET /\(part)\(part)\(part)\(part)".utf8)
       try? client.send("\(part)\(part)\(part)\(part)".utf8)
       #expect(client.isClosed())
     }
   }
 
-  @Test func whoNeverReadsIsClosedAndOthersAreServed() async throws {
+  @Test func aClientThatNeverReadsIsClosedAndOthersAreServed() async throws {
     try await withServer({ $0.wire.unsentBytesMax = 1_000_000 }) { server in
       let lazy = try RawClient(port: server.port, receiveBytes: 4096)
       let socket = try Socket(lazy, "/.ws?v=5&ns=test")
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func oneAddressHasSoManyConnections() async throws {
+  @Test func theConnectionsOfAnAddressAreLimited() async throws {
     try await withServer({ $0.network.connectionsPerAddressMax = 3 }) { server in
       let clients = try (0..<3).map { _ in try server.client() }
       for client in clients { #expect(try client.request("GET", "/x.json").status == 200) }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func manyConnectionsAreToldOfOneWrite() async throws {
+  @Test func oneWriteIsSentToManyConnections() async throws {
     try await withServer { server in
       let sockets = try (0..<200).map { _ in try server.socket() }
       for socket in sockets { try socket.ask(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func aServerThatOthersCouldReachHasToBeSafe() async throws {
+  @Test func anUnsafeServerForOtherMachinesIsRefused() async throws {
     func message(_ change: (inout ServerConfiguration) -> Void) async -> String {
       do {
         let server = try await TestServer { configuration in
@@ -111,7 +111,7 @@ import Testing
     #expect(await message { $0.isEmulator = true }.contains("emulator"))
   }
 
-  @Test func aFileIsServedByOneServer() async throws {
+  @Test func aFileIsServedByOneServerOnly() async throws {
     try await withServer { server in
       await #expect(throws: (any Error).self) { try await TestServer(in: server.folder) }
     }

@@ -10,7 +10,7 @@ import Testing
   private static let now: Int64 = 1_700_000_000_000
   private static let seconds = now / 1000
 
-  /// An account, and what its key file says.
+  /// An account, and the contents of its key file.
   private struct Made {
     var accounts: ServiceAccounts
     var key: _RSA.Signing.PrivateKey
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// What comes of an assertion.
+  /// Returns the result of an assertion.
   private func outcome(_ made: Made, _ assertion: String) throws -> String {
     let token = try #require(JSONWebToken(assertion))
     do throws(ServiceAccounts.Refusal) {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func theKeyFileIsAsSDKsReadIt() throws {
+  @Test func theKeyFileHasTheFormatOfSDKs() throws {
     let made = try Made()
     #expect(made.file["type"] == "service_account")
     #expect(made.file["project_id"] == "chat")
@@ -60,7 +60,7 @@ import Testing
     #expect(made.file["private_key"]?.string?.hasPrefix("-----BEGIN PRIVATE KEY-----\n") == true)
   }
 
-  @Test func anAssertionGetsATokenOfAnAdministratorForAnHour() throws {
+  @Test func anAssertionGetsAnAdministratorsTokenForAnHour() throws {
     let made = try Made()
     let text = try outcome(made, made.assertion())
     let token = try #require(JSONWebToken(text))
@@ -142,7 +142,7 @@ import Testing
       headers: ServiceAccountTests.form)
   }
 
-  /// A server with an account, whose assertions are for now.
+  /// Runs a test with a server and an account, whose assertions are valid now.
   private func withAccount(
     _ body: (TestServer, _ assertion: String) async throws -> Void
   ) async throws {
@@ -187,7 +187,7 @@ import Testing
     try "\(answer.status) " + (JSONValue(parsing: answer.body)["error"]?.string ?? "")
   }
 
-  @Test func badRequestsForTokensAreToldAsOAuthDoes() async throws {
+  @Test func badTokenRequestsGetOAuthErrors() async throws {
     try await withAccount { server, assertion in
       let other = try Made().assertion()
       #expect(try error(post(server, grant: "password", assertion)) == "400 unsupported_grant_type")
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTakenBackEndsConnectionsThatUseIt() async throws {
+  @Test func revokedCredentialsEndTheirConnections() async throws {
     try await withAccount { server, assertion in
       let token = try #require(
         JSONValue(parsing: post(server, assertion).body)["access_token"]?.string)

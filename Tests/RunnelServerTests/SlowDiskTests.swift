@@ -5,9 +5,9 @@ import RunnelServer
 import TestSupport
 import Testing
 
-/// A disk that is stuck: who waits for it, and who does not.
+/// A disk that does not respond: only writes wait for it.
 @Suite struct SlowDiskTests {
-  /// A folder whose disk can be stuck.
+  /// A folder whose disk can be blocked.
   private final class Disk {
     let folder: String
     private let number: Int32
@@ -22,29 +22,29 @@ import Testing
     deinit {
       faults_release(number)
       faults_unwatch(number)
-      // What is left is in the folder for temporary files.
+      // Remaining files are in the folder for temporary files.
       try? FileManager.default.removeItem(atPath: folder)
     }
 
     func hold() { faults_hold(number) }
     func release() { faults_release(number) }
-    /// How often the disk was waited for since it was stuck.
+    /// The number of waits for the disk since it was blocked.
     var syncCount: Int { faults_syncs(number) }
   }
 
-  @Test func onlyWritesWaitAndThoseThatWaitAreCommittedTogether() async throws {
+  @Test func onlyWritesWaitAndAreCommittedTogether() async throws {
     let disk = try Disk()
     let server = try await TestServer(in: disk.folder)
     let writers = try (0..<64).map { _ in try server.socket() }
     let other = try server.socket()
     disk.hold()
     try writers[0].ask(1, "p", "{\"p\":\"/n/0\",\"d\":0}")
-    // Each is another look, and an answer of the server.
+    // Each ping gives the server time to reach the disk.
     for _ in 0..<100_000 where disk.syncCount == 0 { try ping(other) }
     #expect(disk.syncCount == 1)
     for (index, writer) in writers.enumerated().dropFirst() {
       try writer.ask(1, "p", "{\"p\":\"/n/\(index)\",\"d\":\(index)}")
-      // What came before the ping has been taken.
+      // The messages before the ping have been handled.
       try ping(writer)
     }
     #expect(try server.administrator().request("GET", "/healthz").status == 200)

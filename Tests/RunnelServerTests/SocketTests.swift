@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// A transaction that ran on nothing first.
+  /// A transaction whose first attempt was for an empty place.
   private func transaction(on socket: Socket) throws {
     try socket.ask(4, "q", "{\"p\":\"/counter\",\"h\":\"\"}")
     #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"counter\",\"d\":42}}"))
@@ -52,7 +52,7 @@ import Testing
         == "ok")
   }
 
-  /// What is left to be done, a message in pieces, and a connection that takes over.
+  /// Disconnect writes, a message in pieces, and a connection that takes over.
   private func farewell(on socket: Socket, _ server: TestServer) throws {
     #expect(
       try socket.status(
@@ -74,7 +74,7 @@ import Testing
     #expect(try socket.client.readClose() == 1000)
     try next.ask(14, "q", "{\"p\":\"/p/state\",\"h\":\"\"}")
     var message = try next.next()
-    // The farewell may come after the listen.
+    // The push of the disconnect write may come after the answer to the listen.
     if message["r"] != nil { message = try next.next() }
     #expect(message == (try json("{\"a\":\"d\",\"b\":{\"p\":\"p/state\",\"d\":\"off\"}}")))
   }
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aCredentialIsOfAnotherOneIfItSaysSo() async throws {
+  @Test func anAdministratorsCredentialMayActForAnotherUser() async throws {
     let rules = "{\"rules\":{\"$user\":{\".read\":\"auth.uid === $user\"}}}"
     try await withServer(rules: rules) { server in
       let socket = try server.socket()
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func whatOthersWriteIntoTheFileIsTold() async throws {
+  @Test func writesOfOtherProcessesAreSentToListeners() async throws {
     try await withServer { server in
       let socket = try server.socket()
       #expect(try socket.status(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") == "ok")
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotUpgradedIsAnsweredAllTheSame() async throws {
+  @Test func aRequestThatIsNotUpgradedGetsAnOrdinaryAnswer() async throws {
     try await withServer { server in
       let upgrade = [
         "Upgrade": "h2c", "Connection": "Upgrade, HTTP2-Settings", "HTTP2-Settings": "A",

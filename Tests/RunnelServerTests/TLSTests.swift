@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct TLSTests {
-  /// What somebody reads over TLS, or why not.
+  /// Returns the answer to a request over TLS, or the reason of its failure.
   private func read(_ port: Int, trusting files: TLSFiles) async -> String {
     guard let address = WebAddress("https://localhost:\(port)/x.json") else { return "no address" }
     do throws(NetworkError) {
@@ -20,7 +20,7 @@ import Testing
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
   }
 
-  @Test func whatIsNoTLSIsClosedAndOthersAreServed() async throws {
+  @Test func connectionsWithoutTLSAreClosedAndOthersAreServed() async throws {
     let files = try certificateFiles()
     try await withServer {
       $0.tls = files
@@ -31,7 +31,7 @@ import Testing
         "GET /x.json HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}", "\u{16}\u{3}\u{1}\0\u{5}hello",
       ] {
         let client = try server.client()
-        // It may be closed in the midst of it.
+        // The connection may be closed during the write.
         try? client.send(Array(text.unicodeScalars.map { UInt8($0.value) }))
         #expect(client.isClosed(), "\(text.debugDescription)")
       }
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func aCertificateThatIsWrongStaysAsItWas() async throws {
+  @Test func anInvalidCertificateDoesNotReplaceTheOldOne() async throws {
     let files = try certificateFiles()
     try await withServer({ $0.tls = files }) { server in
       let trusted = try certificateFiles()

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aSecretIsThatOfAnAdministratorAndSignsTokens() throws {
+  @Test func aSecretIsAnAdministratorsAndSignsTokens() throws {
     var secrets = try ServerSecrets(file: "/nowhere")
     let added = secrets.add("ci", now: 0)
     let secret = try #require(added).text
@@ -124,7 +124,7 @@ import Testing
     #expect(TokenTests.outcome(verifier, "owner") == "invalid_token")
   }
 
-  @Test func aTokenOfAnRSAKeyIsTaken() throws {
+  @Test func aTokenOfAnRSAKeyIsAccepted() throws {
     let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
     let primitives = try key.publicKey.getKeyPrimitives()
     let set: JSONValue = [
@@ -147,7 +147,7 @@ import Testing
     #expect(TokenTests.outcome(verifier, token.dropLast(4) + "AAAA") == "invalid_token")
   }
 
-  @Test func anEmulatorBelievesWhatIsClaimed() throws {
+  @Test func anEmulatorAcceptsClaimsWithoutProof() throws {
     let verifier = try TokenTests.verifier(isEmulator: true)
     #expect(TokenTests.outcome(verifier, "owner") == "administrator")
     // Source: wire protocol, section A4.5, the example.
@@ -160,7 +160,7 @@ import Testing
     #expect(TokenTests.outcome(verifier, "garbage") == "invalid_token")
   }
 
-  @Test func whatIsNoBase64IsNoToken() {
+  @Test func aTextThatIsNotBase64IsNotAToken() {
     #expect(Base64URL.bytes("AQID".utf8) == [1, 2, 3])
     #expect(Base64URL.bytes("AQ".utf8) == [1])
     #expect(Base64URL.bytes("AR".utf8) == nil)

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aTextIsReadWithTheTimeItMayBeKept() async throws {
+  @Test func aTextIsReadWithItsMaxAge() async throws {
     try await withWeb { web, port in
       let address = try #require(WebAddress("http://127.0.0.1:\(port)/keys?a=b"))
       web.add(.init(headers: ["Cache-Control": "public, max-age=100", "Age": "30"], body: "hi"))
@@ -44,17 +44,17 @@ import Testing
     }
   }
 
-  @Test func otherAnswersAndPlacesAreErrors() async throws {
+  @Test func otherStatusesAndUnsafeRedirectsAreErrors() async throws {
     try await withWeb { web, port in
       let place = "http://127.0.0.1:\(port)/"
       web.add(.init(status: 404))
-      #expect(await message(place) == "\(place) answers with the status 404.")
+      #expect(await message(place) == "\(place) answered with status 404.")
       web.add(.init(status: 302, headers: ["Location": place + "b"]), .init(body: "b"))
       #expect(await message(place) == "read: b")
       web.add(.init(status: 302, headers: ["Location": "http://a.example/"]))
       #expect(await message(place).contains("Use https."))
       for _ in 0..<5 { web.add(.init(status: 302, headers: ["Location": place])) }
-      #expect(await message(place).contains("from one address to the next"))
+      #expect(await message(place).contains("redirects too often"))
     }
     try await withWeb([.init(body: String(repeating: "x", count: WebFetcher.bytesMax + 1))]) {
       _, port in

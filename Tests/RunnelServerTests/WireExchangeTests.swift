@@ -4,8 +4,8 @@ import RunnelBase
 import TestSupport
 import Testing
 
-/// The exchanges of the protocol over real sockets: what a client says is sent as the specification has it,
-/// byte for byte, and what comes back is what it says.
+/// The exchanges of the protocol over real sockets: the client's messages are those of the
+/// specification, byte for byte, and the server answers as the specification says.
 ///
 /// Source: wire protocol, sections A3 to A5.
 @Suite struct WireExchangeTests {
@@ -17,7 +17,7 @@ import Testing
     """
   private static let owner = ["Authorization": "Bearer owner"]
 
-  /// Replays a transcript on a connection of its own to a server with this data.
+  /// Replays a transcript on a new connection to a server with this data.
   private func expect(_ transcript: String, from data: String = "{}") async throws {
     try await withServer(rules: WireExchangeTests.rules) { server in
       _ = try server.request("PUT", "/.json", data, headers: WireExchangeTests.owner)
@@ -34,7 +34,7 @@ import Testing
         #expect(try JSONValue(parsing: socket.client.readMessage()) == json(text), "\(line)")
       }
     }
-    // Nothing else was told.
+    // No other message was sent.
     try socket.send("{\"t\":\"c\",\"d\":{\"t\":\"p\",\"d\":{}}}")
     #expect(try socket.next() == json("{\"t\":\"o\",\"d\":{}}"))
   }
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func listensOfClientsThatHaveNothingAndAll() async throws {
+  @Test func listensOfClientsThatHaveNothingOrEverything() async throws {
     try await expect(
       """
       C→S {"t":"d","d":{"r":2,"a":"q","b":{"p":"/list","h":""}}}
@@ -100,7 +100,7 @@ import Testing
       """, from: #"{"secret":1}"#)
   }
 
-  @Test func putsAreToldToTheirWriterFirstAndMayHaveConditions() async throws {
+  @Test func putsAreSentToTheirWriterFirstAndMayHaveConditions() async throws {
     try await expect(
       """
       C→S {"t":"d","d":{"r":2,"a":"q","b":{"p":"/list","h":""}}}
@@ -116,7 +116,7 @@ import Testing
       """, from: #"{"counter":42}"#)
   }
 
-  @Test func mergesAreDoneAtOnce() async throws {
+  @Test func mergesAreAtomic() async throws {
     try await expect(
       """
       C→S {"t":"d","d":{"r":11,"a":"m","b":{"p":"/","d":{"users/ada/age":37,"log/k1":true,"old":null}}}}
@@ -130,7 +130,7 @@ import Testing
       """, from: #"{"list":{"b":1}}"#)
   }
 
-  @Test func whatIsLeftForTheEndIsKeptAndTakenBack() async throws {
+  @Test func disconnectWritesAreStoredAndCancelled() async throws {
     try await expect(
       """
       C→S {"t":"d","d":{"r":13,"a":"o","b":{"p":"/presence/ada","d":{"state":"offline","at":{".sv":"timestamp"}}}}}
@@ -160,7 +160,7 @@ import Testing
       """)
   }
 
-  /// The unsigned token of the specification, which an emulator takes though its time is over.
+  /// The unsigned token of the specification, which an emulator accepts although it has expired.
   @Test func unsignedTokenOfTheSpecification() async throws {
     let token = """
       eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJhbGljZSIsInVzZXJfaWQiOiJhbGljZSIsImlzcyI6Imh0dHBz\

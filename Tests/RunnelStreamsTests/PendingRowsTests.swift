@@ -4,7 +4,7 @@ import RunnelTree
 import TestSupport
 import Testing
 
-/// Rows that show whether a write of theirs waits for the origin.
+/// Rows that contain whether they have pending writes.
 @Suite struct PendingRowsTests {
   private let tree = TestTree()
 
@@ -24,7 +24,7 @@ import Testing
     stream.items.filter(\.hasPendingWrites).map(\.key)
   }
 
-  @Test func rowIsToldAsChangedWhenItBecomesPendingAndWhenItIsAnswered() throws {
+  @Test func aRowChangesWhenItBecomesPendingAndWhenItIsAnswered() throws {
     let (stream, listener) = try loaded(3)
     let recorder = Recorder(stream)
     stream.receive([try state("k1", "zz")], from: listener)
@@ -62,13 +62,13 @@ import Testing
     #expect(marks(stream) == [], "The next run is told anew what is pending.")
   }
 
-  @Test func streamWithoutMarksDoesNotAskForThem() throws {
+  @Test func aStreamWithoutMarksDoesNotRequestThem() throws {
     let stream = QueryStream(request: try messages(), source: tree)
     stream.start()
     #expect(tree.listened.map(\.events) == [.children])
   }
 
-  @Test func itemThatDoesNotShowItIsNotTold() throws {
+  @Test func anItemThatDoesNotContainTheMarkDoesNotChange() throws {
     try tree.write([JSONMember("a", ["at": 1])])
     let stream = QueryStream(request: try messages(), source: tree, showsPending: true) { row, _ in
       TestRow(row.key.text)
@@ -92,7 +92,7 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
-  @Test func randomMarksAgreeWithWhatWasTold() throws {
+  @Test func randomMarksAgreeWithTheEvents() throws {
     for seed in Seeds.first(20) {
       var random = SeededRandom(seed: seed)
       let tree = TestTree()

@@ -4,19 +4,19 @@ import RunnelTree
 import TestSupport
 import Testing
 
-/// What holds over the whole life of a stream, at random: each start is loaded once, nothing is told while
-/// it is stopped, and nothing waits longer than its batching allows.
+/// The whole life of a stream, at random: each start is loaded once, observers are not called while
+/// it is stopped, and no change waits longer than its batching allows.
 @Suite struct StreamLifeTests {
-  /// What an observer is told is checked while it is told.
+  /// An observer that checks each change.
   private final class Watcher {
     let recorder: Recorder<Record>
     private let stream: QueryStream<Record>
     private(set) var mistakes: [String] = []
-    /// How often it was told that the stream is loaded, after another state.
+    /// The number of changes from another state to loaded.
     private(set) var loads = 0
-    /// How often it was told that the stream is loading, after another state.
+    /// The number of changes from another state to loading.
     private(set) var starts = 0
-    /// True from when nothing may be told.
+    /// True while no change is allowed.
     var isQuiet = false
     private var state: LoadState?
 
@@ -80,7 +80,7 @@ import Testing
       var now: Int64 = 0
       let stream = BatchedStream(source, policy: policy) { now }
       let recorder = Recorder(stream)
-      // When the oldest change came that was not told.
+      // The time of the oldest undelivered change.
       var oldest: Int64?
       for step in 0..<200 {
         let row = TestRow("k\(Int.random(in: 0..<12, using: &random))", step)
@@ -88,7 +88,7 @@ import Testing
         source.put(row)
         if stream.waitingRowCount == 0 { oldest = nil }
         #expect(stream.waitingRowCount <= policy.rowCountMax, "seed \(seed)")
-        // Time goes on, and the owner wakes the stream when it asked for that.
+        // Time passes, and the owner wakes the stream at its wake time.
         let next = now + .random(in: 0...60, using: &random)
         if let time = stream.wakeTime, time <= next {
           now = max(time, now)

@@ -2,9 +2,9 @@ import Foundation
 import Runnel
 import Testing
 
-/// What the pages of the library show is compiled in `Pages`, and it runs here.
+/// The examples of the library's pages, which are compiled in `Pages`, run.
 ///
-/// That the pages show what is compiled is among the tests of documents.
+/// `DocumentTests` compares the pages with the compiled examples.
 @Suite(.timeLimit(.minutes(5))) final class PageTests {
   private let file: String
 
@@ -13,7 +13,7 @@ import Testing
   }
 
   deinit {
-    // A file that cannot be removed is the system's to clean.
+    // A file that cannot be removed stays in the folder for temporary files.
     for end in ["", "-wal", "-shm", "-notify"] {
       try? FileManager.default.removeItem(atPath: file + end)
     }
@@ -102,7 +102,7 @@ import Testing
     database.close()
   }
 
-  @Test func listsAreToldInBatches() async throws {
+  @Test func changesOfListsAreDeliveredInBatches() async throws {
     let database = try await open()
     let list = try database.reference(withPath: "list")
     async let told = followCalmly(list) { $0 == 30 }
@@ -112,7 +112,7 @@ import Testing
     database.close()
   }
 
-  @Test func replicaTellsWhatTheOriginMadeOfAWrite() async throws {
+  @Test func aReplicaReportsTheOriginsAnswerToAWrite() async throws {
     let database = try await open()
     let origin = EchoOrigin()
     try await origin.connect(database)
@@ -129,7 +129,7 @@ import Testing
     database.close()
   }
 
-  @Test func whoGoesIsNoLongerOnline() async throws {
+  @Test func aClosedDatabaseIsNoLongerOnline() async throws {
     let here = try await open()
     let there = try await open()
     try await comeOnline("ana", in: here)
@@ -148,7 +148,7 @@ import Testing
     #expect(sectionsOfDrafts() == [["Tea!"], ["Later"]])
   }
 
-  @Test func habitsOfFirebaseRun() async throws {
+  @Test func theFirebasePageRuns() async throws {
     let database = try await open()
     #expect(try await seatGuests(in: database) == ["Ana"])
     database.close()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What documents have to be besides true: short, in order, and with links that lead somewhere.
+/// The form of documents: their length, their order, their links and their examples.
 @Suite struct DocumentTests {
   private func text(_ path: String) throws -> String {
     try String(contentsOf: SourceTree.top.appendingPathComponent(path), encoding: .utf8)
@@ -53,7 +53,7 @@ import Testing
     #expect(linkCount > 20)
   }
 
-  /// The texts between two marks in the files below a folder.
+  /// Returns the texts between two marks in files.
   private func parts(
     _ files: [SourceTree.File], from begin: String, to end: String
   ) -> [(path: String, text: String)] {
@@ -64,8 +64,8 @@ import Testing
   }
 
   @Test func everyExampleIsCompiledWithTheTests() throws {
-    // The page for clients shows how those are set up, not this library; that of synced collections
-    // shows the top level of a program that needs a server.
+    // The page on clients shows other libraries, and the page on synced collections shows a program
+    // that needs a server.
     let pages = try ["Sources", "Resources"].flatMap {
       try SourceTree.files(below: $0, extensions: ["md"])
     }.filter { !["Resources/docs/clients.md", "Resources/docs/sync.md"].contains($0.path) }
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  /// What the five minutes of the README name is in the tour, which a test strikes key by key.
+  /// The tour, which a test executes key by key, has the keys of the README's five minutes.
   @Test func theReadmeNamesKeysThatTheTourHas() throws {
     let readme = try text("README.md")
     let start = try #require(readme.range(of: "## Five minutes"))

@@ -1,12 +1,12 @@
-/// The public declarations of a source file, as a simple scan finds them: each by the type that it is in,
-/// with its signature on one line.
+/// The public declarations of a source file, found by a simple scan: each with its enclosing type,
+/// and its signature on one line.
 ///
 /// It relies on the project's format: two blanks for each level, one declaration to a line.
 struct PublicSymbols {
   private struct Scope {
     var indent: Int
     var name: String
-    /// The declarations in it that are public without a word of their own: the cases of a public
+    /// The kinds of declarations that are public without a modifier: the cases of a public
     /// enumeration, and everything in a public protocol.
     var publicMembers: Members
   }
@@ -45,7 +45,7 @@ struct PublicSymbols {
     _ line: String, _ text: Substring, _ target: String, _ signature: () -> String
   ) {
     let indent = line.count - text.count
-    // The end of a scope, and whatever stands at its level, is outside of it.
+    // The closing line of a scope, and lines at its level, are outside of it.
     while let last = open.last, last.indent >= indent { open.removeLast() }
     var words = text.split(separator: " ")[...]
     var found: Set<Substring> = []
@@ -78,7 +78,7 @@ struct PublicSymbols {
     }
   }
 
-  /// The declaration that begins with the first line, without its body.
+  /// Returns the declaration that begins with the first line, without its body.
   private static func signature(_ source: ArraySlice<String>) -> String {
     var text = ""
     var depth = 0
@@ -101,7 +101,7 @@ struct PublicSymbols {
 }
 
 extension String {
-  /// How often a text occurs.
+  /// Returns the number of occurrences of a text.
   fileprivate func components(of text: String) -> Int {
     split(separator: text, omittingEmptySubsequences: false).count - 1
   }

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The public symbols of the library: a change of them is a change of the list, and so seen in review.
+/// The public symbols of the library: each change is also a change of the list, which reviewers
+/// see.
 ///
-/// `make surface` writes the list anew.
+/// `make surface` writes the list.
 @Suite struct SurfaceTests {
   private static let list = SourceTree.top
     .appendingPathComponent("Tests/TidyTests/public-symbols.txt")
@@ -38,7 +39,7 @@ import Testing
     #expect(difference.isEmpty, "If that is meant, write the list anew by `make surface`.")
   }
 
-  @Test func theScanFindsWhatIsPublic() {
+  @Test func theScanFindsPublicDeclarations() {
     let source = """
       public struct A<B>: C {
         public var x: Int { 1 }

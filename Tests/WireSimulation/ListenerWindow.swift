@@ -1,22 +1,22 @@
 package import RunnelTree
 
-/// A window as its listener knows it: nothing but what events told.
+/// A window as its listener knows it, computed only from events.
 package struct ListenerWindow {
-  /// What the listener asked for.
+  /// The request of the listener.
   package let request: ListenRequest
-  /// The rows that were told of.
+  /// The rows according to the events.
   package private(set) var rows: [TreeRow] = []
-  /// Of a paged one: whether there are rows beyond, as far as was told.
+  /// For a paged window: whether there are more rows, according to the events.
   package private(set) var hasMore = true
-  /// True if more rows were asked for, and nothing was told of them.
+  /// True if more rows were requested, and no event about them has arrived.
   package var isExtended = false
 
-  /// Begins without a row.
+  /// Makes a window without rows.
   package init(_ request: ListenRequest) { self.request = request }
 
-  /// Takes in one event.
+  /// Applies one event.
   ///
-  /// - Throws: `SimulationError` if it contradicts those before.
+  /// - Throws: `SimulationError` if it contradicts earlier events.
   package mutating func take(_ event: TreeEvent) throws {
     switch event {
     case .childAdded(let row, _):
@@ -34,7 +34,7 @@ package struct ListenerWindow {
     }
   }
 
-  /// True if it shows what it should of all rows of its query.
+  /// Returns whether it shows the right part of all rows of its query.
   package func shows(_ all: [TreeRow]) -> Bool {
     guard let paging = request.paging, hasMore else { return rows == all }
     if isExtended || rows.isEmpty && !all.isEmpty { return false }
@@ -50,9 +50,9 @@ package struct ListenerWindow {
   }
 }
 
-/// What does not hold in a simulation.
+/// The violation of an invariant in a simulation.
 package struct SimulationError: Error, CustomStringConvertible {
-  /// What does not hold, and where.
+  /// The violation and its place.
   package var description: String
 
   /// Makes an error.

@@ -2,9 +2,10 @@ import RunnelBase
 import RunnelSync
 import RunnelTree
 
-/// A client of a simulation: a replica, its session, and what was asked of it and promised by it.
+/// A client of a simulation: a replica, its session, and the record of its writes and their
+/// results.
 struct WireClient {
-  /// What a write was for, so that its end can be judged.
+  /// The purpose of a write, from which its result is checked.
   enum Purpose: Hashable {
     case increment
     case log(Path, JSONValue)
@@ -19,14 +20,14 @@ struct WireClient {
   private let seed: UInt64
   private let limits: ClientLimits
   private(set) var effects: [ClientSession.Effect] = []
-  /// What the session told and the replica has not taken, and what the replica wants sent.
+  /// The session's news that the replica has not handled, and the commands of the replica.
   private var news: [ReplicaNews] = []
   private var commands: [(connection: Int64, commands: [OriginCommand])] = []
   /// The connection that the replica knows of.
   private var connection: Int64 = 0
   private(set) var windows: [ListenerID: ListenerWindow] = [:]
   private var listenerCount = 0
-  /// The writes that were made, in order, and those that have ended.
+  /// The writes, in order, and those that have ended.
   private(set) var writes: [(id: Int64, purpose: Purpose)] = []
   private(set) var acknowledged: Set<Int64> = []
   private(set) var rejected: Set<Int64> = []
@@ -46,7 +47,7 @@ struct WireClient {
   ) -> ClientSession {
     var configuration = ClientConfiguration(
       host: "server", isSecure: false, namespace: "demo", writer: "client\(number)")
-    // The first one is the boss; the last one is nobody.
+    // The first client is the boss; the last one is unauthenticated.
     configuration.hasCredential = number < 2
     configuration.lastEarlierWrite = lastEarlierWrite
     return ClientSession(configuration, limits: limits, seed: seed &+ UInt64(number))
@@ -54,7 +55,7 @@ struct WireClient {
 
   var name: String { number == 0 ? "boss" : "user\(number)" }
 
-  /// True if something waits to be passed between session and replica.
+  /// True if messages between session and replica are waiting.
   var isBusy: Bool { !news.isEmpty || !commands.isEmpty }
 
   var pending: [PendingWrite] { engine.replica.book.pending }
@@ -74,7 +75,7 @@ struct WireClient {
     }
   }
 
-  /// One thing is passed between session and replica.
+  /// Passes one message between session and replica.
   mutating func pass(now: WireTime) throws {
     if !commands.isEmpty {
       let (connection, commands) = commands.removeFirst()
@@ -95,7 +96,7 @@ struct WireClient {
     }
   }
 
-  /// Everything that is not in storage is lost; listeners come back as new ones.
+  /// Restarts the client: only the storage remains, and listeners register again.
   mutating func crash(now: WireTime) throws {
     let last = try storage.takeWriteID()
     engine = ReplicaEngine(book: storage.savedBook)
@@ -111,7 +112,7 @@ struct WireClient {
     change { $0.start(now: now) }
   }
 
-  // MARK: What people do
+  // MARK: Operations of users
 
   mutating func listen(_ request: ListenRequest, now: WireTime) throws {
     listenerCount += 1
@@ -120,7 +121,7 @@ struct WireClient {
     try take(engine.listen(listener, request, now: now.calendar, &storage))
   }
 
-  /// Asks for more rows of a paged window.
+  /// Requests more rows of a paged window.
   mutating func extend(by count: Int, now: WireTime) throws {
     let paged = windows.filter { $0.value.request.paging != nil && $0.value.hasMore }
     guard let listener = paged.keys.min() else { return }
@@ -154,7 +155,7 @@ struct WireClient {
     try take(engine.ask(request, &storage).outcome)
   }
 
-  /// Somebody decides on the writes of which nobody knows whether they were done.
+  /// Decides about the writes of unknown outcome.
   mutating func giveUpUnknownWrites(now: WireTime) throws {
     for id in session.writesOfUnknownOutcome {
       session.forget(id)
@@ -187,6 +188,6 @@ struct WireClient {
     }
   }
 
-  /// Traps if something of the replica does not hold together.
+  /// Traps if the replica's data is inconsistent.
   func checkInvariants() { engine.replica.book.checkInvariants() }
 }

@@ -2,28 +2,29 @@ import RunnelBase
 import RunnelSync
 import RunnelTree
 
-/// The server of a simulation: a tree in memory, slow as long as the simulation wants, and a session for
-/// each connection.
+/// The server of a simulation: a tree in memory, whose speed the simulation controls, and a session
+/// for each connection.
 ///
-/// Nobody may write below `/forbidden`; only the boss may read and write below `/hidden`.
+/// No client may write below `/forbidden`; only the boss may read and write below `/hidden`.
 struct WireServer {
   private(set) var tree: MemoryServedTree
   private(set) var sessions: [Int64: ServerSession] = [:]
-  /// What the sessions did and nobody has carried out, in order.
+  /// The effects of the sessions that are not carried out yet, in order.
   private(set) var effects: [(connection: Int64, effect: ServerSession.Effect)] = []
   private var requests: [(connection: Int64, request: ServedRequest)] = []
   private var unverified: [(connection: Int64, credential: Credential)] = []
-  /// For each client, how often what it left was promised and then done at the end of a connection.
+  /// For each client, the number of confirmed disconnect writes that were done.
   private(set) var farewells: [Int: Int] = [:]
-  /// What was kept for connections that had ended, and was promised to nobody: it may be done.
+  /// For each client, the number of stored but unconfirmed disconnect writes of ended connections,
+  /// which may be done.
   private(set) var doubtfulFarewells: [Int: Int] = [:]
-  /// The connections for which something is promised.
+  /// The connections with confirmed disconnect writes.
   private var promised: [Int64: Int] = [:]
-  /// The operations that keep something, until they are answered.
+  /// The unanswered operations that store disconnect writes.
   private var keeping: [Int64: [Int64]] = [:]
-  /// The connections that spoke for the boss at some time.
+  /// The connections that acted for the boss at some time.
   private var bossConnections: Set<Int64> = []
-  /// Which client a connection is of.
+  /// The client of each connection.
   var clients: [Int64: Int] = [:]
   let takesWriteNames: Bool
   var limits = WireLimits()
@@ -44,7 +45,7 @@ struct WireServer {
         }))
   }
 
-  /// True if something waits for the tree or for a verification.
+  /// True if requests wait for the tree or for a verification.
   var isBusy: Bool { !requests.isEmpty || !unverified.isEmpty }
 
   mutating func takeEffects() -> [(connection: Int64, effect: ServerSession.Effect)] {
@@ -54,7 +55,7 @@ struct WireServer {
 
   // MARK: Connections
 
-  /// A client connected.
+  /// Opens the session of a new connection.
   mutating func open(_ connection: Int64, previous: String?, now: WireTime) throws {
     var configuration = ServerSession.Configuration(
       name: "s\(connection)", host: "server", previous: previous, limits: limits)
@@ -89,7 +90,7 @@ struct WireServer {
     }
   }
 
-  /// The first moment at which something is to be done.
+  /// Returns the earliest deadline of the sessions.
   func deadline(now: WireTime) -> Int64? {
     sessions.values.compactMap { $0.deadline(now: now) }.min()
   }
@@ -98,7 +99,7 @@ struct WireServer {
     _ connection: Int64, _ body: (inout ServerSession) -> [ServerSession.Effect]
   ) throws {
     guard var session = sessions[connection] else { return }
-    // What is changed is held by nobody else.
+    // The session is removed during the change, so that it is not copied.
     sessions[connection] = nil
     let effects = body(&session)
     sessions[connection] = session
@@ -123,7 +124,7 @@ struct WireServer {
     }
   }
 
-  /// Nobody is told what only the boss may read.
+  /// Checks that a frame has no data that only the boss may read.
   private func checkSecrecy(_ frame: [UInt8], _ connection: Int64) throws {
     if bossConnections.contains(connection) { return }
     let text = String(decoding: frame, as: UTF8.self)
@@ -132,7 +133,7 @@ struct WireServer {
 
   // MARK: Work
 
-  /// The tree does one operation, or a credential is verified.
+  /// Does one operation of the tree, or verifies a credential.
   mutating func work(on tree: Bool, now: WireTime) throws {
     if tree, !requests.isEmpty {
       let (connection, request) = requests.removeFirst()
@@ -163,7 +164,7 @@ struct WireServer {
   private mutating func note(_ answer: ServedAnswer, to id: Int64, of connection: Int64) {
     guard keeping[connection]?.contains(id) == true else { return }
     keeping[connection]?.removeAll { $0 == id }
-    // What a session that ended had asked for is not kept by it, but the tree keeps it until `leave`.
+    // The tree keeps the requests of an ended session until `leave`.
     guard answer == .done, let client = clients[connection] else { return }
     if sessions[connection]?.isOpen == true {
       promised[connection] = client
@@ -178,8 +179,8 @@ struct WireServer {
     farewells[client, default: 0] += 1
   }
 
-  /// The program ends without a word, and begins anew: what it had not done is never done, what it had
-  /// promised is done.
+  /// Kills and restarts the server: unfinished operations are lost, confirmed disconnect writes are
+  /// done.
   mutating func crash(now: WireTime) {
     let isKept = Set(promised.keys)
     sessions = [:]
@@ -192,7 +193,7 @@ struct WireServer {
     tree.restart(now: now.calendar)
   }
 
-  /// Takes `user:NAME:END`; END is in milliseconds since 1970.
+  /// Verifies the credential `user:NAME:END`; END is in milliseconds since 1970.
   static func verify(
     _ credential: Credential, now: Int64
   ) throws(CredentialRefusal) -> VerifiedCredential {

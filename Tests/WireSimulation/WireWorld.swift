@@ -2,22 +2,24 @@ import RunnelBase
 import RunnelSync
 import RunnelTree
 
-/// Several clients, a server and a network that delays, cuts and loses, in one thread, everything from
-/// one seed: who does what, what arrives when, whose clock jumps, who crashes.
+/// Several clients, a server and a network that delays, cuts and loses messages, on one thread.
 ///
-/// Invariants, checked when all is quiet:
-/// - W1. Every write was answered; no acknowledged one is lost, none is done twice, no refused one shows.
-/// - W2. Each listener's events come to what the server's tree shows.
-/// - W3. What a connection left for its end is done once.
-/// - W4. Nobody is told what the rules hide (checked at each frame).
+/// One seed determines everything: operations, arrival times, jumps of clocks and crashes.
+///
+/// Invariants, checked when nothing is in progress:
+/// - W1. Every write was answered; no acknowledged write is lost, none is done twice, no refused
+///   one is visible.
+/// - W2. The events of each listener add up to the server's data.
+/// - W3. The disconnect writes of a connection are done once.
+/// - W4. No client receives data that the rules hide from it (checked at each frame).
 package struct WireWorld {
-  /// How large a world is, and what happens in it.
+  /// The size of a world, and the kinds of events in it.
   package struct Shape: Hashable, Sendable {
-    /// How many clients.
+    /// The number of clients.
     package var clientCount = 3
-    /// How many steps before all becomes quiet.
+    /// The number of steps before the network is healed.
     package var stepCount = 200
-    /// True if the server knows writes by name.
+    /// True if the server does a named write once.
     package var takesWriteNames = true
     /// True if connections are cut and programs crash.
     package var hasFaults = true
@@ -26,17 +28,17 @@ package struct WireWorld {
     package init() {}
   }
 
-  /// A connection, as both sides and the network see it.
+  /// A connection, from the view of both sides and the network.
   private struct Wire {
     let client: Int
-    /// The client's number of it.
+    /// The client's number of the connection.
     let number: Int64
     let request: String
     var isOpenAtClient = true
     var isOpenAtServer = false
     /// True once the client knows that it is open.
     var isOpened = false
-    /// True if nothing arrives any more, and nobody is told.
+    /// True if nothing arrives any more, and neither side knows it.
     var isDead = false
     var isPaused = false
     var up: [[UInt8]] = []
@@ -49,13 +51,13 @@ package struct WireWorld {
   private var clients: [WireClient] = []
   private var wires: [Int64: Wire] = [:]
   private var wireCount: Int64 = 0
-  /// Whom a credential was asked of, and how often.
+  /// The clients whose credentials were requested, once for each request.
   private var asked: [Int] = []
   private var uptime: Int64 = 0
   private var serverCalendar: Int64 = 1_700_000_000_000
   private var clientCalendars: [Int64]
   private var logCount = 0
-  /// True when nothing fails any more.
+  /// True once there are no more faults.
   private var isHealed = false
 
   /// Makes a world.
@@ -72,9 +74,9 @@ package struct WireWorld {
     }
   }
 
-  /// Runs all steps, then lets everything arrive, and checks what was promised.
+  /// Runs all steps, then lets everything arrive, and checks the invariants.
   ///
-  /// - Throws: `SimulationError` that says what does not hold.
+  /// - Throws: `SimulationError` for a violated invariant.
   package mutating func run() throws {
     for client in clients.indices { try change(client) { $0.start(now: $1) } }
     for _ in 0..<shape.stepCount {
@@ -83,7 +85,8 @@ package struct WireWorld {
     }
     try settle()
     try check()
-    // What is left at the end of a connection is done then, and not again when the server begins anew.
+    // Disconnect writes are done at the end of a connection, and not again when the server
+    // restarts.
     for id in wires.keys.sorted() where number(2) == 0 { try cut(id) }
     for _ in 0..<2 {
       try crashServer()
@@ -92,7 +95,7 @@ package struct WireWorld {
     }
   }
 
-  // MARK: Chance and time
+  // MARK: Random numbers and time
 
   private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 
@@ -136,7 +139,7 @@ package struct WireWorld {
     }
   }
 
-  /// Something is passed between a client's session and its replica.
+  /// Passes one message between a client's session and its replica.
   private mutating func pass(_ client: Int) throws {
     try clients[client].pass(now: now(client))
     try takeClientEffects(client)
@@ -159,7 +162,7 @@ package struct WireWorld {
     return known.isEmpty ? nil : known[number(known.count)]
   }
 
-  /// Work of the server: its tree, or verifications.
+  /// Lets the server do an operation of its tree, or a verification.
   private mutating func work() throws {
     try server.work(on: number(4) > 0, now: serverNow)
     try takeServerEffects()
@@ -199,7 +202,7 @@ package struct WireWorld {
     }
   }
 
-  /// The connection that a client has, or is about to have.
+  /// Returns the connection that a client has or is opening.
   private func wire(of client: Int) -> Int64? {
     wires.filter { $0.value.client == client && $0.value.isOpenAtClient }.keys.max()
   }
@@ -229,7 +232,7 @@ package struct WireWorld {
     case .pauseReading: wires[connection]?.isPaused = true
     case .resumeReading: wires[connection]?.isPaused = false
     case .close:
-      // What was sent before is on its way.
+      // Frames that were sent before are still on their way.
       try closed(connection, atClient: false)
     case .operate, .verify, .note: break
     }
@@ -242,7 +245,7 @@ package struct WireWorld {
     wires[wireCount] = Wire(client: client, number: number, request: request)
   }
 
-  /// A connection is made, or a frame arrives, or an end is seen.
+  /// Delivers the opening of a connection, a frame, or the end of a connection.
   private mutating func deliver() throws {
     guard let id = randomWire(), let wire = wires[id], !wire.isDead else { return }
     if !wire.isOpened { return try open(id, wire) }
@@ -266,7 +269,7 @@ package struct WireWorld {
   }
 
   private mutating func deliverUp(_ id: Int64, _ wire: Wire) throws {
-    // What was read before the pause is taken all the same.
+    // Frames that were read before the pause are still handled.
     guard wire.isOpenAtServer, !wire.isPaused || number(4) == 0 else { return }
     if let frame = wire.up.first {
       wires[id]?.up.removeFirst()
@@ -287,13 +290,13 @@ package struct WireWorld {
     }
   }
 
-  /// Both sides see the end of a connection; what was on its way is lost.
+  /// Ends a connection for both sides; frames on their way are lost.
   private mutating func cut(_ id: Int64) throws {
     try close(id, atClient: false)
     try close(id, atClient: true)
   }
 
-  /// One side sees the end.
+  /// Shows one side the end of a connection.
   private mutating func close(_ id: Int64, atClient: Bool) throws {
     guard let wire = wires[id] else { return }
     if atClient, wire.isOpenAtClient {
@@ -306,7 +309,7 @@ package struct WireWorld {
     }
   }
 
-  /// One side has ended the connection.
+  /// Ends a connection from one side.
   private mutating func closed(_ id: Int64, atClient: Bool) throws {
     if atClient { wires[id]?.isOpenAtClient = false } else { wires[id]?.isOpenAtServer = false }
     guard let wire = wires[id] else { return }
@@ -329,7 +332,7 @@ package struct WireWorld {
     }
   }
 
-  // MARK: People
+  // MARK: Users
 
   private mutating func answerCredential() throws {
     guard let client = asked.first else { return }
@@ -369,7 +372,7 @@ package struct WireWorld {
     try takeClientEffects(client)
   }
 
-  /// The boss writes what nobody else may see.
+  /// Lets the boss write data that only the boss may see.
   private mutating func hide() throws {
     let text = "hush\(logCount)"
     logCount += 1
@@ -418,7 +421,7 @@ package struct WireWorld {
 // MARK: The end
 
 extension WireWorld {
-  /// Nothing fails any more, and everything arrives.
+  /// Ends all faults, and lets everything arrive.
   private mutating func settle() throws {
     isHealed = true
     for id in wires.keys.sorted() where wires[id]?.isDead == true { try cut(id) }
@@ -429,7 +432,7 @@ extension WireWorld {
     }
   }
 
-  /// Goes on a little; false if nothing is left to be done.
+  /// Does one more step; returns false if nothing is in progress.
   private mutating func settleOnce() throws -> Bool {
     var isBusy = false
     for id in wires.keys.sorted() { isBusy = try settle(wire: id) || isBusy }
@@ -469,7 +472,8 @@ extension WireWorld {
     return isUp || isDown
   }
 
-  /// Nothing is on its way: somebody waits, or decides, or all is done.
+  /// Advances time or makes a decision, because nothing is on its way; returns false if all is
+  /// done.
   private mutating func settleRest() throws -> Bool {
     let waits = clients.compactMap { client -> Int64? in
       if case .waiting(let end, _) = client.session.link { end } else { nil }
@@ -566,7 +570,7 @@ extension WireWorld {
 }
 
 extension WireWorld.Shape {
-  /// The shapes that are run for each seed, with their names.
+  /// The shapes that run for each seed, with their names.
   package static let all: [(name: String, shape: WireWorld.Shape)] = [
     ("one client", WireWorld.Shape(1, 40)),
     ("two clients", WireWorld.Shape(2, 120)),

@@ -5,15 +5,15 @@ public import RunnelSync
 import RunnelWorkspace
 import Synchronization
 
-/// The server whose database a workspace shows.
+/// The server's database that a workspace shows, and how to connect to it.
 public struct OriginWish: Sendable {
-  /// Its address.
+  /// The address of the database.
   public var address: OriginAddress
-  /// As whom it is talked to.
+  /// The user and the credentials.
   public var access: OriginAccess
-  /// How it is talked to.
+  /// The options for the connection.
   public var options: OriginOptions
-  /// The bytes of the server's data that are kept although nobody looks at them.
+  /// The most bytes of server data that are kept in the cache while nobody listens to them.
   public var cacheBytesMax = 500_000_000
 
   /// Makes a wish.
@@ -22,14 +22,14 @@ public struct OriginWish: Sendable {
   }
 }
 
-/// Keeps the newest state of the link to a server for the loop of the application.
+/// Keeps the newest link state for the application's loop.
 final class OriginWatch: Sendable {
   private struct State {
     var facts: OriginFacts?
     var notices: [String] = []
   }
 
-  /// The most notices that wait; of more, the first are kept.
+  /// The most waiting notices; later ones are dropped.
   private static let noticesMax = 8
 
   private static let log = Logger(label: "runnel.origin")
@@ -40,9 +40,9 @@ final class OriginWatch: Sendable {
   /// Makes a watch that calls `wake`, on any thread, when there is something to take.
   init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-  /// Links a database to the server that is wished for.
+  /// Links a database to its server.
   ///
-  /// - Throws: `DatabaseError` if its files cannot be made.
+  /// - Throws: `DatabaseError` if the lock file cannot be made.
   func link(_ database: Database, to wish: OriginWish) throws {
     var options = wish.options
     options.notice = { [weak self] in self?.take($0) }
@@ -68,7 +68,7 @@ final class OriginWatch: Sendable {
     }
   }
 
-  /// What is new since the last call.
+  /// Returns and removes the facts and notices since the last call.
   func news() -> (facts: OriginFacts?, notices: [String]) {
     state.withLock { state in
       defer { state = State() }
@@ -78,7 +78,7 @@ final class OriginWatch: Sendable {
 }
 
 extension OriginFacts {
-  /// The facts of a status; nil once the database is closed.
+  /// Makes the facts of a status; nil if the database is closed.
   init?(_ status: OriginStatus) {
     if status.state == .closed { return nil }
     let parts: (link: Link, reason: String?) =

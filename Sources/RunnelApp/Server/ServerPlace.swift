@@ -3,11 +3,11 @@ import RunnelBase
 import RunnelNetwork
 import RunnelWorkspace
 
-/// Where a server that may serve the database is asked by its owner.
+/// The place at which a possible server of the database answers its owner.
 public struct ServerPlace: Hashable, Sendable {
   /// The path of its Unix socket.
   public var socket: String
-  /// The name of the database, where a server has several; nil where it has one.
+  /// The name of the database if the server has several; otherwise nil.
   public var database: String?
 
   /// Makes a place.
@@ -17,7 +17,7 @@ public struct ServerPlace: Hashable, Sendable {
 }
 
 extension ServerPlace {
-  /// The answer of the first server that gives one; blocks the thread until it is there.
+  /// Returns the answer of the first server that gives one; blocks the thread until then.
   static func answer(to request: ServerRequest, at places: [ServerPlace]) -> Answer {
     var problem = "no server serves this database: `runnel serve` does"
     for place in places where access(place.socket, F_OK) == 0 {
@@ -34,15 +34,15 @@ extension ServerPlace {
     let asker = SocketAsker(file: socket)
     switch request {
     case .clients(let countMax):
-      // One more tells whether there are more.
+      // One extra connection shows whether there are more.
       var target = "/connections?limit=\(countMax + 1)"
       if let database { target += "&database=\(database)" }
       let answer = try asker.ask(.get, target)
       guard answer.status == 200 else { throw unexpected(answer) }
       let clients = try answer.bytes.split(separator: 10).map { (line) throws(NetworkError) in
-        // What is no JSON is no connection either.
+        // A line that is not JSON is not a connection.
         guard let json = try? JSONValue(parsing: Array(line)), let client = ServerClient(told: json)
-        else { throw NetworkError("\(socket) tells what is no connection.") }
+        else { throw NetworkError("\(socket) sent a line that is not a connection.") }
         return client
       }
       return .clients(
@@ -55,12 +55,12 @@ extension ServerPlace {
   }
 
   private func unexpected(_ answer: SocketAsker.Answer) -> NetworkError {
-    NetworkError("\(socket) answers with the status \(answer.status).")
+    NetworkError("\(socket) answered with status \(answer.status).")
   }
 }
 
 extension ServerClient {
-  /// Reads a line of what a server tells; nil if it tells no connection.
+  /// Reads a line of a server's list; returns nil if the line is not a connection.
   init?(told json: JSONValue) {
     guard let id = json["id"]?.int, let kind = json["kind"]?.string,
       let address = json["address"]?.string, let user = json["user"]?.string,
@@ -72,7 +72,8 @@ extension ServerClient {
       sentBytes: bytes, since: since)
   }
 
-  /// The moment of `2026-08-24T09:30:05.123Z`, in milliseconds since 1970; nil if it is none.
+  /// Reads a time such as `2026-08-24T09:30:05.123Z`, in milliseconds since 1970; returns nil if
+  /// invalid.
   private static func time(_ text: String) -> Int64? {
     guard text.hasSuffix("Z") else { return nil }
     let parts = text.dropLast().split { "-T:.".contains($0) }.map { Int($0) ?? -1 }

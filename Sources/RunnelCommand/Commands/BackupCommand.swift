@@ -9,13 +9,13 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Make a backup of a database, or of each in a folder, and check it.",
     discussion: """
-      A backup is a folder with one state of the database, and what stands beside it: rules, secrets, \
-      service accounts, views, resources, and what imports replaced. Others go on reading and writing \
-      meanwhile. What was written is read again and checked before the backup gets its name; its path is \
-      printed. Only you may read it. `runnel restore` brings it back.
+      A backup is a folder with one state of the database and the files beside it: rules, secrets, \
+      service accounts, views, resources, and the undo files of imports. Other programs can read \
+      and write meanwhile. The written files are read again and checked before the backup gets its \
+      name; its path is printed. Only you may read it. `runnel restore` restores it.
 
-      With --keep the oldest backups of the same database are removed. `runnel serve --backup` makes \
-      backups by itself.
+      With --keep the oldest backups of the same database are removed. `runnel serve --backup` \
+      makes backups automatically.
 
       Examples:
         runnel backup chat.db --to /backups
@@ -32,7 +32,8 @@ struct BackupCommand: ParsableCommand {
     help: ArgumentHelp("The folder for backups.", valueName: "folder"), completion: .directory)
   var to: String
   @Option(
-    help: ArgumentHelp("How many backups of a database stay (default: all).", valueName: "count"),
+    help: ArgumentHelp(
+      "The number of backups of a database to keep (default: all).", valueName: "count"),
     transform: BackupCommand.count)
   var keep: Int?
 

@@ -40,7 +40,7 @@ struct ImportCommand: ParsableCommand, FileNaming {
   @Flag(help: "Write only what the document names, and keep the rest.") var merge = false
   @Option(
     help: ArgumentHelp(
-      "Of a server's database: go on with this batch, after an import that broke off.",
+      "Continue an interrupted import into a server's database with this batch.",
       valueName: "number"))
   var fromBatch: Int?
   @OptionGroup var creation: CreationOptions

@@ -9,11 +9,11 @@ struct OpenCommand: ParsableCommand {
     discussion: """
       This is what runnel does without a command. Press ? in it for help. \(CreationOptions.help)
 
-      Of a server's database, what is known is kept in a file of yours and shown at once; what you write \
-      meanwhile is sent when the server can be reached. `runnel sync status` lists those files.
+      A server's database is kept in a local replica, which is shown at once. What you write while \
+      offline is sent when the server can be reached. `runnel sync status` lists the replicas.
 
-      Where the output is no terminal, the rows of the view are written instead, a line of JSON for \
-      each: its members after $key, or $value of a record that is a value. --plain writes text.
+      If the output is not a terminal, the rows of the view are written instead, a line of JSON for \
+      each: $key and the members of the record, or $value if the record is a value. --plain writes text.
 
       Examples:
         runnel --view Roster --filter 'role:organizer' | jq -r .name
@@ -24,7 +24,7 @@ struct OpenCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The address of a server's database, in place of --database.", valueName: "url"))
+      "The address of a server's database, instead of --database.", valueName: "url"))
   var address: String?
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
@@ -41,7 +41,7 @@ struct OpenCommand: ParsableCommand {
     _ = try DatabaseOptions.fileName(address)
   }
 
-  /// The server's database that is to be opened; nil for a file.
+  /// Returns the address of the server's database to open, or nil for a file.
   private func originAddress() throws -> OriginAddress? {
     if let address { return try OriginAddress(address) }
     return try database.originAddress()

@@ -6,13 +6,14 @@ import RunnelServer
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Bring a database back from a backup.",
+    abstract: "Restore a database from a backup.",
     discussion: """
-      The backup is compared with what it was when it was made, and the database in it is checked, before \
-      anything is written. What stood beside the database comes back with it, under the new name.
+      Before anything is written, the files of the backup are compared with its backup.json, and \
+      the database in it is checked. The files beside the database are restored too, with the new \
+      name.
 
-      Files that are there are replaced only with --replace, and not while a program has the database \
-      open; they are kept as chat.db.replaced and so on, and their names are printed.
+      Existing files are replaced only with --replace, and not while a program has the database \
+      open. They are kept as chat.db.replaced and so on, and their names are printed.
 
       Example:
         runnel restore /backups/chat-2026-11-23T12-00-00Z --to chat.db
@@ -23,7 +24,7 @@ struct RestoreCommand: ParsableCommand {
     help: ArgumentHelp("The database file.", valueName: "file"), completion: .file(),
     transform: DatabaseOptions.fileName)
   var to: String
-  @Flag(help: "Replace the files that are there; they are kept under other names.")
+  @Flag(help: "Replace existing files; they are kept under other names.")
   var replace = false
 
   func run() throws {

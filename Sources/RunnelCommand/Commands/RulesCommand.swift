@@ -71,7 +71,7 @@ struct LoadedRules {
 struct CheckRulesCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Tell what is wrong with a rules file.",
+    abstract: "Check a rules file, and print its mistakes.",
     discussion: """
       Each mistake is told with its file, line and column, the line itself, and what to do. A file in \
       order is told with its number of rules, and with the indexes that its .indexOn asks for, as the \

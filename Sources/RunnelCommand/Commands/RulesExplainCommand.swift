@@ -35,7 +35,8 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp(
-      "Who asks: uid:NAME, or what auth is in JSON (default: nobody).", valueName: "identity"),
+      "The caller: uid:NAME, or the value of auth in JSON (default: unauthenticated).",
+      valueName: "identity"),
     transform: ExplainRulesCommand.identity)
   var identity: JSONValue = .null
   @Option(

@@ -6,12 +6,12 @@ import RunnelServer
 struct SecretCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "secret",
-    abstract: "Make, list and take back the secrets of a served database.",
+    abstract: "Make, list and remove the secrets of a served database.",
     discussion: """
-      Who has a secret is an administrator: no rule binds him. He gives it as `auth=SECRET`, and signs \
-      tokens for others with it (HS256, the variable `auth` in the claim `d`). Secrets are in a file \
-      beside the database (chat.secrets.json for chat.db), which only its owner may read. A server that \
-      runs learns of changes by itself.
+      The owner of a secret is an administrator, who is not bound by rules. A client sends the \
+      secret as `auth=SECRET`. A secret can also sign tokens for users (HS256, the variable `auth` \
+      in the claim `d`). Secrets are in a file beside the database (chat.secrets.json for \
+      chat.db), which only its owner may read. A running server applies changes automatically.
 
       Examples:
         runnel serve secret new backup chat.db
@@ -47,9 +47,9 @@ struct SecretsArgument: ParsableArguments {
 /// `runnel serve secret new`: makes a secret and shows it.
 struct NewSecretCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Make a secret, and show it this once.")
+    commandName: "new", abstract: "Make a secret, and print it; it is not shown again.")
 
-  @Argument(help: "A name to tell it from others.") var name: String
+  @Argument(help: "The name of the new secret.") var name: String
   @OptionGroup var database: SecretsArgument
 
   func run() throws {
@@ -80,7 +80,8 @@ struct ListSecretsCommand: ParsableCommand {
 /// `runnel serve secret remove`: revokes a secret.
 struct RemoveSecretCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Take a secret back: it, and tokens of it, are refused.")
+    commandName: "remove",
+    abstract: "Remove a secret: it, and tokens that it signed, are refused from now on.")
 
   @Argument(help: "The name of the secret.") var name: String
   @OptionGroup var database: SecretsArgument
@@ -89,7 +90,7 @@ struct RemoveSecretCommand: ParsableCommand {
     try database.with { secrets, file in
       guard secrets.remove(name) else {
         throw Failure(
-          "There is no secret \(name): `runnel serve secret list` names those there are.")
+          "There is no secret \(name): `runnel serve secret list` lists the existing ones.")
       }
       try secrets.write(to: file)
     }

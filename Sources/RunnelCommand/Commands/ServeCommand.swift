@@ -12,25 +12,26 @@ struct ServeCommand: ParsableCommand {
       runnel serve service-account new <name> [<file>]
       """,
     discussion: """
-      Clients connect as to the service: by WebSocket (protocol version 5), and by HTTP with event \
-      streams. The workspace and the commands may use the same file meanwhile. A write is answered \
-      when it is on disk.
+      Clients connect as to the Realtime Database: by WebSocket (protocol version 5), or by HTTP \
+      with event streams. The workspace and the commands can use the file at the same time. A \
+      write is confirmed when it is on disk.
 
-      Security rules say who may do what: chat.rules.json for chat.db, or the file after --rules. \
-      Without rules, everybody on this machine may read and write all of it, and nobody else can \
-      connect. To listen for others, a server needs rules, and a certificate and its key, or a proxy \
-      that has them.
+      Security rules decide who may read and write: chat.rules.json for chat.db, or the file after \
+      --rules. Without rules, every program on this machine may read and write the whole database, \
+      and other machines cannot connect. To serve other machines, a server needs rules, and a \
+      certificate with its key, or a proxy that has them.
 
-      Who has a secret of `runnel serve secret new` is an administrator, and signs tokens for others \
-      with it. Admin SDKs are administrators by a key file of `runnel serve service-account new`. With \
-      --emulator, tests may claim to be anybody.
+      The owner of a secret from `runnel serve secret new` is an administrator, and can sign \
+      tokens for users with it. Admin SDKs become administrators with a key file from `runnel \
+      serve service-account new`. With --emulator, credentials are accepted without proof, for \
+      tests.
 
-      What a client may use is limited: each limit of `runnel serve run --help` is counted in the \
-      metrics when it is reached.
+      Clients are limited: the metrics count each time that a client reaches a limit of `runnel \
+      serve run --help`.
 
-      Standard output tells where it listens; the log goes to standard error, a line of JSON each. \
-      The server ends by SIGINT or SIGTERM, when answers are out; SIGHUP has it read its files again, \
-      which it also does when they change.
+      The server prints its addresses to standard output, and its log to standard error, as lines \
+      of JSON. SIGINT or SIGTERM ends it, after it has sent pending answers. It reloads its files \
+      on SIGHUP, and when they change.
 
       Examples:
         runnel serve chat.db
@@ -46,25 +47,26 @@ struct ServeCommand: ParsableCommand {
 /// `runnel serve run`: the default command of `runnel serve`.
 struct RunServerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Serve; this is what `runnel serve` does by itself.",
+    commandName: "run", abstract: "Serve; this is the default of `runnel serve`.",
     discussion: """
-      A host to listen on stands for all of its addresses: localhost is 127.0.0.1 and ::1, and * is \
-      every address of the machine. Addresses that the machine lacks are skipped.
+      The server listens on all addresses of a host: localhost is 127.0.0.1 and ::1, and * is \
+      every address of the machine. Addresses that the machine does not have are skipped.
 
-      Clients name the database by `ns=NAME` or by the first part of the host; without that the only \
-      one is meant. In a folder, NAME is that of NAME.db.
+      Clients name the database by `ns=NAME` or by the first part of the host; if there is only \
+      one database, no name is needed. In a folder, the name of NAME.db is NAME.
 
-      Administrators of the machine ask at a Unix socket, chat.admin.sock beside chat.db or admin.sock \
-      in the folder, which only the owner of the server may use, and at --admin if it is given: \
-      /healthz, /readyz, /metrics and /connections by GET, and DELETE /connections/ID.
+      Administrators of the machine send requests to a Unix socket, which only the owner of the \
+      server can use: chat.admin.sock beside chat.db, or admin.sock in the folder; and to the \
+      address of --admin. The requests are GET /healthz, /readyz, /metrics and /connections, and \
+      DELETE /connections/ID.
 
-      A server without rules answers to localhost only, and to pages of localhost: --host-name and \
-      --allow-origin name others.
+      A server without rules accepts only the host name localhost, and web pages of localhost: \
+      --host-name and --allow-origin add others.
 
-      With --project, tokens that were made for it are taken. They are checked by the keys that Google \
-      publishes, or by those of --keys: a JSON Web Key Set, or certificates by the names of their \
-      keys. What is read from an address is kept as long as its max-age says, and got again; while \
-      that fails, the old keys stay.
+      With --project, tokens that were made for the project are accepted. They are verified by the \
+      keys that Google publishes, or by those of --keys: a JSON Web Key Set, or certificates by \
+      the names of their keys. Keys from an address are kept for their max-age, and then fetched \
+      again; if that fails, the old keys stay.
       """)
 
   @Argument(
@@ -73,7 +75,7 @@ struct RunServerCommand: ParsableCommand {
   var file: String?
   @Option(
     help: ArgumentHelp(
-      "A YAML file with these options by their names; the command line counts more.",
+      "A YAML file with these options by name; the command line overrides it.",
       valueName: "file"), completion: .file())
   var config: String?
   @OptionGroup var serving: ServeOptionGroup<ServingTable>

@@ -7,13 +7,14 @@ import RunnelServer
 struct ServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service-account",
-    abstract: "Make, list and take back the service accounts of a served database.",
+    abstract: "Make, list and remove the service accounts of a served database.",
     discussion: """
-      A service account is how an admin SDK becomes an administrator: it signs an assertion with the \
-      private key of its key file, and gets an access token of an hour for it from the server. A key \
-      file is made once; keep it as a password. The server keeps the public key in a file beside the \
-      database (chat.service-accounts.json for chat.db). A server that runs learns of changes by \
-      itself; what is taken back ends at once.
+      A service account makes an admin SDK an administrator: the SDK signs an assertion with the \
+      private key of the key file, and the server exchanges it for an access token that is valid \
+      for an hour. A key file is written only once; keep it secret like a password. The server \
+      stores the public key in a file beside the database (chat.service-accounts.json for \
+      chat.db). A running server applies changes automatically; a removed account loses its access \
+      at once.
 
       Examples:
         runnel serve service-account new backend chat.db --server https://chat.example
@@ -55,18 +56,18 @@ struct NewServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Make a service account, and write its key file.",
     discussion: """
-      The key file is NAME.key.json in this folder, or the file after --to, and only you may read it. \
-      SDKs ask for their tokens at the address of the server, which is in it.
+      The key file is NAME.key.json in this folder, or the file after --to. Only you may read it. \
+      It contains the address of the server, where SDKs request their tokens.
       """)
 
-  @Argument(help: "A name to tell it from others: small letters, digits and hyphens.")
+  @Argument(help: "The name of the new account: small letters, digits and hyphens.")
   var name: String
   @OptionGroup var database: ServiceAccountsArgument
   @Option(
     help: ArgumentHelp("The address of the server, without a path.", valueName: "address"))
   var server = "http://localhost:9000"
   @Option(
-    help: ArgumentHelp("Where to write the key file.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The path of the key file.", valueName: "file"), completion: .file())
   var to: String?
 
   func validate() throws {
@@ -111,7 +112,8 @@ struct ListServiceAccountsCommand: ParsableCommand {
 struct RemoveServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take a service account back: its key, and tokens that it has, are refused.")
+    abstract:
+      "Remove a service account: its key, and the tokens that it has, are refused from now on.")
 
   @Argument(help: "The name of the account.") var name: String
   @OptionGroup var database: ServiceAccountsArgument

@@ -5,11 +5,11 @@ import RunnelBase
 import RunnelClient
 import RunnelDatabase
 
-/// `runnel sync`: tells about what is kept of servers' databases.
+/// `runnel sync`: reports on the local replicas of servers' databases.
 struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Tell what is kept here of servers' databases.",
+    abstract: "Show the local replicas of servers' databases.",
     subcommands: [SyncStatusCommand.self])
 }
 
@@ -17,10 +17,10 @@ struct SyncCommand: ParsableCommand {
 struct SyncStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "List the files in which servers' databases are kept, a JSON object a line.",
+    abstract: "List the replica files, one JSON object per line.",
     discussion: """
-      "pending" is the number of writes that the server has not answered: they are sent when the database is \
-      opened again. "linked" is true while a program talks to the server. A file without pending writes can be \
+      "pending" is the number of writes that the server has not confirmed: they are sent when the database is \
+      opened again. "linked" is true while a program is connected to the server. A file without pending writes can be \
       deleted while no program has it open.
 
       Example:
@@ -48,7 +48,7 @@ struct SyncStatusCommand: ParsableCommand {
     return names.sorted()
   }
 
-  /// What is told of a file; of one that cannot be read, why.
+  /// Returns the JSON object for a file: its facts, or the error if it cannot be read.
   private static func line(_ file: String) -> JSONValue {
     var status = stat()
     let size = stat(file, &status) == 0 ? Int64(status.st_size) : 0

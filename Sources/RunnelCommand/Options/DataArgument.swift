@@ -10,7 +10,7 @@ struct DataArgument: ParsableArguments {
   }
 
   @Argument(
-    help: "The value in JSON, or - for standard input, which is read if there is none.",
+    help: "The value in JSON; - or no value reads standard input.",
     transform: DataArgument.source)
   var data: Source?
 
@@ -55,6 +55,6 @@ enum CommandLineJSON {
   /// Advice if the text was probably meant as a string; empty if not.
   static func advice(for text: String) -> String {
     let isOneString = !text.contains { "\"{}[]'\\,".contains($0) || $0.isNewline }
-    return isOneString ? " A string stands in quotes, within those of the shell: '\"\(text)\"'" : ""
+    return isOneString ? " Put a string in quotes, inside those of the shell: '\"\(text)\"'" : ""
   }
 }

@@ -61,14 +61,14 @@ struct DatabaseOptions: ParsableArguments {
     }
   }
 
-  /// The server's database that is named instead of a file; nil for a file.
+  /// Returns the address of the server's database given instead of a file, or nil for a file.
   func originAddress() throws -> OriginAddress? {
     try database.flatMap { try OriginAddress.isMeant(by: $0) ? OriginAddress($0) : nil }
   }
 
-  /// The server's database that is named instead of a file, to be asked over HTTP; nil for a file.
+  /// Returns the server's database that is named instead of a file, or nil for a file.
   ///
-  /// - Throws: `Failure` if the token cannot be read.
+  /// - Throws: `Failure` if the credentials cannot be read.
   func remote() throws -> RemoteDatabase? {
     try originAddress().map { try RemoteDatabase($0, origin) }
   }
@@ -77,13 +77,13 @@ struct DatabaseOptions: ParsableArguments {
   ///
   /// The folder of the default file is created if a database may be created in it.
   ///
-  /// - Throws: `Failure` if there is no such file or folder; with the status of usage if an option
+  /// - Throws: `Failure` if there is no such file or folder, with the usage status if an option
   ///   would make it.
   func file(for access: Access) throws -> String {
     if let address = try originAddress() {
       throw Failure(
-        "This works on files; \(address.name) is a server's database, which get, set, push, update, "
-          + "remove, watch, import, export and open work on.", status: .usage)
+        "This command works on files only. \(address.name) is a server's database: use get, set, push, update, "
+          + "remove, watch, import, export or open.", status: .usage)
     }
     let makesDefault = access == .create || access == .createDefault
     let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)

@@ -8,7 +8,7 @@ import RunnelWorkspace
 struct FormatOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The form: json, a value as it is; or a record for each child as jsonl, csv or markdown.",
+      "The format: json prints the value; jsonl, csv and markdown print a record for each child.",
       valueName: "format"),
     completion: .list(ExportFormat.allCases.map(\.rawValue)), transform: FormatOptions.format)
   var format = ExportFormat.json
@@ -73,7 +73,7 @@ struct FormatOptions: ParsableArguments {
     }
     if export.cutCount > 0 {
       StandardError.say(
-        "\(export.cutCount) records got fields while they were printed, which have no column.")
+        "\(export.cutCount) records got new fields during printing, for which there is no column.")
     }
   }
 

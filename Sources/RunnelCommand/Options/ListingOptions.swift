@@ -6,10 +6,10 @@ import RunnelApp
 struct ListingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Show only what this filter wants, in the words of the filter bar: 'from:bo text~water'.",
+      "Show only rows that match this filter, written as in the filter bar: 'from:bo text~water'.",
       valueName: "filter"))
   var filter: String?
-  @Flag(help: "Follow what is new; without a screen, tell what changes until interrupted.")
+  @Flag(help: "Follow new rows; without a screen, print changes until interrupted.")
   var follow = false
   @Flag(
     help: """

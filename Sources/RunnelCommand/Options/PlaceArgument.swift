@@ -32,11 +32,11 @@ enum PlaceArgument {
     let pieces = text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
     if text != "/", pieces.dropFirst(text.hasPrefix("/") ? 1 : 0).contains(where: \.isEmpty) {
       throw ValidationError(
-        "a piece of the path is empty. Is a variable of the shell not set? Written without it, it is "
+        "a part of the path is empty. Is a shell variable not set? Without the empty part, the path is "
           + "\(path).")
     }
     if path.isInfo {
-      throw ValidationError("what stands at /.info is told by the program: nobody writes it.")
+      throw ValidationError("/.info is read-only: the program provides its values.")
     }
     return path
   }

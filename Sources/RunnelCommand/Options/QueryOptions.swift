@@ -6,10 +6,10 @@ import RunnelTree
 struct QueryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The order: a child's path, '$value', '$priority' or '$key' (default: '$key').",
+      "The order: the path of a child, '$value', '$priority' or '$key' (default: '$key').",
       discussion: """
-        ':desc' after it turns it round. Several stand with commas between them, or each after an \
-        option of its own: created:desc,likes. Among equals the key decides.
+        A ':desc' suffix reverses the order. Several orders are separated by commas, or each has an \
+        option of its own: created:desc,likes. Equal children are ordered by key.
         """,
       valueName: "child"),
     transform: OrderList.init)
@@ -18,11 +18,11 @@ struct QueryOptions: ParsableArguments {
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
-      "Only children of which this holds.",
+      "Only children that match this predicate.",
       discussion: """
-        Tests of what stands at a path below a child, or of '$key', '$value' and '$priority': == != < \
+        Tests of the value at a path below a child, or of '$key', '$value' and '$priority': == != < \
         <= > >= with a JSON value, contains and begins with a text (contains~ and begins~ disregard \
-        case), exists, missing, or the path alone for what is true; joined by and, or, not and \
+        case), exists, missing, or the path alone for a true value; joined by and, or, not and \
         parentheses: author == "ana" and (likes >= 3 or not pinned).
         """,
       valueName: "predicate"),
@@ -32,36 +32,37 @@ struct QueryOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "From this value on, in JSON; a key may follow after a comma.",
-      discussion: "In an order by several, a value for each of the first ones.",
+      "Start at this JSON value; a key may follow after a comma.",
+      discussion: "With several orders, give a value for each of the first ones.",
       valueName: "json"),
     transform: Bound.init)
   var startAt: Bound?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("After this value.", valueName: "json"),
+    parsing: .unconditional, help: ArgumentHelp("Start after this value.", valueName: "json"),
     transform: Bound.init)
   var startAfter: Bound?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Up to this value.", valueName: "json"),
+    parsing: .unconditional, help: ArgumentHelp("End at this value.", valueName: "json"),
     transform: Bound.init)
   var endAt: Bound?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Before this value.", valueName: "json"),
+    parsing: .unconditional, help: ArgumentHelp("End before this value.", valueName: "json"),
     transform: Bound.init)
   var endBefore: Bound?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("With exactly this value.", valueName: "json"),
+    parsing: .unconditional,
+    help: ArgumentHelp("Only children with exactly this value.", valueName: "json"),
     transform: Bound.init)
   var equalTo: Bound?
 
-  @Option(help: ArgumentHelp("At most so many, from the beginning.", valueName: "count"))
+  @Option(help: ArgumentHelp("The most children, counted from the beginning.", valueName: "count"))
   var limitToFirst: Int?
 
-  @Option(help: ArgumentHelp("At most so many, from the end.", valueName: "count"))
+  @Option(help: ArgumentHelp("The most children, counted from the end.", valueName: "count"))
   var limitToLast: Int?
 
   /// A bound as given: values for the first components of the order, and possibly a key.
@@ -118,7 +119,7 @@ struct QueryOptions: ParsableArguments {
       throw ValidationError("--end-at and --end-before exclude each other: give one.")
     }
     if equalTo != nil, startAt != nil || startAfter != nil || endAt != nil || endBefore != nil {
-      throw ValidationError("--equal-to stands alone: leave the other bounds out.")
+      throw ValidationError("--equal-to excludes the other bounds: leave them out.")
     }
     if limitToFirst != nil, limitToLast != nil {
       throw ValidationError("--limit-to-first and --limit-to-last exclude each other: give one.")

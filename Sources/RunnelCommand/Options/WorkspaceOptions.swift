@@ -40,7 +40,7 @@ struct WorkspaceOptions: ParsableArguments {
   var views: String?
   @Option(
     help: ArgumentHelp(
-      "The file that defines the resources: what is counted, logged and asked for in forms.",
+      "The file that defines the resources: counters, logs and forms.",
       valueName: "file"), completion: .file())
   var resources: String?
   @Option(help: ArgumentHelp("The view to show first.", valueName: "name"))
@@ -50,7 +50,7 @@ struct WorkspaceOptions: ParsableArguments {
   var readonly = false
   @Option(
     help: ArgumentHelp(
-      "The theme; auto asks the terminal what is behind the text. The themes: "
+      "The theme; auto asks the terminal for its background color. The themes: "
         + "\(ThemeArgument.standard.joined(separator: ", ")); and those of your theme files.",
       valueName: "name"),
     completion: ThemeArgument.completion)
@@ -59,28 +59,28 @@ struct WorkspaceOptions: ParsableArguments {
   var color: Color?
   @Flag(help: "Use no colors.")
   var noColor = false
-  @Flag(help: "Use no signs beyond ASCII.")
+  @Flag(help: "Use only ASCII characters.")
   var ascii = false
   @Option(help: "Use the mouse, or leave it to the terminal.")
   var mouse: Mouse?
   @Option(
-    help: ArgumentHelp("Add what happens to this file.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Append log messages to this file.", valueName: "file"), completion: .file())
   var log: String?
   @Option(
     help: ArgumentHelp(
-      "Record the session to this file, which then holds what was shown and typed.",
+      "Record the session to this file: everything that was shown and typed.",
       valueName: "file"), completion: .file())
   var record: String?
   @Option(
     help: ArgumentHelp(
-      "Show a recorded session after its last action; as text, where there is no terminal.",
+      "Show a recorded session after its last action; as text if there is no terminal.",
       valueName: "file"), completion: .file())
   var replay: String?
-  @Flag(help: "Begin afresh, and remember nothing of this session.")
+  @Flag(help: "Start without the last session's state, and do not save this one's.")
   var noSession = false
-  @Flag(help: "Tell what the program finds here: terminal, colors, files; then end.")
+  @Flag(help: "Report what the program finds here: terminal, colors, files; then exit.")
   var check = false
-  @Flag(help: "List all actions with their keys, then end.")
+  @Flag(help: "List all actions with their keys, then exit.")
   var listKeys = false
   @Flag(help: "List the keys as JSON.")
   var json = false
@@ -108,10 +108,11 @@ struct WorkspaceOptions: ParsableArguments {
       throw ValidationError(theme.advice(beside: configurationPath))
     }
     if json, !listKeys {
-      throw ValidationError("--json goes with --list-keys; rows are JSON without a terminal.")
+      throw ValidationError(
+        "--json needs --list-keys; rows are JSON if the output is not a terminal.")
     }
     if listing.rows != nil, !listing.isPlain {
-      throw ValidationError("--rows is for listing: add --plain, or give the output to a program.")
+      throw ValidationError("--rows is for listings: add --plain, or pipe the output to a program.")
     }
   }
 
@@ -181,7 +182,7 @@ struct WorkspaceOptions: ParsableArguments {
 
   /// Opens the workspace on a server's database, and ends the process with its exit code.
   ///
-  /// What is known of it is in a file of the user's, which is shown at once.
+  /// The local replica is shown at once, before the server responds.
   func open(_ address: OriginAddress, _ arguments: OriginArguments) throws {
     let access = try arguments.access()
     let file = try ReplicaFolder.file(

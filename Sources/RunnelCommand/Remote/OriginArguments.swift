@@ -7,44 +7,45 @@ import RunnelNetwork
 import RunnelSync
 import RunnelTree
 
-/// How a server's database is reached, where `--database` names one.
+/// The options for access to a server's database: its credentials and the certificates to trust.
 struct OriginArguments: ParsableArguments {
-  /// The variable with the token.
+  /// The environment variable that holds the token.
   static let tokenVariable = "RUNNEL_TOKEN"
   private static let tokenBytesMax = 65_536
 
   @Option(
     help: ArgumentHelp(
-      "Of a server's database: the file with the token or secret, or the key file of a service account; - "
-        + "asks for it (default: $\(OriginArguments.tokenVariable)).",
+      "The file with the token or secret for a server's database, or a service account's key file; - "
+        + "asks for the token (default: $\(OriginArguments.tokenVariable)).",
       valueName: "file"), completion: .file())
   var tokenFile: String?
   @Option(
     name: .customLong("ca"),
     help: ArgumentHelp(
-      "Of a server's database: the file with the certificates to trust, in PEM.",
+      "The PEM file with the certificates to trust when connecting to a server.",
       valueName: "file"), completion: .file())
   var trustedFile: String?
 
-  /// By what one proves who one is.
-  enum Proof {
-    /// A token, or a secret of the database.
+  /// The credentials that identify the user to the server.
+  enum Credentials {
+    /// A token, or the database's secret.
     case token(String)
+    /// The key file of a service account.
     case account(ServiceAccountKey)
   }
 
-  /// By what one proves who one is; nil for nobody.
+  /// Reads the credentials from `--token-file` or the environment; returns nil if there are none.
   ///
-  /// It never stands in an argument, which others can see.
+  /// They are never given in an argument, because other users of the machine can see arguments.
   ///
-  /// - Throws: `Failure` if its file cannot be read.
-  func proof() throws -> Proof? {
+  /// - Throws: `Failure` if the file cannot be read, or holds neither a token nor a usable key.
+  func credentials() throws -> Credentials? {
     guard let tokenFile else {
       return ProcessInfo.processInfo.environment[OriginArguments.tokenVariable]
         .flatMap(OriginArguments.trimmed).map { .token($0) }
     }
     let bytes = try OriginArguments.bytes(of: tokenFile)
-    // What is no JSON is a token.
+    // A file that is not JSON holds a token.
     if let json = try? JSONValue(parsing: bytes), ServiceAccountKey.isMeant(by: json) {
       do throws(NetworkError) {
         return .account(try ServiceAccountKey(json))
@@ -55,7 +56,10 @@ struct OriginArguments: ParsableArguments {
     guard let text = String(validating: bytes, as: UTF8.self),
       let token = OriginArguments.trimmed(text),
       token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-    else { throw Failure("\(tokenFile) holds no token: it is a line of letters and signs.") }
+    else {
+      throw Failure(
+        "\(tokenFile) holds no token: a token is one line of printable ASCII without spaces.")
+    }
     return .token(token)
   }
 
@@ -81,22 +85,22 @@ struct OriginArguments: ParsableArguments {
     return Array(bytes.prefix(count))
   }
 
-  /// As whom the server is talked to.
+  /// Returns the access to the server that the credentials give.
   func access() throws -> OriginAccess {
-    switch try proof() {
+    switch try credentials() {
     case .token(let token)?: .token(token)
     case .account(let key)?: .serviceAccount(key, by: client)
     case nil: .nobody
     }
   }
 
-  /// What sends requests over HTTP.
+  /// The client that sends HTTP requests.
   var client: WebClient {
     WebClient(
       trustedFile: trustedFile, proxies: options.proxies, userAgent: OriginArguments.userAgent)
   }
 
-  /// How it is talked to.
+  /// The options for the connection to the server.
   var options: OriginOptions {
     var options = OriginOptions()
     options.trustedFile = trustedFile

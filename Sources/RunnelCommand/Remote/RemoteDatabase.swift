@@ -5,18 +5,21 @@ import RunnelNetwork
 import RunnelSync
 import RunnelTree
 
-/// A server's database, for commands that do one thing: each is a request over HTTP.
+/// A server's database, for commands that do one thing and send HTTP requests for it.
 ///
-/// A request that the server cannot answer now is sent again, a few times. A write has a name, under which a
-/// server of ours does it once. To other servers a write that adds to a number is not sent again if it may have
-/// been done.
+/// A request that the server cannot answer at the moment is retried a few times. Each write has an
+/// id, so that a Runnel server does it only once. Other servers do not know these ids, so an
+/// increment is not retried if it may already have been done.
 final class RemoteDatabase {
-  /// What came of a request.
+  /// The outcome of one attempt at a request.
   private enum Outcome {
+    /// The server did the request.
     case answered(WebExchange)
+    /// The server refused the request; a retry does not help.
     case refused(Failure)
-    /// It may be answered later; it was done already if `mayBeDone`, perhaps.
-    case passing(Failure, mayBeDone: Bool)
+    /// The attempt failed; a retry may succeed. `mayBeDone` if the server may have done the
+    /// request.
+    case temporary(Failure, mayBeDone: Bool)
   }
 
   private static let triesMax = 5
@@ -27,7 +30,7 @@ final class RemoteDatabase {
   let address: OriginAddress
   private let token: String?
   private let client: WebClient
-  /// By what the writes of this command are told from all others.
+  /// The random name of this command, the first part of the ids of its writes.
   private let writer: String
   private var writeCount = 0
 
@@ -35,7 +38,7 @@ final class RemoteDatabase {
     self.address = address
     client = arguments.client
     token =
-      switch try arguments.proof() {
+      switch try arguments.credentials() {
       case .token(let token)?: token
       case .account(let key)?: try RemoteDatabase.accessToken(key, client)
       case nil: nil
@@ -44,7 +47,7 @@ final class RemoteDatabase {
     writer = numbers.map { String($0, radix: 36) }.joined()
   }
 
-  /// What the address in a key file gives for it.
+  /// Exchanges a service account's key for an access token.
   private static func accessToken(
     _ key: ServiceAccountKey, _ client: WebClient
   ) throws(NetworkError) -> String {
@@ -53,14 +56,14 @@ final class RemoteDatabase {
       in: exchange.body(bytesMax: errorBytesMax), status: exchange.status)
   }
 
-  /// How messages call it.
+  /// The name of the database in messages.
   var name: String { address.name }
 
   // MARK: Reading
 
-  /// Asks for what a query shows.
+  /// Requests the result of a query.
   ///
-  /// - Throws: `Failure` that says what the server answered.
+  /// - Throws: `Failure` with the server's error.
   func get(
     _ query: Query, _ parameters: [(name: String, value: String)] = [], accept: String? = nil
   ) throws -> WebExchange {
@@ -68,25 +71,25 @@ final class RemoteDatabase {
     do throws(TreeError) {
       asked = try query.requestParameters()
     } catch {
-      throw Failure("A server is not asked this: \(error.message)", status: .usage)
+      throw Failure("A server does not support this query: \(error.message)", status: .usage)
     }
     let headers = accept.map { [(name: "Accept", value: $0)] } ?? []
     return try ask(
       request("GET", query.path, asked + parameters, headers), isRepeatable: true)
   }
 
-  /// The value that an answer holds.
+  /// Returns the JSON value in a response.
   func json(_ exchange: WebExchange) throws -> JSONValue {
     do {
       return try JSONValue(parsing: exchange.body(bytesMax: RemoteDatabase.answerBytesMax))
     } catch let error as NetworkError {
       throw Failure(error.message, status: .retryable)
     } catch {
-      throw Failure("\(name) answers with what is no JSON: \(error).")
+      throw Failure("\(name) sent a response that is not JSON: \(error).")
     }
   }
 
-  /// Hands an answer on piece by piece, each of whole characters.
+  /// Passes a response on in pieces, each of which ends at the end of a character.
   func copy(_ exchange: WebExchange, to write: (ArraySlice<UInt8>) throws -> Void) throws {
     var rest: [UInt8] = []
     do {
@@ -98,16 +101,16 @@ final class RemoteDatabase {
       }
     } catch let error as NetworkError {
       throw Failure(
-        "\(error.message) What was printed is not all of it.", status: .retryable)
+        "\(error.message) The output is incomplete.", status: .retryable)
     }
     try write(rest[...])
   }
 
   // MARK: Writing
 
-  /// Does a write of one request; returns when the server has done it.
+  /// Sends a write as one request, and returns when the server has done it.
   ///
-  /// - Throws: `Failure` that says what the server answered.
+  /// - Throws: `Failure` with the server's error.
   func write(_ write: Write) throws {
     writeCount += 1
     let headers = [(name: "X-Runnel-Write", value: "\(writer) \(writeCount)")]
@@ -119,7 +122,7 @@ final class RemoteDatabase {
     case .update(let path, let members):
       let body = JSONValue.object(members).jsonBytes()
       request = try self.request("PATCH", path, silent, headers, body)
-    case .copy, .move: preconditionFailure("A server is not asked to copy.")
+    case .copy, .move: preconditionFailure("Copies and moves are not sent to a server.")
     }
     _ = try ask(request, isRepeatable: !write.holdsIncrement)
   }
@@ -132,7 +135,7 @@ final class RemoteDatabase {
   ) throws -> WebRequest {
     var (parameters, headers) = (parameters, headers)
     if let token {
-      // Such a secret is known by this parameter only.
+      // Servers accept a secret in this parameter only.
       let isSecret = token.utf8.count == 40 && !token.contains(".")
       if isSecret { parameters.append(("auth", token)) }
       if !isSecret { headers.append(("Authorization", "Bearer \(token)")) }
@@ -140,11 +143,11 @@ final class RemoteDatabase {
     let scheme = address.isSecure ? "https" : "http"
     let target = address.target(path, parameters)
     guard let place = WebAddress("\(scheme)://\(address.host)\(target)") else {
-      throw Failure("\(name) is no address of a server.", status: .usage)
+      throw Failure("\(name) is not the address of a server.", status: .usage)
     }
     if token != nil, !place.isSafe {
       throw Failure(
-        "\(name) is reached without TLS, where others could read the token: use https.",
+        "\(name) uses no TLS, so others could read the token: use https.",
         status: .usage)
     }
     return WebRequest(method, place, headers: headers, body: body)
@@ -156,7 +159,7 @@ final class RemoteDatabase {
       switch outcome(request) {
       case .answered(let exchange): return exchange
       case .refused(let failure): throw failure
-      case .passing(let failure, let mayBeDone):
+      case .temporary(let failure, let mayBeDone):
         if attempt == RemoteDatabase.triesMax || (mayBeDone && !isRepeatable) { throw failure }
       }
       usleep(delay * 1000)
@@ -171,32 +174,32 @@ final class RemoteDatabase {
       if (200..<300).contains(exchange.status) { return .answered(exchange) }
       let text = try reason(exchange)
       switch exchange.status {
-      case 429, 503: return .passing(Failure(text, status: .retryable), mayBeDone: false)
-      case 500..<600: return .passing(Failure(text, status: .retryable), mayBeDone: true)
+      case 429, 503: return .temporary(Failure(text, status: .retryable), mayBeDone: false)
+      case 500..<600: return .temporary(Failure(text, status: .retryable), mayBeDone: true)
       default: return .refused(Failure(text))
       }
     } catch {
-      return .passing(Failure(error.message, status: .retryable), mayBeDone: true)
+      return .temporary(Failure(error.message, status: .retryable), mayBeDone: true)
     }
   }
 
-  /// What the server says of a request that it refuses.
+  /// Returns the message for a request that the server refused, with the server's reason.
   private func reason(_ exchange: WebExchange) throws(NetworkError) -> String {
     let bytes = try exchange.body(bytesMax: RemoteDatabase.errorBytesMax)
-    // What is no JSON says nothing.
+    // A body that is not JSON has no reason in it.
     let told = (try? JSONValue(parsing: bytes))?["error"]?.string
     let text = told.map { ": \($0)" } ?? ""
     let advice =
       exchange.status == 401
-      ? " Give a token by --token-file or \(OriginArguments.tokenVariable)." : ""
+      ? " Give a token with --token-file or \(OriginArguments.tokenVariable)." : ""
     let end = text.hasSuffix(".") ? "" : "."
-    return "\(name) answers with the status \(exchange.status)\(text)\(end)"
+    return "\(name) answered with status \(exchange.status)\(text)\(end)"
       + (token == nil ? advice : "")
   }
 }
 
 extension [UInt8] {
-  /// The end of the last whole character in UTF-8.
+  /// The index after the last complete UTF-8 character.
   fileprivate var endOfWholeCharacters: Int {
     for back in 1...3 where back <= count {
       let byte = self[count - back]

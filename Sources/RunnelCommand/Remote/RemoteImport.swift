@@ -1,16 +1,16 @@
 import RunnelBase
 import RunnelTree
 
-/// A document that is written to a server in batches, since a server takes so much at once only.
+/// A document divided into batches, because a server limits the size of one write.
 ///
-/// The batches of one document are always the same, so that an import that broke off can go on.
+/// The same document always gives the same batches, so that an interrupted import can be continued.
 struct RemoteImport {
-  /// The most bytes of a batch, except for one that is a single value.
+  /// The most bytes of a batch; a batch of one single value may be larger.
   static let batchBytesMax = 2_097_152
   /// The most values of a batch.
   static let batchCountMax = 10_000
 
-  /// What is written, in order; each is one request.
+  /// The writes, in order; each is sent as one request.
   private(set) var batches: [Write] = []
 
   private let place: Path
@@ -19,12 +19,12 @@ struct RemoteImport {
 
   /// Divides a document.
   ///
-  /// O(n) in the document, times its depth.
+  /// The cost is the size of the document times its depth.
   ///
   /// - Parameters:
   ///   - json: the document.
-  ///   - place: where it is written.
-  ///   - merges: whether what it does not name stays.
+  ///   - place: the place where it is written.
+  ///   - merges: whether children that the document does not name are kept.
   ///   - bytesMax: the most bytes of a batch.
   init(
     _ json: JSONValue, at place: Path, merges: Bool, bytesMax: Int = RemoteImport.batchBytesMax
@@ -51,14 +51,15 @@ struct RemoteImport {
       }
       return
     }
-    // A document that is one value stands at the place itself.
+    // A document that is one value is written at the place itself.
     if path.isEmpty { return batches.append(.set(place, json)) }
     if bytes + size > bytesMax || members.count == RemoteImport.batchCountMax { flush() }
     members.append(JSONMember(path, json))
     bytes += size + path.utf8.count
   }
 
-  /// True for what looks like an object and is a value: one with a priority, or what a server fills in.
+  /// Returns whether an object stands for one value: a value with a priority, or a value that the
+  /// server fills in.
   private func isValue(_ members: [JSONMember]) -> Bool {
     members.isEmpty || members.contains { [".value", ".sv"].contains($0.name) }
   }
@@ -70,9 +71,9 @@ struct RemoteImport {
 }
 
 extension RemoteDatabase {
-  /// Writes the batches of a document, from one on.
+  /// Writes the batches of a document, starting with number `first`.
   ///
-  /// - Throws: `Failure` that says how to go on.
+  /// - Throws: `Failure` that says how to continue.
   func write(_ document: RemoteImport, from first: Int, _ progress: (Int) -> Void) throws {
     for index in (first - 1)..<document.batches.count {
       do {
@@ -81,7 +82,7 @@ extension RemoteDatabase {
         guard document.batches.count > 1 else { throw failure }
         throw Failure(
           "\(failure.message) Batches 1 to \(index) of \(document.batches.count) were written; "
-            + "--from-batch \(index + 1) goes on.", status: failure.status)
+            + "continue with --from-batch \(index + 1).", status: failure.status)
       }
       progress(index + 1)
     }

@@ -3,12 +3,12 @@ import RunnelNetwork
 import RunnelSync
 import RunnelTree
 
-// Reading a server's database once.
+// Single reads from a server's database.
 
 extension RemoteDatabase {
-  /// Prints what a query shows, as `runnel get` does.
+  /// Prints the result of a query, as `runnel get` does.
   ///
-  /// - Throws: `Failure` if the server does not answer, and the errors of printing.
+  /// - Throws: `Failure` if the server does not respond or refuses, and the errors of printing.
   func print(
     _ query: Query, _ parameters: [(name: String, value: String)], _ output: FormatOptions,
     keepsPriorities: Bool = false
@@ -26,7 +26,7 @@ extension RemoteDatabase {
     try StandardOutput.write("\n")
   }
 
-  /// The children in an answer, in its order.
+  /// Returns the children in a response, in its order.
   private func records(_ json: JSONValue, of query: Query) throws -> [TreeRow] {
     switch json {
     case .null: return []
@@ -35,7 +35,7 @@ extension RemoteDatabase {
         try row(Key(member.name), member.value, of: query)
       }
     case .array(let elements):
-      // A server writes children as a list whose keys are the first numbers.
+      // A server sends children whose keys are 0, 1, 2 … as an array.
       return try elements.enumerated().filter { !$0.element.isNull }.map { index, element in
         try row(Key("\(index)"), element, of: query)
       }
@@ -50,7 +50,7 @@ extension RemoteDatabase {
     return TreeRow(child, index: query.index, detail: .full)
   }
 
-  /// True if nothing stands at a place.
+  /// Returns whether a place holds nothing.
   func isEmpty(_ path: Path) throws -> Bool {
     try json(get(Query(path), [(name: "shallow", value: "true")])).isNull
   }
@@ -59,16 +59,16 @@ extension RemoteDatabase {
 // MARK: Consent
 
 extension RemoteDatabase {
-  /// A place, in words.
+  /// Returns the description of a place for a message.
   func words(_ path: Path) -> String {
     let whole = address.place.keys + path.keys
     let place = whole.isEmpty ? "everything" : "/" + whole.map(\.text).joined(separator: "/")
     return ControlCharacters.escapedLine("\(place) of \(name)")
   }
 
-  /// Returns if the whole database may be replaced; other places need no consent.
+  /// Asks for consent to replace the whole database; other places need no consent.
   ///
-  /// - Throws: `Failure` if nobody agrees.
+  /// - Throws: `Failure` if the user does not consent.
   func requireConsent(isGiven: Bool, toReplace path: Path) throws {
     guard path.isRoot, address.place.isRoot else { return }
     try Consent(isGiven: isGiven).require(
@@ -76,9 +76,9 @@ extension RemoteDatabase {
       because: "This would replace \(words(path)).")
   }
 
-  /// Returns if a place may be removed.
+  /// Asks for consent to remove a place.
   ///
-  /// - Throws: `Failure` if nobody agrees.
+  /// - Throws: `Failure` if the user does not consent.
   func requireConsent(isGiven: Bool, toRemove path: Path) throws {
     try Consent(isGiven: isGiven).require(
       "Remove \(words(path))? Nothing brings it back.",

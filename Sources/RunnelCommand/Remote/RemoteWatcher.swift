@@ -3,18 +3,18 @@ import RunnelBase
 import RunnelNetwork
 import RunnelTree
 
-/// Prints the events of a query at a server as they happen: the server streams its changes, and the events are
-/// found here.
+/// Prints the events of a query on a server's database as they happen.
 ///
-/// A stream that breaks off is asked for again; what changed meanwhile is then printed.
+/// The server streams changes, and the watcher computes the events from them. A stream that ends is
+/// requested again; the changes made in between are then printed.
 struct RemoteWatcher {
   private enum Listener {
     static let events = ListenerID(1)
-    /// The single value of a place without children.
+    /// The listener for the value of a place without children.
     static let leaf = ListenerID(2)
   }
 
-  /// How long after a stream ended it is asked for again.
+  /// The pause between the end of a stream and the next request.
   private static let pauseMicroseconds: UInt32 = 200_000
 
   private let remote: RemoteDatabase
@@ -30,7 +30,8 @@ struct RemoteWatcher {
 
   /// Prints events until the process is ended.
   ///
-  /// - Throws: `Failure` if the server ends it, `StandardOutput.Closed` if nobody reads the output.
+  /// - Throws: `Failure` if the server cancels the stream, `StandardOutput.Closed` if nobody reads
+  ///   the output.
   mutating func run() throws -> Never {
     while true {
       let exchange = try remote.get(request.query, accept: "text/event-stream")
@@ -40,7 +41,7 @@ struct RemoteWatcher {
           for event in try decoder.take(piece) { try take(event) }
         }
       } catch is NetworkError {
-        // It is asked for again, and fails there if the server is gone for long.
+        // The next request fails if the server stays unreachable.
       }
       usleep(RemoteWatcher.pauseMicroseconds)
     }
@@ -53,9 +54,9 @@ struct RemoteWatcher {
       guard let path = json["path"]?.string, let data = json["data"] else { return }
       try change(Path(path), data, isPatch: event.name == "patch")
     case "cancel":
-      throw Failure("\(remote.name) ended the stream: its rules do not allow it any more.")
+      throw Failure("\(remote.name) ended the stream: its rules no longer allow it.")
     case "auth_revoked":
-      throw Failure("\(remote.name) ended the stream: the token is not valid any more.")
+      throw Failure("\(remote.name) ended the stream: the token is no longer valid.")
     default: break
     }
   }
@@ -77,7 +78,7 @@ struct RemoteWatcher {
     for delivery in told { try print(delivery) }
   }
 
-  /// Listens to what came first.
+  /// Starts listening, after the first message of the stream.
   private mutating func listen() throws -> [Delivery] {
     isListening = true
     let query = request.query
@@ -101,7 +102,7 @@ struct RemoteWatcher {
     try StandardOutput.write(line.bytes)
   }
 
-  /// The event to print; nil for none.
+  /// Returns the event to print for a delivery, or nil.
   private mutating func text(of delivery: Delivery) -> TreeEvent? {
     if delivery.listener == Listener.events {
       leafWatch.count(delivery.event)
@@ -112,7 +113,7 @@ struct RemoteWatcher {
   }
 }
 
-/// Finds events in a stream of them.
+/// Decodes the events of an event stream.
 ///
 /// Source: wire protocol, section D.
 struct EventStreamDecoder {
@@ -128,13 +129,13 @@ struct EventStreamDecoder {
   private var rest: [UInt8] = []
   private var event = Event(name: "", data: [])
 
-  /// Takes a piece of the stream; returns the events that it completes.
+  /// Decodes a piece of the stream; returns the events that it completes.
   ///
-  /// - Throws: `Failure` if one is longer than any.
+  /// - Throws: `Failure` if an event is longer than the limit.
   mutating func take(_ piece: [UInt8]) throws -> [Event] {
     rest += piece
     if rest.count > EventStreamDecoder.bytesMax {
-      throw Failure("An event of the server is too long.")
+      throw Failure("The server sent an event that is too long.")
     }
     var events: [Event] = []
     var start = rest.startIndex

@@ -58,19 +58,19 @@ struct ServeOption: Sendable {
     ),
     ServeOption(
       "listen", .list, "address",
-      "Where to listen, HOST:PORT (default: localhost:9000); may be given more than once."
+      "The address to listen on, HOST:PORT (default: localhost:9000); may be given more than once."
     ) { $1.listen = $0.texts },
     ServeOption(
       "admin", .text, "address",
-      "Where administrators may ask besides the socket, HOST:PORT of this machine."
+      "The address for administrators besides the socket, HOST:PORT of this machine."
     ) { $1.adminAddress = $0.text },
     ServeOption(
       flag: "plain-text",
-      "Listen for others without TLS, behind a proxy that has it; needs --trusted-proxy."
+      "Serve other machines without TLS, behind a proxy that has it; needs --trusted-proxy."
     ) { $1.isPlainText = try $0.isOn() },
     ServeOption(
       "trusted-proxy", .list, "addresses",
-      "Proxies that are believed from where their clients connect, like 10.0.0.0/8."
+      "The proxies whose X-Forwarded headers are trusted, like 10.0.0.0/8."
     ) { value, configuration in
       configuration.trustedProxies = try value.texts.map { text in
         try value.reading { try AddressRange(text) }
@@ -86,22 +86,22 @@ struct ServeOption: Sendable {
     ServeOption("tls-key", .file, "file", "The file of the certificate's key, in PEM."),
     ServeOption(
       flag: "emulator",
-      "Believe credentials without proof, for tests; only this machine can connect."
+      "Accept credentials without proof, for tests; only this machine can connect."
     ) { $1.isEmulator = try $0.isOn() },
     ServeOption(
-      "create-databases", .text, "count", "How many databases requests may make."
+      "create-databases", .text, "count", "The most databases that requests may create."
     ) { $1.creationsMax = try $0.count() },
-    ServeOption("host-name", .list, "name", "A name by which this machine is called.") {
+    ServeOption("host-name", .list, "name", "A further host name of this machine.") {
       $1.hostNames = $0.texts
     },
     ServeOption(
-      "allow-origin", .list, "origin", "An origin whose pages may use the server."
+      "allow-origin", .list, "origin", "A web origin whose pages may use the server."
     ) { $1.allowedOrigins = $0.texts },
     ServeOption(
       "keys", .fileOrAddress, "place",
-      "Public keys that sign tokens: a file or an https address (default: those of Google)."
+      "The public keys that verify tokens: a file or an https address (default: Google's)."
     ) { $1.keys = $0.text },
-    ServeOption("project", .text, "name", "The project whose tokens are taken.") {
+    ServeOption("project", .text, "name", "The project whose tokens are accepted.") {
       $1.project = $0.text
     },
   ]
@@ -110,9 +110,9 @@ struct ServeOption: Sendable {
     ServeOption(
       "backup", .folder, "folder", "Make backups in this folder, as `runnel backup` does."),
     ServeOption(
-      "every", .text, "time", "The time from one backup to the next: 30m, 6h, 1d (default: 1d)."),
+      "every", .text, "time", "The interval of backups: 30m, 6h, 1d (default: 1d)."),
     ServeOption(
-      "keep", .text, "count", "How many backups of a database stay (default: all)."),
+      "keep", .text, "count", "The number of backups of a database to keep (default: all)."),
   ]
 
   static let limits = ServerLimit.all.map { limit in
@@ -133,7 +133,7 @@ struct ServeOption: Sendable {
   static let log: [ServeOption] = [
     ServeOption(
       "log-addresses", .text, "how",
-      "How the addresses of clients stand in the log: full, short (without the last part) or none."
+      "The form of client addresses in the log: full, short (without the last part) or none."
     ) { value, configuration in
       guard let addresses = LoggedAddresses(rawValue: value.text) else {
         throw value.failure("give full, short or none.")

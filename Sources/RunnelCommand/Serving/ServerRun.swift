@@ -81,7 +81,7 @@ struct ServerRun {
     return Int(exactly: limit.rlim_cur)
   }
 
-  // MARK: What is told at the start
+  // MARK: The announcement
 
   private func text(_ told: DatabaseServer.Announcement) -> String {
     let scheme = told.isSecure ? "https" : "http"
@@ -96,7 +96,7 @@ struct ServerRun {
     for place in told.adminPlaces { lines.append("  administration at \(place)") }
     let files = fileLimit.map { "; the system allows \($0) open files" } ?? ""
     lines.append("  for up to \(configuration.network.connectionsMax) connections\(files)")
-    if told.isEmulator { lines.append("  as an emulator: credentials are believed without proof") }
+    if told.isEmulator { lines.append("  as an emulator: credentials are accepted without proof") }
     guard let address = told.addresses.first, let database = told.databases.first else {
       return lines.joined(separator: "\n") + "\n"
     }

@@ -215,10 +215,10 @@ extension Database {
     await dispatcher.whenDelivered()
   }
 
-  /// Removes the answers that were not used for longest from what a replica keeps of its origin's data.
+  /// Removes the least recently used answers from the replica's cache of its origin's data.
   ///
-  /// A replica does so by itself now and then, down to `cacheBytesMax` of its environment. Pending
-  /// writes, and data that are observed or kept synced, are never removed.
+  /// A replica does this automatically from time to time, down to `cacheBytesMax` of its
+  /// environment. Pending writes, and data that are observed or kept synced, are never removed.
   ///
   /// - Parameter bytes: the most bytes that are kept; nil for the environment's.
   /// - Throws: `DatabaseError` (`refused` on a tree of its own); then nothing changed.

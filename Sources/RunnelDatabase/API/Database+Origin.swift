@@ -12,28 +12,30 @@ extension Database {
     originSink.send = send
   }
 
-  /// Tells a replica that its origin is connected from now on; returns at once.
+  /// Reports to a replica that its origin is connected; returns at once.
   ///
-  /// What waits for the origin is then among the commands (`sendCommands`). One database of a file at a
-  /// time may be connected, and it speaks for the others. It does nothing while there is a reason to
-  /// stay offline (`goOffline`), or on a tree of its own.
+  /// The requests that wait for the origin are then among the commands (`sendCommands`). Only one
+  /// database of a file may be connected at a time; it also sends the requests of the others. The
+  /// call does nothing while there is a reason to stay offline (`goOffline`), or on a tree of its
+  /// own.
   ///
-  /// - Parameter originTime: the time on the origin's clock, in milliseconds since 1970, if it tells.
+  /// - Parameter originTime: the origin's time in milliseconds since 1970; nil if it is not known.
   public nonisolated func connectOrigin(originTime: Int64? = nil) {
     enqueue(.connectOrigin(originTime: originTime))
   }
 
-  /// Tells a replica that its origin is not connected any more; returns at once.
+  /// Reports to a replica that its origin is no longer connected; returns at once.
   public nonisolated func disconnectOrigin() { enqueue(.disconnectOrigin) }
 
-  /// Gives a replica a message of its origin; returns at once.
+  /// Passes a message of the origin to the replica; returns at once.
   ///
-  /// Messages are taken in the order in which one thread gives them.
+  /// Messages from one thread are handled in their order.
   public nonisolated func receive(_ message: OriginMessage) { enqueue(.receive(message)) }
 
-  /// Has something done when this client disconnects, or no longer.
+  /// Registers or cancels writes that are done when this client disconnects.
   ///
-  /// - Throws: `DatabaseError` (`refused` if a write like it would be refused); then nothing was asked.
+  /// - Throws: `DatabaseError` (`refused` if such a write would be refused); then nothing was
+  ///   registered.
   func ask(_ request: DisconnectRequest) throws -> WriteReceipt {
     try checkIsOpen()
     let (id, deliveries) = try session.ask(request)
@@ -82,10 +84,10 @@ extension Database {
   }
 }
 
-// MARK: Asking once
+// MARK: Single reads
 
 extension Database {
-  /// The answer to a query: from the origin, if the tree has one.
+  /// Returns the answer to a query: from the origin, if the tree has one.
   ///
   /// `pending` are the places of the writes that wait for the origin.
   func get(
@@ -112,7 +114,7 @@ extension Database {
     throw DatabaseError(get: TreeError(.offline, reason))
   }
 
-  /// Waits for the answer to a question that the origin was asked.
+  /// Waits for the origin's answer to a read.
   private func answer(toGet id: Int64, _ deliveries: [Delivery]) async throws -> Node {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -213,7 +213,7 @@ extension Queryable {
   }
 }
 
-/// A bound as a step of a query is given it.
+/// A bound, as the caller of a query's step gives it.
 struct QueryBound {
   var value: IndexValue
   var key: Key?

@@ -1,14 +1,15 @@
 import RunnelTree
 
-// What is to be done when a session ends: when it is closed, or its process ends in any way. A session
-// that asks for something is marked as running by a lock, which the system takes away at its end. The
-// others on the file, which are woken when its beacon is closed, find the mark gone and do what it left;
-// so does the next session that opens the file.
+// Disconnect writes of a tree of its own: writes that are done when a session is closed, or its
+// process ends in any way. A session that registers some holds a lock that marks it as running; the
+// system releases the lock when the process ends. The other sessions on the file are woken when the
+// beacon of the ended session is closed. They find the mark gone, and do its writes; so does the
+// next session that opens the file.
 //
 // Source: tree semantics, section 12.
 
 extension LocalCore {
-  /// Keeps in the file what is to be done when this session ends.
+  /// Stores or cancels disconnect writes of this session in the file.
   func ask(_ request: DisconnectRequest) throws -> Decision<[Delivery]> {
     let (session, deliveries) = try markedSession()
     var asked = disconnects
@@ -24,24 +25,24 @@ extension LocalCore {
     return .made(deliveries)
   }
 
-  /// The number under which this session is marked as running, and what listeners are to be told.
+  /// Marks this session as running; returns its number, and deliveries for listeners.
   ///
-  /// - Throws: `DatabaseError` (`refused`) if it cannot be marked, so that others would take it for one
-  ///   that has ended.
+  /// - Throws: `DatabaseError` (`refused`) if it cannot be marked: other sessions would then regard
+  ///   it as ended.
   private func markedSession() throws -> (Int64, [Delivery]) {
     if let session = context.beacon?.session { return (session, []) }
     let number = context.markedNumber()
     guard context.beacon?.session == number else {
       throw DatabaseError(
         .refused,
-        "Nothing can be left to be done at the end: \(context.file) was opened for reading only, or "
+        "Disconnect writes cannot be registered: \(context.file) was opened for reading only, or "
           + "the file system has no locks for \(ChangeBeacon.path(ofDatabase: context.file)).")
     }
-    // If another session ended that had this number, nobody else will find that out any more.
+    // An ended session may have had this number; other sessions cannot notice its end any more.
     return (number, try carryOutDisconnect(of: number))
   }
 
-  /// Does what this session left to be done, before it is closed.
+  /// Does the disconnect writes of this session, before it is closed.
   func leave() throws {
     guard !disconnects.isEmpty, let session = context.beacon?.session else { return }
     _ = try carryOutDisconnect(of: session)
@@ -53,10 +54,10 @@ extension LocalCore {
     _ = try finishEndedSessions()
   }
 
-  /// True if other sessions left something to be done that have not ended yet.
+  /// True if other running sessions have disconnect writes.
   var awaitsOthers: Bool { waitingSessions.contains { $0 != context.beacon?.session } }
 
-  /// Does what sessions left to be done that have ended; returns what listeners are to be told.
+  /// Does the disconnect writes of sessions that have ended; returns the deliveries for listeners.
   func finishEndedSessions() throws -> [Delivery] {
     guard let beacon = context.beacon else { return [] }
     var deliveries: [Delivery] = []
@@ -67,7 +68,7 @@ extension LocalCore {
     return deliveries
   }
 
-  /// Does what a session left to be done, as one write; does nothing if another has done it meanwhile.
+  /// Does the disconnect writes of a session as one write, unless another session has done them.
   private func carryOutDisconnect(of session: Int64) throws -> [Delivery] {
     let author = context.environment.author
     defer { context.environment.author = author }
@@ -80,7 +81,7 @@ extension LocalCore {
         do throws(TreeError) {
           parts += try write.assignments(now: now, reader: transaction)
         } catch {
-          // One that the tree refuses now is left out; the others are done nevertheless.
+          // A write that the tree refuses now is left out; the others are done.
           if error.code == .storage { throw error }
         }
       }

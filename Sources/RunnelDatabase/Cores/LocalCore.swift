@@ -10,9 +10,9 @@ final class LocalCore: SessionCore {
   /// The state of the file that this core last knew; while it is the same, no other connection has
   /// written.
   private var stateNumber: Int64?
-  /// What is to be done when this session ends.
+  /// The disconnect writes of this session.
   var disconnects = OnDisconnect()
-  /// The sessions on the file that left something to be done at their end, this one among them.
+  /// The sessions on the file that have disconnect writes, including this one.
   var waitingSessions: [Int64] = []
 
   init(_ context: SessionContext) { self.context = context }
@@ -56,7 +56,7 @@ extension LocalCore {
       })
   }
 
-  /// Storage, then events: the one way by which this session changes the tree.
+  /// Changes the storage, then delivers events; all changes by this session go through here.
   func perform(
     _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
   ) throws -> [Delivery] {
@@ -80,7 +80,7 @@ extension LocalCore {
     return deliveries
   }
 
-  /// The changes by others since listeners were told last.
+  /// Returns the changes by others since the last delivery to listeners.
   private func foreignChanges(
     _ transaction: StoreTransaction
   ) throws -> StoreTransaction.ForeignChanges {

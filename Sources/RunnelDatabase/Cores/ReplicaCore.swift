@@ -236,10 +236,11 @@ extension ReplicaCore {
     return .awaited(id: id, deliveries: deliveries)
   }
 
-  // The origin tells what other clients left to be done.
+  // The origin does the disconnect writes of other clients.
   var awaitsOthers: Bool { false }
 
-  /// Asks for what a query shows, once; the answer is among the completions, under the id returned.
+  /// Requests the result of a query once; the answer is among the completions, under the id
+  /// returned.
   func ask(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
     try numberedStep { (engine, storage, now) in try engine.get(query, now: now, &storage) }
   }
@@ -364,7 +365,8 @@ extension SessionContext {
   /// available.
   private static let markTriesMax = 100
 
-  /// A number that no other session on the file has, under which this one is marked as running.
+  /// Marks this session as running, under a number that no other session on the file has; returns
+  /// it.
   func markedNumber() -> Int64 {
     if beacon == nil { return PendingWrite.noSession }
     var number: Int64

@@ -68,14 +68,15 @@ protocol SessionCore: AnyObject {
   /// `beforeAsking` is called before the origin is asked; if it throws, nothing is asked.
   func get(_ query: Query, beforeAsking: () throws -> Void) throws -> Decision<Node>
 
-  /// Leaves something to be done when this session ends, or asks the origin to do it.
+  /// Registers or cancels disconnect writes: in the file, or at the origin.
   ///
-  /// - Returns: what listeners are to be told, or the id under which the origin's answer is completed.
-  /// - Throws: `DatabaseError` if a write like it would be refused; then nothing was asked.
+  /// - Returns: the deliveries for listeners, or the id under which the origin's answer is
+  ///   completed.
+  /// - Throws: `DatabaseError` if such a write would be refused; then nothing was registered.
   func ask(_ request: DisconnectRequest) throws -> Decision<[Delivery]>
 
-  /// True if other sessions left something to be done that have not ended yet: their end is told by
-  /// nothing but their marks.
+  /// True if other running sessions have disconnect writes: only a check of their marks shows that
+  /// they have ended.
   var awaitsOthers: Bool { get }
 
   /// Runs a transaction, or starts one whose end the origin decides.

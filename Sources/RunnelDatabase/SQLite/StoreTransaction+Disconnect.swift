@@ -3,12 +3,13 @@ import RunnelBase
 import RunnelStorage
 import RunnelTree
 
-// What the sessions on a tree of its own left to be done at their end: in `meta`, a JSON object by
-// `disconnect.NUMBER`. It is there until it is done, so that it is done once, by whoever notices first.
+// The disconnect writes of sessions on a tree of its own: JSON objects in `meta`, named
+// `disconnect.NUMBER`. One is removed in the transaction that does its writes, so that they are
+// done once, by the session that first notices the end.
 
-/// The writes that a session left to be done at its end.
+/// The writes that are done when a session ends.
 struct DisconnectWrites: Equatable {
-  /// The most bytes of their text.
+  /// The most bytes of the writes as text.
   static let bytesMax = 1_048_576
 
   private enum Field {
@@ -33,7 +34,7 @@ struct DisconnectWrites: Equatable {
         [Field.path: .string(path.description), Field.value: json]
       case .update(let path, let members):
         [Field.path: .string(path.description), Field.members: .object(members)]
-      // Nobody asks for these at an end.
+      // These are never disconnect writes.
       case .copy, .move: nil
       }
     }
@@ -44,12 +45,12 @@ struct DisconnectWrites: Equatable {
   init(parsing text: String) throws {
     let json = try JSONValue(parsing: text)
     guard let elements = json[Field.writes]?.array else {
-      throw Damage("what a session left to be done cannot be read")
+      throw Damage("the disconnect writes of a session cannot be read")
     }
     author = json[Field.author]?.string ?? ""
     writes = try elements.map { element in
       guard let place = element[Field.path]?.string else {
-        throw Damage("what a session left to be done has no place")
+        throw Damage("a disconnect write of a session has no path")
       }
       let path = try Path(place)
       if case .object(let members)? = element[Field.members] { return .update(path, members) }
@@ -61,7 +62,7 @@ struct DisconnectWrites: Equatable {
 extension StoreTransaction {
   private static let disconnectPrefix = "disconnect."
 
-  /// The sessions that left something to be done at their end.
+  /// Returns the numbers of the sessions that have disconnect writes.
   func sessionsWithDisconnects() throws -> [Int64] {
     let statement = try db.cachedStatement(
       sql: "SELECT name FROM meta WHERE name >= 'disconnect.' AND name < 'disconnect/'")
@@ -70,7 +71,7 @@ extension StoreTransaction {
     }
   }
 
-  /// What a session left to be done; nil if it is done, or there was nothing.
+  /// Returns the disconnect writes of a session; nil if there are none, or they were done.
   func disconnect(of session: Int64) throws -> DisconnectWrites? {
     let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = ?")
     let name = StoreTransaction.disconnectPrefix + String(session)
@@ -79,7 +80,7 @@ extension StoreTransaction {
     }
   }
 
-  /// Keeps what is to be done at the end of a session, or nothing any more.
+  /// Stores the disconnect writes of a session, or removes them.
   func setDisconnect(_ kept: DisconnectWrites?, of session: Int64) throws {
     let name = StoreTransaction.disconnectPrefix + String(session)
     guard let kept else {
@@ -90,7 +91,7 @@ extension StoreTransaction {
     if text.utf8.count > DisconnectWrites.bytesMax {
       throw DatabaseError(
         .refused,
-        "What is to be done at the end has more than \(DisconnectWrites.bytesMax) bytes: ask for less."
+        "The disconnect writes have more than \(DisconnectWrites.bytesMax) bytes: register fewer."
       )
     }
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")

@@ -41,9 +41,9 @@ public actor DatabaseStore<State: Sendable> {
   private var running: [Int: Task<Void, Never>] = [:]
   private var thunkOfName: [String: Int] = [:]
   private var lastThunk = 0
-  /// The newest values of kept parts that are not written yet, by the places.
+  /// The newest values of persisted parts that are not written yet, by place.
   private var unkept: [Path: @Sendable () async throws -> Void] = [:]
-  /// The tasks that write them, one for each place.
+  /// The tasks that write persisted parts, one for each place.
   private var keeping: [Path: Task<Void, Never>] = [:]
   private var isClosed = false
 
@@ -163,13 +163,13 @@ extension DatabaseStore {
     return stream
   }
 
-  /// Keeps a part of the state in the tree from now on: the present value, and each new one.
+  /// Persists a part of the state in the tree: the present value, and each new one.
   ///
   /// If values come faster than they are written, those in between are skipped. A failure is
   /// dispatched as `PersistFailed`.
   ///
   /// - Parameter persisted: the part and its place.
-  /// - Returns: the token by which this ends, with `unsubscribe`.
+  /// - Returns: the token; `unsubscribe` ends the persistence.
   public func persist<Part>(_ persisted: PersistedPart<State, Part>) -> StoreToken {
     let (part, place) = (persisted.part, persisted.place)
     return store.subscribe(to: { $0[keyPath: part] }) { [weak self] value in
@@ -179,7 +179,7 @@ extension DatabaseStore {
     }
   }
 
-  /// Returns when all kept parts of the state are on disk as they are now, or could not be written.
+  /// Waits until the present values of all persisted parts are on disk, or could not be written.
   public func persisted() async {
     while let task = keeping.values.first { await task.value }
   }
@@ -389,7 +389,7 @@ extension DatabaseStore {
   }
 }
 
-// MARK: Between the two
+// MARK: Conversions
 
 extension TreeEvent {
   /// Makes the tree event for an observer's event.

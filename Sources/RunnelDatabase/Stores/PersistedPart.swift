@@ -1,8 +1,8 @@
 public import RunnelStore
 public import RunnelTree
 
-/// A part of a store's state that is kept in the tree, so that the next run of the program begins
-/// with it.
+/// A part of a store's state that is persisted in the tree, so that the next run of the program
+/// starts with it.
 ///
 /// ```swift
 /// let settings = PersistedPart(\AppState.settings, at: try database.reference(withPath: "settings"))
@@ -21,12 +21,12 @@ public struct PersistedPart<State: Sendable, Part: Codable & Equatable & Sendabl
     (self.part, self.place) = (part, place)
   }
 
-  /// A state with the part as it was kept, or as it is if nothing was kept.
+  /// Returns a state with the persisted value of the part, or unchanged if nothing was persisted.
   ///
-  /// - Parameter state: the state of a program that begins for the first time.
-  /// - Returns: the state with which the store begins.
-  /// - Throws: `DataCodingError` with the place that does not fit the type, as after the type was
-  ///   changed; `DatabaseError` if it cannot be read.
+  /// - Parameter state: the initial state of the program's first run.
+  /// - Returns: the initial state of the store.
+  /// - Throws: `DataCodingError` with the place that does not fit the type, for example after the
+  ///   type was changed; `DatabaseError` if it cannot be read.
   nonisolated(nonsending) public func restored(in state: State) async throws -> State {
     let kept = try await place.get()
     if !kept.exists { return state }
@@ -36,7 +36,8 @@ public struct PersistedPart<State: Sendable, Part: Codable & Equatable & Sendabl
   }
 }
 
-/// A part of the state could not be kept; it is tried again when the part changes.
+/// The action that reports that a part of the state could not be persisted; the next change of the
+/// part is a new attempt.
 public struct PersistFailed: FailureAction, Hashable {
   /// The place in the tree.
   public var path: Path

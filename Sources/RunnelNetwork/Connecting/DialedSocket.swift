@@ -2,40 +2,41 @@ import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// What is done with a WebSocket that was opened from here.
+/// The receiver of the events of a WebSocket to a server.
 ///
-/// All is called on the socket's loop, and must not wait.
+/// The functions are called on the socket's loop, and must not block.
 public protocol DialedSocketHandling: Sendable {
-  /// It is open; at most once.
+  /// Called when the socket is open; at most once.
   func opened()
-  /// The text of a message arrived.
+  /// Called when the text of a message arrived.
   func received(_ text: [UInt8])
-  /// The server gave another sign of life.
+  /// Called when the server gave another sign of life, such as a pong.
   func heard()
-  /// It ended, or could not be opened, for a reason in words: the last call. It is not called after `close`.
+  /// Called last: the socket ended or could not be opened, for this reason. It is not called after
+  /// `close`.
   func closed(_ reason: String)
 }
 
-/// A WebSocket that is opened from here.
+/// A WebSocket to a server.
 ///
 /// ```
 ///   opening --opened--> open --closed, close--> ended
 ///      +----failed, close-----------------------^
 /// ```
-/// Any thread may call it. What is sent before it is open, or after its end, is dropped.
+/// Any thread may call it. Texts that are sent before it is open or after its end are dropped.
 public final class DialedSocket: Sendable {
   private struct State {
     var channel: (any Channel)?
     var isEnded = false
-    /// The bytes that arrived and that nobody has done with.
+    /// The number of received bytes that `taken` has not reported as handled.
     var untakenBytes = 0
     var isPaused = false
   }
 
-  /// The most bytes that wait to be taken; beyond it, reading pauses until half of them are.
+  /// The most untaken bytes; beyond that, reading pauses until half of them are taken.
   static let untakenBytesMax = 8_388_608
 
-  /// After so long a server that does not take its end is left.
+  /// The longest wait for the server's close frame, in seconds.
   private static let closingSeconds: Int64 = 2
 
   private let state = Mutex(State())
@@ -43,9 +44,9 @@ public final class DialedSocket: Sendable {
 
   init(_ handling: any DialedSocketHandling) { self.handling = handling }
 
-  // MARK: What is done with it
+  // MARK: Functions for the owner
 
-  /// Sends texts, one message each.
+  /// Sends texts, each as one message.
   public func send(_ texts: [[UInt8]]) {
     guard let channel = openChannel() else { return }
     channel.eventLoop.execute {
@@ -57,7 +58,7 @@ public final class DialedSocket: Sendable {
     }
   }
 
-  /// So many bytes of what arrived are done with, and there is room for more.
+  /// Reports that `count` received bytes were handled, so that there is room for more.
   public func taken(_ count: Int) {
     let resumed = state.withLock { state -> (any Channel)? in
       state.untakenBytes -= count
@@ -69,13 +70,13 @@ public final class DialedSocket: Sendable {
     }
     guard let resumed else { return }
     resumed.eventLoop.execute {
-      // A channel that is closed reads nothing.
+      // A closed channel reads nothing.
       try? resumed.syncOptions?.setOption(.autoRead, value: true)
       resumed.read()
     }
   }
 
-  /// Ends it, or the attempt to open it.
+  /// Closes the socket, or ends the attempt to open it.
   public func close(code: UInt16, text: String) {
     guard let channel = end() else { return }
     channel.eventLoop.execute { DialedSocket.close(channel, code: code, text: text) }
@@ -85,7 +86,7 @@ public final class DialedSocket: Sendable {
     state.withLock { $0.isEnded ? nil : $0.channel }
   }
 
-  /// Notes that it ended; returns the channel if it had not ended before and was open.
+  /// Marks the socket as ended; returns the channel if it was open until now.
   private func end() -> (any Channel)? {
     state.withLock { state in
       defer { state.isEnded = true }
@@ -93,9 +94,9 @@ public final class DialedSocket: Sendable {
     }
   }
 
-  // MARK: What happens to it
+  // MARK: Events of the connection
 
-  /// It is open; returns false if nobody wants it any more.
+  /// Marks the socket as open; returns false if it was closed meanwhile.
   func didOpen(_ channel: any Channel) -> Bool {
     let isWanted = state.withLock { state in
       if !state.isEnded { state.channel = channel }
@@ -115,13 +116,13 @@ public final class DialedSocket: Sendable {
       return (true, state.channel)
     }
     if isOpen { handling.received(text) }
-    // A channel that is closed reads nothing anyway.
+    // A closed channel reads nothing.
     try? paused?.syncOptions?.setOption(.autoRead, value: false)
   }
 
   func didHear() { if openChannel() != nil { handling.heard() } }
 
-  /// It ended by itself, or could not be opened.
+  /// Reports that the connection ended or could not be opened.
   func didEnd(_ reason: String) {
     let isNews = state.withLock { state in
       defer { state.isEnded = true }
@@ -132,7 +133,7 @@ public final class DialedSocket: Sendable {
 
   // MARK: Frames
 
-  /// A frame of a client, which is masked.
+  /// Makes a frame of a client, which is masked.
   ///
   /// Source: RFC 6455, section 5.3.
   static func frame(_ opcode: WebSocketOpcode, _ data: ByteBuffer) -> WebSocketFrame {
@@ -142,7 +143,7 @@ public final class DialedSocket: Sendable {
   static func close(_ channel: any Channel, code: UInt16, text: String) {
     var data = channel.allocator.buffer(capacity: 2 + text.utf8.count)
     data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(code)))
-    // A control frame has 125 bytes at most.
+    // A control frame has at most 125 bytes.
     data.writeString(String(text.prefix(30)))
     channel.writeAndFlush(frame(.connectionClose, data), promise: nil)
     let timer = channel.eventLoop.scheduleTask(in: .seconds(closingSeconds)) {
@@ -152,7 +153,7 @@ public final class DialedSocket: Sendable {
   }
 }
 
-/// Tells a socket what arrives.
+/// Passes the frames of a connection to its socket.
 ///
 /// Loop only.
 final class DialedSocketHandler: ChannelInboundHandler {
@@ -179,7 +180,7 @@ final class DialedSocketHandler: ChannelInboundHandler {
     case .pong: socket.didHear()
     case .connectionClose: takeClose(frame.unmaskedData, context)
     case .binary:
-      reason = "it sent what is no text"
+      reason = "it sent a message that is not UTF-8 text"
       DialedSocket.close(context.channel, code: 1003, text: "Only text is understood.")
     default: break
     }

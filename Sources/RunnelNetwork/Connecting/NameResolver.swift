@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Finds the addresses of a host on a thread for work that waits.
+/// Resolves host names on a thread for blocking work.
 ///
 /// NIO's own resolver uses Dispatch, whose threads wake up once a second for as long as the program runs.
 final class NameResolver: Resolver, Sendable {
@@ -13,7 +13,7 @@ final class NameResolver: Resolver, Sendable {
     version6 = loop.makePromise()
   }
 
-  /// The addresses of version 4, which `initiateAAAAQuery` finds.
+  /// Returns no addresses: `initiateAAAAQuery` finds those of both versions.
   func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
     version4.futureResult
   }
@@ -22,7 +22,7 @@ final class NameResolver: Resolver, Sendable {
   func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
     let loop = version6.futureResult.eventLoop
     let found = NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-      // An address that NIO cannot read is none to connect to.
+      // Addresses that NIO cannot read are left out.
       try NetworkAddress.lookUp(host).compactMap { try? SocketAddress(ipAddress: $0, port: port) }
     }
     found.map { $0.filter { $0.protocol == .inet } }.cascade(to: version4)
@@ -30,6 +30,6 @@ final class NameResolver: Resolver, Sendable {
     return version6.futureResult
   }
 
-  /// Nothing: the system cannot be stopped while it looks up a name.
+  /// Does nothing: the system's lookup cannot be cancelled.
   func cancelQueries() {}
 }

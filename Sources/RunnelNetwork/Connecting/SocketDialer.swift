@@ -3,9 +3,10 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 
-/// Opens WebSockets.
+/// Opens WebSockets to servers.
 ///
-/// Limit: an answer that sends elsewhere is an error; hosts of databases name another host in the protocol.
+/// Limit: an HTTP redirect is an error. A database server names another host by the wire protocol
+/// instead.
 public struct SocketDialer: Sendable {
   /// The most bytes of one frame, and of one message in several.
   private static let frameBytesMax = 16_777_216
@@ -17,7 +18,8 @@ public struct SocketDialer: Sendable {
   /// Makes a dialer.
   ///
   /// - Parameters:
-  ///   - trustedFile: a file of certificates in PEM to trust, instead of those that the system trusts.
+  ///   - trustedFile: a PEM file of the certificates to trust, instead of those that the system
+  ///     trusts.
   ///   - proxies: the proxy for addresses with TLS.
   public init(trustedFile: String? = nil, proxies: WebProxies = .none) {
     connector = WebConnector(trustedFile: trustedFile, proxies: proxies)
@@ -26,9 +28,9 @@ public struct SocketDialer: Sendable {
   /// Begins to open a WebSocket; returns at once.
   ///
   /// - Parameters:
-  ///   - address: where, with `https` for one with TLS.
-  ///   - userAgent: what the server is told of the program.
-  ///   - handling: is told what becomes of it.
+  ///   - address: the address to connect to; `https` for TLS.
+  ///   - userAgent: the value of the `User-Agent` header.
+  ///   - handling: receives the events of the socket.
   /// - Returns: the socket, which is not open yet.
   public func dial(
     _ address: WebAddress, userAgent: String, _ handling: some DialedSocketHandling
@@ -75,7 +77,7 @@ public struct SocketDialer: Sendable {
   }
 }
 
-/// Asks for a WebSocket, and tells what comes instead.
+/// Requests the upgrade to a WebSocket, and reports a failure.
 ///
 /// Loop only.
 private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -103,16 +105,16 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .head(let head) = unwrapInboundIn(data) else { return }
     end(
-      "\(address.bare) answers with the status \(head.status.code) instead of a WebSocket", context)
+      "\(address.bare) answered with status \(head.status.code) instead of a WebSocket", context)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    end("\(address.bare) closed the connection before it answered", context)
+    end("\(address.bare) closed the connection before the answer", context)
     context.fireChannelInactive()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end("\(address.bare) opens no WebSocket: \(WebConnector.reason(error))", context)
+    end("\(address.bare) did not open a WebSocket: \(WebConnector.reason(error))", context)
   }
 
   private func end(_ reason: String, _ context: ChannelHandlerContext) {

@@ -6,25 +6,25 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Connects to hosts of the web: their addresses raced, through a proxy if there is one, with TLS.
+/// Connects to web hosts: it races their addresses, and uses a proxy and TLS if needed.
 final class WebConnector: Sendable {
-  /// So long it may take to reach a host, or a proxy and through it a host, in seconds.
+  /// The timeout of a connection attempt, through a proxy or not, in seconds.
   private static let connectSeconds: Int64 = 10
 
   private let trustedFile: String?
   private let proxies: WebProxies
-  /// What is trusted, once it was read.
+  /// The TLS context with the trusted certificates; nil before the first use.
   private let context = Mutex<NIOSSLContext?>(nil)
 
-  /// Makes a connector that trusts who the system trusts, or the certificates in a file in PEM.
+  /// Makes a connector that trusts the system's certificates, or those in a PEM file.
   init(trustedFile: String?, proxies: WebProxies) {
     (self.trustedFile, self.proxies) = (trustedFile, proxies)
   }
 
-  /// Connects; the channel has a handler for TLS if the address wants it, and no other.
+  /// Connects; the channel has a TLS handler if the address uses TLS, and no other handler.
   ///
-  /// It fails with `NetworkError`, which names the address. What is done with the future's result on its loop at
-  /// once is done before anything arrives.
+  /// It fails with a `NetworkError` that names the address. A callback of the future that runs at
+  /// once on its loop runs before any bytes arrive.
   func connect(_ address: WebAddress, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
     let opened: EventLoopFuture<any Channel>
     if let proxy = proxies.proxy(for: address) {
@@ -81,7 +81,7 @@ final class WebConnector: Sendable {
       }.flatMapErrorThrowing { error in
         channel.close(promise: nil)
         throw NetworkError(
-          "the proxy \(proxy.address.bare) opens no tunnel: "
+          "the proxy \(proxy.address.bare) did not open a tunnel: "
             + WebConnector.reason(error))
       }
     } catch {
@@ -118,12 +118,12 @@ final class WebConnector: Sendable {
     NetworkError("\(address.bare) cannot be reached: \(reason(error)).")
   }
 
-  /// What went wrong, for people.
+  /// Returns the reason of a failure, for people.
   static func reason(_ error: any Error) -> String {
     switch error {
     case let error as NetworkError: error.message
     case let error as NIOConnectionError:
-      // Of a host with several addresses, one reason is enough.
+      // One reason is enough for a host with several addresses.
       (error.connectionErrors.first?.error ?? error.dnsAError ?? error.dnsAAAAError).map(reason)
         ?? "it has no address"
     case let error as IOError: String(cString: strerror(error.errnoCode))
@@ -134,15 +134,15 @@ final class WebConnector: Sendable {
 }
 
 extension WebAddress {
-  /// True if the host is a name, not an address in figures.
+  /// True if the host is a name, not a numeric address.
   var isName: Bool { AddressRange.bytes(of: host) == nil }
 
-  /// The host as it stands before a colon.
+  /// The host, with brackets if it is an IPv6 address.
   var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 
   /// Host and port, always with the port.
   var tunnelAuthority: String { "\(bracketedHost):\(port)" }
 
-  /// The address without path and query, which may hold what is not for everybody.
+  /// The address without path and query, which may contain secrets.
   public var bare: String { "\(isSecure ? "https" : "http")://\(authority)" }
 }

@@ -1,10 +1,10 @@
 import RunnelBase
 
-/// The proxy through which connections with TLS are made, and the hosts that are connected to without it.
+/// The proxy for connections with TLS, and the hosts that are reached without it.
 ///
-/// A proxy is asked for a tunnel (CONNECT), so it learns the host and sees none of what is said.
+/// The proxy opens a tunnel (CONNECT), so it learns the host but cannot read the data.
 public struct WebProxies: Hashable, Sendable {
-  /// A proxy, and what it wants to know of who asks.
+  /// A proxy, and the credentials for it.
   struct Proxy: Hashable, Sendable {
     var address: WebAddress
     /// The value of `Proxy-Authorization`; nil for none.
@@ -17,10 +17,12 @@ public struct WebProxies: Hashable, Sendable {
   /// No proxy.
   public static let none = WebProxies(environment: [:])
 
-  /// Reads `https_proxy` and `no_proxy`, or the same in capitals; one in small letters counts first.
+  /// Reads `https_proxy` and `no_proxy`, or the same in capitals; the lower-case names take
+  /// precedence.
   ///
-  /// A proxy that is no address of the web is ignored. The names in `no_proxy` are separated by commas: a host,
-  /// which stands for those below it too, an address, a range of addresses, `HOST:PORT`, or `*` for all.
+  /// A proxy that is not a valid web address is ignored. The elements of `no_proxy` are separated
+  /// by commas: a host, which includes its subdomains; an address; a range of addresses;
+  /// `HOST:PORT`; or `*` for all.
   public init(environment: [String: String]) {
     let variable = { (name: String) in environment[name] ?? environment[name.uppercased()] ?? "" }
     proxy = WebProxies.proxy(variable("https_proxy"))
@@ -29,7 +31,7 @@ public struct WebProxies: Hashable, Sendable {
     }
   }
 
-  /// The proxy in a text like `http://USER:PASSWORD@HOST:PORT`; nil if it is none.
+  /// Reads a proxy from a text like `http://USER:PASSWORD@HOST:PORT`; returns nil if it is invalid.
   private static func proxy(_ text: String) -> Proxy? {
     if text.isEmpty { return nil }
     let scheme = ["http://", "https://"].first { text.lowercased().hasPrefix($0) }
@@ -46,10 +48,10 @@ public struct WebProxies: Hashable, Sendable {
       address: address, authorization: "Basic " + Base64.text(of: Array(decoded.utf8)))
   }
 
-  /// True if an address is reached through a proxy.
+  /// Returns whether an address is reached through the proxy.
   public func isUsed(for address: WebAddress) -> Bool { proxy(for: address) != nil }
 
-  /// The proxy through which an address is reached; nil if it is connected to itself.
+  /// Returns the proxy for an address; nil if the connection is direct.
   func proxy(for address: WebAddress) -> Proxy? {
     guard address.isSecure, !exceptions.contains(where: { matches(address, $0) }) else {
       return nil
@@ -59,7 +61,7 @@ public struct WebProxies: Hashable, Sendable {
 
   private func matches(_ address: WebAddress, _ exception: String) -> Bool {
     if exception == "*" { return true }
-    // What is no range is a name.
+    // An element that is not a range is a name.
     if let range = try? AddressRange(exception), range.contains(address.host) { return true }
     var name = exception[...]
     if let colon = name.lastIndex(of: ":"), name.firstIndex(of: ":") == colon {

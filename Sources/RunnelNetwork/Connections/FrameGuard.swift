@@ -29,7 +29,7 @@ final class FrameGuard: ChannelInboundHandler {
     if frame.rsv1 || frame.rsv2 || frame.rsv3 { return "No extension was agreed on." }
     switch frame.opcode {
     case .continuation, .text, .binary, .connectionClose, .ping, .pong: return nil
-    default: return "There is no such kind of frame."
+    default: return "This kind of frame does not exist."
     }
   }
 }

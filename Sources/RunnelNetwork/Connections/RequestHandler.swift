@@ -61,7 +61,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     self.context = nil
   }
 
-  // MARK: What arrives
+  // MARK: Received bytes
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if isClosing { return }
@@ -196,7 +196,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     if let household = exchange.household { server.census.leaveBehindProxy(household) }
   }
 
-  // MARK: What is sent
+  // MARK: Sent bytes
 
   func send(_ head: HTTPResponse, of channel: ExchangeChannel) {
     guard let exchange, exchange.channel === channel, !exchange.hasHead else { return }
@@ -282,7 +282,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-  /// True if it is known for which host the request is; before HTTP/1.1 none had to be named.
+  /// True if the request names exactly one host; before HTTP/1.1 it need not name one.
   ///
   /// Source: RFC 9112, section 3.2.
   var namesOneHost: Bool {

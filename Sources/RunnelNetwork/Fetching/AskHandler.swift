@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Sends one request without a body on a connection of its own, and hands on the answer.
+/// Sends one request without a body on its own connection, and passes the answer on.
 ///
 /// Loop only.
 final class AskHandler: ChannelInboundHandler {
@@ -15,9 +15,9 @@ final class AskHandler: ChannelInboundHandler {
     (self.head, self.promise) = (head, promise)
   }
 
-  /// Sends a request on a channel that is open; its answer completes the promise.
+  /// Sends a request on an open channel; its answer completes the promise.
   ///
-  /// The answer has `bytesMax` bytes at most, and may take so many seconds.
+  /// An answer of more than `bytesMax` bytes, or one that takes too long, is an error.
   static func ask(
     _ method: HTTPMethod, _ target: String, host: String, on channel: any Channel, bytesMax: Int,
     seconds: Int64, _ promise: EventLoopPromise<NIOHTTPClientResponseFull>
@@ -53,7 +53,7 @@ final class AskHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    // An answer that arrived before stays.
+    // The promise keeps an answer that arrived before.
     promise.fail(NetworkError("the connection was closed before the answer"))
     context.fireChannelInactive()
   }

@@ -2,21 +2,21 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks a server of this machine at its Unix socket, by HTTP/1.1: each request on a connection of its own.
+/// Sends HTTP/1.1 requests to a server at its Unix socket, each on its own connection.
 ///
-/// Everything is bounded: the size of the answer, and the time.
+/// The size of the answer and the time are bounded.
 public struct SocketAsker: Sendable {
-  /// What may be asked.
+  /// The method of a request.
   public enum Method: Hashable, Sendable {
-    /// Read.
+    /// A read.
     case get
-    /// End, or remove.
+    /// A removal.
     case delete
   }
 
-  /// An answer.
+  /// The answer to a request.
   public struct Answer: Hashable, Sendable {
-    /// The status of HTTP.
+    /// The HTTP status.
     public var status: Int
     /// The body.
     public var bytes: [UInt8]
@@ -28,16 +28,18 @@ public struct SocketAsker: Sendable {
 
   private let file: String
 
-  /// Makes one that asks at a socket.
+  /// Makes an asker for the socket at a path.
   public init(file: String) { self.file = file }
 
-  /// Asks, and blocks the thread until the answer is there: no thread of the network may call it.
+  /// Sends a request, and blocks the thread until the answer arrives.
+  ///
+  /// - Precondition: the calling thread does not belong to NIO.
   ///
   /// - Parameters:
-  ///   - method: what is to be done.
-  ///   - target: the path, with what is asked after it.
+  ///   - method: the method.
+  ///   - target: the path and the query.
   /// - Returns: the answer, whatever its status.
-  /// - Throws: `NetworkError` that names the socket and what went wrong there.
+  /// - Throws: `NetworkError` that names the socket and the problem there.
   public func ask(_ method: Method, _ target: String) throws(NetworkError) -> Answer {
     do {
       let loop = MultiThreadedEventLoopGroup.singleton.any()

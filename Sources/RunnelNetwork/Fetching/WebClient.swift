@@ -2,11 +2,11 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A request over HTTP/1.1.
+/// An HTTP/1.1 request.
 public struct WebRequest: Sendable {
   /// The method, in capitals.
   public var method: String
-  /// Where to.
+  /// The address that it is sent to.
   public var address: WebAddress
   /// The headers, without those of the connection.
   public var headers: [(name: String, value: String)]
@@ -22,9 +22,10 @@ public struct WebRequest: Sendable {
   }
 }
 
-/// Sends requests over HTTP/1.1, each on a connection of its own, for a thread that may wait.
+/// Sends HTTP/1.1 requests, each on its own connection; `send` blocks the calling thread.
 public struct WebClient: Sendable {
-  /// So long nothing may arrive, in seconds: longer than the time between two signs of life of a stream.
+  /// The longest time without arriving bytes, in seconds: longer than the keep-alive interval of a
+  /// stream.
   fileprivate static let silenceSeconds: Int64 = 75
   private static let redirectsMax = 3
 
@@ -34,9 +35,10 @@ public struct WebClient: Sendable {
   /// Makes a client.
   ///
   /// - Parameters:
-  ///   - trustedFile: a file of certificates in PEM to trust, instead of those that the system trusts.
+  ///   - trustedFile: a PEM file of the certificates to trust, instead of those that the system
+  ///     trusts.
   ///   - proxies: the proxy for addresses with TLS.
-  ///   - userAgent: what servers are told of the program.
+  ///   - userAgent: the value of the `User-Agent` header.
   public init(trustedFile: String? = nil, proxies: WebProxies = .none, userAgent: String) {
     connector = WebConnector(trustedFile: trustedFile, proxies: proxies)
     self.userAgent = userAgent
@@ -44,11 +46,11 @@ public struct WebClient: Sendable {
 
   /// Sends a request and waits for the head of the answer.
   ///
-  /// A request without a body that is sent elsewhere (307, 308, and 301, 302 for GET) goes there, but never from
-  /// TLS to none, nor with its credential to another host.
+  /// A redirect of a GET request (301, 302, 307, 308) is followed, but never from TLS to an address
+  /// without TLS. The credential is not sent to another host.
   ///
-  /// - Precondition: the thread is none of NIO's.
-  /// - Throws: `NetworkError` that names the address and what went wrong there.
+  /// - Precondition: the calling thread does not belong to NIO.
+  /// - Throws: `NetworkError` that names the address and the problem there.
   public func send(_ request: WebRequest) throws(NetworkError) -> WebExchange {
     var request = request
     for _ in 0...WebClient.redirectsMax {
@@ -58,20 +60,22 @@ public struct WebClient: Sendable {
       else { return exchange }
       exchange.close()
       guard let next = WebAddress(target), next.isSecure || !request.address.isSecure else {
-        throw NetworkError("\(request.address.bare) sends to a place that is not safe.")
+        throw NetworkError(
+          "\(request.address.bare) redirects to an address without TLS, or to an invalid one.")
       }
       if next.host != request.address.host {
         request.headers.removeAll { $0.name.lowercased() == "authorization" }
       }
       request.address = next
     }
-    throw NetworkError("\(request.address.bare) sends from one address to the next.")
+    throw NetworkError("\(request.address.bare) redirects too often.")
   }
 
-  /// Sends a request and reads the whole answer, without waiting on the thread; nobody is sent elsewhere.
+  /// Sends a request and reads the whole answer, without blocking the thread; redirects are not
+  /// followed.
   ///
-  /// - Throws: `NetworkError` that names the address and what went wrong there, or if the answer has more bytes
-  ///   than allowed.
+  /// - Throws: `NetworkError` that names the address and the problem there, or if the answer has
+  ///   more bytes than allowed.
   public func fetch(
     _ request: WebRequest, bytesMax: Int
   ) async throws(NetworkError) -> (status: Int, body: [UInt8]) {
@@ -81,7 +85,8 @@ public struct WebClient: Sendable {
       while let piece = try await exchange.piece().get() {
         body += piece
         if body.count > bytesMax {
-          throw NetworkError("\(request.address.bare) answers with more than \(bytesMax) bytes.")
+          throw NetworkError(
+            "\(request.address.bare) sent an answer of more than \(bytesMax) bytes.")
         }
       }
       return (exchange.status, body)
@@ -124,7 +129,7 @@ public struct WebClient: Sendable {
   }
 }
 
-/// The answer to a request: its head, and its body as it is asked for.
+/// The answer to a request: its head, and its body in pieces on demand.
 public final class WebExchange: Sendable {
   /// The status.
   public let status: Int
@@ -144,14 +149,14 @@ public final class WebExchange: Sendable {
 
   deinit { channel.close(promise: nil) }
 
-  /// The value of a header; of several the first.
+  /// Returns the value of the first header with a name.
   public func header(_ name: String) -> String? { headers.first(name: name) }
 
-  /// Waits for the next piece of the body; nil at its end.
+  /// Waits for the next piece of the body; returns nil at its end.
   ///
-  /// What nobody asks for is not read, but for a little.
+  /// Pieces are read from the connection on demand, except for a small read-ahead.
   ///
-  /// - Throws: `NetworkError` if the body breaks off.
+  /// - Throws: `NetworkError` if the body is incomplete.
   public func next() throws(NetworkError) -> [UInt8]? {
     do {
       return try piece().wait()
@@ -162,14 +167,14 @@ public final class WebExchange: Sendable {
     }
   }
 
-  /// The next piece of the body; nil at its end.
+  /// Returns the next piece of the body; nil at its end.
   fileprivate func piece() -> EventLoopFuture<[UInt8]?> {
     loop.flatSubmit { [reader] in reader.value.next() }
   }
 
-  /// All of the body.
+  /// Reads the rest of the body.
   ///
-  /// - Throws: `NetworkError` if it breaks off, or has more bytes than allowed.
+  /// - Throws: `NetworkError` if it is incomplete, or has more bytes than allowed.
   public func body(bytesMax: Int) throws(NetworkError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try next() {
@@ -182,11 +187,11 @@ public final class WebExchange: Sendable {
     return bytes
   }
 
-  /// Gives up what has not arrived.
+  /// Closes the connection; the rest of the body is lost.
   public func close() { channel.close(promise: nil) }
 }
 
-/// Sends a request, and keeps the pieces of the answer until they are asked for.
+/// Sends a request, and buffers the pieces of the answer until `next` takes them.
 ///
 /// Loop only.
 private final class ExchangeReader: ChannelInboundHandler {
@@ -208,7 +213,7 @@ private final class ExchangeReader: ChannelInboundHandler {
     head = channel.eventLoop.makePromise()
   }
 
-  /// The next piece, which is read now if none has arrived.
+  /// Returns the next piece; reads from the channel if none has arrived.
   func next() -> EventLoopFuture<[UInt8]?> {
     let loop = channel.eventLoop
     if !pieces.isEmpty { return loop.makeSucceededFuture(pieces.removeFirst()) }
@@ -240,13 +245,13 @@ private final class ExchangeReader: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  /// Gives up if nothing arrives for too long while somebody waits for it.
+  /// Starts the timeout of a wait for bytes.
   private func startTimer() {
     timer?.cancel()
     let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
     let seconds = WebClient.silenceSeconds
     timer = channel.eventLoop.scheduleTask(in: .seconds(seconds)) {
-      bound.value.fail(NetworkError("nothing arrived for \(seconds) s"))
+      bound.value.fail(NetworkError("it sent nothing for \(seconds) s"))
       bound.value.channel.close(promise: nil)
     }
   }
@@ -254,7 +259,7 @@ private final class ExchangeReader: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      // From here on what nobody asks for stays where it is.
+      // The body is only read on demand.
       try? channel.syncOptions?.setOption(.autoRead, value: false)
       timer?.cancel()
       self.head.succeed(head)
@@ -267,7 +272,7 @@ private final class ExchangeReader: ChannelInboundHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // What arrived may have been less than a piece.
+    // The bytes may not have completed a piece.
     if waiter != nil { context.read() }
     context.fireChannelReadComplete()
   }

@@ -17,7 +17,7 @@ public struct WebText: Hashable, Sendable {
 
 /// Reads small texts from the web, by HTTP/1.1.
 ///
-/// Everything is bounded: the size, the time, and how often it is sent elsewhere.
+/// The size, the time and the number of redirects are bounded.
 public struct WebFetcher: Sendable {
   /// The most bytes of a text.
   public static let bytesMax = 1 << 20
@@ -26,7 +26,7 @@ public struct WebFetcher: Sendable {
 
   private let connector: WebConnector
 
-  /// Makes a fetcher that trusts who the system trusts, or the certificates in a file in PEM.
+  /// Makes a fetcher that trusts the system's certificates, or those in a PEM file.
   public init(trustedFile: String? = nil, proxies: WebProxies = .none) {
     connector = WebConnector(trustedFile: trustedFile, proxies: proxies)
   }
@@ -39,21 +39,21 @@ public struct WebFetcher: Sendable {
     for _ in 0...WebFetcher.redirectsMax {
       guard place.isSafe else {
         throw NetworkError(
-          "\(place) is not read: what comes by http could be anybody's. Use https.")
+          "\(place) is not read: without TLS, anyone could change the answer. Use https.")
       }
       let answer = try await ask(place)
       guard (300..<400).contains(answer.status), let target = answer.location else {
         if answer.status == 200 {
           return WebText(answer.bytes, maxAgeSeconds: answer.maxAgeSeconds)
         }
-        throw NetworkError("\(place) answers with the status \(answer.status).")
+        throw NetworkError("\(place) answered with status \(answer.status).")
       }
       guard let next = WebAddress(target) else {
-        throw NetworkError("\(place) sends to \(target.prefix(200)), which is no address.")
+        throw NetworkError("\(place) redirects to \(target.prefix(200)), which is not an address.")
       }
       place = next
     }
-    throw NetworkError("\(address) sends from one address to the next.")
+    throw NetworkError("\(address) redirects too often.")
   }
 
   private func ask(_ address: WebAddress) async throws(NetworkError) -> FetchedAnswer {

@@ -12,7 +12,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads the text of a range.
   ///
-  /// - Throws: `NetworkError` if the text is no range.
+  /// - Throws: `NetworkError` if the text is not a range.
   public init(_ text: String) throws(NetworkError) {
     let halves = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = halves.first, let bytes = AddressRange.bytes(of: String(first)) else {
@@ -30,7 +30,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func error(_ text: String) -> NetworkError {
-    NetworkError("\(text) is no range of addresses: write it like 10.0.0.0/8 or fd00::/8.")
+    NetworkError("\(text) is not a range of addresses: write it like 10.0.0.0/8 or fd00::/8.")
   }
 
   /// True if a numeric address is in the range.

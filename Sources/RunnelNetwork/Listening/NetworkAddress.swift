@@ -51,12 +51,12 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     }
     if rest.isEmpty { return (String(host), defaultPort) }
     guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()) else {
-      throw NetworkError("\(text) is no address to listen on: give HOST:PORT.")
+      throw NetworkError("\(text) is not an address to listen on: give HOST:PORT.")
     }
     return (String(host), Int(port))
   }
 
-  /// All addresses of a name, in figures; this waits for the system.
+  /// Returns the numeric addresses of a name; the call blocks while the system looks them up.
   static func lookUp(_ host: String) throws(NetworkError) -> [String] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -31,7 +31,7 @@ enum SocketFile {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw NetworkError("\(path) is no socket: move it away.")
+      throw NetworkError("\(path) is not a socket: move it away.")
     }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor < 0 { throw failure(path) }

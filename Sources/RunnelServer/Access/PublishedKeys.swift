@@ -63,7 +63,7 @@ final class PublishedKeys: Sendable {
       return (pause, 0)
     } catch {
       let pause = PublishedKeys.pause(afterFailures: failureCount)
-      logger.error("The keys stay as they were, for \(pause) s: \(error)")
+      logger.error("The old keys stay, with a new attempt in \(pause) s: \(error)")
       return (pause, failureCount + 1)
     }
   }

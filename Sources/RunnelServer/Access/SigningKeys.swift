@@ -37,7 +37,7 @@ struct SigningKeys: Sendable {
       keys = members.prefix(SigningKeys.countMax).compactMap(SigningKeys.certified)
     default:
       throw ServerError(
-        "\(source) is no JSON Web Key Set: it needs a member \"keys\".", isUsage: true)
+        "\(source) is not a JSON Web Key Set: it needs a member \"keys\".", isUsage: true)
     }
     if keys.isEmpty {
       throw ServerError("\(source) has no key for RS256 or ES256.", isUsage: true)

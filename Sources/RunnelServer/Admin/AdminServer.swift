@@ -50,7 +50,7 @@ final class AdminServer: Sendable {
       _ = try await fileServer.start()
       places.append(file)
     } catch {
-      logger.warning("There is no socket for administrators: \(error)")
+      logger.warning("The socket for administrators was not made: \(error)")
     }
     if let addressServer {
       places += try await addressServer.start().bound.map { "http://\($0)" }

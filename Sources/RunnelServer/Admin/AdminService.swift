@@ -4,7 +4,7 @@ import RunnelNetwork
 
 /// The requests of the machine's administrators: readiness, counters, and connections.
 ///
-/// It knows no users: every client that reaches the address may ask everything.
+/// There are no users: every client that reaches the address may send every request.
 struct AdminService: NetworkService {
   private static let connections = "/connections"
   /// Source: Prometheus, "Exposition formats", version 0.0.4.

@@ -1,14 +1,15 @@
-/// The Unix socket at which the owner of a server asks it.
+/// The Unix socket for the requests of a server's owner.
 public enum AdminSocket {
-  /// Where a server of a database file may be asked.
+  /// A place at which a server of a database file may answer.
   public struct Place: Hashable, Sendable {
     /// The path of the socket.
     public var path: String
-    /// The name of the database, where the server has several; nil where it has one.
+    /// The name of the database if the server has several; otherwise nil.
     public var database: String?
   }
 
-  /// The socket of a server: `chat.admin.sock` beside `chat.db`, `admin.sock` in a folder.
+  /// Returns the socket of a server: `chat.admin.sock` beside `chat.db`, or `admin.sock` in a
+  /// folder.
   static func path(of databases: ServerConfiguration.Databases) -> String {
     switch databases {
     case .file(let file, _): DatabaseNames.stem(of: file) + ".admin.sock"
@@ -16,7 +17,7 @@ public enum AdminSocket {
     }
   }
 
-  /// Where servers may be asked that serve a file: alone, or with the others of its folder.
+  /// Returns the places of possible servers of a file: of the file alone, and of its folder.
   public static func places(of file: String) -> [Place] {
     let alone = Place(path: path(of: .file(file, name: nil)), database: nil)
     let slash = file.lastIndex(of: "/")

@@ -5,7 +5,7 @@ import RunnelNetwork
 /// The answer that lists the connections: a line of JSON for each, page after page, so that the
 /// whole list is never in memory.
 ///
-/// `?database=NAME` wants those of one database, `?limit=N` the first so many.
+/// `?database=NAME` selects the connections of one database, `?limit=N` the first N.
 ///
 /// Loop only.
 final class ConnectionListing: ExchangeHandling {
@@ -13,10 +13,10 @@ final class ConnectionListing: ExchangeHandling {
 
   private let switchboard: Switchboard
   private let channel: ExchangeChannel
-  /// The database whose connections are wanted; nil for all.
+  /// The database whose connections are listed; nil for all.
   private let database: String?
-  /// How many more are told at most.
-  private var room: Int
+  /// The most connections that are still to be listed.
+  private var remainingCount: Int
   private var rest: ArraySlice<Int64> = []
   /// True while a page is being collected.
   private var isAsking = false
@@ -26,7 +26,7 @@ final class ConnectionListing: ExchangeHandling {
     (self.switchboard, self.channel) = (switchboard, channel)
     database = request.path.flatMap { ServedDatabases.parameter("database", of: $0) }
     let limit = request.path.flatMap { ServedDatabases.parameter("limit", of: $0) }
-    room = limit.flatMap { Int($0) }.map { max($0, 0) } ?? .max
+    remainingCount = limit.flatMap { Int($0) }.map { max($0, 0) } ?? .max
   }
 
   func opened() {
@@ -39,7 +39,7 @@ final class ConnectionListing: ExchangeHandling {
 
   private func sendNext() {
     if isEnded || isAsking { return }
-    if rest.isEmpty || room == 0 {
+    if rest.isEmpty || remainingCount == 0 {
       isEnded = true
       channel.end()
       return channel.flush()
@@ -57,8 +57,9 @@ final class ConnectionListing: ExchangeHandling {
   private func take(_ summaries: [ConnectionSummary]) {
     isAsking = false
     if isEnded { return }
-    let wanted = summaries.filter { database == nil || $0.database == database }.prefix(room)
-    room -= wanted.count
+    let wanted = summaries.filter { database == nil || $0.database == database }.prefix(
+      remainingCount)
+    remainingCount -= wanted.count
     channel.send(wanted.flatMap { ConnectionListing.json($0).jsonBytes() + [10] })
     channel.flush()
     sendNext()

@@ -25,7 +25,8 @@ struct BackupFolder {
     defer { close(descriptor) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       if errno == EWOULDBLOCK {
-        throw ServerError("A backup to \(path) is under way already: try again when it is done.")
+        throw ServerError(
+          "A backup to \(path) is already in progress: try again when it is finished.")
       }
       throw ServerError.system("\(path) cannot be locked")
     }

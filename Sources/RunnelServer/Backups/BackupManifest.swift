@@ -53,15 +53,15 @@ public struct BackupManifest: Hashable, Sendable {
     }
     // Text that is no JSON is no manifest either.
     guard let json = try? JSONValue(parsing: bytes), let format = json[Field.format]?.int else {
-      throw ServerError("\(path) is damaged, so this backup cannot be used: take another one.")
+      throw ServerError("\(path) is damaged, so this backup cannot be used: use another one.")
     }
     if format > BackupManifest.format {
-      throw ServerError("\(path) was written by a newer Runnel: restore it with that one.")
+      throw ServerError("\(path) was written by a newer Runnel: restore it with that version.")
     }
     guard let database = json[Field.database]?.string, let time = json[Field.time]?.int,
       case .array(let elements)? = json[Field.files]
     else {
-      throw ServerError("\(path) is damaged, so this backup cannot be used: take another one.")
+      throw ServerError("\(path) is damaged, so this backup cannot be used: use another one.")
     }
     self.database = database
     self.time = Int64(time)
@@ -72,7 +72,7 @@ public struct BackupManifest: Hashable, Sendable {
       return File(name: name, byteCount: count, hash: hash)
     }
     guard files.count == elements.count, files.contains(where: { $0.name == databaseFile }) else {
-      throw ServerError("\(path) is damaged, so this backup cannot be used: take another one.")
+      throw ServerError("\(path) is damaged, so this backup cannot be used: use another one.")
     }
   }
 

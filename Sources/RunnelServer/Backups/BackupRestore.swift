@@ -21,12 +21,12 @@ public struct BackupRestore {
     guard let manifest = try BackupManifest(folder: folder.path) else {
       let newest = try folder.backups().last?.path
       let advice = newest.map { " Its newest one is \($0)." } ?? ""
-      throw ServerError("\(backup) is no backup: it has no \(BackupManifest.fileName).\(advice)")
+      throw ServerError("\(backup) is not a backup: it has no \(BackupManifest.fileName).\(advice)")
     }
     for file in manifest.files {
       let path = folder.path + "/" + file.name
       guard try BackupManifest.measure(path, name: file.name) == file else {
-        throw ServerError("\(path) is not as it was when the backup was made: take another backup.")
+        throw ServerError("\(path) has changed since the backup was made: use another backup.")
       }
     }
     (self.backup, self.manifest) = (folder.path, manifest)
@@ -81,7 +81,7 @@ public struct BackupRestore {
     }
     let report = try DatabaseCare.check(file: file + ".restored")
     guard report.isSound else {
-      throw ServerError("The database in \(backup) is damaged: take another backup.")
+      throw ServerError("The database in \(backup) is damaged: use another backup.")
     }
     let kept = try setAside(standing, of: file)
     for (_, target) in places {

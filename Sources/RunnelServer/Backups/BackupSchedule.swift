@@ -64,7 +64,7 @@ final class BackupSchedule: Sendable {
         logger.info("\(name): the backup \(path) was made, \(byteCount) bytes")
         metrics.backedUp(name, isDone: true)
       } catch let error as DatabaseError where error.code == .cancelled {
-        logger.notice("\(name): the backup was stopped, as the server ends")
+        logger.notice("\(name): the backup was stopped because the server ends")
       } catch {
         logger.error("\(name): no backup was made: \(error)")
         metrics.backedUp(name, isDone: false)

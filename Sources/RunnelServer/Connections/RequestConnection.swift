@@ -82,7 +82,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .revoked: carryOut(exchange.revoked())
     // The tree itself checks streams.
     case .rulesChanged: break
-    case .told: preconditionFailure("This is told to sessions.")
+    case .told: preconditionFailure("Only sessions receive this.")
     }
     if exchange.isStreaming, channel.unsentBytes > world.limits.wire.unsentBytesMax {
       world.metrics.reached(WireLimit.unsentBytes)
@@ -170,7 +170,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       asked = (operation, caller)
       return database.submit(TreeJob(connection: number, wish: .operation(operation, caller)))
     }
-    guard let spool else { preconditionFailure("What is put was spooled.") }
+    guard let spool else { preconditionFailure("The body was spooled before.") }
     let job = TreeJob(
       connection: number,
       wish: .putSpooled(spool, path, condition: condition, hashes: hashes, caller))

@@ -65,7 +65,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
     case .told(.answer(let id, let answer)): carryOut(session.answer(id, answer))
     case .rulesChanged: carryOut(session.review())
     case .answered, .changed, .revoked:
-      preconditionFailure("These are told to requests over HTTP.")
+      preconditionFailure("Only HTTP requests receive these.")
     }
   }
 

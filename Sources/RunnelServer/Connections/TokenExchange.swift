@@ -33,7 +33,7 @@ final class TokenExchange: ExchangeHandling {
 
   func opened() {
     if request.method != .post {
-      answer(405, "invalid_request", "A token is asked for by POST.")
+      answer(405, "invalid_request", "Request a token by POST.")
     }
   }
 
@@ -48,14 +48,14 @@ final class TokenExchange: ExchangeHandling {
   func receivedAll() {
     if isAnswered { return }
     guard let form = FormText.members(of: body) else {
-      return answer(400, "invalid_request", "The request is no form.")
+      return answer(400, "invalid_request", "The body is not a form.")
     }
     guard form["grant_type"] == TokenExchange.grant else {
       return answer(
         400, "unsupported_grant_type", "Only \(TokenExchange.grant) is known here.")
     }
     guard let text = form["assertion"], let assertion = JSONWebToken(text) else {
-      return answer(400, "invalid_request", "There is no assertion, or it is no token.")
+      return answer(400, "invalid_request", "The assertion is missing, or is not a token.")
     }
     do throws(ServiceAccounts.Refusal) {
       guard let token = try databases.accessToken(for: assertion, now: world.now.calendar) else {

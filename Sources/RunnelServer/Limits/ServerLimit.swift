@@ -77,26 +77,28 @@ extension ServerLimit {
     count(NetworkLimit.connections, \.network.connectionsMax, "The most connections at once."),
     count(
       NetworkLimit.connectionsPerAddress, \.network.connectionsPerAddressMax,
-      "The most connections of one address, or of one network of 64 bits of IP version 6."),
+      "The most connections of one IPv4 address, or of one 64-bit IPv6 network."),
     optional(
       NetworkLimit.requestRate, \.requestsPerSecond,
-      "The most requests of one connection in a second; more have to wait."),
+      "The most requests per second of one connection; more are delayed."),
     optional(
       NetworkLimit.byteRate, \.bytesPerSecond,
-      "The most bytes that one connection sends in a second; more have to wait.", .bytes),
+      "The most bytes per second from one connection; more are delayed.", .bytes),
     count(
       WireLimit.unsentBytes, \.wire.unsentBytesMax,
-      "The most bytes that wait for a client that does not read.", .bytes),
-    time(NetworkLimit.handshakeTime, \.network.handshakeMilliseconds, "The time for TLS to begin."),
+      "The most unsent bytes for a client that reads too slowly.", .bytes),
+    time(
+      NetworkLimit.handshakeTime, \.network.handshakeMilliseconds,
+      "The timeout of the TLS handshake."),
     time(
       NetworkLimit.headTime, \.network.firstHeadMilliseconds,
-      "The time for the head of a connection's first request."),
+      "The timeout for the head of a connection's first request."),
     time(
       NetworkLimit.idleTime, \.network.idleMilliseconds,
-      "The time that a connection over HTTP waits for the next request."),
+      "The timeout of an HTTP connection without a request."),
     time(
       NetworkLimit.stallTime, \.network.stallMilliseconds,
-      "The time in which a client has to take some of an answer."),
+      "The timeout for a client that does not read its answer."),
   ]
 
   private static let requests: [ServerLimit] = [
@@ -105,18 +107,19 @@ extension ServerLimit {
       "The most bytes of a request without its body.", .bytes),
     time(
       NetworkLimit.bodyTime, \.network.bodyMilliseconds,
-      "The time for the next piece of a request's body."),
+      "The timeout for the next bytes of a request's body."),
     count(
       NetworkLimit.bodyRate, \.network.bodyBytesPerSecondMin,
-      "The fewest bytes of a body in a second, on average.", .bytes),
+      "The lowest average rate of a body, in bytes per second.", .bytes),
     count(RESTLimit.writeBytes, \.rest.writeBytesMax, "The most bytes of one write.", .bytes),
     optional(
-      RESTLimit.importBytes, \.rest.spoolBytesMax, "The most bytes that an administrator puts.",
+      RESTLimit.importBytes, \.rest.spoolBytesMax, "The most bytes of an administrator's PUT.",
       .bytes),
     count(
       RESTLimit.readBytes, \.rest.readBytesMax,
-      "The most bytes of one read, but for administrators'.", .bytes),
-    time(RESTLimit.readTime, \.rest.readMilliseconds, "The time for a read to begin."),
+      "The most bytes of one read; administrators have no limit.", .bytes),
+    time(
+      RESTLimit.readTime, \.rest.readMilliseconds, "The timeout for the start of a read's answer."),
     count(
       WireLimit.jsonDepth, \.jsonDepthMax, "The most levels of objects and arrays in a JSON text.",
       in: 8...Int64(JSONScanner.depthMax)),
@@ -124,34 +127,36 @@ extension ServerLimit {
 
   private static let sockets: [ServerLimit] = [
     count(
-      NetworkLimit.frameBytes, \.network.frameBytesMax, "The most bytes of a WebSocket's frame.",
+      NetworkLimit.frameBytes, \.network.frameBytesMax, "The most bytes of a WebSocket frame.",
       .bytes),
     count(
       WireLimit.messageBytes, \.wire.messageBytesMax,
-      "The most bytes of a message, in however many frames.", .bytes),
-    time(WireLimit.messageTime, \.wire.messageMilliseconds, "The time for a message in pieces."),
+      "The most bytes of a message, over all its frames.", .bytes),
+    time(
+      WireLimit.messageTime, \.wire.messageMilliseconds,
+      "The timeout for a message in several frames."),
     time(
       WireLimit.silence, \.wire.silenceMilliseconds,
-      "The silence after which a client is asked for a sign of life."),
+      "The time without messages after which a client is pinged."),
     count(WireLimit.listens, \.wire.listensMax, "The most listens of one connection."),
     count(
       WireLimit.requests, \.wire.requestsMax,
-      "The most requests of one connection that are under way; more have to wait."),
+      "The most concurrent requests of one connection; more are delayed."),
     count(
       WireLimit.waitingBytes, \.wire.waitingBytesMax,
-      "The most bytes of one connection's requests that wait for earlier ones.", .bytes),
+      "The most bytes of one connection's delayed requests.", .bytes),
     count(
       WireLimit.disconnectBytes, \.wire.disconnectBytesMax,
-      "The most bytes that are left to be written at the end of a connection.", .bytes),
+      "The most bytes of onDisconnect writes of a connection.", .bytes),
   ]
 
   private static let trees: [ServerLimit] = [
     count(
-      TreeLimit.depth, \.tree.depthMax, "The most levels of a place that is written.",
+      TreeLimit.depth, \.tree.depthMax, "The most levels of a written place.",
       in: 1...Int64(TreeLimits.depthMax)),
     count(
       TreeLimit.rulesSteps, \.tree.rulesStepsMax,
-      "The most steps of a decision of the rules; one that needs more is a refusal."),
+      "The most steps of a decision of the rules; a decision that needs more is a refusal."),
   ]
 
   private static func count<Name: RawRepresentable<String>>(

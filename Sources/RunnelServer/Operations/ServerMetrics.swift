@@ -43,7 +43,7 @@ struct ServerMetrics: Sendable {
   /// Counts a client that reached a limit.
   func reached(_ limit: some RawRepresentable<String>) {
     guard let counter = limits[limit.rawValue] else {
-      preconditionFailure("The table of limits has all of them.")
+      preconditionFailure("Every limit is in the table.")
     }
     counter.increment()
   }

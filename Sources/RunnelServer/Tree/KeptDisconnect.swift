@@ -58,11 +58,11 @@ struct KeptDisconnect: Hashable {
     let isAdministrator = json[Field.isAdministrator] == .bool(true)
     caller = Caller(auth: json[Field.auth] ?? .null, isAdministrator: isAdministrator)
     guard case .array(let elements)? = json[Field.writes] else {
-      throw TreeError(.storage, "What a client left to be done cannot be read.")
+      throw TreeError(.storage, "A client's stored onDisconnect writes cannot be read.")
     }
     writes = try elements.map { element in
       guard case .string(let place)? = element[Field.path] else {
-        throw TreeError(.storage, "What a client left to be done has no place.")
+        throw TreeError(.storage, "A client's stored onDisconnect write has no path.")
       }
       let path = try Path(place)
       if case .object(let members)? = element[Field.members] { return .update(path, members) }

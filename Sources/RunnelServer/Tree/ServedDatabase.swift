@@ -246,7 +246,7 @@ extension ServedDatabase {
     if !isDryRun {
       try rulesFile.write(text)
       told = take(rules, &tree, transaction)
-      logger.info("\(name): other rules were put")
+      logger.info("\(name): the rules were replaced by a request")
     }
     return told + [(connection, .answered(.answer(.rulesTaken)))]
   }
@@ -256,7 +256,7 @@ extension ServedDatabase {
     _ text: [UInt8]?, _ tree: inout ServedTree, _ transaction: ServingTransaction
   ) throws -> TreeTold {
     guard let text else {
-      logger.error("\(name): \(rulesFile.path) is gone; the rules that it had stay.")
+      logger.error("\(name): \(rulesFile.path) does not exist any more; its rules stay in force.")
       return []
     }
     if tree.rules?.source == text { return [] }
@@ -266,7 +266,7 @@ extension ServedDatabase {
       return told
     } catch {
       let mistakes = error.text(file: rulesFile.path)
-      logger.error("\(name): the rules stay as they were, for these are wrong:\n\(mistakes)")
+      logger.error("\(name): the old rules stay, because the new ones have mistakes:\n\(mistakes)")
       return []
     }
   }
@@ -293,12 +293,12 @@ extension ServedDatabase {
     do {
       try session.declareIndexes(ServedDatabase.indexes(of: rules))
     } catch {
-      logger.error("\(name): the indexes of the rules are not made: \(error)")
+      logger.error("\(name): the indexes of the rules were not made: \(error)")
     }
   }
 }
 
-// MARK: What was spooled
+// MARK: Spooled values
 
 /// A value put by an administrator that is too large for memory.
 struct SpooledPut {

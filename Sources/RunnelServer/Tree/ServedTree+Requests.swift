@@ -55,7 +55,7 @@ extension ServedTree {
           try stream(query, caller, connection, now, transaction)
         })
     case .putSpooled, .readRules, .writeRules:
-      preconditionFailure("The database does these itself.")
+      preconditionFailure("The served database carries these out.")
     }
   }
 

@@ -138,7 +138,7 @@ struct ServedTree {
     streamCallers[connection] = nil
   }
 
-  // MARK: What connections leave
+  // MARK: Disconnect requests
 
   /// Stores the disconnect requests of a connection.
   mutating func keep(
@@ -157,7 +157,7 @@ struct ServedTree {
   }
 }
 
-// MARK: What may be done
+// MARK: Checks
 
 extension ServedTree {
   /// - Throws: `TreeError` (`permissionDenied`) if a caller may not read the result of a query.

@@ -9,13 +9,15 @@ public protocol Action: Sendable {}
 public protocol FailureAction: Action {
   /// The failure, in words for a person, and its place in the tree.
   var error: TreeError { get }
-  /// True if something that was wanted did not happen; false if one thing among others could not be
-  /// used, and all else goes on. True unless the type says otherwise.
+  /// True if a request failed; false if only one part of the data could not be used, and the rest
+  /// was.
+  ///
+  /// The default is true.
   var isSerious: Bool { get }
 }
 
 extension FailureAction {
-  /// True: what was wanted did not happen.
+  /// True: a request failed.
   public var isSerious: Bool { true }
 }
 
@@ -23,8 +25,8 @@ extension FailureAction {
 ///
 /// One middleware or reducer can handle all of them, whatever the type of the objects.
 public protocol DataAction: Action {
-  /// The place that it is about: that of the request or the object; for all objects of a query that
-  /// of the query.
+  /// The place that the action is about: the place of the request or the object, or of the query if
+  /// it is about all of its objects.
   var path: Path { get }
 }
 

@@ -1,6 +1,6 @@
 public import RunnelTree
 
-// The actions of this library that are about data.
+// The conformances of this library's actions to `DataAction`.
 
 extension RequestPending: DataAction {
   /// The place of the request.

@@ -1,10 +1,10 @@
 import RunnelBase
 
-/// A list of texts that follows the updates of an adapter by their coordinates.
+/// A list of texts that applies the updates of an adapter by their index paths.
 ///
-/// It does what the list view of a UI toolkit does with an update, and shows how to connect one: take
-/// out rows and sections by their old places, put in those that are new by their new places, and draw
-/// anew what was reloaded. In tests it stands for the view.
+/// It applies an update as the list view of a UI toolkit does, and shows how to connect one: remove
+/// rows and sections at their old index paths, insert new ones at their new index paths, and redraw
+/// the reloaded ones. In tests it takes the place of a view.
 ///
 /// Isolation: one thread, as the adapter.
 public final class TextTable {
@@ -16,13 +16,13 @@ public final class TextTable {
   /// Makes an empty list.
   public init() {}
 
-  /// Follows an update.
+  /// Applies an update.
   ///
   /// O(n) in the rows.
   ///
   /// - Parameters:
-  ///   - update: the update, which begins with the state of the update before.
-  ///   - text: makes the text of a row; called for the rows that are new or to be drawn anew.
+  ///   - update: the update, which starts from the state after the previous update.
+  ///   - text: makes the text of a row; called for rows that are new or reloaded.
   public func apply<Item>(_ update: ListUpdate<Item>, text: (AdapterRow<Item>) -> String) {
     let batch = update.update
     guard !batch.isReload else {
@@ -51,7 +51,7 @@ public final class TextTable {
     }
   }
 
-  /// The rows of each old section that stay in their place; nil for one to be drawn anew.
+  /// Returns the texts of each old section's rows that stay; nil for a row to be redrawn.
   private func keptRows(_ batch: BatchUpdate) -> [[String?]] {
     let gone = Set(batch.deletedRows + batch.movedRows.map(\.from))
     let reloaded = Set(batch.reloadedRows)
@@ -61,7 +61,7 @@ public final class TextTable {
     }
   }
 
-  /// For each new section the old one that it is; nil for a new one.
+  /// Returns the old index of each new section; nil for an inserted one.
   private func sectionOrigins(_ batch: BatchUpdate, count: Int) -> [Int?] {
     let leaving = Set(batch.deletedSections + batch.movedSections.map(\.from))
     var staying = rows.indices.filter { !leaving.contains($0) }[...]

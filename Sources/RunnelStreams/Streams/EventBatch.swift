@@ -7,7 +7,7 @@ struct EventBatch {
   private(set) var lastEvents: OrderedDictionary<Key, Int> = [:]
   /// Whether there are rows beyond the window; nil if the batch does not tell.
   private(set) var hasMore: Bool?
-  /// What is pending at the place now; nil if the batch does not tell.
+  /// The pending state of the place; nil if the batch does not contain it.
   private(set) var pending: PendingState?
 
   private let events: [TreeEvent]

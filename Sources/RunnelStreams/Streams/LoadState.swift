@@ -6,7 +6,7 @@ public enum LoadState: Hashable, Sendable {
   case loading
   /// The stream has its rows, even if there are none.
   case loaded
-  /// Loading failed, or its listener was ended; starting it again is a new attempt.
+  /// Loading failed, or the listener was ended; starting the stream again is a new attempt.
   case failed(StreamFailure)
 
   /// The state of a whole: the first failure of a part; otherwise idle if a part is idle; otherwise

@@ -52,7 +52,7 @@ public enum FetchOutcome: Hashable, Sendable {
   case fetched
   /// Fetching failed, for this reason.
   case failed(StreamFailure)
-  /// It was given up, by `cancelFetch` or because the stream was stopped.
+  /// The fetch was cancelled by `cancelFetch`, or because the stream was stopped.
   case cancelled
   /// The fetch was refused: nothing was fetched.
   case refused

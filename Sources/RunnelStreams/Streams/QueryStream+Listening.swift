@@ -251,7 +251,8 @@ extension QueryStream {
     return changes
   }
 
-  /// The rows that show something else as pending than is pending now, and are not replaced anyway.
+  /// Returns the rows whose shown pending state is out of date, except those that are replaced
+  /// anyway.
   ///
   /// O(k) in the keys that became pending or were answered; O(n) if that is the whole place.
   private func rowsToMark(

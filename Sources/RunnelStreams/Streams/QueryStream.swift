@@ -50,11 +50,11 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
   public var prefetchCount = 50
 
   let source: any TreeSource
-  /// Makes an item from a row, and whether the row has pending writes.
+  /// Makes an item from a row; the second argument is true if the row has pending writes.
   let construct: (TreeRow, Bool) -> Item
-  /// True if the rows show whether they have pending writes.
+  /// True if the rows contain whether they have pending writes.
   let showsPending: Bool
-  /// What is pending at the place of the query.
+  /// The pending state of the query's place.
   var pending = PendingState()
   let hub = ChangeHub<StreamChange<Item>>()
   var windows: [QueryWindow]
@@ -95,9 +95,9 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
   ///   - place: where a stream starts that is paged at both ends; nil for one that starts at the
   ///     anchor of its paging.
   ///   - source: the tree; the stream keeps it.
-  ///   - showsPending: whether the rows show that they have pending writes; if not, none has.
-  ///   - construct: makes an item from a row, and whether a write that the origin has not answered
-  ///     changes it; called again when either changes. Different rows need different ids.
+  ///   - showsPending: whether the rows contain their pending state; if not, it is always false.
+  ///   - construct: makes an item from a row; the second argument is true if a pending write
+  ///     changes the row. Called again when either changes. Different rows need different ids.
   public init(
     request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
     source: any TreeSource, showsPending: Bool, construct: @escaping (TreeRow, Bool) -> Item
@@ -119,7 +119,7 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
 extension QueryStream where Item == Record {
   /// Makes a stream of records, which does nothing before it is started.
   ///
-  /// With `showsPending` the records show whether they have pending writes; otherwise none has.
+  /// With `showsPending` the records contain their pending state; otherwise it is always false.
   public convenience init(
     request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
     source: any TreeSource, showsPending: Bool = false
@@ -135,7 +135,7 @@ extension QueryStream where Item == Record {
   }
 }
 
-// MARK: Asking
+// MARK: Reading
 
 extension QueryStream {
   static func childRequest(_ request: ListenRequest, showsPending: Bool) -> ListenRequest {

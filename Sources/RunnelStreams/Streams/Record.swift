@@ -121,7 +121,7 @@ extension Record {
     return a.row.value == b.row.value && a.row.key < b.row.key
   }
 
-  /// True if the record says the same of a row as the tree.
+  /// Returns whether the record equals a row of the tree.
   func says(_ row: TreeRow, hasPendingWrites: Bool) -> Bool {
     storage.hasPendingWrites == hasPendingWrites && storage.row == row
   }

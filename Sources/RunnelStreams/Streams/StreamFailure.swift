@@ -1,6 +1,6 @@
 /// The reason why rows could not be loaded or fetched, or a write of a stream was refused.
 ///
-/// It may be written as a text, which then is the message of a failure without a code.
+/// A string literal makes a failure with that message and no code.
 public struct StreamFailure: Error, Hashable, Sendable {
   /// The kind of failure, to match on: the word of a database's error, as `closed`, or that of the
   /// origin, as `permission_denied`; empty if it has none.

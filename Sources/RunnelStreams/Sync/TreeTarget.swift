@@ -16,7 +16,7 @@ public protocol TreeTarget: AnyObject {
 public enum WriteOutcome: Hashable, Sendable {
   /// The write was carried out.
   case written
-  /// It was refused or failed, for this reason; nothing changed.
+  /// The write was refused or failed, for this reason; nothing changed.
   case refused(StreamFailure)
 }
 

@@ -167,7 +167,7 @@ public struct ClientSession: Sendable {
   }
 }
 
-// MARK: What people ask for
+// MARK: Requests of the program
 
 extension ClientSession {
   /// Connects, and stays connected.

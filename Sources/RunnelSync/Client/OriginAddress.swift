@@ -49,7 +49,7 @@ public struct OriginAddress: Hashable, Sendable {
   private static func error(_ text: String, _ reason: String) -> TreeError {
     TreeError(
       .invalidMessage,
-      "\(ControlCharacters.escapedLine(String(text.prefix(200)))) is no address of a database: "
+      "\(ControlCharacters.escapedLine(String(text.prefix(200)))) is not the address of a database: "
         + "\(reason).")
   }
 
@@ -81,7 +81,7 @@ public struct OriginAddress: Hashable, Sendable {
     var keys: [Key] = []
     for piece in path.split(separator: "/") {
       guard let name = PercentEncoding.decoded(piece.utf8, isPlusSpace: false) else {
-        throw error(text, "its path is no UTF-8 in percent encoding")
+        throw error(text, "its path is not UTF-8 in percent encoding")
       }
       keys.append(try Key(name))
     }
@@ -95,7 +95,7 @@ public struct OriginAddress: Hashable, Sendable {
     for pair in query.split(separator: "&") {
       let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard halves[0] == "ns" else {
-        // What stands in an address is seen by others, and kept by shells.
+        // Other users can see addresses, and shells keep them in their history.
         throw error(
           "The one with \(halves[0])=", "only ns= may stand after the question mark")
       }
@@ -109,13 +109,13 @@ public struct OriginAddress: Hashable, Sendable {
     return found
   }
 
-  /// The address of the whole database, by which its replica is named.
+  /// The address of the whole database; the replica has this name.
   public var name: String {
     let scheme = isSecure ? "https" : "http"
     return "\(scheme)://\(host)/" + (namespace.map { "?ns=\($0)" } ?? "")
   }
 
-  /// What people call the database.
+  /// The name of the database for people.
   public var title: String {
     let label = host.prefix { $0 != "." && $0 != ":" }
     return namespace ?? String(label)

@@ -148,7 +148,7 @@ struct RESTCall {
     return number * factor
   }
 
-  // MARK: What is wanted
+  // MARK: The parts of a call
 
   /// The query of a read.
   func query(at path: Path) throws(RESTError) -> Query {

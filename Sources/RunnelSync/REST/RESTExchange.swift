@@ -72,7 +72,7 @@ public struct RESTExchange: Sendable {
     public var keepAliveMilliseconds: Int64 = 30_000
     /// The most bytes of the answer to a read; administrators have no limit.
     public var readBytesMax = 268_435_456
-    /// The longest time that a read may take, in milliseconds; a client may ask for less.
+    /// The timeout for the start of a read's answer, in milliseconds; a client may request less.
     public var readMilliseconds: Int64 = 900_000
 
     /// Makes the default limits.
@@ -94,9 +94,9 @@ public struct RESTExchange: Sendable {
   var phase = Phase.new
   var effects: [Effect] = []
   var call: RESTCall?
-  /// For whom the request speaks, once that is known.
+  /// The caller of the request; `nobody` until the credential is verified.
   public internal(set) var caller = Caller.nobody
-  /// By what the client says who it is; nil for nobody.
+  /// The client's credential; nil if it has none.
   public internal(set) var credential: Credential?
   /// When the credential expires, in milliseconds since 1970; nil for never.
   var expiry: Int64?
@@ -110,7 +110,7 @@ public struct RESTExchange: Sendable {
   var echo: JSONValue = .null
   var export: TreeExport?
   var hasHead = false
-  /// When the read is given up or the stream sends a keep-alive; on the monotonic clock.
+  /// The time at which the read ends or the stream sends a keep-alive, on the monotonic clock.
   var deadlineTime: Int64?
   /// The place that is streamed.
   var streamed: Path = .root

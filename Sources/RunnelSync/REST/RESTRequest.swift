@@ -124,7 +124,7 @@ struct RESTTarget: Hashable {
         let value = halves.count > 1
           ? PercentEncoding.decoded(halves[1], isPlusSpace: true) : ""
       else {
-        throw RESTError(400, "A query parameter is no UTF-8 in percent encoding.")
+        throw RESTError(400, "A query parameter is not UTF-8 in percent encoding.")
       }
       parameters.append(RESTRequest.Header(name, value))
     }

@@ -18,7 +18,7 @@ extension MemoryTree: TreeExportSource {}
 
 /// The JSON of a query's result, piece by piece, of any size.
 ///
-/// What is in memory is a page of rows for each level, which has a bound in bytes, and the piece. A window
+/// Memory holds one page of rows for each level, which is bounded in bytes, and the piece. A window
 /// with bounds or a limit is read at once.
 ///
 /// Source: tree semantics, section 3; wire protocol, section C4.
@@ -50,7 +50,7 @@ public struct TreeExport: Sendable {
   private var levels: [Level] = []
   private var hasBegun = false
 
-  /// Makes an export that stands before its first piece.
+  /// Makes an export; the first call of `next` returns its first piece.
   public init(_ query: Query, form: Form, layout: JSONWriter.Layout = .compact) {
     (self.query, self.form) = (query, form)
     writer = JSONWriter(layout: layout)

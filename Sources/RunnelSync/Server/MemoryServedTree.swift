@@ -188,7 +188,7 @@ extension MemoryServedTree {
 
   package static func denied(_ path: Path) -> TreeError {
     TreeError(
-      .permissionDenied, "The rules do not allow this: ask who wrote them.", path: path.description)
+      .permissionDenied, "The rules do not allow this: ask their author.", path: path.description)
   }
 
   package static func missingIndex(_ query: Query) -> TreeError {

@@ -10,7 +10,7 @@ extension ServerSession {
   public mutating func receive(_ frame: [UInt8], now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     heard(now: now)
-    // The clock may have jumped since the deadline was set: nothing is asked for in a time that is over.
+    // The clock may have jumped past the expiry: the credential ends before the frame is handled.
     if let expiry, expiry <= now.calendar { endCredential(.expired) }
     byteAllowance.spend(frame.count, now: now.uptime)
     do throws(TreeError) {
@@ -167,7 +167,7 @@ extension ServerSession {
     let writes = changed.execute()
     guard ServerSession.bytes(of: writes) <= limits.disconnectBytesMax else {
       effects.append(.note(.disconnectBytes))
-      let text = "What is to be done at the end may have \(limits.disconnectBytesMax) bytes in all."
+      let text = "The onDisconnect writes may have \(limits.disconnectBytesMax) bytes in all."
       return respond(number, .tooBig, .string(text))
     }
     isHolding = true

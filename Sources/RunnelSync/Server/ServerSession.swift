@@ -288,7 +288,7 @@ extension ServerSession {
     }
     if isOpen, isFull {
       effects.append(.note(.unsentBytes))
-      end(.policyViolation("The client does not read what it is told."))
+      end(.policyViolation("The client does not read its messages."))
     }
   }
 

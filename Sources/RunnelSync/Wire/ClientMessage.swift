@@ -57,7 +57,7 @@ enum Envelope {
     do throws(JSONError) {
       json = try JSONValue(parsing: bytes)
     } catch {
-      throw TreeError(.invalidMessage, "A message is no JSON: \(error.message).")
+      throw TreeError(.invalidMessage, "A message is not JSON: \(error.message).")
     }
     let body = try WireBody(json, "A message")
     if case .string(let text)? = json[WireName.error] {

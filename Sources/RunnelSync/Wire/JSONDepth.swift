@@ -1,8 +1,8 @@
 /// How deep the objects and arrays of a text are nested, as is found before it is parsed.
 enum JSONDepth {
-  /// True if a text in JSON is nested deeper than so many levels.
+  /// Returns whether a JSON text is nested deeper than a number of levels.
   ///
-  /// O(n). What is no JSON gets any answer: parsing it fails.
+  /// O(n). The result for a text that is not JSON is arbitrary, because parsing it fails anyway.
   static func exceeds(_ depthMax: Int, in bytes: [UInt8]) -> Bool {
     var (depth, isInString, isEscaped) = (0, false, false)
     for byte in bytes {

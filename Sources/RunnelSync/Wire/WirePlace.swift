@@ -28,7 +28,7 @@ struct WireBody {
 
   init(_ json: JSONValue, _ subject: String) throws(TreeError) {
     (self.json, self.subject) = (json, subject)
-    guard case .object = json else { throw invalid("it is no object") }
+    guard case .object = json else { throw invalid("it is not an object") }
   }
 
   func invalid(_ reason: String) -> TreeError {
@@ -48,7 +48,7 @@ struct WireBody {
 
   func string(_ name: String) throws(TreeError) -> String {
     guard case .string(let text) = try required(name) else {
-      throw invalid("\"\(name)\" is no string")
+      throw invalid("\"\(name)\" is not a string")
     }
     return text
   }
@@ -59,7 +59,7 @@ struct WireBody {
 
   func integer(_ name: String) throws(TreeError) -> Int64 {
     guard case .number(let number) = try required(name), let integer = number.integer else {
-      throw invalid("\"\(name)\" is no whole number")
+      throw invalid("\"\(name)\" is not a whole number")
     }
     return integer
   }
@@ -75,7 +75,7 @@ struct WireBody {
 
   func members(_ name: String) throws(TreeError) -> [JSONMember] {
     guard case .object(let members) = try required(name) else {
-      throw invalid("\"\(name)\" is no object of values by path")
+      throw invalid("\"\(name)\" is not an object of values by path")
     }
     return members
   }

@@ -100,7 +100,7 @@ extension Write {
       data = putPath == nil ? .object(members) : members[0].value
     case .copy(_, let target), .move(_, let target):
       throw TreeError(
-        .invalidValue, "The wire protocol has no words for a copy: send what is to stand there.",
+        .invalidValue, "The wire protocol has no copies: send the resulting value.",
         path: target.description)
     }
     let members = [JSONMember(WireName.path, .string(path)), JSONMember(WireName.data, data)]

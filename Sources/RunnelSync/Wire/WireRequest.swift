@@ -144,7 +144,8 @@ extension WireBody {
       case .number(let number) = parts[1], let integer = number.integer,
       let name = WriteID(client: client, number: integer)
     else {
-      throw invalid("\"\(WireName.writeName)\" is no pair of a client's name and a number from 1")
+      throw invalid(
+        "\"\(WireName.writeName)\" is not a pair of a client's name and a number from 1")
     }
     return name
   }

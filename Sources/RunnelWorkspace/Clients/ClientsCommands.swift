@@ -1,7 +1,7 @@
 package import RunnelTerminal
 
 extension KeymapContext {
-  /// Who is connected to the server.
+  /// The context of the list of clients.
   package static let clients = KeymapContext("clients")
 }
 
@@ -10,7 +10,7 @@ extension ActionID {
   static let clientsOpen = ActionID("clients.open")
 }
 
-/// The commands of the list of who is connected to the server.
+/// The commands of the list of clients that are connected to the server.
 package enum ClientsCommands {
   package static let table = CommandTable(
     .clients, "With this client", takesCounts: true, hints: hints
@@ -23,7 +23,7 @@ package enum ClientsCommands {
     SharedCommands.searching
   }
 
-  /// What opens the list.
+  /// The command that opens the list.
   static let open = Command(
     .clientsOpen, "clients", "who is connected to the server of this database", keys: ["gC"]
   ) { state, _ in ClientsScreen.openClients(&state) }.keepingAwaitedRow

@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTerminal
 
-// Who is connected to the server of the database, as a layer.
+// The actions of the list of clients.
 
 extension ClientsScreen {
   static func openClients(_ state: inout AppState) {
@@ -12,7 +12,7 @@ extension ClientsScreen {
     ask(&state)
   }
 
-  /// Asks the server for an open list, unless it was asked and has not answered.
+  /// Requests the clients for an open list, unless a request is in progress.
   private static func ask(_ state: inout AppState) {
     change(&state) { screen, state in
       if screen.request != nil { return }
@@ -21,7 +21,7 @@ extension ClientsScreen {
     }
   }
 
-  /// Changes the open list; there is one at most.
+  /// Changes the open list; there is at most one.
   private static func change(
     _ state: inout AppState, _ body: (inout ClientsScreen, inout AppState) -> Void
   ) {
@@ -32,27 +32,27 @@ extension ClientsScreen {
     }
   }
 
-  /// When an open list is to be asked for again; nil if none is.
+  /// Returns the time at which the open list is to be refreshed; nil if there is none.
   static func clientsDue(_ state: AppState) -> Int64? {
     state.layers.lazy.compactMap { if case .clients(let screen) = $0 { screen.due } else { nil } }
       .min()
   }
 
-  /// An open list that is old is asked for again.
+  /// Refreshes the open list if it is due.
   static func refreshClients(_ state: inout AppState) {
     if let due = clientsDue(state), due <= state.now { ask(&state) }
   }
 
   // MARK: Answers
 
-  /// The server told who is connected.
+  /// Shows the clients that the server reported.
   static func take(_ state: inout AppState, _ page: ClientPage, _ id: AppRequestID) {
     change(&state) { screen, state in
       if screen.request == id { screen.take(page, now: state.now, height: state.height) }
     }
   }
 
-  /// The server did not tell.
+  /// Shows that the request failed.
   static func fail(_ state: inout AppState, _ refusal: Refusal, _ id: AppRequestID) {
     change(&state) { screen, state in
       if screen.request == id {
@@ -63,7 +63,7 @@ extension ClientsScreen {
 
   // MARK: Disconnecting
 
-  /// Asks whether the connection under the cursor is ended.
+  /// Asks the user whether to end the connection under the cursor.
   static func confirmDisconnect(_ state: inout AppState) {
     guard case .clients(let screen)? = state.layers.last, let client = screen.cursorClient else {
       return
@@ -72,7 +72,7 @@ extension ClientsScreen {
       .disconnect(client.id), title: "Disconnect",
       message: [
         StyledLine(client.name),
-        StyledLine("what it left to be done at its end is done", .warn),
+        StyledLine("its onDisconnect writes are then done", .warn),
         StyledLine("it may connect again, as most clients do at once", .muted),
       ],
       openedAt: state.now)
@@ -86,14 +86,14 @@ extension ClientsScreen {
     state.say(.info, "disconnecting")
   }
 
-  /// The server ended a connection, or had none of this number.
+  /// Shows that the server ended a connection, or that there was none of this number.
   static func finishDisconnect(_ state: inout AppState, wasThere: Bool) {
-    state.say(.info, wasThere ? "disconnected" : "it was gone already")
+    state.say(.info, wasThere ? "disconnected" : "it was already disconnected")
     ask(&state)
   }
 
-  /// Asks the server of the database for something, and remembers what for; returns the id that the answer
-  /// will carry.
+  /// Sends a request to the server and records its purpose; returns the id that the answer will
+  /// carry.
   @discardableResult
   private static func ask(
     _ state: inout AppState, _ request: ServerRequest, for purpose: Pending

@@ -2,54 +2,55 @@ package import RunnelBase
 import RunnelStreams
 import RunnelTerminal
 
-/// Who is connected to the server of the database, as a list that is brought up to date by itself.
+/// The list of the clients that are connected to the database's server; it is refreshed
+/// automatically.
 package struct ClientsScreen: Hashable, Sendable {
-  /// How long after an answer it is asked again, in milliseconds.
+  /// The pause between an answer and the next request, in milliseconds.
   package static let restMilliseconds: Int64 = 2000
   private static let section = "clients"
   /// The most columns of an address and of a user.
   private static let (addressMax, userMax) = (39, 24)
 
   private(set) var clients: [ServerClient] = []
-  /// True if more are connected than are told.
+  /// True if more clients are connected than are listed.
   private(set) var hasMore = false
   private(set) var phase = LoadState.loading
-  /// The request that is not answered.
+  /// The request in progress; nil if there is none.
   private(set) var request: AppRequestID?
-  /// When it is to be asked again, in milliseconds since 1970; nil while it is being asked.
+  /// The time of the next request, in milliseconds since 1970; nil while one is in progress.
   private(set) var due: Int64?
   package private(set) var content = ListContent()
   private(set) var headings: [String: ListHeading] = [:]
   private(set) var lines: [String: StyledLine] = [:]
   package var list = ListState()
 
-  /// The connection that the cursor is on; nil if it is on none.
+  /// The client under the cursor; nil if there is none.
   var cursorClient: ServerClient? {
     guard case .row(let id)? = list.cursor, let number = Int64(id) else { return nil }
     return clients.first { $0.id == number }
   }
 
-  /// The server was asked.
+  /// Records that a request was sent.
   mutating func wait(for request: AppRequestID) { (self.request, due) = (request, nil) }
 
-  /// Takes over who is connected now.
+  /// Shows the clients that the server reported.
   mutating func take(_ page: ClientPage, now: Int64, height: Int) {
     (clients, hasMore, phase) = (page.clients, page.hasMore, .loaded)
-    rest(now: now, height: height)
+    scheduleRefresh(now: now, height: height)
   }
 
-  /// The server did not tell.
+  /// Shows that the request failed.
   mutating func fail(_ message: String, now: Int64, height: Int) {
     (clients, hasMore, phase) = ([], false, .failed(StreamFailure(message)))
-    rest(now: now, height: height)
+    scheduleRefresh(now: now, height: height)
   }
 
-  private mutating func rest(now: Int64, height: Int) {
+  private mutating func scheduleRefresh(now: Int64, height: Int) {
     (request, due) = (nil, now + ClientsScreen.restMilliseconds)
     rebuild(now: now, height: height)
   }
 
-  /// Makes the rows anew.
+  /// Computes the rows.
   mutating func rebuild(now: Int64, height: Int) {
     lines = [:]
     let addressWidth = width(of: clients.map(\.address), atMost: ClientsScreen.addressMax)
@@ -90,7 +91,7 @@ package struct ClientsScreen: Hashable, Sendable {
     switch phase {
     case .failed(let failure): failure.message
     case .loaded: "nobody is connected"
-    case .idle, .loading: "the server is being asked"
+    case .idle, .loading: "waiting for the server"
     }
   }
 
@@ -102,7 +103,7 @@ package struct ClientsScreen: Hashable, Sendable {
     min(texts.map { CellWidth.width(of: $0) }.max() ?? 0, most)
   }
 
-  /// A text in so many columns; what is too long is cut.
+  /// Returns a text of `width` columns: cut if too long, padded if too short.
   private func column(_ text: String, _ width: Int) -> String {
     var shown = text
     while CellWidth.width(of: shown) > width { shown.removeLast() }
@@ -120,7 +121,7 @@ extension ClientsScreen: ListLayer {
   func contexts(about hand: AtHand) -> [KeymapContext] { [.clients, .list, .global] }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
-    phase == .loading && TypeAhead.isAboutRows(state, action) ? "the server is being asked" : nil
+    phase == .loading && TypeAhead.isAboutRows(state, action) ? "waiting for the server" : nil
   }
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {

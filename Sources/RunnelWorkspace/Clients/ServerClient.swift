@@ -1,21 +1,21 @@
 package import RunnelBase
 import RunnelStore
 
-/// A connection to the server of the database, as the server tells of it.
+/// A connection to the database's server, as the server reports it.
 package struct ServerClient: Hashable, Sendable {
-  /// Its number, which no other connection of the server has or had.
+  /// The number of the connection, which the server never uses again.
   package var id: Int64
-  /// What it is: `socket`, `stream` or `request`.
+  /// The kind: `socket`, `stream` or `request`.
   package var kind: String
-  /// The address without the port; empty if it has none.
+  /// The address without the port; empty for a Unix socket.
   package var address: String
-  /// The user's id, `administrator`, or nothing.
+  /// The user's id, or `administrator`; empty if unauthenticated.
   package var user: String
-  /// How many places and queries it listens to.
+  /// The number of places and queries that it listens to.
   package var listenCount: Int
-  /// The bytes that were sent to it.
+  /// The number of bytes sent to it.
   package var sentBytes: Int
-  /// When it was opened, in milliseconds since 1970.
+  /// The time when it was opened, in milliseconds since 1970.
   package var since: Int64
 
   package init(
@@ -26,7 +26,7 @@ package struct ServerClient: Hashable, Sendable {
     (self.listenCount, self.sentBytes, self.since) = (listenCount, sentBytes, since)
   }
 
-  /// Who it is, for a person: `ana at 127.0.0.1`.
+  /// The name for a person: `ana at 127.0.0.1`.
   var name: String {
     let place = address.isEmpty ? "a Unix socket" : address
     return user.isEmpty ? place : "\(user) at \(place)"
@@ -35,7 +35,7 @@ package struct ServerClient: Hashable, Sendable {
 
 /// The first connections to the server of the database, the oldest first.
 package struct ClientPage: Hashable, Sendable {
-  /// How many are told at most.
+  /// The most clients of a page.
   package static let countMax = 2000
 
   package var clients: [ServerClient]
@@ -47,9 +47,9 @@ package struct ClientPage: Hashable, Sendable {
   }
 }
 
-/// What the workspace asks of the server of the database.
+/// A request of the workspace to the database's server.
 package enum ServerRequest: Hashable, Sendable {
-  /// Who is connected; at most so many are told.
+  /// List the connected clients, at most `countMax`.
   case clients(countMax: Int)
   /// End a connection, by its number.
   case disconnect(Int64)

@@ -2,33 +2,33 @@ package import RunnelBase
 import RunnelStore
 import RunnelTerminal
 
-/// What is known of the server whose database is shown.
+/// The state of the link to the server whose database is shown.
 package struct OriginFacts: Hashable, Sendable {
   /// The state of the link to it.
   package enum Link: String, Hashable, Sendable, CaseIterable {
-    /// No attempt is made until somebody asks for one.
+    /// Offline by request: no attempt to connect is made.
     case offline
-    /// The next attempt is made after a while.
+    /// Offline: the next attempt to connect is made after a pause.
     case waiting
     /// A connection is being made.
     case connecting
-    /// What is shown is what the server has.
+    /// Connected: the data shown is the server's.
     case live
-    /// Another process on the same file talks to the server, for this one too.
+    /// Another process on the same file holds the connection, for this one too.
     case shared
-    /// The server does not take who one is.
+    /// The server refused the credentials.
     case refused
-    /// The server said that one shall not come back by oneself.
+    /// The server ended the connection and forbade automatic reconnection.
     case shutDown
   }
 
   /// The state of the link.
   package var link: Link
-  /// Why it is not live, in words; nil if it is not known.
+  /// The reason why the link is not live; nil if there is none.
   package var reason: String?
-  /// Since when the server cannot be talked to, in milliseconds since 1970; nil while it can.
+  /// The time since which the link is not live, in milliseconds since 1970; nil while it is.
   package var since: Int64?
-  /// The writes of which nobody knows whether the server did them.
+  /// The number of writes of unknown outcome.
   package var unknownCount: Int
 
   /// Makes facts.
@@ -39,7 +39,7 @@ package struct OriginFacts: Hashable, Sendable {
 }
 
 extension OriginFacts {
-  /// What stands in the header instead of `live`; nil if the list says it.
+  /// Returns the text in the header instead of `live`; nil if the list's own state is shown.
   func line(_ state: AppState, _ glyphs: Glyphs, isShort: Bool) -> StyledLine? {
     let parts: (sign: String, words: String, role: StyleRole)
     switch link {
@@ -52,7 +52,7 @@ extension OriginFacts {
     return StyledLine(isShort ? parts.sign : "\(parts.sign) \(parts.words)", parts.role)
   }
 
-  /// After so long what clocks showed does not say when it was.
+  /// The age after which days are shown instead of the clock time.
   private static let dayMilliseconds: Int64 = 86_400_000
 
   private func sinceText(_ state: AppState) -> String {
@@ -62,17 +62,17 @@ extension OriginFacts {
     return " since \(state.settings.local.timeText(since))"
   }
 
-  /// Takes over what is known now, and says what the user has to know.
+  /// Stores new facts, and shows a message if the user must know of the change.
   static func take(_ state: inout AppState, _ facts: OriginFacts) {
     let before = state.database.origin
-    // One attempt after the other is no news: it is offline until one succeeds.
+    // Repeated attempts are not shown: the link stays offline until one succeeds.
     if before?.link == .waiting, facts.link == .connecting { return }
     state.database.origin = facts
     let isNew = before?.link != facts.link || before?.reason != facts.reason
     guard isNew, let reason = facts.reason else { return }
     switch facts.link {
     case .refused, .shutDown: state.say(.error, reason)
-    // An attempt that fails is made again: once it is said why.
+    // Attempts are repeated: the reason is shown only when it changes.
     case .waiting: if before?.reason != facts.reason { state.say(.info, reason) }
     case .offline, .connecting, .live, .shared: break
     }
@@ -82,7 +82,7 @@ extension OriginFacts {
 // MARK: Recording
 
 extension OriginFacts {
-  /// The facts as a recorded session has them.
+  /// The facts as JSON, for recorded sessions.
   package var json: JSONValue {
     var members = [JSONMember("link", .string(link.rawValue))]
     if let reason { members.append(JSONMember("reason", .string(reason))) }
@@ -93,7 +93,7 @@ extension OriginFacts {
     return .object(members)
   }
 
-  /// Reads what `json` wrote; nil if it is something else.
+  /// Reads facts that `json` wrote; nil if the JSON is something else.
   package init?(_ json: JSONValue) {
     guard let link = json["link"]?.string.flatMap(Link.init) else { return nil }
     self.init(

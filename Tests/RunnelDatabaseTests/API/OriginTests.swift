@@ -5,7 +5,7 @@ import Testing
 @testable import RunnelDatabase
 @testable import RunnelTree
 
-/// References on a replica, whose origin is played by the test.
+/// References on a replica whose origin is the test.
 @Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct OriginTests {
   private let folder: TemporaryFolder
   private let database: Database
@@ -39,7 +39,7 @@ import Testing
     try await receipt.acknowledgement()
   }
 
-  @Test func aRefusedWriteIsToldAfterItsEvents() async throws {
+  @Test func aRefusalIsReportedAfterItsEvents() async throws {
     database.submit(.connectOrigin())
     let place = try database.reference(withPath: "a")
     let log = Mutex<[JSONValue]>([])
@@ -82,7 +82,7 @@ import Testing
     await #expect(throws: DatabaseError.self) { try await own.goOffline() }
   }
 
-  @Test func aQuestionLooksWhereItIsToldTo() async throws {
+  @Test func aReadUsesTheRequestedSource() async throws {
     let place = try database.reference(withPath: "a")
     _ = try await place.setValue(1)
     let kept = try await place.get(from: .cache)
@@ -102,7 +102,7 @@ import Testing
     #expect(try await asked.value == true)
   }
 
-  @Test func queriesOfSeveralComponentsAndFiltersAreAskedByReferences() async throws {
+  @Test func referencesReadQueriesWithSeveralComponentsAndFilters() async throws {
     let own = try await Database.open(file: folder.file("own.db"))
     let list = try own.reference(withPath: "list")
     try await list.setValue([
@@ -143,7 +143,7 @@ import Testing
     try await receipt.acknowledgement()
   }
 
-  @Test func aWaitEndsWithItsTaskAndWithTheDatabase() async throws {
+  @Test func waitingEndsWithTheTaskAndWithTheDatabase() async throws {
     let receipt = try await database.reference(withPath: "a").setValue(1)
     let task = Task { try await receipt.acknowledgement() }
     task.cancel()
@@ -153,7 +153,7 @@ import Testing
     #expect(error?.code == .closed)
   }
 
-  @Test func whatIsDoneLaterIsAskedForAndRegistered() async throws {
+  @Test func disconnectWritesAreSentAndRegistered() async throws {
     database.submit(.connectOrigin())
     let here = try database.reference(withPath: "here")
     let set = try await here.onDisconnectSetValue("away", priority: 2)
@@ -174,10 +174,10 @@ import Testing
 }
 
 extension OriginTests {
-  @Test func aTransactionEndsWithTheOriginsWord() async throws {
+  @Test func aTransactionEndsWithTheOriginsAnswer() async throws {
     database.submit(.connectOrigin())
     let place = try database.reference(withPath: "n")
-    // It runs on nothing first, and on what the origin has then.
+    // It runs first on an empty node, and then on the origin's data.
     let ended = Task {
       try await place.runTransaction { current in
         .success(.number(JSONNumber((try current.decode(Int64?.self) ?? 0) + 1)))
@@ -191,7 +191,7 @@ extension OriginTests {
     #expect(result.committed && result.snapshot.value == 8)
   }
 
-  @Test func aTransactionThatThrowsOrGivesUpWritesNothing() async throws {
+  @Test func aTransactionThatThrowsOrAbortsWritesNothing() async throws {
     struct Reason: Error {}
     let place = try database.reference(withPath: "n")
     await #expect(throws: Reason.self) { try await place.runTransaction { _ in throw Reason() } }
@@ -218,7 +218,7 @@ extension OriginTests {
     #expect(sent.all == [.write(id: 0, .set(place.path, 1))])
   }
 
-  @Test func theNameOfARefusedWriteIsFree() async throws {
+  @Test func theIDOfARefusedWriteCanBeUsedAgain() async throws {
     database.submit(.connectOrigin())
     let place = try database.reference(withPath: "n")
     let name = try #require(WriteID(client: "a", number: 1))
@@ -248,7 +248,7 @@ extension OriginTests {
     await #expect(throws: CancellationError.self) { try await asked.value }
     #expect(await database.gets.isEmpty)
     #expect(try await database.answer { $0.replica?.engine.gets.count } == 0)
-    // What comes all the same is passed by.
+    // Messages that arrive nevertheless are ignored.
     say(.answer(id: 0, Node(.bool(true))))
     #expect(try await database.answer { $0.trackedQueries } == [])
     let never = Task {
@@ -258,7 +258,7 @@ extension OriginTests {
     await #expect(throws: CancellationError.self) { try await never.value }
   }
 
-  @Test func askingOnceAsksTheOriginUnlessSomebodyListens() async throws {
+  @Test func aSingleReadAsksTheOriginUnlessThereIsAListener() async throws {
     database.submit(.connectOrigin())
     let place = try database.reference(withPath: "l")
     let asked = Task { try await place.get() }
@@ -279,7 +279,7 @@ extension OriginTests {
     #expect(error?.message == "Permission denied")
   }
 
-  @Test func whatIsPendingIsToldAndKnownOfASnapshot() async throws {
+  @Test func pendingWritesAreReportedAndKnownToSnapshots() async throws {
     database.submit(.connectOrigin())
     let place = try database.reference(withPath: "l")
     var states = place.pendingStates.makeAsyncIterator()
@@ -368,7 +368,7 @@ final class SentCommands: Sendable {
     for command in more { added.yield(command) }
   }
 
-  /// The next command that is looked for; those before it are passed by.
+  /// Returns the next command that matches; earlier ones are skipped.
   func first(_ isSought: (OriginCommand) -> Bool) async -> OriginCommand? {
     for await command in lines where isSought(command) { return command }
     return nil

@@ -4,10 +4,10 @@ import Testing
 @testable import RunnelDatabase
 @testable import RunnelTree
 
-/// What sessions on a tree of its own leave to be done at their end, and who does it.
+/// The disconnect writes of sessions on a tree of its own.
 ///
-/// Databases on one file stand for processes: their marks are locks of the opening, not of the process.
-/// That a process is killed is in `SampleProgramTests`.
+/// Several databases on one file take the place of processes, because a session's lock belongs to
+/// the open file, not to the process. `SampleTests` has a process that is killed.
 @Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct PresenceTests {
   private let folder: TemporaryFolder
   private let here: Database
@@ -21,13 +21,14 @@ import Testing
     try database.reference(withPath: path)
   }
 
-  /// A database that goes without being closed, as in a process that is killed.
+  /// Runs `work` with a database that is released without being closed, as in a process that is
+  /// killed.
   private func leave(_ work: (Database) async throws -> Void) async throws {
     let there = try await folder.open()
     try await work(there)
   }
 
-  @Test func whoIsClosedIsOfflineAtOnce() async throws {
+  @Test func aClosedDatabaseIsOfflineAtOnce() async throws {
     let there = try await folder.open()
     let receipt = try await place(there).onDisconnectRemoveValue()
     #expect(!receipt.isPending)
@@ -37,7 +38,7 @@ import Testing
     #expect(try await !place(here).get().exists)
   }
 
-  @Test func whoGoesWithoutAWordIsNoticedByTheOthers() async throws {
+  @Test func otherSessionsNoticeADatabaseThatWasNotClosed() async throws {
     var values = try place(here).values.makeAsyncIterator()
     #expect(try await values.next()?.exists == false)
     try await leave { there in
@@ -55,7 +56,7 @@ import Testing
     let there = try await folder.open()
     try await place(there).onDisconnectRemoveValue()
     try await place(there).setValue(true)
-    // Others come and go, and write.
+    // Other sessions open the file, write and close it.
     for number in 0..<5 {
       let other = try await folder.open()
       try await place(other, "n").setValue(number)
@@ -66,7 +67,7 @@ import Testing
     #expect(try await !place(here).get().exists)
   }
 
-  @Test func theNextToOpenTheFileDoesWhatNobodyDid() async throws {
+  @Test func theNextSessionDoesWritesThatWereNotDone() async throws {
     here.close()
     try await leave { there in
       try await place(there).setValue(["on": true, "name": "Ana"])
@@ -75,7 +76,7 @@ import Testing
     let next = try await folder.open()
     #expect(
       try await place(next).get().value == ["last": ["at": 1], "name": "Ana", "on": false])
-    // It is done once.
+    // The write is done once.
     try await place(next, "online/ana/on").setValue(true)
     next.close()
     let last = try await folder.open()
@@ -83,7 +84,7 @@ import Testing
     last.close()
   }
 
-  @Test func whatIsCancelledIsNotDone() async throws {
+  @Test func cancelledDisconnectWritesAreNotDone() async throws {
     let there = try await folder.open()
     try await place(there, "a").setValue(1)
     try await place(there, "b").setValue(1)
@@ -94,7 +95,7 @@ import Testing
     #expect(try await here.reference().get().value == ["a": 1])
   }
 
-  @Test func serverValuesAreThoseOfTheEnd() async throws {
+  @Test func serverValuesAreComputedAtTheDisconnection() async throws {
     let there = try await folder.open()
     try await place(there, "count").setValue(1)
     try await place(there, "count").onDisconnectSetValue(ServerValue.increment(10))
@@ -103,7 +104,7 @@ import Testing
     #expect(try await place(here, "count").get().value == 15)
   }
 
-  @Test func itIsOneWriteOfTheHistoryInTheNameOfTheSession() async throws {
+  @Test func disconnectWritesAreOneEntryOfTheHistoryByTheSessionsAuthor() async throws {
     let there = try await Database.open(
       file: folder.file(),
       environment: {
@@ -121,7 +122,7 @@ import Testing
     #expect(try await !here.reference().get().exists)
   }
 
-  @Test func writeThatTheTreeRefusesIsRefusedAtOnce() async throws {
+  @Test func aDisconnectWriteThatTheTreeRefusesIsRefusedAtOnce() async throws {
     let error = await #expect(throws: DatabaseError.self) {
       try await place(here, "a").onDisconnectSetValue(["b/c": 1])
     }
@@ -137,7 +138,7 @@ import Testing
     next.close()
   }
 
-  @Test func whoOnlyReadsCannotLeaveAnything() async throws {
+  @Test func aReadOnlySessionCannotRegisterDisconnectWrites() async throws {
     try await place(here, "a").setValue(1)
     let reader = try await Database.open(file: folder.file(), isReadOnly: true)
     let error = await #expect(throws: DatabaseError.self) {
@@ -147,7 +148,7 @@ import Testing
     reader.close()
   }
 
-  @Test func manyWhoGoAtOnceAreAllNoticedOnce() async throws {
+  @Test func manySimultaneousEndsAreEachHandledOnce() async throws {
     try await place(here, "left").setValue(0)
     for number in 0..<6 {
       try await leave { there in

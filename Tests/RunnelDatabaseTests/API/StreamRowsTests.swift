@@ -6,8 +6,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-/// What streams of a session tell of pending writes and failures, pages at both ends, and events that
-/// nobody takes.
+/// Pending writes, failures, pages at both ends, and untaken events of a session's streams.
 @Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct StreamRowsTests {
   private struct Item: Codable, Sendable {
     var at: Int
@@ -75,7 +74,7 @@ import Testing
     #expect("\(failure)" == session.lastFailure?.message)
   }
 
-  @Test func refusedWriteOfAListHasACodeToo() async throws {
+  @Test func aRefusedWriteOfAListHasACode() async throws {
     let database = try await folder.open()
     let session = StreamSession(database)
     let array = session.syncedArray(of: try database.reference(withPath: "l"))
@@ -109,7 +108,7 @@ import Testing
     stream.fetchMore(2, at: .end)
     while stream.items.count < 13 { try await session.receive() }
     #expect(stream.items.compactMap(\.at) == Array(12..<25))
-    // All of it is live.
+    // All rows are live.
     try await list.child("k12/at").setValue(21.5)
     while stream.items.first?.key == "k12" { try await session.receive() }
     #expect(stream.items.map(\.key).firstIndex(of: "k12") == 9)
@@ -129,9 +128,9 @@ import Testing
     }
   }
 
-  // MARK: Events that nobody takes
+  // MARK: Untaken events
 
-  @Test func forgottenRunIsTold() async throws {
+  @Test func aForgottenRunIsReported() async throws {
     let database = try await folder.open()
     let clock = ManualClock()
     let told = Mutex<[String]>([])
@@ -148,7 +147,7 @@ import Testing
     #expect(stream.loadState == .loading)
   }
 
-  @Test func whoTakesEventsIsNotWarned() async throws {
+  @Test func aSessionThatTakesEventsIsNotReported() async throws {
     let database = try await folder.open()
     let clock = ManualClock()
     let told = Mutex(0)

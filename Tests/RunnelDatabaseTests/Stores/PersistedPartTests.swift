@@ -27,7 +27,7 @@ private func reduce(state: inout State, action: any Action) {
   }
 }
 
-/// A part of a store's state that outlives the program.
+/// A part of a store's state that is kept for the next run of the program.
 @Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct PersistedPartTests {
   private let folder: TemporaryFolder
   private let database: Database
@@ -39,7 +39,7 @@ private func reduce(state: inout State, action: any Action) {
     kept = PersistedPart(\State.settings, at: try database.reference(withPath: "settings"))
   }
 
-  @Test func thePartIsThereInTheNextRun() async throws {
+  @Test func thePartIsRestoredInTheNextRun() async throws {
     let first = try await kept.restored(in: State())
     #expect(first.settings == Settings())
     let store = DatabaseStore(database, state: first, reducer: reduce)
@@ -58,13 +58,13 @@ private func reduce(state: inout State, action: any Action) {
     next.close()
   }
 
-  @Test func whatDoesNotFitIsAnErrorWithItsPlace() async throws {
+  @Test func aValueThatDoesNotFitIsAnErrorWithItsPlace() async throws {
     try await kept.place.setValue(["theme": 5])
     let error = await #expect(throws: DataCodingError.self) { try await kept.restored(in: State()) }
     #expect(error?.path == "/settings/theme")
   }
 
-  @Test func partIsKeptUntilTheSubscriptionEnds() async throws {
+  @Test func thePartIsPersistedUntilTheSubscriptionEnds() async throws {
     let store = DatabaseStore(database, state: State(), reducer: reduce)
     let token = await store.persist(kept)
     await store.dispatch(Grow())
@@ -75,7 +75,7 @@ private func reduce(state: inout State, action: any Action) {
     #expect(try await kept.place.child("size").get().value == 13)
   }
 
-  @Test func failureIsDispatched() async throws {
+  @Test func aFailureIsDispatched() async throws {
     let store = DatabaseStore(database, state: State(), reducer: reduce)
     _ = await store.persist(kept)
     await store.persisted()

@@ -13,7 +13,7 @@ import Testing
 
   init() throws { place = try ReplicaPlace() }
 
-  @Test func whatTheServerHasIsShownAndSoIsEveryChange() async throws {
+  @Test func theServersDataAndEachChangeAreShown() async throws {
     try await withServer { server in
       _ = try server.request("PUT", "/list.json", "{\"a\":1,\"b\":{\"c\":true}}")
       let database = try await place.connect(port: server.port)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aWriteShowsAtOnceAndIsAcknowledged() async throws {
+  @Test func aWriteIsShownAtOnceAndAcknowledged() async throws {
     try await withServer { server in
       let database = try await place.connect(port: server.port)
       let reference = try database.reference(withPath: "n")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aRefusedWriteGoesBackAndSaysWhy() async throws {
+  @Test func aRefusedWriteIsRevertedWithItsReason() async throws {
     let rules = "{\"rules\":{\".read\":true,\"open\":{\".write\":true}}}"
     try await withServer(rules: rules) { server in
       let database = try await place.connect(port: server.port)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrittenOfflineIsSentInItsOrder() async throws {
+  @Test func offlineWritesAreSentInOrder() async throws {
     try await withServer { server in
       let database = try await place.connect(port: server.port)
       try await database.waitUntilLive()
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func whatIsToBeDoneAtTheEndIsDoneWhenTheDatabaseIsClosed() async throws {
+  @Test func disconnectWritesAreDoneWhenTheDatabaseIsClosed() async throws {
     try await withServer { server in
       let database = try await place.connect(port: server.port)
       let other = try await place.connect(port: server.port, file: "other.db")
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func aReplicaOpensWithWhatItKnewWithoutItsServer() async throws {
+  @Test func aReplicaOpensWithItsDataWithoutTheServer() async throws {
     var port = 0
     try await withServer { server in
       port = server.port
@@ -137,7 +137,7 @@ import Testing
     database.close()
   }
 
-  @Test func aServerThatComesBackIsTalkedToAgain() async throws {
+  @Test func theClientReconnectsToARestartedServer() async throws {
     let server = try await TestServer()
     let database = try await place.connect(port: server.port)
     let reference = try database.reference(withPath: "n")
@@ -156,7 +156,7 @@ import Testing
     await again.stop()
   }
 
-  @Test func aReplicaIsOfOneOriginOnly() async throws {
+  @Test func aReplicaHasOnlyOneOrigin() async throws {
     let database = try await place.connect(port: 1)
     database.close()
     let error = await #expect(throws: DatabaseError.self) { try await place.connect(port: 2) }
@@ -181,7 +181,7 @@ import Testing
   }
 }
 
-/// As whom a server is talked to.
+/// The credentials of clients.
 @Suite(.timeLimit(.minutes(2))) struct ClientAccessTests {
   private let place: ReplicaPlace
   private static let rules = "{\"rules\":{\"$user\":{\".read\":\"auth.uid === $user\"}}}"
@@ -194,7 +194,7 @@ import Testing
     return head + "." + TestTokens.encoded(Array(claims.utf8)) + "."
   }
 
-  @Test func aTokenTellsWhoOneIsAndNamesTheReplica() async throws {
+  @Test func aTokenIdentifiesTheUserAndNamesTheReplica() async throws {
     let access = OriginAccess.token(try token(of: "ana"))
     #expect(access.user == "ana")
     try await withServer(rules: ClientAccessTests.rules) { server in
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func aSecretIsAnAdministrators() async throws {
+  @Test func aSecretGivesAdministratorAccess() async throws {
     #expect(OriginAccess.token("owner").user == "admin")
     try await withServer(rules: ClientAccessTests.rules) { server in
       let database = try await place.connect(port: server.port, as: .token("owner"))
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func aTokenThatIsRefusedTwiceEndsTheTalk() async throws {
+  @Test func aTokenThatIsRefusedTwiceEndsTheConnection() async throws {
     try await withServer { server in
       let asked = Counter()
       let access = OriginAccess(user: "ana") { isRefresh in
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func aServiceAccountGetsItsTokenByItself() async throws {
+  @Test func aServiceAccountRequestsItsTokenAutomatically() async throws {
     let folder = place.folder
     let server = try await TestServer(rules: "{\"rules\":{}}", in: folder) { _ in }
     let other = server.port
@@ -254,7 +254,7 @@ import Testing
     await again.stop()
   }
 
-  @Test func withoutACredentialItIsTriedAgain() async throws {
+  @Test func aFailedCredentialRequestIsRetried() async throws {
     try await withServer { server in
       let asked = Counter()
       let access = OriginAccess(user: "ana") { isRefresh in

@@ -9,7 +9,7 @@ import RunnelTree
 import TestSupport
 import Testing
 
-/// Connections that are cut, tunnelled and encrypted.
+/// Client connections that are cut, tunnelled and encrypted.
 @Suite(.timeLimit(.minutes(2))) struct ClientNetworkTests {
   private let place: ReplicaPlace
 
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func attemptsGoOnWhileNobodyAnswers() async throws {
+  @Test func attemptsContinueWhileTheServerDoesNotAnswer() async throws {
     try await withServer { server in
       let proxy = try await CuttingProxy.start(to: server.port)
       let database = try await place.connect(port: proxy.port)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func aCertificateOfNobodyIsNotTrusted() async throws {
+  @Test func anUnknownCertificateIsNotTrusted() async throws {
     let files = try certificateFiles()
     try await withServer({
       $0.isEmulator = true
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoWebSocketIsSaid() async throws {
+  @Test func theErrorSaysThatTheAnswerIsNotAWebSocket() async throws {
     try await withWeb([.init(status: 404)]) { web, port in
       let database = try await place.connect(port: port)
       let status = try await database.wait { status in
@@ -115,7 +115,7 @@ import Testing
     return WebProxies(environment: environment).isUsed(for: address)
   }
 
-  @Test func smallLettersComeBeforeCapitals() throws {
+  @Test func lowerCaseVariablesTakePrecedence() throws {
     let address = "https://a.example/"
     #expect(try isProxied(address, ["HTTPS_PROXY": "http://p:1"]))
     #expect(try isProxied(address, ["https_proxy": "p:1"]))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was told, in order.
+/// The received values, in order.
 final class Counter: Sendable {
   private let told = Mutex<[Bool]>([])
 

@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A proxy on this machine that passes bytes on, and cuts connections when a test wants it.
+/// A proxy on this machine that forwards bytes, and cuts connections on request.
 ///
-/// As one for tunnels it first reads a request for one, whatever host that names.
+/// In tunnel mode it first reads a CONNECT request; it ignores the host that the request names.
 final class CuttingProxy: Sendable {
   private struct State {
     var open: [any Channel] = []
@@ -22,7 +22,7 @@ final class CuttingProxy: Sendable {
     (self.target, self.opensTunnels) = (target, opensTunnels)
   }
 
-  /// Starts a proxy before a port of this machine.
+  /// Starts a proxy for a port of this machine.
   static func start(to target: Int, opensTunnels: Bool = false) async throws -> CuttingProxy {
     let proxy = CuttingProxy(target, opensTunnels)
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -38,13 +38,13 @@ final class CuttingProxy: Sendable {
 
   var port: Int { state.withLock { $0.listener?.localAddress?.port ?? 0 } }
 
-  /// The connections that were made through it.
+  /// The number of connections that were made through it.
   var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-  /// The requests for tunnels that came.
+  /// The tunnel requests that arrived.
   var heads: [String] { state.withLock { $0.heads } }
 
-  /// Ends all connections at once, without a word; refuses others if wanted.
+  /// Ends all connections at once, without close frames; refuses new ones on request.
   func cut(refusing refuses: Bool = false) {
     let open = state.withLock { state in
       state.refuses = refuses
@@ -54,7 +54,7 @@ final class CuttingProxy: Sendable {
     for channel in open { channel.close(promise: nil) }
   }
 
-  /// Takes connections again.
+  /// Accepts connections again.
   func mend() { state.withLock { $0.refuses = false } }
 
   func stop() async {
@@ -90,7 +90,7 @@ final class CuttingProxy: Sendable {
       .whenComplete { [weak self] result in
         guard case .success(let other) = result else { return channel.close(promise: nil) }
         self?.state.withLock { $0.open.append(other) }
-        // A connection that was cut meanwhile has no pipeline any more.
+        // A connection that was cut meanwhile has no pipeline.
         try? channel.pipeline.syncOperations.addHandler(PassOn(to: other))
         try? other.pipeline.syncOperations.addHandler(PassOn(to: channel))
         if !text.isEmpty {
@@ -122,7 +122,7 @@ private final class PassOn: ChannelInboundHandler {
   }
 }
 
-/// Reads a request for a tunnel.
+/// Reads a tunnel request.
 private final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 

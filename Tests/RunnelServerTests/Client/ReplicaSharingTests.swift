@@ -7,13 +7,13 @@ import RunnelSync
 import RunnelTree
 import Testing
 
-/// Several openings of one replica, of which one talks to the server.
+/// Several databases on one replica, of which one holds the connection to the server.
 @Suite(.timeLimit(.minutes(2))) struct ReplicaSharingTests {
   private let place: ReplicaPlace
 
   init() throws { place = try ReplicaPlace() }
 
-  @Test func oneTalksAndAnotherTakesOverWhenItEnds() async throws {
+  @Test func oneConnectsAndAnotherTakesOverWhenItEnds() async throws {
     try await withServer { server in
       let first = try await place.connect(port: server.port)
       try await first.waitUntilLive()
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func whatOneListensToIsAskedByTheOther() async throws {
+  @Test func theConnectedOneRequestsTheListensOfTheOther() async throws {
     try await withServer { server in
       _ = try server.request("PUT", "/list.json", "{\"a\":1,\"b\":2,\"c\":3}")
       let first = try await place.connect(port: server.port)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func whatTheServerRefusesIsToldToWhoListens() async throws {
+  @Test func aRefusedListenIsReportedToItsListener() async throws {
     let rules = "{\"rules\":{\"open\":{\".read\":true}}}"
     try await withServer(rules: rules) { server in
       let first = try await place.connect(port: server.port)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func anotherTakesOverWhenTheTalkingProcessIsKilled() async throws {
+  @Test func anotherTakesOverWhenTheConnectedProcessIsKilled() async throws {
     try await withServer { server in
       let (file, port) = (place.file(), server.port)
       let talking = Task {

@@ -18,13 +18,13 @@ final class ReplicaPlace: Sendable {
   }
 
   deinit {
-    // What is left is in the folder for temporary files.
+    // Remaining files are in the folder for temporary files.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
   func file(_ name: String = "replica.db") -> String { folder + "/" + name }
 
-  /// Options with which little is waited for.
+  /// Options with short timeouts and pauses.
   static var options: OriginOptions {
     var options = OriginOptions(environment: [:])
     options.limits.delayMin = 20
@@ -42,7 +42,7 @@ final class ReplicaPlace: Sendable {
   }
 }
 
-/// What a test waited for did not come.
+/// The error that a condition did not become true in time.
 struct NotSeen: Error {}
 
 extension Database {
@@ -55,7 +55,7 @@ extension Database {
     throw NotSeen()
   }
 
-  /// Waits until the server can be talked to, and was sent what waited.
+  /// Waits until the link is live, and the waiting writes were sent.
   func waitUntilLive() async throws { _ = try await wait { $0.isLive } }
 
   /// Waits until a place has a value.
@@ -68,6 +68,6 @@ extension Database {
 }
 
 extension TestServer {
-  /// What stands at a place of the server.
+  /// Returns the value at a place of the server.
   func value(_ path: String) throws -> String { try request("GET", path + ".json").body }
 }

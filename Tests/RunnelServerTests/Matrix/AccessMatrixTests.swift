@@ -6,11 +6,11 @@ import RunnelSync
 import TestSupport
 import Testing
 
-/// Fifty operations by twelve identities at four places: what the rules refuse is refused in WebSockets, over
-/// HTTP and in event streams, changes nothing, and tells nothing.
+/// Fifty operations by twelve identities at four places: an operation that the rules refuse is
+/// refused over WebSockets, HTTP and event streams, changes nothing, and reveals nothing.
 ///
-/// To tell nothing means: in two worlds that differ only in what may not be read, the same is answered, byte for
-/// byte, by statuses, headers, bodies and messages, in the same number and order.
+/// To reveal nothing means: in two worlds that differ only in unreadable data, all answers are the
+/// same, byte for byte: statuses, headers, bodies and messages, in the same number and order.
 @Suite struct AccessMatrixTests {
   private static let places = ["/hidden", "/box", "/users/bo", "/users"]
   private static let one = #"{"a":{"n":1},"n":1}"#
@@ -54,7 +54,7 @@ import Testing
       owner = ["Authorization": "Bearer \(secret)"]
     }
 
-    /// Puts everything as it was.
+    /// Restores all data.
     func reset() throws {
       let answer = try server.request("PUT", "/.json?print=silent", tree, headers: owner)
       if answer.status != 204 { throw RawClient.Failure(what: "reset: \(answer)") }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// What an operation is answered, without what differs from one time to the next.
+  /// Returns the answer to an operation, without the parts that differ between runs.
   private func transcript(
     _ operation: MatrixOperation, _ place: String, _ identity: MatrixIdentity, _ world: World
   ) throws -> String {
@@ -99,7 +99,7 @@ import Testing
     return "200 \(try client.readEvent())"
   }
 
-  /// All that a socket is told from the request on, while an administrator writes what it is about.
+  /// Returns all messages of a socket from the request on, while an administrator writes its place.
   private func messages(
     _ action: String, _ body: String, _ place: String, _ identity: MatrixIdentity, _ world: World
   ) throws -> String {
@@ -111,7 +111,7 @@ import Testing
     try socket.ask(3, "g", "{\"p\":\"/public\"}")
     var told = try until(3, socket)
     if action == "q" {
-      // The two worlds are told different values.
+      // The two worlds get different values.
       _ = try world.ask("PUT", place + "/a/n.json?print=silent", world.tree.count.description)
       try socket.ask(4, "g", "{\"p\":\"/public\"}")
       told += try until(4, socket)
@@ -131,7 +131,7 @@ import Testing
 
   // MARK: Tests
 
-  @Test func whatIsRefusedIsRefusedEverywhereAndTellsNothing() async throws {
+  @Test func refusedOperationsAreRefusedEverywhereAndRevealNothing() async throws {
     let worlds = [
       try await World(AccessMatrixTests.one), try await World(AccessMatrixTests.other),
     ]
@@ -143,7 +143,7 @@ import Testing
         for operation in MatrixOperation.all(at: place, hash: hash) {
           try check(operation, place, [first, second], worlds)
         }
-        // Who may write and not read may find out by conditions whether a guess is right.
+        // A caller that may write but not read can check a guess by a condition.
         if !first.canWrite(place) || first.canRead(place) {
           for operation in MatrixOperation.conditional(at: place, hash: hash) {
             try check(operation, place, [first, second], worlds)
@@ -174,20 +174,20 @@ import Testing
     if operation.writes || isListen { for world in worlds { try world.reset() } }
   }
 
-  /// True if a transcript is that of a refusal.
+  /// Returns whether a transcript is that of a refusal.
   private func isRefusal(
     _ text: String, _ operation: MatrixOperation, _ identity: MatrixIdentity
   ) -> Bool {
     switch operation.kind {
     case .request, .stream: text.hasPrefix("401")
-    // These ask for nothing that could be refused.
+    // These operations cannot be refused.
     case .message("n", _), .message("oc", _): true
     case .message: text == #"{"r":2,"b":{"s":"permission_denied","d":"Permission denied"}}"#
     }
   }
 
-  /// Who follows what is public learns nothing of what is written elsewhere, not even that it was.
-  @Test func writesOfWhatIsHiddenAreNotTold() async throws {
+  /// A listener of public data learns nothing of other writes, not even that they happened.
+  @Test func writesToHiddenPlacesAreNotRevealed() async throws {
     let beside = try await followed([
       ("PUT", "/hidden.json", "1"), ("PATCH", "/.json", #"{"hidden":2,"box":3}"#),
       ("DELETE", "/box.json", nil), ("PATCH", "/.json", #"{"hidden/x":1,"public/p":1}"#),
@@ -202,7 +202,7 @@ import Testing
     #expect(alone.count == 4)
   }
 
-  /// What a socket and a stream on `/public` are told of these writes.
+  /// Returns the messages of a socket and a stream on `/public` about these writes.
   private func followed(
     _ writes: [(method: String, target: String, body: String?)]
   ) async throws -> [String] {
@@ -221,7 +221,7 @@ import Testing
     }
     try socket.ask(3, "g", "{\"p\":\"/public\"}")
     var told = try until(3, socket)
-    // The last event is known by what only this write has.
+    // The last event is recognized by a value that only this write has.
     _ = try world.ask("PUT", "/public/end.json", "1")
     while true {
       let event = try stream.readEvent()

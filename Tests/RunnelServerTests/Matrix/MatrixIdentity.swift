@@ -3,25 +3,25 @@ import CryptoExtras
 import RunnelBase
 @testable import RunnelServer
 
-/// Who asks, in the matrix of identities and operations.
+/// A caller in the matrix of identities and operations.
 struct MatrixIdentity: Sendable {
   let name: String
-  /// What requests over HTTP have in their address.
+  /// The parameters of HTTP requests.
   var parameters: String
-  /// What a WebSocket asks for first; nil for nothing.
+  /// The first request of a WebSocket; nil for none.
   var request: (action: String, body: String)?
-  /// True if the credential is one.
+  /// True if the credential is valid.
   var isValid = true
-  /// True if no rule binds him.
+  /// True if no rule applies.
   var isAdministrator = false
-  /// For whom he speaks, as rules see it.
+  /// The user's id for the rules; nil if unauthenticated.
   var user: String?
 
   private init(_ name: String, _ parameters: String) {
     (self.name, self.parameters) = (name, parameters)
   }
 
-  /// A token that a secret signed.
+  /// Returns a token that a secret signed.
   static func signed(by secret: String, _ claims: JSONValue) -> String {
     let text =
       Base64URL.text(Array(#"{"alg":"HS256"}"#.utf8)) + "." + Base64URL.text(claims.jsonBytes())
@@ -47,14 +47,14 @@ struct MatrixIdentity: Sendable {
     return identity
   }
 
-  /// All of them.
+  /// Returns all identities.
   ///
   /// - Parameters:
   ///   - secret: a secret of the database.
-  ///   - old: one that was taken back.
+  ///   - old: a secret that was removed.
   ///   - token: the access token of a service account.
   ///   - now: seconds since 1970.
-  /// - Returns: those whom the rules bind, and those whom they do not.
+  /// - Returns: the identities to which the rules apply, and the administrators.
   static func all(secret: String, old: String, token: String, now: Int64) -> [MatrixIdentity] {
     func claims(_ user: String, role: String = "none", age: Int64 = 10) -> JSONValue {
       [
@@ -86,7 +86,7 @@ struct MatrixIdentity: Sendable {
     ]
   }
 
-  // MARK: What the rules say
+  // MARK: Expected decisions
 
   static let rules = """
     {"rules":{"public":{".read":true,".write":true},

@@ -1,9 +1,9 @@
-/// What is asked for, in the matrix of identities and operations.
+/// An operation in the matrix of identities and operations.
 struct MatrixOperation: Sendable {
   enum Kind: Sendable {
-    /// A request over HTTP: method, what follows the place, body, headers.
+    /// A request over HTTP: method, text after the path, body, headers.
     case request(String, String, String?, [String: String])
-    /// The start of an event stream: what follows the place.
+    /// The start of an event stream: text after the path.
     case stream(String)
     /// A request of a WebSocket: the action and its body.
     case message(String, String)
@@ -12,7 +12,8 @@ struct MatrixOperation: Sendable {
   var kind: Kind
   var writes = false
 
-  /// All of them at a place, where `hash` is that of what one of two worlds has there.
+  /// Returns all operations at a place; `hash` is the hash of the place's data in one of two
+  /// worlds.
   static func all(at place: String, hash: String) -> [MatrixOperation] {
     reads(hash: hash) + writes(at: place, hash: hash) + messages(at: place, hash: hash)
   }
@@ -87,7 +88,7 @@ struct MatrixOperation: Sendable {
     ]
   }
 
-  /// Those that compare before they write, with the hash of what one of two worlds has.
+  /// Returns the conditional writes, with the hash of the data in one of two worlds.
   static func conditional(at place: String, hash: String) -> [MatrixOperation] {
     [
       write("PUT", ".json?", "9", ["if-match": hash]),

@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelTree
 
-/// Reads and writes as another program does that has the same file open.
+/// Reads and writes like another program that has the same file open.
 enum OtherProcess {
   /// Writes values below the root.
   static func write(_ values: [String: JSONValue?], to file: String) throws {
@@ -12,7 +12,7 @@ enum OtherProcess {
     try session.close()
   }
 
-  /// What stands at a place below the root.
+  /// Returns the value at a place below the root.
   static func read(_ key: String, in file: String) throws -> JSONValue {
     let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
     let json = try session.node(at: Path("/" + key)).json

@@ -4,7 +4,7 @@ import RunnelNetwork
 import Synchronization
 import TestSupport
 
-/// A place on the web that answers what a test tells it to.
+/// A web server with scripted answers.
 final class ScriptedWeb: NetworkService {
   /// One answer.
   struct Answer: Sendable {
@@ -18,10 +18,10 @@ final class ScriptedWeb: NetworkService {
 
   init(_ answers: [Answer]) { self.answers = Mutex(answers) }
 
-  /// What was asked for.
+  /// The received requests.
   var asked: [String] { targets.withLock { $0 } }
 
-  /// Answers these, after those that are left.
+  /// Adds answers after the remaining ones.
   func add(_ more: Answer...) { answers.withLock { $0 += more } }
 
   func reached(_ limit: NetworkLimit, by peer: NetworkPeer) {}
@@ -70,7 +70,7 @@ final class ScriptedWeb: NetworkService {
   }
 }
 
-/// Runs `body` with a place on the web, and the port of this machine where it is.
+/// Runs `body` with a scripted web server and its port on this machine.
 func withWeb(
   _ answers: [ScriptedWeb.Answer] = [], tls: TLSFiles? = nil,
   _ body: (ScriptedWeb, Int) async throws -> Void
@@ -88,7 +88,7 @@ func withWeb(
   await server.end()
 }
 
-/// The files of a certificate of this machine, in a folder of their own.
+/// Makes the files of a certificate for this machine, in a new folder.
 func certificateFiles() throws -> TLSFiles {
   let folder =
     FileManager.default.temporaryDirectory.path + "/runnel-tls-\(UUID().uuidString)"

@@ -5,12 +5,12 @@ import RunnelNetwork
 import RunnelServer
 import TestSupport
 
-/// A server on a database of its own, at any port of this machine.
+/// A server on its own database, at a free port of this machine.
 final class TestServer {
   let folder: String
   let file: String
   let port: Int
-  /// Where administrators ask: the Unix socket first.
+  /// The places for administrators, the Unix socket first.
   let adminPlaces: [String]
   let server: DatabaseServer
   private let keepsFolder: Bool
@@ -46,24 +46,24 @@ final class TestServer {
 
   deinit {
     if keepsFolder { return }
-    // What is left is in the folder for temporary files.
+    // Remaining files are in the folder for temporary files.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
   func client() throws -> RawClient { try RawClient(port: port) }
 
-  /// A client at the Unix socket for administrators.
+  /// Returns a client of the Unix socket for administrators.
   func administrator() throws -> RawClient {
     guard let file = adminPlaces.first else { throw RawClient.Failure(what: "no socket") }
     return try RawClient(socketFile: file)
   }
 
-  /// A WebSocket after the handshake.
+  /// Returns a WebSocket after the handshake.
   func socket(_ target: String = "/.ws?v=5&ns=test") throws -> Socket {
     try Socket(client(), target)
   }
 
-  /// Sends one request on a connection of its own.
+  /// Sends one request on its own connection.
   func request(
     _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
   ) throws -> RawClient.Answer {
@@ -86,12 +86,12 @@ func withServer(
   await server.stop()
 }
 
-/// A WebSocket that speaks the protocol.
+/// A WebSocket client of the wire protocol.
 final class Socket {
   let client: RawClient
   /// The name of the session.
   let session: String
-  /// What came with the handshake.
+  /// The payload of the handshake.
   let handshake: JSONValue
 
   init(_ client: RawClient, _ target: String) throws {
@@ -104,7 +104,7 @@ final class Socket {
     session = name
   }
 
-  /// Sends a message as it is.
+  /// Sends a message unchanged.
   func send(_ text: String) throws { try client.sendText(text) }
 
   /// Sends a request.
@@ -112,16 +112,16 @@ final class Socket {
     try send("{\"t\":\"d\",\"d\":{\"r\":\(number),\"a\":\"\(action)\",\"b\":\(body)}}")
   }
 
-  /// The next message, as the data in it.
+  /// Reads the data of the next message.
   func next() throws -> JSONValue {
     let json = try JSONValue(parsing: client.readMessage())
     return json["d"] ?? json
   }
 
-  /// The next message: the text of its data, in the order of this program.
+  /// Reads the data of the next message, as text.
   func nextText() throws -> String { try next().jsonText() }
 
-  /// Sends a request and reads its answer, which comes next; returns its status.
+  /// Sends a request and reads its answer, which is the next message; returns the status.
   func status(_ number: Int, _ action: String, _ body: String) throws -> String {
     try ask(number, action, body)
     let answer = try next()
@@ -132,5 +132,5 @@ final class Socket {
   }
 }
 
-/// The data of a message, as it is compared.
+/// Parses the expected data of a message.
 func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }

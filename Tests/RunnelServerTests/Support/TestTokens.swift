@@ -3,15 +3,15 @@ import CryptoExtras
 import Foundation
 import RunnelBase
 
-/// Tokens as others make them.
+/// Tokens in the form of other programs.
 enum TestTokens {
-  /// Bytes in the encoding of tokens.
+  /// Returns bytes in the encoding of tokens.
   static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
 
-  /// What the service for accounts says of `ana`, for the project `demo`.
+  /// The account service's claims about `ana`, for the project `demo`.
   static func claims(now: Int64) -> [String: JSONValue] {
     [
       "sub": "ana", "aud": "demo", "iss": "https://securetoken.google.com/demo",
@@ -20,7 +20,7 @@ enum TestTokens {
     ]
   }
 
-  /// A token that an RSA key signs.
+  /// Returns a token that an RSA key signs.
   static func signed(
     by key: _RSA.Signing.PrivateKey, _ claims: [String: JSONValue], keyID: String = "k"
   ) throws -> String {

@@ -3,7 +3,7 @@ import RunnelStore
 import RunnelTree
 import Testing
 
-/// Categories of actions, by which one reducer handles actions of many types.
+/// Categories of actions, which let one reducer handle actions of many types.
 @Suite struct ActionCategoryTests {
   private func actions() throws -> [any Action] {
     let query = Query(try Path("groups"))
@@ -29,13 +29,13 @@ import Testing
     ]
   }
 
-  @Test func everyActionAboutDataTellsItsPlace() throws {
+  @Test func everyActionAboutDataHasItsPlace() throws {
     let paths = try actions().compactMap { ($0 as? any DataAction)?.path.description }
     #expect(paths.filter { $0 == "/groups" }.count == 3)
     #expect(paths.filter { $0 == "/groups/a" }.count == 11)
   }
 
-  @Test func aChildThatIsNoObjectIsNoSeriousFailure() throws {
+  @Test func aChildThatIsNotAnObjectIsNotASeriousFailure() throws {
     let failures = try actions().compactMap { $0 as? any FailureAction }
     #expect(failures.map(\.isSerious) == [true, false, true])
   }

@@ -23,7 +23,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
   private let state = Mutex(State())
   private let countMax: Int
   private let overflow: DatabaseError
-  /// Tells if nobody begins to take messages; nil if that is not watched.
+  /// The watch for a session whose messages are never taken; nil for none.
   private let untaken: UntakenEvents?
 
   init(countMax: Int, overflow: DatabaseError, untaken: UntakenEvents? = nil) {
@@ -52,7 +52,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Ends the inbox; what waits can still be taken.
+  /// Ends the inbox; waiting messages can still be taken.
   func finish() {
     untaken?.noteTaken()
     change { if $0.end == nil { $0.end = .finished } }

@@ -5,10 +5,10 @@ public import RunnelTree
 // Streams that start in the middle of an order, and are paged at both ends.
 
 extension StreamSession {
-  /// A stream of a query's records around a place in its order, started: the rows from the place on,
-  /// and as many before it.
+  /// Returns a started stream of a query's records around a position in its order.
   ///
-  /// It is paged at both ends by `fetchMore(_:at:)`; all rows between are live.
+  /// It has up to `count` rows from the position on, and up to as many before it.
+  /// `fetchMore(_:at:)` extends it at both ends; all rows between are live.
   ///
   /// - Parameters:
   ///   - query: the query, without a limit.
@@ -31,7 +31,7 @@ extension StreamSession {
         isDescending: isDescending, from: place, source: tree, showsPending: true))
   }
 
-  /// A stream of a query's records, as values of a Swift type, around a place in its order, started.
+  /// Returns a started stream of a query's records, as values of a Swift type, around a position.
   ///
   /// - Parameters:
   ///   - query: the query, without a limit.
@@ -59,7 +59,7 @@ extension StreamSession {
 }
 
 extension Queryable {
-  /// The place in the query's order of a value and, among equal values, a key.
+  /// Returns the position in the query's order of a value and, among equal values, a key.
   fileprivate func place(
     atValue value: JSONValue, childKey: String?
   ) throws(TreeError) -> IndexPosition {

@@ -17,7 +17,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// If events come and nobody takes them for two seconds, a debug build logs that `run` was forgotten.
+/// If events wait for two seconds and none was ever taken, a debug build logs that `run` was
+/// forgotten.
 ///
 /// On a replica, a query without paging is loaded from the cache first; the origin's answer comes
 /// as changes.
@@ -58,7 +59,7 @@ public final class StreamSession {
       database, batchesMax: batchesMax, clock: clock, onForgotten: UntakenEvents.reporter)
   }
 
-  /// Makes a session; `onForgotten` is told if nobody begins to take its events.
+  /// Makes a session; `onForgotten` is called if its events are never taken.
   public init(
     _ database: Database, batchesMax: Int = 1000, clock: some Clock<Duration>,
     onForgotten: (@Sendable (String) -> Void)?

@@ -1,19 +1,20 @@
 import Logging
 import Synchronization
 
-/// Watches whether anybody begins to take the events of a session.
+/// Warns if the events of a session are never taken.
 ///
-/// A program that makes streams and forgets `run` sees empty lists and no error. This tells it.
+/// A program that makes streams and forgets `run` sees empty lists and no error; the warning says
+/// why.
 final class UntakenEvents: Sendable {
-  /// How long the first events wait before that is told.
+  /// The time between the first event and the warning.
   static let patience = Duration.seconds(2)
 
   private enum State {
-    /// No events came.
+    /// No events have come.
     case idle
-    /// Events came, and nobody has taken any.
+    /// Events wait, and none has been taken.
     case waiting(Task<Void, Never>)
-    /// Somebody has begun to take them.
+    /// The session takes events, or has ended.
     case taken
   }
 
@@ -33,7 +34,7 @@ final class UntakenEvents: Sendable {
     }
   }
 
-  /// Writes a warning to the log in a debug build, and is nil in a release build.
+  /// The function that writes the warning to the log, in a debug build; nil in a release build.
   static var reporter: (@Sendable (String) -> Void)? {
     #if DEBUG
     return { text in Logger(label: "runnel.streams").warning("\(text)") }
@@ -48,14 +49,14 @@ final class UntakenEvents: Sendable {
       guard case .idle = state else { return }
       state = .waiting(
         Task { [sleep, report] in
-          // Only cancellation ends the sleep early: somebody has taken the events, or nobody can.
+          // Only cancellation ends the sleep early: events were taken, or the session has ended.
           guard (try? await sleep()) != nil, !Task.isCancelled else { return }
           report()
         })
     }
   }
 
-  /// Notes that somebody takes events, or nobody will any more.
+  /// Notes that events are taken, or that the session has ended.
   func noteTaken() {
     state.withLock { state in
       if case .waiting(let task) = state { task.cancel() }

@@ -64,7 +64,7 @@ struct RulesCaseReader {
     switch json["identities"] {
     case .object(let members)?: identities = members
     case nil: break
-    default: mistakes.append("identities: names with what auth is for each are expected.")
+    default: mistakes.append("identities: names, each with its value of auth, are expected.")
     }
   }
 
@@ -117,7 +117,8 @@ struct RulesCaseReader {
       throw Mistake(
         message: "as: \"\(text)\" is none of identities; give it there, or write uid:\(text).")
     default:
-      throw Mistake(message: "as: a name of identities is expected, uid:NAME, or what auth is.")
+      throw Mistake(
+        message: "as: a name of identities, uid:NAME, or the value of auth is expected.")
     }
   }
 

@@ -98,7 +98,7 @@ extension RuleCompiler {
       }
       (receiver, name, place) = (inner, written, syntax[index].range.lowerBound)
     default:
-      tell("This is no method: a method follows a point, as in data.exists().", at: callee)
+      tell("This is not a method: a method follows a point, as in data.exists().", at: callee)
       return wrong(node)
     }
     let inner = part(receiver)
@@ -110,7 +110,7 @@ extension RuleCompiler {
     let type = inner.type == .any ? .string : inner.type
     guard let member = member(name, of: type, place) else { return wrong(node) }
     guard member.isMethod else {
-      tell("\(name) is no method: remove the parentheses.", atByte: place)
+      tell("\(name) is not a method: remove the parentheses.", atByte: place)
       return wrong(node)
     }
     return call(member, of: inner, arguments, node, place)

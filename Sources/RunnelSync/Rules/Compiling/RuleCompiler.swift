@@ -133,7 +133,7 @@ struct RuleCompiler {
     case "query": return add(.constant(.null), node, .query)
     case "newData":
       if scope.kind != .read { return add(.newData, node, .snapshot) }
-      tell("newData is what a write makes: a .read rule has data and root.", at: node)
+      tell("newData is the result of a write: a .read rule has only data and root.", at: node)
       return wrong(node)
     default:
       let known = ["auth", "now", "root", "data", "newData", "query"]
@@ -184,7 +184,7 @@ struct RuleCompiler {
     for (branch, place) in [(one, first), (other, second)] {
       switch branch.type {
       case .method: tell("This method is not called: write () after it.", at: place)
-      case .query: tell("The query is no value: name one of its properties.", at: place)
+      case .query: tell("The query is not a value: name one of its properties.", at: place)
       case .bool: program.set(.condition, of: branch.step)
       default: break
       }
@@ -251,7 +251,7 @@ struct RuleCompiler {
     }
     if isRight, !one.type.isFuzzy, !other.type.isFuzzy, one.type != other.type {
       tell(
-        "\(sign.rawValue) compares what is of one kind: \(one.type.name) stands before it, and "
+        "\(sign.rawValue) compares values of one kind: \(one.type.name) stands before it, and "
           + "\(other.type.name) after it.", atByte: place)
     }
   }

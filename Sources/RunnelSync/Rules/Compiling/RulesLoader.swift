@@ -119,7 +119,7 @@ struct RulesLoader {
       let known = RuleKind.allCases.map(\.rawValue) + [".indexOn"]
       let meant = Spelling.nearest(to: name, among: known)
       mistakes.add(
-        "\"\(name)\" is no rule\(RuleSpelling.question(meant)) Rules are "
+        "\"\(name)\" is not a rule\(RuleSpelling.question(meant)) Rules are "
           + "\(known.joined(separator: ", ")).", at: member.offset)
       return
     }

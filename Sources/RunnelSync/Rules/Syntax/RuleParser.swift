@@ -71,7 +71,7 @@ struct RuleParser {
     guard try take(.question) else { return condition }
     let first = try expression()
     _ = try expect(
-      .colon, "A : is expected here, and what holds if the condition before ? does not.")
+      .colon, "A : is expected here, with the value for a false condition after it.")
     let second = try expression()
     return try syntax.add(
       .conditional(condition, first, second), range(condition, second),

@@ -96,7 +96,7 @@ struct RulesDocumentParser {
     while let byte = current, "+-.eE0123456789".utf8.contains(byte) { offset += 1 }
     guard let value = try? JSONValue(parsing: bytes[start..<offset]),
       case .number(let number) = value
-    else { throw stop("This is no number.", at: start) }
+    else { throw stop("This is not a number.", at: start) }
     return number
   }
 
