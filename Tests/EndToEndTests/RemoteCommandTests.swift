@@ -35,7 +35,7 @@ import Testing
     #expect(
       try output("get", "/list", "--start-after", "\"a\"", "--limit-to-first", "1", "--pretty")
         == "{\n  \"b\": {\n    \"n\": 1\n  }\n}\n")
-    #expect(try output("get", "/list", "--format", "csv") == "$key,n\na,3\nb,1\nc,2\n")
+    #expect(try output("get", "/list", "--format", "csv") == "$key,n\r\na,3\r\nb,1\r\nc,2\r\n")
     let inner = try Program.run(["get", "-d", "http://localhost:\(served.port)/list/a?ns=test"])
     #expect(inner.output == "{\"n\":3}\n")
   }
@@ -109,6 +109,7 @@ import Testing
   }
 
   @Test func aTokenComesFromAFileOrTheEnvironment() throws {
+    let database = try TestDatabase("{\"x\":\"ö\"}")
     let rules = try database.folder.write("{\"rules\":{}}", to: "closed.rules.json")
     let closed = try Served([database.file, "--emulator", "--rules", rules, "--name", "test"])
     let url = "http://localhost:\(closed.port)/?ns=test"

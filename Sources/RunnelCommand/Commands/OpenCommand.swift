@@ -38,7 +38,7 @@ struct OpenCommand: ParsableCommand {
     if database.database != nil {
       throw ValidationError("--database and an address exclude each other: give one.")
     }
-    _ = try DatabaseOptions.fileName(address)
+    try DatabaseOptions.check(address)
   }
 
   /// Returns the address of the server's database to open, or nil for a file.

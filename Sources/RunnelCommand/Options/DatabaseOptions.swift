@@ -18,6 +18,20 @@ struct DatabaseOptions: ParsableArguments {
   var database: String?
   @OptionGroup var origin: OriginArguments
 
+  func validate() throws { try database.map(DatabaseOptions.check) }
+
+  /// Checks that a text that is meant as the address of a server's database is one.
+  ///
+  /// - Throws: `ValidationError` that does not repeat the text.
+  static func check(_ text: String) throws {
+    guard OriginAddress.isMeant(by: text) else { return }
+    do throws(TreeError) {
+      _ = try OriginAddress(text)
+    } catch {
+      throw ValidationError(error.message)
+    }
+  }
+
   /// The first bytes of every database file.
   static let mark = Array("SQLite format 3\u{0}".utf8)
 
@@ -129,14 +143,8 @@ struct DatabaseOptions: ParsableArguments {
   /// memory or a URL.
   static func fileName(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("name a file.") }
-    if OriginAddress.isMeant(by: text) {
-      do throws(TreeError) {
-        _ = try OriginAddress(text)
-      } catch {
-        throw ValidationError(error.message)
-      }
-      return text
-    }
+    // An address may hold a secret, which the error of a transform would print.
+    if OriginAddress.isMeant(by: text) { return text }
     return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
   }
 }
