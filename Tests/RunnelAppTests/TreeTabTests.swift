@@ -25,6 +25,51 @@ import Testing
       ])
   }
 
+  /// Adds children to `/log` from another process, in one write.
+  private func grow(_ app: AppDriver, _ numbers: Range<Int>) throws {
+    let members = numbers.map {
+      JSONMember("k\(100_000 + $0)", .number(JSONNumber(Int64($0))))
+    }
+    try app.elsewhere { _ = try $0.write(.update(Path("/log"), members)) }
+  }
+
+  private func children(_ app: AppDriver) throws -> TreeChildren {
+    try #require(app.state.tabs.tree.expanded[Path("/log")])
+  }
+
+  @Test func nodeThatGrowsKeepsItsFirstChildren() throws {
+    let kept = TreeScreen.keptChildrenCount
+    let app = try tree(["log": ["k100000": 0], "zoo": 1])
+    app.press("gg j l")
+    try grow(app, 1..<2 * kept + 1)
+    #expect(try children(app).rows.count == kept)
+    #expect(try children(app).paging == .more)
+    #expect(app.cursorLine.contains("log"))
+    #expect(app.state.tabs.tree.content.rowCount == kept + 3)
+    for round in 1...3 {
+      try grow(app, round * 10_000..<round * 10_000 + 10)
+      #expect(try children(app).rows.count == kept)
+    }
+    app.press("G k Enter")
+    #expect(try children(app).rows.count > kept)
+  }
+
+  @Test func nodeThatGrowsKeepsWhatIsUnderTheCursor() throws {
+    let kept = TreeScreen.keptChildrenCount
+    let app = try tree(["log": ["k100000": 0], "zoo": 1])
+    app.press("gg j l")
+    try grow(app, 1..<kept + 10)
+    app.press("G k")
+    let line = app.cursorLine
+    #expect(line.contains("k\(100_000 + kept + 9)"))
+    try grow(app, kept + 10..<3 * kept)
+    #expect(app.cursorLine == line)
+    #expect(try children(app).rows.count == 3 * kept)
+    app.press("gg")
+    try grow(app, 50_000..<50_001)
+    #expect(try children(app).rows.count == kept)
+  }
+
   @Test func emptyDatabaseSaysSo() throws {
     let app = try tree(.null)
     #expect(app.body[1].contains("the database is empty · a adds a first value"))

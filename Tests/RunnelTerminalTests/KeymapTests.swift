@@ -259,6 +259,26 @@ private let table = [
 }
 
 extension KeymapTests {
+  @Test func characterOfAUserIsTextWhereTextIsTyped() {
+    let (typing, list) = (KeymapContext("typing"), KeymapContext("list"))
+    func bind(_ context: KeymapContext, _ keys: [String], _ action: String) -> [KeyBinding] {
+      KeyBinding.bindings(context, keys, ActionID(action), "")
+    }
+    let keymap = Keymap(
+      bind(typing, ["Down"], "down") + bind(list, ["j"], "down"), typingContexts: [typing])
+    func keys(_ change: KeymapChange) -> [String] {
+      keymap.applying([change]).bindings.map { "\($0.context) \($0.keys)" }
+    }
+    let sequences = ["x", "C-n"].map { KeyStroke.sequence($0) ?? [] }
+    let everywhere = KeymapChange(action: ActionID("down"), sequences: sequences)
+    #expect(keys(everywhere) == ["typing C-n", "list x", "list C-n"])
+    let character = KeymapChange(action: ActionID("down"), sequences: [sequences[0]])
+    #expect(keys(character) == ["typing Down", "list x"])
+    let here = KeymapChange(context: typing, action: ActionID("down"), sequences: [sequences[0]])
+    #expect(keys(here) == ["typing x", "list j"])
+    #expect(keys(KeymapChange(action: ActionID("down"), sequences: [])).isEmpty)
+  }
+
   @Test func keyOfAUserIsNotHiddenByAnInnerContext() {
     let (inner, outer) = (KeymapContext("inner"), KeymapContext("outer"))
     func bind(_ context: KeymapContext, _ keys: String, _ action: String) -> [KeyBinding] {

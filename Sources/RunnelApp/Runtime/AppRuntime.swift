@@ -200,6 +200,7 @@ extension AppRuntime {
     case .expand(let path): queries.expand(path, pageSize: state.settings.pageSize)
     case .collapse(let path): queries.collapse(path)
     case .fetchMoreChildren(let path): queries.fetchMoreChildren(of: path)
+    case .keepChildren(let path, let count): queries.keepChildren(of: path, count: count)
     case .openRecord(let path): queries.open(record: path)
     case .closeRecord(let path): queries.close(record: path)
     case .export(let id, let job): files.export(job, id)

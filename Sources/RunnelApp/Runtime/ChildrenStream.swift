@@ -11,15 +11,21 @@ final class ChildrenStream {
   private let stream: QueryStream<Record>
   private var receive: ((TreeChange) -> Void)?
   private var token: StreamToken?
+  /// Whether children are being unloaded: the others are shown meanwhile.
+  private var isUnloading = false
 
   init(of path: Path, source: any TreeSource, pageSize: Int = Settings().pageSize) {
     self.pageSize = pageSize
+    stream = QueryStream(
+      request: ChildrenStream.request(of: path, count: pageSize), source: source)
+  }
+
+  /// Returns the request for the first children of a node.
+  private static func request(of path: Path, count: Int) -> ListenRequest {
     // The order by key is valid for every query.
     let query = (try? Query(path).ordered(by: .key)) ?? Query(path)
-    let request = ListenRequest(
-      query: query, paging: Paging(anchor: .first, count: pageSize),
-      detail: .shallow)
-    stream = QueryStream(request: request, source: source)
+    return ListenRequest(
+      query: query, paging: Paging(anchor: .first, count: count), detail: .shallow)
   }
 
   /// Starts to listen, and reports each change of the children.
@@ -39,6 +45,12 @@ final class ChildrenStream {
   /// Fetches the next page.
   func fetchMore() { stream.fetchMore(pageSize) }
 
+  /// Keeps only the first children, and reports the others as gone.
+  func keep(_ count: Int) {
+    isUnloading = true
+    stream.swap(to: ChildrenStream.request(of: stream.request.query.path, count: count))
+  }
+
   /// Takes events of the tree.
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
     stream.receive(events, from: listener)
@@ -50,8 +62,10 @@ final class ChildrenStream {
   }
 
   private func changed(_ change: StreamChange<Record>) {
-    let phase = change.loadState == .idle ? .loading : change.loadState
-    let paging = stream.fetchState == .unknown ? .more : stream.fetchState
+    if change.loadState != .loading { isUnloading = false }
+    let loading: LoadState = isUnloading ? .loaded : .loading
+    let phase = change.loadState == .idle || change.loadState == .loading ? loading : change.loadState
+    let paging = isUnloading || stream.fetchState == .unknown ? .more : stream.fetchState
     receive?(
       TreeChange(
         content: .rows(

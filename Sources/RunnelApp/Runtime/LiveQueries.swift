@@ -64,6 +64,8 @@ final class LiveQueries {
 
   func fetchMoreChildren(of path: Path) { nodes[path]?.fetchMore() }
 
+  func keepChildren(of path: Path, count: Int) { nodes[path]?.keep(count) }
+
   func open(record path: Path) {
     guard records[path] == nil else { return }
     records[path] = listen(ListenRequest(query: Query(path), events: .value), .record(path))

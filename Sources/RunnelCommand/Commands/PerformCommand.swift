@@ -119,6 +119,7 @@ private struct Performer {
     let operation: ResourceOperation
     switch registry.place(of: path) {
     case .record(let identity, let field) where field.isRoot:
+      try checkToggle(kind, identity)
       operation = registry.operation(kind, on: identity, value: value)
     case .above where kind == .create:
       guard let (definition, names) = registry.resource(ofChildrenOf: path) else {
@@ -132,6 +133,17 @@ private struct Performer {
     } catch let error as ResourceError {
       throw Failure(error.message)
     }
+  }
+
+  /// Throws if a record is to be toggled whose resource makes the keys: it is nobody's own record,
+  /// as a like is, and would be destroyed by mistake.
+  private func checkToggle(_ kind: ResourceOperation.Kind, _ identity: ResourceIdentity) throws {
+    guard case .toggle = kind, try registry.definition(identity.resource).primary.keyName == nil else {
+      return
+    }
+    throw Failure(
+      "`\(identity.resource)` makes its own keys, so its records are not toggled: `create` adds one, "
+        + "`destroy` removes one.", status: .usage)
   }
 
   private static func noRecord(at path: Path) -> Failure {

@@ -8,8 +8,8 @@ struct RemoveCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Remove everything at a place.",
     discussion: """
-      Asks first if standard input is a terminal. Where it is none, the root is removed with --force \
-      only. It is no mistake if nothing stands there.
+      Asks first if standard input is a terminal. If it is not, the root, and what is too large to be \
+      brought back by `runnel undo`, are removed with --force only. It is not an error if nothing is there.
 
       Example:
         runnel remove /users/ana
@@ -33,11 +33,12 @@ struct RemoveCommand: ParsableCommand {
   }
 
   private func consent(_ session: DatabaseSession) throws {
-    if force || (!StandardInput.isTerminal && !path.isRoot) { return }
+    if force { return }
     if try session.summary(at: path).kind == .empty { return }
     let standing = try Standing(at: path, in: session)
+    if !StandardInput.isTerminal, !path.isRoot, !standing.isLostForGood { return }
     try Consent(isGiven: false).require(
       "Remove \(standing.words)? \(standing.undoWords)",
-      because: "This would remove \(standing.words).")
+      because: "This would remove \(standing.words). \(standing.undoWords)")
   }
 }

@@ -22,21 +22,21 @@ struct ResourceCare {
     let faults = count == 1 ? "1 field" : "\(count) fields"
     if report.isInStep {
       try StandardOutput.say(
-        "Counters and copies follow from the records: \(report.recordCount) were read.\n")
+        "Counters and copies are right: \(report.recordCount) records were read.\n")
     } else if repairs {
       let rest = report.isCut ? " There are more: run it again." : ""
       try StandardOutput.say("Made \(faults) anew from the records.\(rest)\n")
     } else {
       throw Failure(
-        "\(faults) of resources do not follow from the records: run `runnel doctor --repair` with "
-          + "the same `--resources`.")
+        "\(faults) of resources are wrong: `runnel doctor --repair`, with the same `--resources` if you "
+          + "gave it, makes them anew from the records.")
     }
   }
 
   private func list(_ report: ResourceReport) throws {
     for drift in report.counters + report.copies {
       try StandardOutput.say(
-        "\(drift.path): holds \(drift.stored.json.jsonText()) in place of "
+        "\(drift.path): is \(drift.stored.json.jsonText()), and should be "
           + "\(drift.expected.json.jsonText())\n")
     }
     for orphan in report.orphans {

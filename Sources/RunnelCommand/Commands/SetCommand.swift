@@ -19,7 +19,10 @@ struct SetCommand: ParsableCommand {
 
   @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
   @OptionGroup var data: DataArgument
-  @Flag(name: [.short, .long], help: "Replace the root without asking.") var force = false
+  @Flag(
+    name: [.short, .long],
+    help: "Replace the root, or what is too large to be brought back, without asking.")
+  var force = false
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
 
@@ -34,7 +37,9 @@ struct SetCommand: ParsableCommand {
       return try remote.write(.set(path, json))
     }
     try database.open(for: creation.access) { session in
-      if path.isRoot { try Consent(isGiven: force).requireToReplace(path, in: session) }
+      let consent = Consent(isGiven: force)
+      if path.isRoot { try consent.requireToReplace(path, in: session) }
+      try consent.requireToLose([path], in: session)
       _ = try session.write(.set(path, json))
     }
   }

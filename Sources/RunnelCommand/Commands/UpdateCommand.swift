@@ -18,6 +18,9 @@ struct UpdateCommand: ParsableCommand {
 
   @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
   @OptionGroup var data: DataArgument
+  @Flag(
+    name: [.short, .long], help: "Replace what is too large to be brought back without asking.")
+  var force = false
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
 
@@ -34,6 +37,12 @@ struct UpdateCommand: ParsableCommand {
   func run() throws {
     guard case .object(let members) = try data.json() else { throw Failure(UpdateCommand.shape) }
     if let remote = try database.remote() { return try remote.write(.update(path, members)) }
-    try database.open(for: creation.access) { _ = try $0.write(.update(path, members)) }
+    try database.open(for: creation.access) { session in
+      let places = members.compactMap { member in
+        (try? Path(member.name)).flatMap { try? path.appending($0) }
+      }
+      try Consent(isGiven: force).requireToLose(places, in: session)
+      _ = try session.write(.update(path, members))
+    }
   }
 }

@@ -27,6 +27,23 @@ struct Consent {
     if try !StandardInput.confirms(question) { throw Failure("Nothing was changed.") }
   }
 
+  /// Returns if nothing at the places is too large to be brought back, or may be replaced.
+  ///
+  /// O(n) in what is at the places, up to a limit for each.
+  ///
+  /// - Throws: `Failure` as for `require`, `DatabaseError` if a place cannot be read.
+  func requireToLose(_ paths: [Path], in session: DatabaseSession) throws {
+    if isGiven { return }
+    for path in paths {
+      guard let place = try session.occupiedPlace(for: path) else { continue }
+      let standing = try Standing(at: place, in: session)
+      if !standing.isLostForGood { continue }
+      try require(
+        "Replace \(standing.words)? \(standing.undoWords)",
+        because: "This would replace \(standing.words). \(standing.undoWords)")
+    }
+  }
+
   /// Returns if the node at a place, or a value above it, may be replaced, or nothing is there.
   ///
   /// - Throws: `Failure` as for `require`, `DatabaseError` if the place cannot be read.
@@ -43,6 +60,9 @@ struct Consent {
 struct Standing {
   /// The number of bytes up to which the size is counted.
   private static let countMax = 64 << 20
+
+  /// The number of bytes up to which a history keeps what was replaced, unless it keeps nothing.
+  private static let smallBytesMax = 64 << 10
 
   let path: Path
   private let summary: NodeSummary
@@ -66,6 +86,9 @@ struct Standing {
     let below = excerpt.grandchildCount.map { $0 > 0 ? "; \($0) more inside those" : "" } ?? ""
     return "\(path) and \(children) (\(size)\(below))"
   }
+
+  /// True if the node is so large that no history keeps it.
+  var isLostForGood: Bool { !excerpt.isUndoable && excerpt.byteCount > Standing.smallBytesMax }
 
   /// Whether the removal can be undone, in words.
   var undoWords: String {

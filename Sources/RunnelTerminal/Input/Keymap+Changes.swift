@@ -1,4 +1,7 @@
 /// New keys for an action, from a user's configuration.
+///
+/// A change for every context leaves characters to the text where text is typed: there, keys that
+/// begin with one are left out.
 public struct KeymapChange: Hashable, Sendable {
   /// The context of the new keys; nil for every context in which the action has keys.
   public var context: KeymapContext?
@@ -27,8 +30,10 @@ extension Keymap {
     let known = Set(bindings.map(Home.init))
     for change in changes {
       for home in known where home.action == change.action {
-        if change.context == nil || change.context == home.context {
+        if change.context == home.context {
           homes[home] = change.sequences
+        } else if change.context == nil, let sequences = sequences(of: change, in: home.context) {
+          homes[home] = sequences
         }
       }
     }
@@ -51,7 +56,20 @@ extension Keymap {
       }
     }
     return Keymap(
-      changed, countingContexts: countingContexts, innerContexts: innerContexts)
+      changed, countingContexts: countingContexts, innerContexts: innerContexts,
+      typingContexts: typingContexts)
+  }
+
+  /// Returns the keys that a change for all contexts gives to its action in a context; nil if the
+  /// action keeps its keys there, as all new ones are characters of texts.
+  private func sequences(
+    of change: KeymapChange, in context: KeymapContext
+  ) -> [[KeyStroke]]? {
+    guard typingContexts.contains(context), !change.sequences.isEmpty else {
+      return change.sequences
+    }
+    let left = change.sequences.filter { $0.first?.isText != true }
+    return left.isEmpty ? nil : left
   }
 
   /// An action and a context in which it has keys.
@@ -63,5 +81,12 @@ extension Keymap {
       context = binding.context
       action = binding.action
     }
+  }
+}
+
+extension KeyStroke {
+  /// Whether the key types a character in a text field.
+  fileprivate var isText: Bool {
+    if case .character = key { !control && !meta } else { false }
   }
 }

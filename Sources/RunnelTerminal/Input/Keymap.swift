@@ -10,6 +10,9 @@ public struct Keymap: Hashable, Sendable {
   public let countingContexts: Set<KeymapContext>
   /// The contexts that take precedence over each context.
   let innerContexts: [KeymapContext: Set<KeymapContext>]
+  /// The contexts in which text is typed, so that a change for all contexts gives them no key that
+  /// is a character.
+  let typingContexts: Set<KeymapContext>
 
   /// The meaning of a sequence of keys.
   enum Lookup: Hashable {
@@ -53,7 +56,8 @@ public struct Keymap: Hashable, Sendable {
   /// `validate()` finds tables that contradict themselves.
   public init(
     _ bindings: [KeyBinding], countingContexts: Set<KeymapContext> = [],
-    innerContexts: [KeymapContext: Set<KeymapContext>] = [:]
+    innerContexts: [KeymapContext: Set<KeymapContext>] = [:],
+    typingContexts: Set<KeymapContext> = []
   ) {
     var commands: [KeymapContext: [[KeyStroke]: KeyBinding]] = [:]
     var prefixes: [KeymapContext: Set<[KeyStroke]>] = [:]
@@ -68,6 +72,7 @@ public struct Keymap: Hashable, Sendable {
     self.bindings = bindings
     self.countingContexts = countingContexts
     self.innerContexts = innerContexts
+    self.typingContexts = typingContexts
     self.commands = commands
     self.prefixes = prefixes
     let notations = Dictionary(bindings.map { ($0.sequence, $0.keys) }) { first, _ in first }

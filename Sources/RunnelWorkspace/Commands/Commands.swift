@@ -35,7 +35,13 @@ package enum Commands {
   package static let keymap = Keymap(
     tables.flatMap(\.bindings),
     countingContexts: Set(tables.filter(\.takesCounts).map(\.context)),
-    innerContexts: innerContexts)
+    innerContexts: innerContexts, typingContexts: typingContexts)
+
+  /// The contexts in which text is typed.
+  private static let typingContexts: Set<KeymapContext> = [
+    .palette, .menu, .help, .filter, .search, .input, .textField, .fields, .form, .field, .compose,
+    .word,
+  ]
 
   /// The contexts that take precedence over each context.
   ///

@@ -121,7 +121,7 @@ extension GlobalCommands {
   static func reasonNotSwitched(_ state: AppState) -> String? {
     if let reason = FileGone.reasonGone(state) { return reason }
     if state.database.isOpenedReadOnly {
-      return "this database was opened read-only: open it to be written"
+      return "the workspace was started with --readonly: start it without, to write"
     }
     if state.writes.deletion != nil || state.files.importing != nil
       || !state.requests.writes.isEmpty || state.requests.hasReads

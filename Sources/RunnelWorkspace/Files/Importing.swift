@@ -214,7 +214,7 @@ enum Importing {
     let named = plan.rows.count { $0.key != nil }
     if named > 0 {
       message.append(
-        StyledLine("\(named) name their keys: what stands there is replaced", .warn))
+        StyledLine("\(named) have keys of their own: records with these keys are replaced", .warn))
     }
     if let refused = plan.refused.first {
       let rest = plan.refused.count == 1 ? "" : ", and \(plan.refused.count - 1) others"

@@ -42,6 +42,7 @@ struct FilterDoubt {
     case .state(.field(let path)): return missing(.path(path), in: list, rows)
     case .compares(let field, _, let value):
       return missing(field, in: list, rows) ?? impossible(field, value, rows)
+        ?? uncompared(field, value, rows)
     case .state(.mine):
       let hasOwner = list.definition.template.contains { $0.value == .string("$me") }
       return hasOwner ? nil : "is:mine finds nothing: no field of new: in this view is $me"
@@ -74,6 +75,17 @@ struct FilterDoubt {
       return "\(path.text) is true or false, and \(value.text) is neither"
     }
     return nil
+  }
+
+  /// The number of texts that a comparison with a number leaves out, or nil if there are none.
+  private static func uncompared(
+    _ field: FieldPath, _ value: FilterValue, _ rows: [Record]
+  ) -> String? {
+    guard case .path(let path) = field, value.number != nil else { return nil }
+    let count = rows.count { if case .string? = node(field, in: $0).leaf { true } else { false } }
+    if count == 0 { return nil }
+    let texts = count == 1 ? "1 row has a text" : "\(count) rows have texts"
+    return "\(texts) in \(path.text), which are not compared with numbers"
   }
 
   private static func node(_ field: FieldPath, in record: Record) -> RunnelTree.Node {

@@ -111,7 +111,9 @@ extension FilterValue {
       case .greater: return time >= max(moments.end, moments.start + 1)
       case .greaterOrEqual: return time >= moments.start
       }
-    case .string(let string): return comparison.holds(string.lowercased(), text.lowercased())
+    // As in queries, values of one kind only are compared.
+    case .string(let string):
+      return number == nil && comparison.holds(string.lowercased(), text.lowercased())
     case .bool, nil: return false
     }
   }

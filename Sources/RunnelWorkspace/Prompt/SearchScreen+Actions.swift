@@ -120,6 +120,8 @@ extension SearchScreen {
       }
       if let found { list.moveTo(.row(found), in: content, height: height) }
     }
+    // What was said about an earlier search is not true of this one.
+    if found != nil, state.toast?.toast.kind == .info { state.toast = nil }
     if found == nil { state.say(.info, "\(text) is not in the rows that are loaded") }
     return outcome
   }

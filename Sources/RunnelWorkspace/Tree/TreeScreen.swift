@@ -32,6 +32,8 @@ package struct TreeScreen: Equatable, Sendable {
   var isOpen = false
   /// The loaded children of the expanded nodes.
   package var expanded: [Path: TreeChildren] = [:]
+  /// The nodes of which some children are about to be unloaded.
+  var unloading: Set<Path> = []
   var lines: [String: Line] = [:]
   package var content = ListContent()
   /// The heading of the section.

@@ -92,6 +92,8 @@ package enum Effect: Hashable, Sendable {
   case collapse(Path)
   /// Fetch the next page of the children of a node.
   case fetchMoreChildren(Path)
+  /// Keep only the first children of a node loaded.
+  case keepChildren(Path, count: Int)
   /// Listen to a record.
   case openRecord(Path)
   /// Stop listening to a record.

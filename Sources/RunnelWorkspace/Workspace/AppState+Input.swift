@@ -90,6 +90,7 @@ enum Input {
         return
       }
       state.input.count += 1
+      state.dropReadMessage()
       Restoration.leaveRestoration(&state)
       PlaceHistory.performNotingJumps(&state, action, count: count, in: contexts)
     case .unmatched(let stroke):
@@ -124,7 +125,11 @@ enum Input {
     guard (0...state.tabs.treeIndex).contains(tab) else { return state.open(tab) }
     let before = state.place
     guard state.closeWhatIsRead() else { return }
-    if tab != state.tabs.index { state.trail.places.note(before) }
+    if tab != state.tabs.index {
+      state.trail.places.note(before)
+      // A message is about the view that it was said in.
+      if state.toast?.toast.kind == .info { state.toast = nil }
+    }
     state.open(tab)
   }
 

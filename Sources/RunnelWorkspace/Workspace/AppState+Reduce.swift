@@ -118,6 +118,7 @@ package enum StateReducer {
     for place in state.tabs.tree.take(change, of: path, height: state.height) {
       state.effects.append(.collapse(place))
     }
+    TreeScreen.unload(&state, childrenOf: path)
     Revealing.goOnToWanted(&state)
     TreePreview.noteChange(&state, at: path)
     TreePreview.updatePreview(&state)

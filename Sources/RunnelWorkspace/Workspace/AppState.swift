@@ -91,10 +91,24 @@ extension AppState {
     let milliseconds: Int64 =
       switch kind {
       case .error: 8000
-      default: 4000
+      default: AppState.messageMilliseconds
       }
     toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
   }
+
+  /// Removes a message that only tells something, once it could be read: the next command makes it
+  /// out of date.
+  mutating func dropReadMessage() {
+    guard let toast, toast.toast.kind == .info,
+      now - (toast.until - AppState.messageMilliseconds) >= AppState.readMilliseconds
+    else { return }
+    self.toast = nil
+  }
+
+  /// The time in milliseconds that a message is shown.
+  private static let messageMilliseconds: Int64 = 4000
+  /// The time in milliseconds in which a message is read.
+  private static let readMilliseconds: Int64 = 1500
 
   /// Returns whether writing is off; if so, says the reason.
   mutating func refusesWriting() -> Bool {
