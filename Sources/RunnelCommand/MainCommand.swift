@@ -23,7 +23,7 @@ struct MainCommand: ParsableCommand {
     commandName: "runnel",
     abstract: "A terminal workspace for realtime collections.",
     usage: """
-      runnel [--database <file>] [--views <file>] [--view <name>] ...
+      runnel [<file>] [--database <file>] [--views <file>] [--view <name>] ...
       runnel <subcommand> ...
       """,
     discussion: """
@@ -31,6 +31,7 @@ struct MainCommand: ParsableCommand {
       database without it; what they print is JSON.
 
       Examples:
+        runnel tickets.json
         runnel import chat.json
         runnel get /messages --order-by created --limit-to-last 3 --pretty
         runnel watch /messages
@@ -126,6 +127,10 @@ struct MainCommand: ParsableCommand {
   /// stand before the command.
   private static func advice(for message: String) -> String {
     if message.contains("nexpected argument"), let advice = adviceOnOrder { return advice }
+    let word = CommandLine.arguments.dropFirst().first
+    if let advice = CommandAdvice(for: word), let word, access(word, F_OK) != 0 {
+      return "\n\(FileName.shown(Array(word.utf8))) is no command. \(advice.sentence)"
+    }
     let start = "Unknown option '-"
     guard message.hasPrefix(start), message.dropFirst(start.count).first?.isNumber == true else {
       return ""

@@ -42,6 +42,8 @@ import Testing
     let places = [
       Place(name: "row of a list"),
       Place(name: "header of a list", keys: "gg"),
+      Place(name: "first cell", keys: "g2 gg j |"),
+      Place(name: "last cell", keys: "g2 gg j | 9 l"),
       Place(name: "fetch-more row", keys: "gg", data: .long) { app in
         for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.fetchMoreRow) {
           app.press("j")

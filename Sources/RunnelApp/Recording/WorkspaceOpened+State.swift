@@ -23,6 +23,7 @@ extension WorkspaceOpened {
       settings: settings)
     state.settings.allowsCrash = allowsCrash
     state.session.isKept = isKept
+    state.session.isScratch = isScratch
     if tab != state.tabs.index { state.open(tab) }
     return state
   }

@@ -186,6 +186,7 @@ extension AppRuntime {
     case .fetchMore(let index): queries.views[index]?.fetchMore()
     case .fetchNewer(let index): queries.views[index]?.fetchNewer()
     case .goToLiveEnd(let index): queries.views[index]?.goToLiveEnd()
+    case .goTo(let index, let position): queries.views[index]?.go(to: position)
     case .letGo(let index, let kept):
       if queries.views[index]?.letGo(kept) != true { send(.keptAll(view: index)) }
     case .resizePages:
@@ -208,6 +209,7 @@ extension AppRuntime {
     case .readFile(let file, let texts): files.read(file, texts)
     case .stopReading: files.stopReading()
     case .writeFile(let file, let text): files.write(text, to: file)
+    case .saveView(let saving): startFileTask(.saveView(saving))
     case .copy, .openLink, .theme, .editOutside, .suspend, .redraw, .crash:
       screenEffects.append(effect)
     }

@@ -26,6 +26,8 @@ public struct ApplicationOptions: Sendable {
   public var follows = false
   /// The folder for sessions; nil to remember nothing.
   public var stateFolder: String?
+  /// Whether the database is temporary, and gone after the end.
+  public var isScratch = false
   /// Whether writing is off.
   public var isReadOnly: Bool
   /// The file of the user's configuration; nil for none.
@@ -191,6 +193,8 @@ public final class Application {
     }
     state.settings.allowsCrash = options.allowsCrash
     state.session.isKept = keeper != nil
+    state.session.isScratch = options.isScratch
+    state.files.viewsFile = workspace.savedViewsFile(options)
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,

@@ -15,6 +15,8 @@ enum FileTask: Sendable {
   case export(ExportThread)
   /// Write a text to a file, replacing its content.
   case write(String, file: String)
+  /// Write a view to the views file.
+  case saveView(ViewSaving)
   /// Write the session.
   case keep(SessionState, SessionFile)
   /// Ask a server of the database.
@@ -89,6 +91,7 @@ extension FileTask {
     case .read(let reading): reading.run { tell(.reading(reading.number, $0)) }
     case .export(let export): export.run { tell(.export(export.id, $0)) }
     case .write(let text, let file): tell(.written(problem: FileContent.write(text, to: file)))
+    case .saveView(let saving): tell(.written(problem: saving.write()))
     case .keep(let session, let file): tell(.kept(problem: file.write(session)))
     case .askServer(let id, let request, let places):
       tell(.answered(id, ServerPlace.answer(to: request, at: places)))

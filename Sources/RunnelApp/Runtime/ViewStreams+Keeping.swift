@@ -26,6 +26,12 @@ extension ViewStreams {
     ask(forFirst: max(pageSize, definition.source.page), from: nil)
   }
 
+  /// Requests the rows around a place in the order of the list, wherever the list is.
+  func go(to position: IndexPosition) {
+    guard !paged.isStopped else { return }
+    ask(forFirst: max(pageSize, definition.source.page), from: position)
+  }
+
   /// A part of the rows of the paged query.
   private enum Window {
     case fromLiveEnd(count: Int)

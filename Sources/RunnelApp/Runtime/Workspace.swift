@@ -59,6 +59,16 @@ struct Workspace {
     return views.indices.contains(index) ? views[index].name : nil
   }
 
+  /// Returns the file in which views are saved: not for a temporary database, and not the one that
+  /// comes with the program.
+  func savedViewsFile(_ options: ApplicationOptions) -> String? {
+    if options.isScratch { return nil }
+    for case .views(let file) in definitionFiles {
+      return file == ResourceFiles.path(of: "demo/demo.views.yaml") ? nil : file
+    }
+    return nil
+  }
+
   private static func read(_ file: String, _ settings: Settings) throws -> ViewFile {
     do {
       return try ViewFile(

@@ -9,6 +9,10 @@ struct OpenCommand: ParsableCommand {
     discussion: """
       This is what runnel does without a command. Press ? in it for help. \(CreationOptions.help)
 
+      A file of data, such as tickets.json, is opened as the database tickets.json.db, which is made \
+      beside it once. What you write is kept there, and :export writes it to a file again. With \
+      --scratch the database is in a temporary folder, which is removed at the end.
+
       A server's database is kept in a local replica, which is shown at once. What you write while \
       offline is sent when the server can be reached. `runnel sync status` lists the replicas.
 
@@ -16,6 +20,8 @@ struct OpenCommand: ParsableCommand {
       each: $key and the members of the record, or $value if the record is a value. --plain writes text.
 
       Examples:
+        runnel tickets.json
+        runnel people.csv --scratch
         runnel --view Roster --filter 'role:organizer' | jq -r .name
         runnel --plain --follow
         runnel --check
@@ -24,41 +30,74 @@ struct OpenCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The address of a server's database, instead of --database.", valueName: "url"))
-  var address: String?
+      "A database file, a .json, .jsonl or .csv file, or the address of a server's database.",
+      valueName: "file"), completion: .file())
+  var place: String?
+  @Flag(help: "Open a file of data in a temporary folder, which is removed at the end.")
+  var scratch = false
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var workspace: WorkspaceOptions
 
   func validate() throws {
-    guard let address else { return }
-    guard OriginAddress.isMeant(by: address) else {
-      throw ValidationError("Unexpected argument '\(address)'")
+    if scratch, place == nil {
+      throw ValidationError("--scratch opens a file of data: name a .json, .jsonl or .csv file.")
     }
+    guard let place else { return }
     if database.database != nil {
-      throw ValidationError("--database and an address exclude each other: give one.")
+      throw ValidationError("--database and \(place) exclude each other: give one.")
     }
-    try DatabaseOptions.check(address)
-  }
-
-  /// Returns the address of the server's database to open, or nil for a file.
-  private func originAddress() throws -> OriginAddress? {
-    if let address { return try OriginAddress(address) }
-    return try database.originAddress()
+    try DatabaseOptions.check(place)
   }
 
   func run() throws {
     if try workspace.tell() { return }
     if try workspace.showReplay() { return }
-    if workspace.listing.isPlain, try originAddress() == nil {
-      return try workspace.list(database.file(for: .read))
+    if let origin = try database.originAddress() { return try open(origin) }
+    switch try place.map({ try OpenedPlace($0, creates: creation.create) }) {
+    case nil: try open(database)
+    case .origin(let origin): try open(origin)
+    case .database(let file):
+      if scratch {
+        throw Failure(
+          "\(FileName.shown(Array(file.utf8))) is a database: --scratch opens files of data; `runnel backup` "
+            + "makes a copy to try things in.", status: .usage)
+      }
+      var database = database
+      database.database = file
+      try open(database)
+    case .data(let document): try open(document)
     }
-    if let origin = try originAddress() {
-      try workspace.checkTerminal()
-      return try workspace.open(origin, database.origin)
+  }
+
+  private func open(_ origin: OriginAddress) throws {
+    if scratch { throw Failure("--scratch opens files of data.", status: .usage) }
+    if workspace.listing.isPlain {
+      throw Failure(
+        "A server's database is shown in a terminal only: `runnel get` and `runnel watch` print it.",
+        status: .usage)
     }
+    try workspace.checkTerminal()
+    try workspace.open(origin, database.origin)
+  }
+
+  private func open(_ database: DatabaseOptions) throws {
+    if workspace.listing.isPlain { return try workspace.list(database.file(for: .read)) }
     try workspace.checkTerminal()
     let file = try database.file(for: workspace.readonly ? .read : creation.access)
     try workspace.open(file)
+  }
+
+  private func open(_ document: DataDocument) throws {
+    if !workspace.listing.isPlain { try workspace.checkTerminal() }
+    guard scratch else {
+      let file = try document.database()
+      if workspace.listing.isPlain { return try workspace.list(file) }
+      return try workspace.open(file)
+    }
+    let database = try document.scratchDatabase()
+    defer { database.remove() }
+    if workspace.listing.isPlain { return try workspace.list(database.file) }
+    try workspace.open(scratch: database)
   }
 }

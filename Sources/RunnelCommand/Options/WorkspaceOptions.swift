@@ -195,13 +195,28 @@ struct WorkspaceOptions: ParsableArguments {
 
   /// Opens the workspace on a database file, and ends the process with its exit code.
   func open(_ file: String, of origin: OriginWish? = nil) throws {
+    let status = try run(file) { $0.origin = origin }
+    if status != 0 { Glibc.exit(status) }
+  }
+
+  /// Opens the workspace on a temporary database, removes it, and ends the process with the exit code.
+  func open(scratch database: ScratchDatabase) throws {
+    let status = try run(database.file) {
+      ($0.isScratch, $0.stateFolder) = (true, nil)
+    }
+    database.remove()
+    if status != 0 { Glibc.exit(status) }
+  }
+
+  /// Runs the workspace on a database file with the options of the command line, which `change`
+  /// completes; returns the exit code.
+  private func run(_ file: String, _ change: (inout ApplicationOptions) -> Void) throws -> Int32 {
     try checkFiles()
     do {
       try LogFile.start(log)
       var options = options(file)
-      options.origin = origin
-      let status = try Application.run(options)
-      if status != 0 { Glibc.exit(status) }
+      change(&options)
+      return try Application.run(options)
     } catch let error as TerminalError {
       throw Failure(error.message + "; --plain lists a view without one", status: .usage)
     } catch let error as ConfigurationError {

@@ -10,6 +10,8 @@ extension KeymapContext {
   package static let list = KeymapContext("list")
   /// A collection.
   package static let collection = KeymapContext("collection")
+  /// A cell of a collection, while the column cursor is shown.
+  package static let cells = KeymapContext("cells")
   /// The raw tree.
   package static let tree = KeymapContext("tree")
   /// An open record.

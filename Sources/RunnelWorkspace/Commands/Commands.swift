@@ -6,7 +6,8 @@ package enum Commands {
   static let tables: [CommandTable] =
     [
       ResourceCommands.activity, ResourceCommands.toggle, ResourceCommands.resource,
-      ListCommands.table, TreeCommands.table, ViewsCommands.table, DetailCommands.table,
+      CellCommands.table, ListCommands.table, TreeCommands.table, ViewsCommands.table,
+      DetailCommands.table,
     ] + Layer.tables + [
       MovingCommands.table, GlobalCommands.table, GlobalCommands.crash, TypingCommands.fields,
       TypingCommands.input, TypingCommands.textField,
@@ -48,7 +49,7 @@ package enum Commands {
   /// If the user binds a key in a general context, the commands of these contexts lose the key, so
   /// that they do not hide the user's binding.
   private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
-    let records: Set<KeymapContext> = [.resource, .toggle, .activity]
+    let records: Set<KeymapContext> = [.resource, .toggle, .activity, .cells]
     let places = records.union([
       .clients, .collection, .tree, .record, .history, .compare, .queue, .views, .value,
     ])

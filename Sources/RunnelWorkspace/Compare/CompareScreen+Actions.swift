@@ -247,7 +247,7 @@ extension CompareScreen {
         }
       }
       return CompareDraft(path: path, base: original, mine: mine.json)
-    case .addRecord, .addChild, .addField, .addResource, .choose, .export,
+    case .addRecord, .addChild, .addField, .addResource, .editField, .choose, .export,
       .importFile:
       return nil
     }

@@ -20,7 +20,7 @@ package struct ImportPlan: Hashable, Sendable {
   /// A part of the text that is no record, or a record that was refused.
   package struct Refused: Hashable, Sendable {
     package var place: String
-    var reason: String
+    package var reason: String
     /// The refused text.
     package var text: String
   }

@@ -82,7 +82,7 @@ struct FilterCompletion {
     return names.sorted()
   }
 
-  private static func quoted(_ value: String) -> String {
+  static func quoted(_ value: String) -> String {
     let isPlain = value.allSatisfy { !$0.isWhitespace && $0 != "|" && $0 != "\"" && $0 != "\\" }
     if isPlain, !value.isEmpty { return value }
     var text = "\""

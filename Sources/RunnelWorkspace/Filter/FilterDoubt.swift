@@ -9,9 +9,13 @@ import RunnelTree
 struct FilterDoubt {
   /// The most rows that are looked at.
   private static let rowsMax = 2000
+  /// The most rows of a list of which all are looked at, also those that a filter hides.
+  static let certainMax = 1000
 
   /// What to say to the user, in one line.
   let message: String
+  /// The range of the term in the text of the filter, in characters.
+  let range: Range<Int>
 
   /// Looks at the terms of a filter one by one; nil if each may be meant as it is.
   ///
@@ -21,7 +25,7 @@ struct FilterDoubt {
     if rows.isEmpty { return nil }
     for term in filter.terms {
       if let message = FilterDoubt.message(term.test, in: list, rows) {
-        self.message = message
+        (self.message, range) = (message, term.range)
         return
       }
     }

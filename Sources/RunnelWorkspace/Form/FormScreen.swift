@@ -21,6 +21,8 @@ package struct FormScreen: Hashable, Sendable {
     case addResource(String, in: Path, view: Int?)
     /// The fields of an existing record of a resource, with its value when the form was opened.
     case editResource(Path, original: JSONValue)
+    /// A field of several records.
+    case editField(Path, of: [Path])
     /// An export: its records, format and file. `replaces` is the existing file that may be
     /// replaced.
     case export([ExportChoice], replaces: String?)

@@ -70,6 +70,9 @@ package struct WritePreview {
         let new = filled.first { $0.path == field.path }?.value
         return old == new ? nil : Change(name: field.path.text, old: old, new: new)
       }
+    case .editField(let field, let paths):
+      deed = "PATCH \(BulkEdit.words(paths.count))"
+      changes = filled.first.map { [Change(name: field.text, old: nil, new: $0.value)] } ?? []
     case .choose, .export, .importFile: return nil
     }
     restingCount = min(form.fields.count, WritePreview.restingCountMax)

@@ -67,7 +67,7 @@ struct FieldProfile {
   }
 
   /// Whether a text is a date, or a date followed by a time.
-  private static func isDate(_ text: String) -> Bool {
+  static func isDate(_ text: String) -> Bool {
     let bytes = Array(text.utf8.prefix(30))
     guard bytes.count >= 10, text.utf8.count <= 30 else { return false }
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")

@@ -3,6 +3,12 @@ import RunnelTerminal
 
 // The columns of a list: which are shown, and whether they are cut.
 
+extension ListScreen {
+  /// Whether the columns have titles: not in a list that is written to like a chat, unless the column
+  /// cursor is shown.
+  var hasTitles: Bool { definition.compose == nil || cell != nil }
+}
+
 /// Chooses the columns of a list.
 enum Columns {
   /// Shows columns in full, or fits them to the screen again.

@@ -184,6 +184,7 @@ package enum ListCommands {
     Command(
       .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["w"]
     ) { state, _ in Columns.toggleWide(&state) },
+    CellCommands.enter,
     Command(.columnMenu, "columns", "choose the columns", keys: ["zw"]) { state, _ in
       Columns.openColumnMenu(&state)
     },

@@ -40,11 +40,14 @@ extension ListScreen {
     }
   }
 
-  /// Goes to the end where rows arrive if an action leads there and the end is not loaded;
-  /// otherwise returns false.
+  /// Goes to an end of the list if an action leads there and the end is not loaded; otherwise returns
+  /// false.
   static func goesToUnloadedEnd(_ state: inout AppState, _ id: ActionID, count: Int?) -> Bool {
-    guard state.layers.isEmpty, state.pane != .views, leadsToUnloadedEnd(state, id, count: count)
-    else { return false }
+    guard state.layers.isEmpty, state.pane != .views, !state.tabs.isTree, count == nil else {
+      return false
+    }
+    if state.tabs.front.leadsToFarEnd(id) { return Jump.start(&state, .farEnd) }
+    guard leadsToUnloadedEnd(state, id, count: count) else { return false }
     goToLiveEnd(&state, ofView: state.tabs.index)
     return true
   }

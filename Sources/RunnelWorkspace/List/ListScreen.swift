@@ -27,6 +27,8 @@ package struct ListScreen: Hashable, Sendable {
   var indexedOrders: Set<String>?
   /// The hidden columns, by their indices in the definition.
   var hiddenColumns: Set<Int> = [] { didSet { rowsRevision.note() } }
+  /// The column with the column cursor, by its index in the definition; nil if there is none.
+  var cell: Int? { didSet { rowsRevision.note() } }
   /// Whether columns are shown in full, regardless of their width.
   var isWide = false { didSet { rowsRevision.note() } }
   /// Whether the streams of the view were opened.
@@ -46,6 +48,8 @@ package struct ListScreen: Hashable, Sendable {
   var totalWhenAsked: Int?
   /// The number of loaded rows after the last unloading or search; rows are not unloaded below it.
   var loadedFloor = 0
+  /// The jump whose rows are being read, or nil.
+  var jump: Jump?
   /// Whether the cursor is to go to the end where rows arrive once that end is loaded.
   var wantsLiveEnd = false
   package var content = ListContent()
@@ -205,6 +209,11 @@ extension ListScreen {
     if isFirst { goToLiveEnd(height: height) }
     forgetGoneMarks(change)
     goToWanted(height: height)
+    if let jump, change.isLettingGo {
+      self.jump = nil
+      finish(jump, height: height)
+      list.clearNewRows()
+    }
     if wantsLiveEnd, !isAway {
       wantsLiveEnd = false
       goToLiveEnd(height: height)

@@ -55,12 +55,15 @@ package struct RowText: Equatable {
     /// Whether the row arrived since the last visit.
     var isNew = false
     var isCursor = false
+    /// The column of the cell under the column cursor, by its index in the definition; nil for none.
+    var cell: Int?
   }
 
   /// Returns the line of a record in a number of columns.
   package func line(for record: Record, state: State, width: Int) -> StyledLine {
     let node = record.row.node ?? .empty
-    let columns = shownColumns
+    let shown = shownColumns
+    let columns = shown.map(\.column)
     // On a narrow screen, the cursor's sign stands before the row, and the sign of the state at its
     // end.
     let end = hasGutter || !state.isCursor ? nil : sign(of: state)
@@ -76,8 +79,12 @@ package struct RowText: Equatable {
       let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
       let isRight = isAge || column.format == .count
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
-      line.append(
-        padded: CellText.fitted(words, to: width, isRight: isRight, glyphs: glyphs), role)
+      let cell = CellText.fitted(words, to: width, isRight: isRight, glyphs: glyphs)
+      if state.cell == shown[index].index {
+        line.append(cell, .searchCurrent)
+      } else {
+        line.append(padded: cell, role)
+      }
       if !isLast { line.append(" ") }
     }
     if let end { line.append(" " + end.text, end.role) }
@@ -87,23 +94,27 @@ package struct RowText: Equatable {
   /// Whether signs have columns of their own.
   var hasGutter: Bool { listWidth >= RowText.gutterScreen }
 
-  private var shownColumns: [ColumnDefinition] {
+  /// A shown column, and its index in the definition.
+  typealias ShownColumn = (index: Int, column: ColumnDefinition)
+
+  /// The columns that are shown, from the left.
+  var shownColumns: [ShownColumn] {
     let columns = definition.columns.enumerated()
       .filter { $1.minimumScreen <= screenWidth && !hiddenColumns.contains($0) }
-      .map(\.element)
+      .map { ShownColumn(index: $0, column: $1) }
     guard isWide else { return fitting(columns) }
-    return columns.filter { $0.width != nil } + columns.filter { $0.width == nil }
+    return columns.filter { $0.column.width != nil } + columns.filter { $0.column.width == nil }
   }
 
   /// Returns the columns without those for which the list has no room.
   ///
   /// Columns that a screen as narrow as the list would hide are removed, those for the widest
   /// screens first, until there is room for the columns that take the rest of the line.
-  private func fitting(_ columns: [ColumnDefinition]) -> [ColumnDefinition] {
+  private func fitting(_ columns: [ShownColumn]) -> [ShownColumn] {
     var columns = columns
-    while !hasRoom(for: columns) {
-      let last = columns.indices.filter { columns[$0].minimumScreen > listWidth }
-        .max { columns[$0].minimumScreen < columns[$1].minimumScreen }
+    while !hasRoom(for: columns.map(\.column)) {
+      let last = columns.indices.filter { columns[$0].column.minimumScreen > listWidth }
+        .max { columns[$0].column.minimumScreen < columns[$1].column.minimumScreen }
       guard let last else { break }
       columns.remove(at: last)
     }
@@ -178,13 +189,89 @@ package struct RowText: Equatable {
     case .count: return json == .number(0) ? "" : FieldKind.text(of: json)
     case .time, .date, .age:
       guard case .number(let number) = json, let time = number.integer else {
-        return FieldKind.text(of: json)
+        return dateText(of: FieldKind.text(of: json), format)
       }
       switch format {
       case .time: return local.timeText(time)
       case .date: return local.civil(time).dateText
       default: return timeStyle.text(of: time, now: now, local: local)
       }
+    }
+  }
+}
+
+extension RowText {
+  /// Returns the part of a date in ISO 8601 that a column of a format shows; other texts stay as
+  /// they are.
+  private func dateText(of text: String, _ format: ColumnDefinition.Format) -> String {
+    guard FieldProfile.isDate(text), text.utf8.count > 10 else { return text }
+    return format == .time ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(10))
+  }
+}
+
+// MARK: - Titles
+
+extension RowText {
+  /// A title of a column, and where it stands.
+  struct ColumnTitle: Equatable {
+    /// The index of the column in the definition.
+    var index: Int
+    /// The place of its first cell in the line of a row.
+    var start: Int
+    var width: Int
+    /// The text, as wide as the column.
+    var text: String
+    /// The text without blanks around it.
+    var word: String
+  }
+
+  /// Returns the titles of the shown columns, for lines of a width; a sign of the order stands beside
+  /// the title of the column that the rows are sorted by.
+  func titles(width: Int, orderedBy order: QueryIndex, isDescending: Bool) -> [ColumnTitle] {
+    let shown = shownColumns
+    let start = hasGutter ? RowText.gutterWidth : 0
+    let widths = widths(of: shown.map(\.column), in: width - start, State())
+    let first = order.sortKeys.first
+    let arrow = (first?.isDescending == true) != isDescending ? glyphs.down : glyphs.up
+    var titles: [ColumnTitle] = []
+    var place = start
+    for (position, (index, column)) in shown.enumerated() {
+      let isLast = position == shown.count - 1
+      let isRight = isLast && column.format == .age || column.format == .count
+      let sign = column.field.rowField == first?.field ? arrow : ""
+      let width = widths[position]
+      let name = column.field.title
+      let room = max(width - CellWidth.width(of: sign), 0)
+      let fitted =
+        CellWidth.width(of: name) <= room
+        ? name : CellText.fitted(name, to: room, isRight: false, glyphs: glyphs)
+      let word = fitted + sign
+      titles.append(
+        ColumnTitle(
+          index: index, start: place, width: width,
+          text: CellText.fitted(word, to: width, isRight: isRight, glyphs: glyphs), word: word))
+      place += width + 1
+    }
+    return titles
+  }
+}
+
+extension FieldPath {
+  /// The title of a column of the field.
+  var title: String {
+    switch self {
+    case .key: "key"
+    case .value: "value"
+    case .path(let path): path.text
+    }
+  }
+
+  /// The field that an order by this field compares.
+  var rowField: RowField {
+    switch self {
+    case .key: .key
+    case .value: .value
+    case .path(let path): .child(path)
     }
   }
 }

@@ -50,7 +50,7 @@ package struct PaletteCommand: Sendable {
 
 extension PaletteCommand {
   /// All commands, in the order in which they are offered.
-  package static let all: [PaletteCommand] = [view, filter, sort, theme] + files
+  package static let all: [PaletteCommand] = [view, filter, sort, go, saveView, theme] + files
 
   /// Returns the command with a name, or nil if there is none.
   package static func named(_ name: String) -> PaletteCommand? { all.first { $0.name == name } }
@@ -90,6 +90,7 @@ extension PaletteCommand {
         let filter = try FilterScreen.filter(state, text)
         state.trail.filters.add(text)
         FilterScreen.show(&state, filter.isEmpty ? nil : filter, inView: state.tabs.index)
+        FilterScreen.searchOn(&state)
         return nil
       } catch {
         return error.message

@@ -32,6 +32,20 @@ extension FilterScreen {
     if let error = screen.error { return state.say(.warning, error.message) }
     state.trail.filters.add(screen.editor.text)
     closePrompt(&state)
+    searchOn(&state)
+  }
+
+  /// Searches the rows that are not loaded, if fewer rows are shown than there is room for.
+  ///
+  /// What is found is shown at once; the search ends with a page of rows, or when it has read many.
+  static func searchOn(_ state: inout AppState) {
+    let screen = state.tabs.front
+    guard !state.tabs.isTree, let filter = screen.filter, !filter.isEmpty, screen.phase == .loaded,
+      screen.paging == .more, screen.content.storedRowCount < state.height
+    else { return }
+    ListScreen.fetchMore(&state)
+    state.say(
+      .info, state.phrase("searching the rows that are not loaded", .jobCancel, "stops it"))
   }
 
   static func completeFilter(_ state: inout AppState) {
@@ -113,11 +127,21 @@ extension FilterScreen {
 
 extension FilterScreen {
   /// Applies the typed text as the filter, or its valid beginning.
+  ///
+  /// Where all rows are loaded, a field that none has is an error, and so is a value that a field
+  /// cannot have.
   mutating func refilter(in state: inout AppState) {
     let text = editor.text
     error = nil
     do throws(FilterError) {
-      FilterScreen.narrow(&state, view, to: try FilterScreen.filter(state, text))
+      let filter = try FilterScreen.filter(state, text)
+      let list = state.tabs.lists[view]
+      if list.isComplete, list.loadedCount <= FilterDoubt.certainMax,
+        let doubt = FilterDoubt(filter, in: list)
+      {
+        throw FilterError(range: doubt.range, message: doubt.message)
+      }
+      FilterScreen.narrow(&state, view, to: filter)
     } catch {
       self.error = error
       // The text before the first invalid or unfinished term is a filter.

@@ -13,13 +13,18 @@ package struct PromptDrawing {
   package func draw(_ filter: FilterScreen, into canvas: inout Canvas) {
     let (top, rest) = area.splitTop(area.height > 1 ? 1 : 0)
     let error = filter.error.map { "\(canvas.glyphs.conflict) \($0.message)" }
+    let doubt = error == nil ? doubt(of: filter) : nil
     title(
-      "Filter", note: error ?? doubt(of: filter), error == nil ? .warn : .error, top, into: &canvas)
+      "Filter", note: error ?? doubt?.message, error == nil ? .warn : .error, top, into: &canvas)
     let (line, help) = rest.splitTop(1)
     filter.editor.draw(into: &canvas, rect: line)
     let cursor = canvas.cursor
     let (syntax, below) = help.splitTop(1)
-    put(filter.candidates.isEmpty ? PromptDrawing.syntax : candidates(filter), syntax, &canvas)
+    if let range = filter.error?.range ?? doubt?.range, filter.candidates.isEmpty {
+      caret(range, filter.editor, cursor, error == nil ? .warn : .error, syntax, into: &canvas)
+    } else {
+      put(filter.candidates.isEmpty ? PromptDrawing.syntax : candidates(filter), syntax, &canvas)
+    }
     put(history(filter), below, &canvas)
     canvas.cursor = cursor
   }
@@ -36,9 +41,33 @@ package struct PromptDrawing {
   }
 
   /// The reason why the filter in force finds nothing, if its words may be wrong.
-  private func doubt(of screen: FilterScreen) -> String? {
+  private func doubt(of screen: FilterScreen) -> FilterDoubt? {
     let list = state.tabs.lists[screen.view]
-    return list.filter.flatMap { FilterDoubt($0, in: list)?.message }
+    return list.filter.flatMap { FilterDoubt($0, in: list) }
+  }
+
+  /// Draws carets below a range of the typed text.
+  ///
+  /// - Parameter cursor: where the cursor of the text was drawn, from which its other places follow.
+  private func caret(
+    _ range: Range<Int>, _ editor: LineEditor, _ cursor: Position?, _ role: StyleRole, _ area: Rect,
+    into canvas: inout Canvas
+  ) {
+    guard area.height > 0, let cursor else { return }
+    canvas.fill(area)
+    let characters = Array(editor.text)
+    let start = min(range.lowerBound, characters.count)
+    let end = min(max(range.upperBound, start), characters.count)
+    func width(_ part: ArraySlice<Character>) -> Int { CellWidth.width(of: String(part)) }
+    let before = width(characters[..<min(editor.cursor, characters.count)])
+    let column = cursor.column - before + width(characters[..<start])
+    let count = max(width(characters[start..<end]), 1)
+    let first = max(column, area.column)
+    let last = min(column + count, area.endColumn)
+    guard first < last else { return }
+    canvas.put(
+      String(repeating: "^", count: last - first), at: Position(row: area.row, column: first),
+      width: last - first, role: role)
   }
 
   private func candidates(_ filter: FilterScreen) -> StyledLine {

@@ -19,11 +19,14 @@ enum Leaving {
       state.session.isLeaving = true
       return
     }
+    let isScratch = state.session.isScratch
+    let explanation =
+      isScratch
+      ? "The temporary database goes with the program. :export writes a list to a file."
+      : "The database is not changed: these texts were never written to it."
     let question = Question(
       .leave, title: "Leave, and lose what is not saved", message: unsaved,
-      explanation: [
-        StyledLine("The database is not changed: these texts were never written to it.", .muted)
-      ],
+      explanation: [StyledLine(explanation, .muted)],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "leave", no: "stay")
   }
@@ -40,6 +43,12 @@ enum Leaving {
   /// Returns a line for each kind of typed text that is not stored anywhere.
   private static func unsavedLines(_ state: AppState) -> [StyledLine] {
     var lines: [String] = []
+    let changes = state.session.isScratch ? state.writes.undoing.undoable.count : 0
+    if changes > 0 {
+      lines.append(
+        changes == 1
+          ? "1 change of this temporary copy" : "\(changes) changes of this temporary copy")
+    }
     let refused = state.writes.queue.refused.count
     if refused > 0 {
       let words =

@@ -172,7 +172,8 @@ extension FormScreen {
   /// form itself, as there may be several with the same title.
   fileprivate var place: String {
     switch purpose {
-    case .addRecord, .addChild, .addField, .addResource: "\(title) \(attempt?.number ?? 0)"
+    case .addRecord, .addChild, .addField, .addResource, .editField:
+      "\(title) \(attempt?.number ?? 0)"
     case .setLeaf, .choose, .editResource, .export, .importFile: title
     }
   }

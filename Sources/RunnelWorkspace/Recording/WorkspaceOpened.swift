@@ -22,6 +22,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
   package var allowsCrash: Bool
   /// Whether the session comes back the next time.
   package var isKept: Bool
+  /// Whether the database is temporary.
+  package var isScratch: Bool
   package var size: TerminalSize
   /// Milliseconds since 1970.
   package var now: Int64
@@ -41,6 +43,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     themes = state.settings.themes
     allowsCrash = state.settings.allowsCrash
     isKept = state.session.isKept
+    isScratch = state.session.isScratch
     size = state.size
     now = state.now
     zone = state.settings.local.name
@@ -52,7 +55,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
       "views": views, "resources": .string(resources), "name": .string(databaseName),
       "me": .string(me), "readonly": .bool(isReadOnly),
       "configuration": .string(configuration), "themes": .strings(themes),
-      "crash": .bool(allowsCrash), "kept": .bool(isKept),
+      "crash": .bool(allowsCrash), "kept": .bool(isKept), "scratch": .bool(isScratch),
       "columns": .int(size.columns), "rows": .int(size.rows), "now": .number(JSONNumber(now)),
       "zone": .string(zone), "tab": .int(tab),
     ]
@@ -70,6 +73,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     allowsCrash = try fields.bool("crash")
     // Recordings of old do not say it.
     isKept = json["kept"] == nil ? false : try fields.bool("kept")
+    isScratch = json["scratch"] == nil ? false : try fields.bool("scratch")
     size = TerminalSize(columns: try fields.int("columns"), rows: try fields.int("rows"))
     now = try fields.int64("now")
     zone = try fields.string("zone")

@@ -218,10 +218,12 @@ extension AppScreen {
     let (list, content) = state.listInFront
     var isOnPlaceholder = false
     if case .row(let id)? = list.cursor { isOnPlaceholder = ListScreen.isPlaceholder(id) }
-    let number =
-      isOnPlaceholder
-      ? "-" : list.rowNumber(in: content).map { String(content.storedRowNumber($0)) } ?? "-"
-    let count = content.storedRowCount
+    let loaded = isOnPlaceholder ? nil : list.rowNumber(in: content).map(content.storedRowNumber)
+    // A layer may have rows of its own.
+    let isList = !state.tabs.isTree && state.layers.allSatisfy { $0.listed == nil }
+    let known = isList ? state.tabs.front.numberInAll(ofLoaded: loaded ?? 1) : nil
+    let number = loaded.map { String(known?.number ?? $0) } ?? "-"
+    let count = known?.total ?? content.storedRowCount
     let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
     guard list.isFollowing else { return StyledLine(position + " ", .muted) }
     let follow =

@@ -81,7 +81,12 @@ package final class AppScreen {
     if let index = state.fullLayer {
       return state.layers[index].component.draw(into: &canvas, self)
     }
-    if state.tabs.isTree { drawTree(into: &canvas) } else { drawList(into: &canvas) }
+    if state.tabs.isTree {
+      drawTree(into: &canvas)
+    } else {
+      drawList(into: &canvas)
+      drawTitles(into: &canvas)
+    }
     drawPanes(into: &canvas)
   }
 
@@ -136,8 +141,29 @@ package final class AppScreen {
           }
         },
       drawn: cache?.list, areRowsUnchanged: areRowsUnchanged,
-      showsCursorInRows: !rows.hasGutter || state.trail.search != nil, into: &canvas,
+      showsCursorInRows: !rows.hasGutter || state.trail.search != nil || screen.cell != nil,
+      into: &canvas,
       rect: layout.body)
+  }
+
+  /// Draws the titles of the columns on the line above the list.
+  private func drawTitles(into canvas: inout Canvas) {
+    let (screen, body) = (state.tabs.front, layout.body)
+    if !screen.hasTitles || layout.topRule.isEmpty || screen.content.sections.isEmpty { return }
+    let source = screen.definition.source
+    let titles = RowText.rowText(state, of: screen, glyphs).titles(
+      width: max(body.width - 1, 0) + screen.list.horizontalOffset, orderedBy: source.order,
+      isDescending: source.isDescending)
+    for title in titles {
+      // A row begins beside the sign of the cursor.
+      let blanks = title.text.prefix { $0 == " " }.count
+      let start = body.column + 1 + title.start + blanks - screen.list.horizontalOffset
+      let width = min(CellWidth.width(of: title.word), body.endColumn - start)
+      guard start > body.column, width > 0 else { continue }
+      canvas.put(
+        title.word, at: Position(row: layout.topRule.row, column: start), width: width,
+        role: title.index == screen.cell ? .searchCurrent : .muted)
+    }
   }
 
   /// The words in place of the rows of a list that shows none.
@@ -163,7 +189,8 @@ package final class AppScreen {
       isTransient: screen.isTransient(record),
       isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.writes.queue.conflict(at: record.path) != nil,
-      isNew: screen.unread.rows.contains(id), isCursor: isCursor)
+      isNew: screen.unread.rows.contains(id), isCursor: isCursor,
+      cell: screen.list.cursor == .row(id) ? screen.cell : nil)
   }
 
   private func pagingText(of screen: ListScreen, width: Int) -> PagingText {

@@ -12,7 +12,10 @@ extension ViewFile {
 }
 
 extension ViewDefinition {
-  fileprivate var json: JSONValue {
+  fileprivate var json: JSONValue { .object(members) }
+
+  /// The members of the view in a views file.
+  var members: [JSONMember] {
     var members = [JSONMember("name", .string(name))] + source.members
     if !also.isEmpty {
       members.append(JSONMember("also", .array(also.map { .object($0.members) })))
@@ -24,7 +27,7 @@ extension ViewDefinition {
       let fields = template.map { JSONMember($0.path.description, $0.value) }
       members.append(JSONMember("new", .object(fields)))
     }
-    return .object(members)
+    return members
   }
 }
 

@@ -74,6 +74,8 @@ package enum Effect: Hashable, Sendable {
   case fetchNewer(Int)
   /// Read a view again from the end where rows arrive.
   case goToLiveEnd(Int)
+  /// Read the rows of a view around a place in its order.
+  case goTo(view: Int, IndexPosition)
   /// Keep only some rows of a view loaded.
   case letGo(view: Int, KeptRows)
   /// Pause a view, or make it live again.
@@ -114,6 +116,8 @@ package enum Effect: Hashable, Sendable {
   case stopReading
   /// Write a text to a file, replacing its content.
   case writeFile(String, String)
+  /// Write a view to the views file.
+  case saveView(ViewSaving)
   /// Put a text into the clipboard; `what` names it in words.
   case copy(String, what: String)
   /// Open a link in the browser.

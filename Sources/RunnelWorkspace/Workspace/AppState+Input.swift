@@ -28,7 +28,8 @@ enum Input {
   static func contextsInView(_ state: AppState, _ hand: AtHand) -> [KeymapContext] {
     let pane = state.pane
     if pane == .views { return [.views] }
-    return (pane == .detail ? [.detail] : []) + hand.contexts + [
+    let hasCell = pane == .list && !state.tabs.isTree && state.tabs.front.cell != nil
+    return (pane == .detail ? [.detail] : hasCell ? [.cells] : []) + hand.contexts + [
       state.tabs.isTree ? .tree : .collection
     ]
   }

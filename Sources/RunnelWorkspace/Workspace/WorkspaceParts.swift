@@ -139,6 +139,8 @@ package struct FileState: Equatable, Sendable {
   package var reading: ImportReading?
   /// Saved views that are applied once no layer is open, or nil.
   var redefinition: Redefinition?
+  /// The file in which views are saved, or nil if there is none.
+  package var viewsFile: String?
 }
 
 /// The state of this run of the program, from the greeting to the end.
@@ -152,4 +154,6 @@ package struct SessionProgress: Equatable, Sendable {
   package var isLeaving = false
   /// Whether the session, with its drafts, comes back the next time.
   package var isKept = false
+  /// Whether the database is temporary, and gone after the end.
+  package var isScratch = false
 }

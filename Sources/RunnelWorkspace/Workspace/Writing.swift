@@ -94,6 +94,7 @@ enum Writing {
     case .form(let form):
       switch form.purpose {
       case .setLeaf(let path, _), .editResource(let path, _), .addField(let path): return [path]
+      case .editField(_, let paths): return paths
       case .addRecord(let view): return added(to: state.tabs.lists[view].definition.source.path)
       case .addResource(_, let collection, _): return added(to: collection)
       case .addChild, .choose, .export, .importFile: return []
@@ -123,6 +124,8 @@ enum Writing {
     QueueScreen.refreshQueue(&state)
     switch form.purpose {
     case .setLeaf, .editResource: state.say(.info, "saved")
+    case .editField(_, let paths):
+      state.say(.info, "changed \(BulkEdit.words(paths.count))")
     case .choose: break
     case .addChild, .addField, .addResource(_, _, view: nil): state.say(.info, "added")
     case .export, .importFile: break

@@ -1,0 +1,30 @@
+import Foundation
+import RunnelWorkspace
+
+extension ViewSaving {
+  /// Writes the view to the views file: over its entry there, or as a new file with all views.
+  ///
+  /// A file that is replaced is kept beside it, with a `~` behind its name.
+  ///
+  /// - Returns: the reason why the file was not written, or nil if it was.
+  func write() -> String? {
+    guard FileManager.default.fileExists(atPath: file) else {
+      return FileContent.write(ViewText.file(all), to: file)
+    }
+    let text: String
+    do {
+      text = try UserFile.text(of: file)
+    } catch {
+      return "\(file) cannot be read: \(error.fileReason)"
+    }
+    guard let new = ViewText.replacing(view, in: text) else {
+      return "\(file) has no line `- name: \(view.name)`: the view was not saved"
+    }
+    do {
+      _ = try ViewFile(yaml: new, name: file)
+    } catch {
+      return "\(file) would not be right with this view: \(error)"
+    }
+    return FileContent.write(text, to: file + "~") ?? FileContent.write(new, to: file)
+  }
+}

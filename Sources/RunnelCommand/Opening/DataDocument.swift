@@ -1,0 +1,281 @@
+import Glibc
+import RunnelApp
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+import RunnelWorkspace
+
+/// A file with data that is opened as a database made of it.
+///
+/// The database stands beside the file, with `.db` behind its name, and is made once. What is written
+/// in the workspace is in the database; the file itself is never changed.
+struct DataDocument {
+  /// The greatest size of a file of lines, which is read as a whole; JSON files may be larger.
+  static let linesBytesMax = 256 << 20
+
+  let file: String
+  let format: ImportPlan.Format
+
+  /// The name as messages show it.
+  private var shown: String { FileName.shown(Array(file.utf8)) }
+  /// The name of the file without its folders.
+  private var name: String { String(file.split(separator: "/").last ?? "data") }
+
+  /// The database beside the file.
+  var besideFile: String { file + ".db" }
+
+  /// Returns the database of the file; it is made, or made anew on request, if that is needed.
+  ///
+  /// - Throws: `Failure` or `DatabaseError` if the file cannot be read or the database not be made.
+  func database() throws -> String {
+    let database = try DatabaseOptions.fileName(besideFile)
+    guard let made = DataDocument.changeTime(of: database) else {
+      try make(database)
+      return database
+    }
+    let changed = DataDocument.changeTime(of: file) ?? .min
+    if changed <= max(made, DataDocument.changeTime(of: database + "-wal") ?? .min) {
+      return database
+    }
+    try readAgain(into: database)
+    return database
+  }
+
+  /// Asks whether a changed file is read again.
+  private func readAgain(into database: String) throws {
+    let shownDatabase = FileName.shown(Array(database.utf8))
+    guard StandardInput.isTerminal else {
+      return StandardError.say(
+        "\(shown) was changed after \(shownDatabase) was made of it, which is shown; delete that file to "
+          + "have it made anew.")
+    }
+    let question =
+      "\(shown) was changed after \(shownDatabase) was made of it. Read it again? What was written in "
+      + "the workspace is replaced; `runnel undo` brings it back."
+    if try StandardInput.confirms(question) {
+      try fill(database)
+    }
+    // The question is asked once for each change of the file.
+    utimes(database, nil)
+  }
+
+  /// Makes the database in a new folder for temporary files.
+  func scratchDatabase() throws -> ScratchDatabase {
+    let scratch = try ScratchDatabase(named: name + ".db")
+    do {
+      try fill(scratch.file)
+    } catch {
+      scratch.remove()
+      throw error
+    }
+    return scratch
+  }
+
+  private func make(_ database: String) throws {
+    let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? "."
+    if access(folder, W_OK) != 0 {
+      throw Failure(
+        "No database can be made beside \(shown), for its folder cannot be written: --scratch opens it "
+          + "in a temporary place.")
+    }
+    try NewDatabase.removingUnused(database) { try fill(database) }
+  }
+
+  // MARK: Writing the data
+
+  /// Puts the data in the place of what the database holds.
+  private func fill(_ database: String) throws {
+    // This must come before the database starts a thread.
+    let interruption = try Interruption()
+    do {
+      let document = try InputDocument(
+        FileName(bytes: Array(file.utf8)), interruption: interruption)
+      let session = try DatabaseSession(file: database, environment: .system)
+      // If the work fails, its own error is the one to report.
+      defer { try? session.close() }
+      switch format {
+      case .json:
+        try document.withBytes { try fill(session, json: $0, interruption) }
+      case .jsonl, .csv:
+        let json = try document.withBytes { try records($0, interruption) }
+        try write(WritableJSON(json).text, into: session, at: .root, interruption)
+      }
+    } catch let stopped as Interruption.Stopped {
+      throw Failure(
+        "The reading of \(shown) was stopped. Nothing was kept.",
+        status: .interrupted(by: stopped.signal))
+    }
+  }
+
+  private func fill(
+    _ session: DatabaseSession, json bytes: UnsafeBufferPointer<UInt8>,
+    _ interruption: Interruption
+  ) throws {
+    let path: Path = DataDocument.isListOfRecords(bytes) ? Path(unchecked: [collection]) : .root
+    do {
+      try load(bytes, into: session, at: path, interruption)
+    } catch let error as DatabaseError where error.code == .malformedJSON {
+      throw Failure("\(shown): \(error.message)")
+    } catch let error as DatabaseError where error.code == .refused {
+      // The names of some members cannot be keys.
+      let json = WritableJSON(try JSONValue(parsing: bytes))
+      if json.renamedCount == 0 { throw error }
+      StandardError.say(
+        "\(shown): \(json.renamedCount) names hold signs that no key may have (. # $ / [ ]), which are "
+          + "written as %2E and the like.")
+      try write(json.text, into: session, at: path, interruption)
+    }
+  }
+
+  private func write(
+    _ text: String, into session: DatabaseSession, at path: Path, _ interruption: Interruption
+  ) throws {
+    var text = text
+    try text.withUTF8 { try load($0, into: session, at: path, interruption) }
+  }
+
+  private func load(
+    _ bytes: UnsafeBufferPointer<UInt8>, into session: DatabaseSession, at path: Path,
+    _ interruption: Interruption
+  ) throws {
+    var work = ImportWork("Reading \(name)", totalBytes: bytes.count, interruption)
+    defer { work.end() }
+    do {
+      if !path.isRoot, try session.summary(at: .root).kind != .empty {
+        // A file that is read again may have another shape than before.
+        _ = try Array("null".utf8).withUnsafeBufferPointer {
+          try session.importJSON($0, at: .root, mode: .replace)
+        }
+      }
+      _ = try session.importJSON(bytes, at: path, mode: .replace) { work.isWanted(at: $0) }
+    } catch {
+      throw work.told(error)
+    }
+  }
+
+  /// Returns the records of lines or a table as a collection, numbered from 0 where they have no key.
+  ///
+  /// Where some cannot be read, the user is asked whether the others are opened.
+  private func records(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ interruption: Interruption
+  ) throws -> JSONValue {
+    if bytes.count > DataDocument.linesBytesMax {
+      throw Failure(
+        "\(shown) has more than \(DataDocument.linesBytesMax >> 20) MB. `runnel push /PLACE --lines` reads "
+          + "lines of any number, and `runnel import` JSON of any size.")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure("\(shown) is no text in UTF-8: convert it first, as with iconv.")
+    }
+    let plan: ImportPlan
+    do throws(ImportPlan.Unreadable) {
+      plan = try ImportPlan(text, as: format)
+    } catch {
+      throw Failure("\(shown): \(error.message).")
+    }
+    if let first = plan.refused.first {
+      let count = plan.refused.count
+      let words = count == 1 ? "1 record" : "\(count) records"
+      let reason = "\(shown): \(words) cannot be read; \(first.place): \(first.reason)."
+      guard StandardInput.isTerminal, !plan.rows.isEmpty else { throw Failure(reason) }
+      if try !StandardInput.confirms("\(reason) Open the other \(plan.rows.count)?", interruption) {
+        throw Failure("Nothing was opened.")
+      }
+    }
+    let members = plan.rows.enumerated().map { JSONMember($1.key ?? "\($0)", $1.value) }
+    return .object([JSONMember(collection.text, .object(members))])
+  }
+
+  /// The name of the collection that the records of the file are in.
+  private var collection: RunnelTree.Key {
+    let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+    return RunnelTree.Key(unchecked: WritableJSON.key(stem.isEmpty ? "data" : stem))
+  }
+
+  /// Whether a document is a list: an array, or an object whose first members are objects with a field
+  /// in common.
+  ///
+  /// A malformed document is none.
+  static func isListOfRecords(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var scanner = JSONScanner(bytes)
+    do {
+      guard try scanner.peekKind() == .object else { return true }
+      try scanner.enterObject()
+      var common: Set<String>?
+      var count = 0
+      while count < 5, try scanner.nextMember() != nil {
+        guard try scanner.peekKind() == .object else { return false }
+        let fields = try leafNames(&scanner)
+        common = common?.intersection(fields) ?? fields
+        count += 1
+      }
+      return count > 1 && common?.isEmpty == false
+    } catch {
+      // The import reports the mistake.
+      return false
+    }
+  }
+
+  private static func leafNames(_ scanner: inout JSONScanner) throws(JSONError) -> Set<String> {
+    var names: Set<String> = []
+    try scanner.enterObject()
+    while let name = try scanner.nextMember() {
+      switch try scanner.peekKind() {
+      case .object, .array, .null: break
+      case .bool, .number, .string: names.insert(name)
+      }
+      try scanner.skipValue()
+    }
+    return names
+  }
+
+  /// The time of the last change of a file, in microseconds since 1970; nil if there is no file.
+  private static func changeTime(of file: String) -> Int64? {
+    var status = stat()
+    guard stat(file, &status) == 0 else { return nil }
+    return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1000
+  }
+}
+
+/// A JSON document whose members are named by valid keys.
+///
+/// Signs that no key may have are written as in addresses: `a.example` becomes `a%2Eexample`.
+struct WritableJSON {
+  private static let forbidden = Set(".#$/[]".unicodeScalars)
+
+  private(set) var renamedCount = 0
+  private(set) var text = ""
+
+  init(_ json: JSONValue) {
+    text = written(json).jsonText()
+  }
+
+  private mutating func written(_ json: JSONValue) -> JSONValue {
+    switch json {
+    case .object(let members):
+      return .object(
+        members.map { member in
+          let name = WritableJSON.key(member.name)
+          if name != member.name { renamedCount += 1 }
+          return JSONMember(name, written(member.value))
+        })
+    case .array(let elements): return .array(elements.map { written($0) })
+    case .null, .bool, .number, .string: return json
+    }
+  }
+
+  /// Returns a name as a key.
+  static func key(_ name: String) -> String {
+    if name.isEmpty { return "%" }
+    var key = ""
+    for scalar in name.unicodeScalars {
+      if forbidden.contains(scalar) || scalar.value < 0x20 || scalar.value == 0x7F {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        key += "%" + (digits.count == 1 ? "0" : "") + digits
+      } else {
+        key.unicodeScalars.append(scalar)
+      }
+    }
+    return key
+  }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import Glibc
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelWorkspace
+
+/// The place that the argument of `runnel open` names.
+enum OpenedPlace {
+  case origin(OriginAddress)
+  /// A database file, which may not exist yet.
+  case database(String)
+  /// A file with data, which is opened as a database made of it.
+  case data(DataDocument)
+
+  /// The bytes at the beginning of a file that tell what it is.
+  private static let beginningBytes = 16
+
+  /// Finds out what the argument means.
+  ///
+  /// - Parameter creates: whether a database that does not exist is to be made.
+  /// - Throws: `Failure` of usage if it is neither an address nor a file that can be opened.
+  init(_ argument: String, creates: Bool) throws {
+    if OriginAddress.isMeant(by: argument) {
+      self = .origin(try OriginAddress(argument))
+      return
+    }
+    let format = ImportPlan.format(ofFile: argument)
+    switch try OpenedPlace.beginning(of: argument) {
+    case nil where creates && format == nil:
+      self = .database(try DatabaseOptions.fileName(argument))
+    case nil: throw OpenedPlace.unknown(argument, isData: format != nil)
+    case DatabaseOptions.mark?, []?:
+      self = .database(try DatabaseOptions.fileName(argument))
+    case _?:
+      guard let format else {
+        throw Failure(
+          "\(FileName.shown(Array(argument.utf8))) is no database, and its name does not tell what "
+            + "is in it: files that end in .json, .jsonl or .csv are opened as lists.",
+          status: .usage)
+      }
+      self = .data(DataDocument(file: argument, format: format))
+    }
+  }
+
+  /// The first bytes of a file; nil if there is no file.
+  private static func beginning(of file: String) throws -> [UInt8]? {
+    let shown = FileName.shown(Array(file.utf8))
+    // A named pipe without a writer must not block.
+    let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0 {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw Failure.system("\(shown) cannot be read")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Failure.system("\(shown) cannot be read") }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      throw Failure("\(shown) is a folder: name a file in it.", status: .usage)
+    }
+    if let other = FileKind.words(status.st_mode & S_IFMT) {
+      throw Failure("\(shown) is \(other): name a file.", status: .usage)
+    }
+    var bytes = [UInt8](repeating: 0, count: beginningBytes)
+    let count = read(descriptor, &bytes, bytes.count)
+    if count < 0 { throw Failure.system("\(shown) cannot be read") }
+    return Array(bytes.prefix(count))
+  }
+
+  /// The failure for an argument that names no file.
+  private static func unknown(_ argument: String, isData: Bool) -> Failure {
+    let shown = FileName.shown(Array(argument.utf8))
+    let question = NearFile(to: argument).question
+    if isData {
+      return Failure(
+        "\(shown) does not exist\(question): name a file that is there.", status: .usage)
+    }
+    if argument.contains(where: { $0 == "/" || $0 == "." }) {
+      return Failure(
+        "\(shown) does not exist\(question): --create makes a database of this name.",
+        status: .usage)
+    }
+    if let advice = CommandAdvice(for: argument) {
+      return Failure("\(shown) is no command and no file. \(advice.sentence)", status: .usage)
+    }
+    return Failure(
+      "\(shown) is no command and no file\(question). `runnel help` lists the commands; `runnel FILE` "
+        + "opens a database, or a .json, .jsonl or .csv file.", status: .usage)
+  }
+}
+
+/// Advice for a word in the place of a command.
+struct CommandAdvice {
+  /// The command that was probably meant.
+  let name: String
+
+  /// The commands that are shown to users.
+  private static var names: [String] {
+    MainCommand.configuration.subcommands.compactMap { command in
+      command.configuration.shouldDisplay ? command._commandName : nil
+    }
+  }
+
+  /// Finds the command nearest to a word; nil if the word is a command, an option, or like none.
+  init?(for word: String?) {
+    let names = CommandAdvice.names
+    guard let word, !word.hasPrefix("-"), !names.contains(word) else { return nil }
+    guard let name = Spelling.nearest(to: word, among: names) else { return nil }
+    self.name = name
+  }
+
+  var sentence: String { "Did you mean `runnel \(name)`?" }
+}

@@ -1,0 +1,90 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// The change of one field of all marked records, as one step of undo.
+enum BulkEdit {
+  /// The greatest number of records that are changed at once.
+  static let recordsMax = 10_000
+
+  /// Opens a form for the new value of a field of the marked records.
+  static func open(_ state: inout AppState, field: Path) {
+    let marked = state.tabs.front.markedRecords
+    guard !marked.isEmpty else {
+      return state.say(.info, "the marked rows are not shown: clear the filter first")
+    }
+    if marked.count > recordsMax {
+      return state.say(.warning, "at most \(recordsMax) records are changed at once")
+    }
+    let values = marked.map { $0.row.node?[field].json ?? .null }
+    let isAlike = Set(values.map { $0.jsonText() }).count == 1
+    let kind = FieldKind(values.first { $0 != .null } ?? .string(""))
+    let input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
+    let name = field.isRoot ? "value" : field.text
+    let words = marked.count == 1 ? "1 marked record" : "\(marked.count) marked records"
+    var form = FormScreen(
+      purpose: .editField(field, of: marked.map(\.path)),
+      title: "Set \(name) of \(words)", fields: [FormScreen.Field(name, path: field, input)])
+    form.note = note(values)
+    state.layers.append(.form(form))
+  }
+
+  /// Requests the writes of a form; returns false if the form is not right.
+  static func submit(
+    _ state: inout AppState, _ form: inout FormScreen, field: Path, of paths: [Path]
+  ) -> Bool {
+    guard let value = form.values()?.first?.value else {
+      return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")
+    }
+    let requests: [WriteRequest]
+    do throws(Refusal) {
+      requests = try BulkEdit.requests(state.database.resources, value, field: field, of: paths)
+    } catch {
+      form.take(error)
+      return false
+    }
+    form.attempt = form.attempt ?? state.requests.newID()
+    let written = form
+    UndoHistory.joining("set \(written.fields[0].label) of \(words(paths.count))", &state) {
+      state in
+      for request in requests { state.submit(.form(written), request) }
+    }
+    state.tabs.front.marks.subtract(paths.map { Record.id(of: $0) })
+    return true
+  }
+
+  /// Returns the writes: one for all records that no resource describes, an operation for each of the
+  /// others.
+  private static func requests(
+    _ book: ResourceBook, _ value: JSONValue, field: Path, of paths: [Path]
+  ) throws(Refusal) -> [WriteRequest] {
+    var requests: [WriteRequest] = []
+    var members: [JSONMember] = []
+    guard let parent = paths.first?.parent else { return [] }
+    for path in paths {
+      let place = Path(unchecked: path.keys + field.keys)
+      let request = try book.setting(value, at: place)
+      if case .set = request, path.parent == parent, let relative = place.relative(to: parent) {
+        members.append(JSONMember(relative.text, value))
+      } else {
+        requests.append(request)
+      }
+    }
+    return (members.isEmpty ? [] : [.update(parent, members)]) + requests
+  }
+
+  static func words(_ count: Int) -> String { count == 1 ? "1 record" : "\(count) records" }
+
+  /// The present values in words: the most frequent ones with their counts.
+  private static func note(_ values: [JSONValue]) -> String {
+    var counts: [String: Int] = [:]
+    for value in values {
+      counts[value == .null ? "none" : FieldKind.text(of: value), default: 0] += 1
+    }
+    let ranked = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let named = ranked.prefix(4).map { "\($0.key.prefix(20)) (\($0.value))" }
+    let rest = ranked.count - named.count
+    return "now: " + named.joined(separator: ", ") + (rest > 0 ? " and \(rest) other values" : "")
+  }
+}

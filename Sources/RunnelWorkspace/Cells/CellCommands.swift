@@ -1,0 +1,84 @@
+import RunnelTerminal
+
+/// The commands of the column cursor, which stands on one cell of a list.
+package enum CellCommands {
+  package static let table = CommandTable(
+    .cells, "On a cell", takesCounts: true, hints: hints
+  ) {
+    moving
+    Command(
+      .cellSort, "sort", "sort by this column: up, down, the view's own order", keys: ["s"],
+      disabled: { Sorting.reasonNotSorted($0, $0.tabs.front) }
+    ) { state, _ in Cells.sort(&state) }
+    Command(
+      .cellFilter, "filter", "show only rows with this value", keys: ["="],
+      disabled: { Cells.reasonNoValue($0) }
+    ) { state, _ in Cells.filter(&state, isNegated: false) }
+    Command(
+      .cellFilterOut, "filter out", "hide the rows with this value", keys: ["-"],
+      disabled: { Cells.reasonNoValue($0) }
+    ) { state, _ in Cells.filter(&state, isNegated: true) }
+    Command(
+      .recordEdit, "edit", "edit this cell; with marks, this field of all marked rows",
+      keys: ["e", "Enter", "F2"], disabled: { Cells.reasonNotEdited($0) }
+    ) { state, _ in Cells.edit(&state) }
+    columns
+    GlobalCommands.stepBack.inner("leave", "leave the cells", keys: ["Esc", "C-g", "|"]) {
+      state, _ in state.tabs.front.cell = nil
+    }
+  }
+
+  /// The command of a list that puts the column cursor on a cell.
+  static let enter = Command(
+    .cellEnter, "cells", "go from cell to cell: sort, filter, move, edit", keys: ["|"],
+    disabled: { ListCommands.reasonNoRows($0) }
+  ) { state, _ in Cells.enter(&state) }
+
+  private static let moving: [Command] = [
+    Command(
+      .cellNext, "right", "to the next column", keys: ["l", "Right"],
+      disabled: { Cells.reasonAtEnd($0, 1) }
+    ) { state, count in
+      Cells.move(&state, by: count ?? 1)
+    },
+    Command(
+      .cellPrevious, "left", "to the previous column", keys: ["h", "Left"],
+      disabled: { Cells.reasonAtEnd($0, -1) }
+    ) { state, count in
+      Cells.move(&state, by: -(count ?? 1))
+    },
+  ]
+
+  private static let columns: [Command] = [
+    Command(.columnHide, "hide", "hide this column; zw shows it again", keys: ["x"]) { state, _ in
+      Cells.hide(&state)
+    },
+    Command(
+      .columnRight, "move right", "move this column to the right", keys: ["L"],
+      disabled: { Cells.reasonAtEnd($0, 1) }
+    ) { state, _ in
+      Cells.moveColumn(&state, by: 1)
+    },
+    Command(
+      .columnLeft, "move left", "move this column to the left", keys: ["H"],
+      disabled: { Cells.reasonAtEnd($0, -1) }
+    ) { state, _ in
+      Cells.moveColumn(&state, by: -1)
+    },
+    Command(.columnWider, "wider", "make this column wider", keys: [">"]) { state, count in
+      Cells.widen(&state, by: 2 * (count ?? 1))
+    },
+    Command(.columnNarrower, "narrower", "make this column narrower", keys: ["<"]) { state, count in
+      Cells.widen(&state, by: -2 * (count ?? 1))
+    },
+  ]
+
+  @Sendable
+  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
+    [
+      CommandHint(.cellNext), CommandHint(.recordEdit), CommandHint(.cellSort),
+      CommandHint(.cellFilter), CommandHint(.columnHide), CommandHint(.columnRight),
+      CommandHint(.columnWider), CommandHint(.stepBack),
+    ]
+  }
+}

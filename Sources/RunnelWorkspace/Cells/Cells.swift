@@ -1,0 +1,186 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// The column cursor of a list, and what is done with the column and the cell that it is on.
+enum Cells {
+  /// The greatest width of a column, in columns of the screen.
+  private static let widthMax = 500
+  /// The least width of a column.
+  private static let widthMin = 2
+
+  /// The columns on the screen, from the left.
+  private static func shown(_ state: AppState) -> [RowText.ShownColumn] {
+    RowText.rowText(state, of: state.tabs.front, .unicode).shownColumns
+  }
+
+  /// The column with the cursor, and its place among the shown columns; nil if it is not shown.
+  private static func column(
+    _ state: AppState
+  ) -> (place: Int, index: Int, column: ColumnDefinition)? {
+    guard let cell = state.tabs.front.cell else { return nil }
+    let shown = shown(state)
+    return shown.firstIndex { $0.index == cell }.map { ($0, cell, shown[$0].column) }
+  }
+
+  /// Puts the column cursor on the first column; from a header, the cursor goes to a row.
+  static func enter(_ state: inout AppState) {
+    guard let first = shown(state).first else { return }
+    state.tabs.front.cell = first.index
+    if case .header(let section)? = state.tabs.front.list.cursor {
+      state.withList { list, content, height in
+        if !list.folded.contains(section), let row = content.firstRow(ofSection: section) {
+          list.moveTo(.row(row), in: content, height: height)
+        }
+      }
+    }
+  }
+
+  /// Moves the column cursor; it stops at both ends.
+  static func move(_ state: inout AppState, by steps: Int) {
+    let shown = shown(state)
+    guard !shown.isEmpty else { return }
+    // A column that is shown no more has no place: the cursor goes to the first one.
+    let place = column(state).map { $0.place + steps } ?? 0
+    state.tabs.front.cell = shown[min(max(place, 0), shown.count - 1)].index
+  }
+
+  /// The reason why there is no column on a side of the cursor, or nil if there is one.
+  static func reasonAtEnd(_ state: AppState, _ step: Int) -> String? {
+    guard let place = column(state)?.place else { return nil }
+    if shown(state).indices.contains(place + step) { return nil }
+    return step > 0 ? "this is the last column" : "this is the first column"
+  }
+
+  // MARK: The column
+
+  /// Sorts by the column: ascending, descending, and then in the view's own order.
+  static func sort(_ state: inout AppState) {
+    guard let column = column(state)?.column else { return }
+    let field = column.field.rowField
+    let order: ListOrder? =
+      switch state.tabs.front.order {
+      case ListOrder(field): ListOrder(field, isDescending: true)
+      case ListOrder(field, isDescending: true): nil
+      default: ListOrder(field)
+      }
+    Sorting.sort(&state, by: order, inView: state.tabs.index)
+  }
+
+  static func hide(_ state: inout AppState) {
+    guard let (place, index, column) = column(state) else { return }
+    let shown = shown(state)
+    if shown.count == 1 { return state.say(.info, "one column stays") }
+    state.tabs.front.hiddenColumns.insert(index)
+    state.tabs.front.cell = shown[place == shown.count - 1 ? place - 1 : place + 1].index
+    state.say(
+      .info, state.phrase("\(column.field.title) is hidden", .columnMenu, "shows it again"))
+  }
+
+  /// Exchanges the column with a shown one beside it.
+  static func moveColumn(_ state: inout AppState, by step: Int) {
+    guard let (place, index, _) = column(state) else { return }
+    let shown = shown(state)
+    guard shown.indices.contains(place + step) else { return }
+    let other = shown[place + step].index
+    state.tabs.front.definition.columns.swapAt(index, other)
+    state.tabs.front.cell = other
+  }
+
+  /// Changes the width of the column; a column that takes the rest of the line gets a width.
+  static func widen(_ state: inout AppState, by change: Int) {
+    guard let (place, index, column) = column(state) else { return }
+    let rows = RowText.rowText(state, of: state.tabs.front, .unicode)
+    let source = state.tabs.front.definition.source
+    let titles = rows.titles(
+      width: max(state.layout.body.width - 1, 0), orderedBy: source.order,
+      isDescending: source.isDescending)
+    let isOnlyOpen =
+      column.width == nil && shown(state).count { $0.column.width == nil } == 1
+    if isOnlyOpen {
+      return state.say(
+        .info, "\(column.field.title) takes what is left of the line: change the others")
+    }
+    let width = (column.width ?? titles[place].width) + change
+    state.tabs.front.definition.columns[index].width = min(max(width, widthMin), widthMax)
+  }
+
+  // MARK: The cell
+
+  /// The value of the cell, and its column; nil on a header or a fetch-more row.
+  private static func cell(_ state: AppState) -> (node: RunnelTree.Node, column: ColumnDefinition)?
+  {
+    guard let column = column(state)?.column, let record = state.tabs.front.cursorRecord else {
+      return nil
+    }
+    return (column.field.node(key: record.row.key, record.row.node ?? .empty), column)
+  }
+
+  /// The reason why there is no cell to filter by, or nil if there is one.
+  static func reasonNoValue(_ state: AppState) -> String? {
+    guard let (node, column) = cell(state) else { return "this is no cell of a record" }
+    if term(of: node, column, state.settings.local) == nil {
+      return node.leaf == nil && !node.isEmpty
+        ? "an object has no value to filter by" : "no filter can name this field"
+    }
+    return nil
+  }
+
+  /// Adds the value of the cell to the filter: only rows that have it are shown, or none of them.
+  static func filter(_ state: inout AppState, isNegated: Bool) {
+    guard let (node, column) = cell(state),
+      let term = term(of: node, column, state.settings.local)
+    else { return }
+    let new = isNegated ? (term.hasPrefix("-") ? String(term.dropFirst()) : "-" + term) : term
+    let before = state.tabs.front.filter?.text ?? ""
+    let text = before.isEmpty ? new : before + " " + new
+    do throws(FilterError) {
+      let filter = try FilterScreen.filter(state, text)
+      if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
+      state.trail.filters.add(text)
+      FilterScreen.show(&state, filter, inView: state.tabs.index)
+    } catch {
+      state.say(.warning, error.message)
+    }
+  }
+
+  /// Returns the term of a filter that fits a value; nil if there is none.
+  static func term(
+    of node: RunnelTree.Node, _ column: ColumnDefinition, _ local: LocalTime
+  ) -> String? {
+    let name = column.field.text
+    let marks = Set("<>~:=\"|-")
+    if name.contains(where: { $0.isWhitespace || marks.contains($0) }) { return nil }
+    if node.isEmpty { return "-has:\(name)" }
+    guard let leaf = node.leaf else { return nil }
+    if case .number(let number) = leaf, let time = number.integer,
+      [.date, .time, .age].contains(column.format)
+    {
+      return "\(name):\(local.civil(time).dateText)"
+    }
+    return "\(name):\(FilterCompletion.quoted(FieldKind.text(of: leaf.json)))"
+  }
+
+  /// The reason why the cell cannot be edited, or nil if it can.
+  static func reasonNotEdited(_ state: AppState) -> String? {
+    guard let column = column(state)?.column else { return "this is no cell of a record" }
+    if column.field == .key { return "a key stays as it is: D makes a copy with another one" }
+    if state.tabs.front.markCount > 0 { return state.reasonReadOnly }
+    return ListCommands.reasonNoRecordEdited(state)
+  }
+
+  /// Edits the field of the cell, or that field of all marked rows.
+  static func edit(_ state: inout AppState) {
+    guard let column = column(state)?.column else { return }
+    let path: Path
+    switch column.field {
+    case .key: return
+    case .value: path = .root
+    case .path(let field): path = field
+    }
+    if state.tabs.front.markCount > 0 { return BulkEdit.open(&state, field: path) }
+    guard let record = state.tabs.front.cursorRecord else { return }
+    ListScreen.open(&state, record: record.path, .field(path))
+  }
+}

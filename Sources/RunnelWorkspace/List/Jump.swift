@@ -1,0 +1,214 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+/// A row far away that the cursor goes to; the rows around it are read, and those between are not.
+package enum Jump: Hashable, Sendable {
+  /// The row at the end opposite to the one where rows arrive.
+  case farEnd
+  /// The row with a key, or the next one.
+  case key(RunnelTree.Key)
+  /// The first row with this value of a field, or the next one.
+  case value(IndexValue, field: Path)
+}
+
+extension Jump {
+  /// The place in the order of a list, around which the rows are read; nil if the order has no such
+  /// place.
+  func position(in source: SourceDefinition) -> IndexPosition? {
+    let index = source.order
+    switch self {
+    case .farEnd:
+      if case .compound = index { return nil }
+      let isAtEnd = source.anchor == .first
+      if index == .key { return IndexPosition(value: .null, key: isAtEnd ? .maximum : .minimum) }
+      return isAtEnd
+        ? IndexPosition(value: .children, key: .maximum)
+        : IndexPosition(value: .null, key: .minimum)
+    case .key(let key): return index == .key ? IndexPosition(value: .null, key: .key(key)) : nil
+    case .value(let value, _):
+      if case .child = index {} else { return nil }
+      return IndexPosition(value: value, key: source.isDescending ? .maximum : .minimum)
+    }
+  }
+}
+
+// MARK: - The list
+
+extension ListScreen {
+  /// Whether the end opposite to the one where rows arrive can be read without the rows between.
+  var canJumpToFarEnd: Bool {
+    guard phase == .loaded, filter == nil, waitingCount == nil, definition.source.keep != nil,
+      paging != .exhausted, paging != .fetching
+    else { return false }
+    return Jump.farEnd.position(in: definition.source) != nil
+  }
+
+  /// Whether an action goes to the end opposite to the one where rows arrive, and that end is not
+  /// loaded.
+  ///
+  /// From the live end of a history, the first press goes to the oldest loaded row, and the second to
+  /// the oldest of all.
+  func leadsToFarEnd(_ action: ActionID) -> Bool {
+    guard action == (isLiveAtBottom ? .rowFirst : .rowLast), canJumpToFarEnd else { return false }
+    return !isLiveAtBottom || isAtLoadedEnd
+  }
+
+  /// Whether the cursor is at the first loaded row, or on what stands above it.
+  private var isAtLoadedEnd: Bool {
+    switch list.cursor {
+    case .header(let section): content.sections.first?.id == section
+    case .row(let id): content.sections.first { !$0.rows.isEmpty }?.rows.first == id
+    case nil: false
+    }
+  }
+
+  /// Moves the cursor to the row of a jump, after the rows around it have come.
+  mutating func finish(_ jump: Jump, height: Int) {
+    let isDescending = definition.source.isDescending
+    switch jump {
+    case .farEnd:
+      if isLiveAtBottom {
+        list.moveToFirst(in: content, height: height)
+      } else {
+        goToFirst(height: height) { _ in false }
+      }
+    case .key(let key):
+      goToFirst(height: height) { record in
+        isDescending ? record.row.key <= key : record.row.key >= key
+      }
+    case .value(let value, let field):
+      goToFirst(height: height) { record in
+        let own = IndexValue(record.row.node?[field] ?? .empty)
+        return isDescending ? own <= value : own >= value
+      }
+    }
+  }
+
+  /// Moves the cursor to the first row that fits, or else to the last one.
+  private mutating func goToFirst(height: Int, _ fits: (Record) -> Bool) {
+    var last: String?
+    for id in content.sections.lazy.flatMap(\.rows) {
+      guard let record = records[id], !isTransient(record) else { continue }
+      last = id
+      if fits(record) { break }
+    }
+    if let last { list.moveTo(.row(last), in: content, height: height) }
+  }
+
+  /// The number of a row among all rows of the collection, from its number among the loaded ones;
+  /// nil if it is not known.
+  ///
+  /// It is known if the loaded rows reach one of the ends, and stand in the order of the collection.
+  func numberInAll(ofLoaded number: Int) -> (number: Int, total: Int)? {
+    guard filter == nil, definition.also.isEmpty, definition.sections.isEmpty, let total,
+      transientRows.isEmpty
+    else { return nil }
+    let loaded = content.storedRowCount
+    if total < loaded { return nil }
+    // Above the first loaded row nothing is missing.
+    if isLiveAtBottom ? paging == .exhausted : !isAway { return (number, total) }
+    if isLiveAtBottom ? !isAway : paging == .exhausted {
+      return (total - loaded + number, total)
+    }
+    return nil
+  }
+}
+
+// MARK: - Jumping
+
+extension Jump {
+  /// Requests the rows around the place of a jump; returns false if the order has no such place.
+  @discardableResult
+  static func start(_ state: inout AppState, _ jump: Jump) -> Bool {
+    guard let position = jump.position(in: state.tabs.front.definition.source) else { return false }
+    ListScreen.resume(&state, state.tabs.index)
+    state.tabs.front.jump = jump
+    state.tabs.front.totalWhenAsked = state.tabs.front.total
+    state.effects.append(.goTo(view: state.tabs.index, position))
+    return true
+  }
+
+  /// Goes to what a text names: a key, a number of a row, or a time; returns the error in it, or nil.
+  static func go(_ state: inout AppState, to text: String) -> String? {
+    let screen = state.tabs.front
+    let words = text.trimmingBlanks
+    if words.isEmpty { return "go takes a key, the number of a row, or a date" }
+    let source = screen.definition.source
+    let id = (try? Key(words)).map { Record.id(of: Path(unchecked: source.path.keys + [$0])) }
+    if let id, screen.hasRow(id) {
+      state.withList { list, content, height in
+        list.moveTo(.row(id), in: content, height: height)
+      }
+      return nil
+    }
+    if case .child(let field) = source.order.forward, let jump = time(state, words, field) {
+      return start(&state, jump) ? nil : "the rows are not sorted by \(field.text) alone"
+    }
+    if let number = Int(words), source.order != .key || !hasNumbers(screen) {
+      return goToRow(&state, number)
+    }
+    guard let key = try? Key(words) else { return "\(words) can be no key" }
+    if start(&state, .key(key)) { return nil }
+    return "the rows are not sorted by key: :sort $key first, or give a date"
+  }
+
+  /// Whether the keys of a list are numbers, so that a number means a key.
+  private static func hasNumbers(_ screen: ListScreen) -> Bool {
+    screen.someRecords(5).allSatisfy { Int($0.row.key.text) != nil }
+  }
+
+  private static func goToRow(_ state: inout AppState, _ number: Int) -> String? {
+    let screen = state.tabs.front
+    let first = screen.numberInAll(ofLoaded: 1)?.number ?? 1
+    let count = screen.content.storedRowCount
+    guard (first..<first + count).contains(number) else {
+      return "row \(number) is not loaded: here are the rows \(first) to \(first + count - 1)"
+    }
+    state.withList { list, content, height in
+      let before = content.sections.first?.rows.first.map { ListScreen.isPlaceholder($0) } ?? false
+      list.moveToRow(number: number - first + (before ? 2 : 1), in: content, height: height)
+    }
+    return nil
+  }
+
+  /// Returns the jump to a time in a field that the rows are sorted by; nil if the text is no time, or
+  /// the field holds none.
+  private static func time(_ state: AppState, _ text: String, _ field: Path) -> Jump? {
+    let reader = MomentReader(now: state.now, local: state.settings.local)
+    let example = state.tabs.front.someRecords(20).lazy
+      .compactMap { $0.row.node?[field].leaf }.first
+    guard let moments = reader.value(text.replacingBlanks(by: "T")).moments else { return nil }
+    switch example {
+    case .number?: return .value(.leaf(.number(JSONNumber(moments.start))), field: field)
+    case .string?:
+      let civil = state.settings.local.civil(moments.start)
+      return .value(.leaf(.string(civil.dateText)), field: field)
+    case .bool?, nil: return nil
+    }
+  }
+}
+
+extension String {
+  /// The text without blanks at both ends.
+  fileprivate var trimmingBlanks: String {
+    String(trimmingPrefix { $0 == " " }.reversed().trimmingPrefix { $0 == " " }.reversed())
+  }
+
+  /// The text with another sign for each blank.
+  fileprivate func replacingBlanks(by sign: Character) -> String {
+    String(map { $0 == " " ? sign : $0 })
+  }
+}
+
+extension PaletteCommand {
+  package static let go = PaletteCommand(
+    name: "go", hint: "KEY|DATE|N", description: "go to a key, a time, or the row with a number",
+    argument: .text,
+    disabledReason: {
+      $0.tabs.isTree
+        ? "the tree has no order to go along" : ListCommands.reasonNoRows($0)
+    },
+    run: { Jump.go(&$0, to: $1) })
+}

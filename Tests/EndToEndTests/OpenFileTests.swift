@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// `runnel FILE`: databases, and files of data that become databases.
+@Suite struct OpenFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func rows(_ arguments: String...) throws -> [String] {
+    let outcome = try Program.run(arguments)
+    if outcome.status != 0 { throw SystemError(call: "runnel", reason: outcome.errors) }
+    return outcome.output.split(separator: "\n").map(String.init)
+  }
+
+  @Test func databaseIsOpenedByItsName() throws {
+    let database = try TestDatabase(#"{"user":{"ana":{"name":"Ana"}}}"#)
+    #expect(try rows(database.file) == [#"{"$key":"ana","name":"Ana"}"#])
+  }
+
+  @Test func mapOfCollectionsKeepsItsShape() throws {
+    let file = try folder.write(
+      #"{"tickets":{"a":{"title":"One"},"b":{"title":"Two"}},"people":{"x":{"name":"Xi"}}}"#,
+      to: "data.json")
+    #expect(
+      try rows(file, "--view", "tickets") == [
+        #"{"$key":"a","title":"One"}"#, #"{"$key":"b","title":"Two"}"#,
+      ])
+    #expect(try rows(file, "--view", "people") == [#"{"$key":"x","name":"Xi"}"#])
+    #expect(try folder.names().contains("data.json.db"))
+  }
+
+  @Test(arguments: [
+    #"[{"title":"One"},{"title":"Two"}]"#,
+    #"{"0":{"title":"One"},"1":{"title":"Two","n":{"a":1}}}"#,
+  ])
+  func listOfRecordsIsNamedAfterTheFile(json: String) throws {
+    let file = try folder.write(json, to: "tickets.json")
+    let rows = try rows(file, "--view", "tickets")
+    #expect(rows.count == 2)
+    #expect(rows.first == #"{"$key":"0","title":"One"}"#)
+  }
+
+  @Test func linesAndTablesAreListsOfRecords() throws {
+    let lines = try folder.write("{\"a\":1}\n{\"a\":2}\n", to: "log.jsonl")
+    #expect(try rows(lines) == [#"{"$key":"0","a":1}"#, #"{"$key":"1","a":2}"#])
+    let table = try folder.write("name,age\nAna,30\nBo,41\n", to: "people.csv")
+    #expect(
+      try rows(table) == [
+        #"{"$key":"0","age":30,"name":"Ana"}"#, #"{"$key":"1","age":41,"name":"Bo"}"#,
+      ]
+    )
+  }
+
+  @Test func namesThatNoKeyMayHaveAreWrittenAsInAddresses() throws {
+    let file = try folder.write(
+      #"{"hosts":{"a.example":{"port":80},"b":{"port":443}},"x":{"":1}}"#, to: "settings.json")
+    let outcome = try Program.run([file, "--view", "hosts"])
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("2 names hold signs that no key may have"))
+    #expect(outcome.output.contains(#""$key":"a%2Eexample""#))
+  }
+
+  @Test func whatWasWrittenIsThereTheNextTime() throws {
+    let file = try folder.write(#"[{"title":"One"}]"#, to: "tickets.json")
+    #expect(try rows(file).count == 1)
+    let set = try Program.run(["set", "/tickets/9", #"{"title":"New"}"#, "-d", file + ".db"])
+    #expect(set.status == 0)
+    #expect(try rows(file).count == 2)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == #"[{"title":"One"}]"#)
+  }
+
+  @Test func changedFileIsReadAgainOnRequest() throws {
+    let file = try folder.write(#"[{"title":"One"}]"#, to: "tickets.json")
+    #expect(try rows(file).count == 1)
+    _ = try folder.write(#"[{"title":"One"},{"title":"Two"}]"#, to: "tickets.json")
+    let later = Date(timeIntervalSinceNow: 5)
+    try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: file)
+    let outcome = try Program.run([file])
+    #expect(outcome.status == 0 && outcome.errors.contains("was changed after"))
+    #expect(outcome.output.split(separator: "\n").count == 1)
+  }
+
+  @Test func scratchLeavesNothingBehind() throws {
+    let file = try folder.write(#"[{"title":"One"}]"#, to: "tickets.json")
+    let outcome = try Program.run(
+      [file, "--scratch"], environment: ["TMPDIR": folder.file("")])
+    #expect(outcome.output == "{\"$key\":\"0\",\"title\":\"One\"}\n")
+    #expect(try folder.names() == ["tickets.json"])
+  }
+
+  @Test func mistakesInDataAreToldWithTheirPlace() throws {
+    let json = try folder.write("[{\"a\":1},\n{\"a\":]", to: "bad.json")
+    let lines = try folder.write("{\"a\":1}\nnonsense\n", to: "bad.jsonl")
+    for (file, words) in [(json, "line 2"), (lines, "line 2: not JSON")] {
+      let outcome = try Program.run([file])
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+    #expect(try folder.names() == ["bad.json", "bad.jsonl"], "no database is left")
+  }
+
+  @Test(arguments: [
+    (["imprt"], "Did you mean `runnel import`?"),
+    (["imprt", "x.json"], "Did you mean `runnel import`?"),
+    (["FROBNICATE"], "no command and no file"), (["ticket.json"], "does not exist"),
+    (["new.db"], "--create makes a database"), (["x.txt", "--scratch"], "does not exist"),
+  ])
+  func unknownWordsGetAdvice(arguments: [String], words: String) throws {
+    let outcome = try Program.run(arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(words), "\(outcome.errors)")
+  }
+
+  @Test func nearFileIsSuggested() throws {
+    _ = try folder.write("[]", to: "tickets.json")
+    let outcome = try Program.run([folder.file("tickest.json")])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("did you mean tickets.json?"))
+  }
+
+  @Test func fileOfAnotherKindIsNotTouched() throws {
+    let file = try folder.write("hello", to: "notes.txt")
+    let outcome = try Program.run([file])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("is no database"))
+    #expect(try folder.names() == ["notes.txt"])
+  }
+}

@@ -1,0 +1,134 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// Titles of columns, and the cursor that goes from cell to cell.
+@Suite struct CellTests {
+  private static let tickets: JSONValue = [
+    "tickets": [
+      "a": ["status": "open", "title": "Printer", "votes": 3, "done": false],
+      "b": ["status": "closed", "title": "Login", "votes": 10, "done": true],
+      "c": ["status": "open", "title": "Crash at start", "votes": 7],
+    ]
+  ]
+
+  private func app(columns: Int = 80) throws -> AppDriver {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            columns:
+              - { field: $key, width: 4 }
+              - { field: title }
+              - { field: status, width: 8 }
+              - { field: votes, width: 6 }
+        """, name: "test.views.yaml"
+    ).views
+    return try AppDriver(view, json: Self.tickets, columns: columns)
+  }
+
+  /// The line with the titles.
+  private func titles(_ app: AppDriver) -> String {
+    app.screen.first { $0.contains("status") } ?? ""
+  }
+
+  @Test func titlesStandAboveTheirColumns() throws {
+    let app = try app()
+    let line = titles(app)
+    let row = try #require(app.screen.first { $0.contains("Printer") })
+    for (title, value) in [
+      ("key", "a "), ("title", "Printer"), ("status", "open"), ("votes", "3 "),
+    ] {
+      let above = try #require(line.firstRange(of: title)?.lowerBound)
+      let below = try #require(row.firstRange(of: value)?.lowerBound)
+      #expect(
+        line.distance(from: line.startIndex, to: above)
+          == row.distance(from: row.startIndex, to: below), "\(title)")
+    }
+    #expect(line.contains("key↑"))
+  }
+
+  @Test func listsThatAreTypedIntoHaveNoTitles() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    #expect(!app.screen.joined().contains("created"))
+  }
+
+  @Test func sortingByTheCellGoesUpAndDownAndBack() throws {
+    let app = try app()
+    app.press("gg j | l l l s")
+    #expect(titles(app).contains("votes↑"))
+    #expect(app.body.prefix(4).map { $0.contains("Printer") } == [false, true, false, false])
+    app.press("s")
+    #expect(titles(app).contains("votes↓"))
+    #expect(app.body[1].contains("Login"))
+    app.press("s")
+    #expect(titles(app).contains("key↑"))
+  }
+
+  @Test func valueOfTheCellFiltersAndFiltersOut() throws {
+    let app = try app()
+    app.press("gg j | l l =")
+    #expect(app.state.tabs.front.filter?.text == "status:open")
+    #expect(app.line(of: "Login") == nil)
+    app.press("Esc Esc | l l -")
+    #expect(app.state.tabs.front.filter?.text == "-status:open")
+    #expect(app.line(of: "Login") != nil && app.line(of: "Printer") == nil)
+  }
+
+  @Test func columnMovesAndChangesItsWidthAndIsHidden() throws {
+    let app = try app()
+    app.press("gg j | l l L")
+    #expect(titles(app).contains("votes"))
+    let moved = titles(app)
+    let (status, votes) = (
+      try #require(moved.firstRange(of: "status")), try #require(moved.firstRange(of: "votes"))
+    )
+    #expect(votes.lowerBound < status.lowerBound)
+    app.press("3 >")
+    #expect(app.state.tabs.front.definition.columns[3].width == 14)
+    app.press("9 9 <")
+    #expect(app.state.tabs.front.definition.columns[3].width == 2)
+    app.press("x")
+    #expect(app.state.tabs.front.hiddenColumns == [3])
+    #expect(app.state.tabs.front.cell == 2)
+  }
+
+  @Test func cellIsEditedInItsField() throws {
+    let app = try app()
+    app.press("gg j | l l e C-u")
+    app.type("waiting")
+    app.press("Enter q")
+    #expect(try app.stored("/tickets/a/status") == "waiting")
+  }
+
+  @Test func fieldOfMarkedRowsIsChangedAndUndoneAsOne() throws {
+    let app = try app()
+    app.press("gg j Space Space Space gg j | l l e")
+    #expect(app.screen.joined().contains("Set status of 3 marked records"))
+    #expect(app.screen.joined().contains("open (2), closed (1)"))
+    app.type("done")
+    app.press("C-s")
+    for key in ["a", "b", "c"] { #expect(try app.stored("/tickets/\(key)/status") == "done") }
+    #expect(app.state.tabs.front.markCount == 0)
+    app.press("Esc u")
+    #expect(try app.stored("/tickets/a/status") == "open")
+    #expect(try app.stored("/tickets/b/status") == "closed")
+  }
+
+  @Test(
+    arguments: [
+      ("open", "status:open"), ("two words", #"status:"two words""#), (nil, "-has:status"),
+      ("a|b", #"status:"a|b""#),
+    ] as [(String?, String)])
+  func valuesBecomeTerms(value: String?, term: String) throws {
+    let node = try RunnelTree.Node(json: value.map { .string($0) } ?? .null)
+    let column = ColumnDefinition(field: try FieldPath("status"))
+    #expect(Cells.term(of: node, column, LocalTime.utc) == term)
+    if value != nil { _ = try FilterScreen.filter(try app().state, term) }
+  }
+}

@@ -1,0 +1,118 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// Going far in a list that is not loaded.
+@Suite struct JumpTests {
+  private static let count = 1000
+
+  /// A list of numbered tickets, by key or by time, from the first or the last on.
+  private func app(order: String = "$key", anchor: String = "first") throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            order: \(order)
+            anchor: \(anchor)
+            page: 20
+            columns:
+              - { field: $key, width: 6 }
+              - { field: at, format: date, width: 10 }
+              - { field: title }
+        """, name: "test.views.yaml"
+    ).views
+    let tickets = (0..<Self.count).map { number in
+      JSONMember(
+        String(number),
+        ["title": .string("ticket-\(number)."), "at": .number(JSONNumber(Self.time(number)))])
+    }
+    return try AppDriver(views, json: ["tickets": .object(tickets)])
+  }
+
+  private static func time(_ number: Int) -> Int64 {
+    Fixture.now + Int64(number - count) * Fixture.day
+  }
+
+  private func position(_ app: AppDriver) -> String { app.screen.last ?? "" }
+
+  @Test(arguments: ["$key", "at", "title"])
+  func lastRowIsReachedWithoutThoseBetween(order: String) throws {
+    let app = try app(order: order)
+    let last = order == "title" ? "ticket-999." : "ticket-999."
+    app.press("G")
+    #expect(app.cursorLine.contains(last), "\(app.screen)")
+    #expect(position(app).contains("row 1000 of 1000"))
+    #expect(app.state.tabs.front.loadedCount <= 60)
+    app.press("gg")
+    #expect(position(app).contains("row 1 of 1000") || app.cursorLine.contains("▾"))
+    #expect(app.body.contains { $0.contains("ticket-0.") })
+  }
+
+  @Test func bothEndsHaveFetchMoreRowsAfterAJump() throws {
+    let app = try app()
+    app.type(":")
+    app.type("go 500")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("ticket-500."))
+    #expect(app.state.tabs.front.paging == .more && app.state.tabs.front.newer == .more)
+    app.press("k")
+    #expect(app.cursorLine.contains("ticket-499."))
+  }
+
+  @Test func oldestRowOfAHistoryIsReachedByASecondPress() throws {
+    let app = try app(anchor: "last")
+    #expect(app.cursorLine.contains("ticket-999."))
+    app.press("gg")
+    #expect(!app.body.contains { $0.contains("ticket-0.") })
+    app.press("gg")
+    #expect(app.body.contains { $0.contains("ticket-0.") })
+    app.press("j")
+    #expect(app.cursorLine.contains("ticket-0."))
+    #expect(position(app).contains("row 1 of 1000"))
+    app.press("G")
+    #expect(app.cursorLine.contains("ticket-999."))
+    #expect(position(app).contains("row 1000 of 1000"))
+  }
+
+  @Test func positionCountsFromTheStartOfTheCollection() throws {
+    let app = try app()
+    app.press("gg j j j")
+    #expect(position(app).contains("row 3 of 1000"))
+    let history = try self.app(anchor: "last")
+    history.press("k")
+    #expect(position(history).contains("row 999 of 1000"))
+  }
+
+  @Test func dateLeadsToTheFirstRowOfThatTime() throws {
+    let app = try app(order: "at")
+    app.type(":")
+    app.type("go 2024-06-01")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("2024-06-01"), "\(app.cursorLine)")
+  }
+
+  @Test(arguments: [
+    ("at", "x/y", "can be no key"), ("title", "nonsense", "not sorted by key"),
+  ])
+  func whatIsNoPlaceIsToldSo(order: String, text: String, words: String) throws {
+    let app = try app(order: order)
+    app.type(":")
+    app.type("go \(text)")
+    app.press("Enter")
+    #expect(app.screen.joined().contains(words), "\(app.screen)")
+  }
+
+  @Test func rowsThatOthersAddAfterAJumpAreCounted() throws {
+    let app = try app()
+    app.press("G")
+    try app.set("/tickets/1000", ["title": "ticket-1000."])
+    #expect(position(app).contains("of 1001"))
+    #expect(app.body.contains { $0.contains("ticket-1000.") })
+  }
+}
