@@ -15,7 +15,7 @@ public struct ResourceDefinition: Hashable, Sendable {
   public let parents: [String: String]
 
   /// The pattern of the primary place.
-  var primary: PathPattern { patterns[0] }
+  package var primary: PathPattern { patterns[0] }
 
   /// The place of a record.
   func path(of identity: ResourceIdentity) throws(ResourceError) -> Path {
