@@ -42,7 +42,7 @@ import Testing
     let line = titles(app)
     let row = try #require(app.screen.first { $0.contains("Printer") })
     for (title, value) in [
-      ("key", "a "), ("title", "Printer"), ("status", "open"), ("votes", "3 "),
+      ("key", "a "), ("title", "Printer"), ("status", "open"), ("votes", "3"),
     ] {
       let above = try #require(line.firstRange(of: title)?.lowerBound)
       let below = try #require(row.firstRange(of: value)?.lowerBound)

@@ -87,8 +87,8 @@ import Testing
       "age": 41, "away": false, "since": 1_787_595_600_000, "text": "as long as there is room",
     ]
     let view = try #require(views(in: ["user": ["ana": record, "bo": record]]).first)
-    #expect(view.columns.map(\.width) == [4, 10, 5, 5, nil])
-    #expect(view.columns.map(\.format) == [.plain, .date, .plain, .plain, .plain])
+    #expect(view.columns.map(\.width) == [4, 10, 5, 4, nil])
+    #expect(view.columns.map(\.format) == [.plain, .date, .plain, .mark, .plain])
   }
 
   @Test func aShortKeyIsShownOnEveryScreenAndALongOneWhereThereIsRoom() throws {

@@ -216,7 +216,7 @@ private struct Monkey {
     var shown: [String] = []
     var found = screen.bookkeepingMistakes
     for section in screen.content.sections {
-      for id in section.rows where id != ListScreen.fetchMoreRow && id != screen.composeRow {
+      for id in section.rows where !ListScreen.isPlaceholder(id) && id != screen.composeRow {
         guard let record = screen.records[id], let row = all[record.row.key.text] else {
           found.append("\(view.name): \(id) is shown and not stored")
           continue
@@ -249,18 +249,19 @@ private struct Monkey {
       filter, in: view, FilterMatcher.Surroundings(me: app.state.database.me))
     let wanted = Set(
       stored.filter { matcher.wants(Record($0, in: view.source.path)) }.map(\.key.text))
-    let isRight = screen.paging == .exhausted ? shown == wanted : shown.isSubset(of: wanted)
+    let isWhole = screen.paging == .exhausted && !screen.isAway
+    let isRight = isWhole ? shown == wanted : shown.isSubset(of: wanted)
     if isRight { return [] }
     let difference = wanted.symmetricDifference(shown).sorted()
     return ["\(view.name), filtered by \(filter.text): shown or wanted, not both: \(difference)"]
   }
 
   /// The keys of the rows that the paged query has to show: from the live end to the last row shown,
-  /// or all.
+  /// or all; after a jump, from the first row shown.
   private func window(
     of screen: ListScreen, _ stored: [TreeRow], _ shown: Set<String>
   ) throws -> [String] {
-    if screen.paging == .exhausted { return stored.map(\.key.text) }
+    if screen.paging == .exhausted, !screen.isAway { return stored.map(\.key.text) }
     let isLast = screen.definition.source.anchor == .last
     let ordered = isLast ? stored.reversed() : stored
     // A pinned row may be shown for another reason, so the boundary is an ordinary one.
@@ -269,7 +270,9 @@ private struct Monkey {
         && (screen.definition.also.isEmpty || row.node?.json["pinned"] != true)
     }
     guard let end = ordered.lastIndex(where: isOrdinary) else { return [] }
-    return ordered[...end].map(\.key.text)
+    let last = screen.paging == .exhausted ? ordered.index(before: ordered.endIndex) : end
+    let first = screen.isAway ? ordered.firstIndex(where: isOrdinary) ?? end : ordered.startIndex
+    return ordered[first...last].map(\.key.text)
   }
 }
 

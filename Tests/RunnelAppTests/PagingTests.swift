@@ -67,7 +67,7 @@ import Testing
     views[0].source.prefetch = 5
     let app = try AppDriver(views, copying: Fixture.historyFile.get())
     app.press("f")
-    app.type("text~nothing")
+    app.type("text~number")
     app.press("Enter k k gg G")
     #expect(app.list.paging != .exhausted)
     #expect(app.list.loadedCount < 437)
@@ -181,7 +181,7 @@ import Testing
     views[0].also = []
     views[0].sections = []
     let app = try AppDriver(views, copying: Fixture.historyFile.get())
-    app.press("G")
+    app.press("5 1 G")
     #expect(app.cursorLine.hasPrefix(">  ⋯ more rows"))
     let before = app.body
     app.press("Enter")
@@ -196,7 +196,7 @@ import Testing
     views[0].sections = []
     let app = try AppDriver(views, copying: Fixture.historyFile.get())
     #expect(app.body[1].contains("message number 437 "))
-    app.press("G")
+    app.press("5 1 G")
     let before = app.body
     app.press("Enter")
     #expect(app.body.dropFirst().dropLast() == before.dropFirst().dropLast())

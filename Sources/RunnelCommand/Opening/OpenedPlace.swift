@@ -16,9 +16,9 @@ enum OpenedPlace {
   /// The bytes at the beginning of a file that tell what it is.
   private static let beginningBytes = 16
 
-  /// Finds out what the argument means.
+  /// Finds out what the argument means; `creates` says that a database that does not exist is to be
+  /// made.
   ///
-  /// - Parameter creates: whether a database that does not exist is to be made.
   /// - Throws: `Failure` of usage if it is neither an address nor a file that can be opened.
   init(_ argument: String, creates: Bool) throws {
     if OriginAddress.isMeant(by: argument) {

@@ -50,9 +50,10 @@ package enum CellCommands {
   ]
 
   private static let columns: [Command] = [
-    Command(.columnHide, "hide", "hide this column; zw shows it again", keys: ["x"]) { state, _ in
-      Cells.hide(&state)
-    },
+    Command(
+      .columnHide, "hide", "hide this column; zw shows it again", keys: ["x"],
+      disabled: { Cells.reasonNotHidden($0) }
+    ) { state, _ in Cells.hide(&state) },
     Command(
       .columnRight, "move right", "move this column to the right", keys: ["L"],
       disabled: { Cells.reasonAtEnd($0, 1) }
@@ -65,10 +66,16 @@ package enum CellCommands {
     ) { state, _ in
       Cells.moveColumn(&state, by: -1)
     },
-    Command(.columnWider, "wider", "make this column wider", keys: [">"]) { state, count in
+    Command(
+      .columnWider, "wider", "make this column wider", keys: [">"],
+      disabled: { Cells.reasonNoWidth($0) }
+    ) { state, count in
       Cells.widen(&state, by: 2 * (count ?? 1))
     },
-    Command(.columnNarrower, "narrower", "make this column narrower", keys: ["<"]) { state, count in
+    Command(
+      .columnNarrower, "narrower", "make this column narrower", keys: ["<"],
+      disabled: { Cells.reasonNoWidth($0) }
+    ) { state, count in
       Cells.widen(&state, by: -2 * (count ?? 1))
     },
   ]

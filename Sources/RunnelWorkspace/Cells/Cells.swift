@@ -53,6 +53,19 @@ enum Cells {
     return step > 0 ? "this is the last column" : "this is the first column"
   }
 
+  /// The reason why the column cannot be hidden, or nil if it can.
+  static func reasonNotHidden(_ state: AppState) -> String? {
+    shown(state).count == 1 ? "one column stays" : nil
+  }
+
+  /// The reason why the column has no width to change, or nil if it has one.
+  static func reasonNoWidth(_ state: AppState) -> String? {
+    guard let column = column(state)?.column, column.width == nil,
+      shown(state).count(where: { $0.column.width == nil }) == 1
+    else { return nil }
+    return "\(column.field.title) takes what is left of the line: change the others"
+  }
+
   // MARK: The column
 
   /// Sorts by the column: ascending, descending, and then in the view's own order.
@@ -71,7 +84,6 @@ enum Cells {
   static func hide(_ state: inout AppState) {
     guard let (place, index, column) = column(state) else { return }
     let shown = shown(state)
-    if shown.count == 1 { return state.say(.info, "one column stays") }
     state.tabs.front.hiddenColumns.insert(index)
     state.tabs.front.cell = shown[place == shown.count - 1 ? place - 1 : place + 1].index
     state.say(
@@ -96,12 +108,6 @@ enum Cells {
     let titles = rows.titles(
       width: max(state.layout.body.width - 1, 0), orderedBy: source.order,
       isDescending: source.isDescending)
-    let isOnlyOpen =
-      column.width == nil && shown(state).count { $0.column.width == nil } == 1
-    if isOnlyOpen {
-      return state.say(
-        .info, "\(column.field.title) takes what is left of the line: change the others")
-    }
     let width = (column.width ?? titles[place].width) + change
     state.tabs.front.definition.columns[index].width = min(max(width, widthMin), widthMax)
   }

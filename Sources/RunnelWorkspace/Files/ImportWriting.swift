@@ -102,8 +102,10 @@ extension Importing {
     submitBatch(&state)
   }
 
-  /// Notes that a write of records was refused. A write of several records is halved until the
-  /// records that are to blame stand alone, unless the storage failed.
+  /// Notes that a write of records was refused.
+  ///
+  /// A write of several records is halved until the records that are to blame stand alone, unless the
+  /// storage failed.
   static func noteFailure(
     _ state: inout AppState, toImport rows: Range<Int>, _ refusal: Refusal
   ) {

@@ -110,17 +110,13 @@ package enum ViewInference {
     case .moment: (column.format, column.width) = (.date, 10)
     case .dateText: (column.format, column.width) = (.date, 10)
     // Other rows may have numbers with one digit more.
-    case .number:
-      let least = min(max(CellWidth.width(of: column.field.title), 5), 9)
-      column.width = min(max(profile.widest + 1, least), 16)
+    case .number: column.width = min(max(profile.widest + 1, 5), 16)
     case .bool:
       // As wide as the title, which tells what the mark is of.
       column.format = .mark
       column.width = min(max(CellWidth.width(of: column.field.title), 2), 9)
     case .text, .mixed:
-      // Titles of few letters are not cut for the sake of short values.
-      let least = min(max(CellWidth.width(of: column.field.title), 4), 8)
-      column.width = min(max(profile.widest, least), profile.role == .title ? 28 : 16)
+      column.width = min(max(profile.widest, 4), profile.role == .title ? 28 : 16)
     }
     return column
   }

@@ -135,13 +135,13 @@ extension FilterScreen {
     error = nil
     do throws(FilterError) {
       let filter = try FilterScreen.filter(state, text)
+      FilterScreen.narrow(&state, view, to: filter)
       let list = state.tabs.lists[view]
       if list.isComplete, list.loadedCount <= FilterDoubt.certainMax,
         let doubt = FilterDoubt(filter, in: list)
       {
-        throw FilterError(range: doubt.range, message: doubt.message)
+        error = FilterError(range: doubt.range, message: doubt.message)
       }
-      FilterScreen.narrow(&state, view, to: filter)
     } catch {
       self.error = error
       // The text before the first invalid or unfinished term is a filter.

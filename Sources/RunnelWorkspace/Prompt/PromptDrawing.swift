@@ -48,7 +48,7 @@ package struct PromptDrawing {
 
   /// Draws carets below a range of the typed text.
   ///
-  /// - Parameter cursor: where the cursor of the text was drawn, from which its other places follow.
+  /// The cursor of the text tells where its other places were drawn.
   private func caret(
     _ range: Range<Int>, _ editor: LineEditor, _ cursor: Position?, _ role: StyleRole, _ area: Rect,
     into canvas: inout Canvas
