@@ -297,16 +297,6 @@ final class ViewStreams {
       ListUpdate(sections: adapter.sections, update: BatchUpdate()))
   }
 
-  /// The number of loaded rows, with those that a filter hides.
-  ///
-  /// O(rows of `also`) with a filter, otherwise O(1): without one, the shown rows are counted.
-  private var loadedCount: Int {
-    guard isFiltered else { return paged.scannedCount }
-    return queries.dropLast().reduce(paged.scannedCount) { count, query in
-      count + query.scannedCount - query.scannedCount(sharedWith: paged)
-    }
-  }
-
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
     for record in update.touched { records[record.id] = record.shown }
@@ -317,7 +307,7 @@ final class ViewStreams {
       ListChange(
         content: .sections(update.listSections()), update: update.update,
         newRows: update.arrived, records: records, removed: update.removed, phase: .loaded,
-        paging: paging, newer: newerPaging, loadedCount: loadedCount,
+        paging: paging, newer: newerPaging, loadedCount: paged.scannedCount,
         isLettingGo: isLettingGo))
     if paged.loadState == .loaded, reading == .none { fetchWanted() }
   }

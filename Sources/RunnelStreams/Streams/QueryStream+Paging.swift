@@ -87,15 +87,6 @@ extension QueryStream: PagedStream {
     Row.row(rows.list.all[index]).record.row.position
   }
 
-  /// The number of rows that both this stream and another one have read.
-  ///
-  /// O(rows that this stream has read).
-  package func scannedCount(sharedWith other: QueryStream) -> Int {
-    rows.list.all.indices.count { index in
-      other.rowsByID[Row.row(rows.list.all[index]).record.id] != nil
-    }
-  }
-
   private func window(at end: ListEnd) -> Int? {
     windows.firstIndex { $0.end == end && $0.request.paging != nil }
   }
