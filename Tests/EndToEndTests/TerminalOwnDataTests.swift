@@ -43,14 +43,14 @@ extension TerminalTests {
         $0.joined.contains("Renamed") && $0.joined.contains("Ticket 1:")
       }
       // Save the view without this column.
-      try terminal.keys("x", "Escape")
+      try terminal.keys("x", "|")
       try terminal.type(":save-view")
       try terminal.keys("Enter")
       try terminal.wait(for: "tickets.json.views.yaml")
       try terminal.keys("q")
       try terminal.wait(for: TmuxTerminal.prompt)
       let views = try String(
-        contentsOfFile: folder.file("tickets.json.db.views.yaml"), encoding: .utf8)
+        contentsOfFile: folder.file("tickets.json.views.yaml"), encoding: .utf8)
       #expect(views.contains("- name: tickets") && !views.contains("field: title"))
     }
   }
