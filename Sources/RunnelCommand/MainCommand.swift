@@ -126,7 +126,10 @@ struct MainCommand: ParsableCommand {
   /// Additional advice if a negative number was given where options are expected, or if options
   /// stand before the command.
   private static func advice(for message: String) -> String {
-    if message.contains("nexpected argument"), let advice = adviceOnOrder { return advice }
+    // A command behind an option is taken for an argument of `open`.
+    let hasWordTooMany = ["nexpected argument", "exclude each other"].contains(
+      where: message.contains)
+    if hasWordTooMany, let advice = adviceOnOrder { return advice }
     let word = CommandLine.arguments.dropFirst().first
     if let advice = CommandAdvice(for: word), let word, access(word, F_OK) != 0 {
       return "\n\(FileName.shown(Array(word.utf8))) is no command. \(advice.sentence)"

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["gte"], ["get", "--nope"], ["set"], ["push"], ["update"], ["remove"], ["import"],
+    ["get", "--nope"], ["set"], ["push"], ["update"], ["remove"], ["import"],
     ["copy", "/a"], ["move", "/a"], ["diff", "/a"], ["diff"], ["diff", "/a", "--with", ""],
     ["get", "/a", "/b"], ["get", "/a.b"], ["set", "/a", "text"], ["set", "/a", "-5"],
     ["get", "--limit-to-last", "x"], ["get", "-d", ""], ["watch", "--events", "all"],
@@ -60,6 +60,12 @@ import Testing
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors.hasPrefix("runnel: "))
     #expect(outcome.errors.contains("Usage: "))
+  }
+
+  @Test func wordThatIsNoCommandGetsASuggestion() throws {
+    let outcome = try Program.run(["gte"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("Did you mean `runnel get`?"))
   }
 
   @Test func optionBeforeTheCommandIsExplained() throws {

@@ -64,7 +64,8 @@ final class ChildrenStream {
   private func changed(_ change: StreamChange<Record>) {
     if change.loadState != .loading { isUnloading = false }
     let loading: LoadState = isUnloading ? .loaded : .loading
-    let phase = change.loadState == .idle || change.loadState == .loading ? loading : change.loadState
+    let phase =
+      change.loadState == .idle || change.loadState == .loading ? loading : change.loadState
     let paging = isUnloading || stream.fetchState == .unknown ? .more : stream.fetchState
     receive?(
       TreeChange(

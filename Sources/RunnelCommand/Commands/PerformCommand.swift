@@ -138,7 +138,8 @@ private struct Performer {
   /// Throws if a record is to be toggled whose resource makes the keys: it is nobody's own record,
   /// as a like is, and would be destroyed by mistake.
   private func checkToggle(_ kind: ResourceOperation.Kind, _ identity: ResourceIdentity) throws {
-    guard case .toggle = kind, try registry.definition(identity.resource).primary.keyName == nil else {
+    guard case .toggle = kind, try registry.definition(identity.resource).primary.keyName == nil
+    else {
       return
     }
     throw Failure(
