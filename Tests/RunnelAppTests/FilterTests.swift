@@ -108,6 +108,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["^(a+)+$", "(a|a)*b", "((a*)b)+", "(a{2,3}){4}", #"(\(a+)+"#])
+  func patternThatMayTakeForeverIsRefused(pattern: String) {
+    #expect(throws: FilterError.self) { try FilterTests.filter("text~\(pattern)") }
+  }
+
+  @Test(arguments: ["(abc)+", "a+b*", "(a|b)c", "[(+)]+", #"(\+)+"#, "(a+)(b+)", "a{2}"])
+  func patternThatEndsSoonIsRead(pattern: String) throws {
+    _ = try FilterTests.filter("text~\(pattern)")
+  }
+
+  @Test func numbersAreComparedWithNumbersOnly() throws {
+    #expect(try FilterTests.wants("year>2000", ["year": 2001]))
+    #expect(try !FilterTests.wants("year>2000", ["year": "ca. 850"]))
+    #expect(try !FilterTests.wants("year>2000", ["year": "2001"]))
+    #expect(try FilterTests.wants("name>b", ["name": "Cleo"]))
+  }
+
   @Test func anyTextIsReadOrRefusedAndNeverBreaks() throws {
     var random = SeededRandom(seed: 7)
     let pieces = [

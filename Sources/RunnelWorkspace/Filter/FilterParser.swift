@@ -74,6 +74,10 @@ package struct FilterParser {
       } catch {
         throw self.error(from: start, "\(first) is no regular expression: quote . * ( [ by a \\")
       }
+      if FilterPattern.mayTakeForever(first) {
+        throw self.error(
+          from: start, "\(first) repeats a group with +, *, { or | in it, which can take forever")
+      }
       return .matches(field, first)
     case .isOne, .equals:
       var values = [moments.value(first)]
