@@ -36,7 +36,7 @@ import Testing
     let database = try database()
     let long = try database.run(["perform", "create", "/message/g", #"{"text":"too long"}"#])
     #expect(long.status == 1)
-    #expect(long.errors.contains("`text` is a text of 1 to 5 characters."))
+    #expect(long.errors.contains("`text` must be a text of 1 to 5 characters."))
     let nowhere = try database.run(["perform", "update", "/other/x", #"{"a":1}"#])
     #expect(nowhere.status == 1 && nowhere.errors.contains("No resource has a record at /other/x"))
     #expect(try database.run(["perform", "create"]).status == 2)

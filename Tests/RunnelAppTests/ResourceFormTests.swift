@@ -51,11 +51,11 @@ import Testing
     let app = try Fixture.gardenApp()
     app.press("g3 a Tab Tab")
     app.type("41")
-    #expect(app.screen.contains { $0.contains("! is a whole number from 1 to 40.") })
+    #expect(app.screen.contains { $0.contains("! must be a whole number from 1 to 40.") })
     app.press("Backspace")
-    #expect(!app.screen.contains { $0.contains("is a whole number") })
+    #expect(!app.screen.contains { $0.contains("must be a whole number") })
     app.type("x")
-    #expect(app.form?.fields[2].input.error == "is a whole number from 1 to 40.")
+    #expect(app.form?.fields[2].input.error == "must be a whole number from 1 to 40.")
     app.press("C-s")
     #expect(app.form?.fields[0].input.error == "is missing.")
     #expect(app.form?.focus == 0, "the first mistake has the keys")
@@ -83,7 +83,7 @@ import Testing
     #expect(app.form?.fields[1].input.editor.text == "participant")
     app.press("C-u")
     app.type("boss")
-    #expect(app.form?.fields[1].input.error?.contains("is one of") == true)
+    #expect(app.form?.fields[1].input.error?.contains("must be one of") == true)
   }
 
   @Test func aReferenceIsChosenByKeyOrTitle() throws {
@@ -144,7 +144,7 @@ import Testing
     #expect(app.line(of: "away") != nil)
     app.press("G e")
     app.type("maybe")
-    #expect(app.record?.edit?.input.error == "is true or false.")
+    #expect(app.record?.edit?.input.error == "must be true or false.")
     app.press("Enter")
     #expect(app.record?.edit != nil)
     app.press("C-u")

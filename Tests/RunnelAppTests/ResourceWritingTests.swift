@@ -32,7 +32,7 @@ import Testing
     let app = try Fixture.gardenApp()
     app.press("a")
     app.type("a text that is too long")
-    #expect(app.composeRule.contains("! is a text of 1 to 20 characters."))
+    #expect(app.composeRule.contains("! must be a text of 1 to 20 characters."))
     app.press("Enter")
     #expect(app.composeLine == " zoe a text that is too long")
     #expect(try app.stored("/group/g/message_count") == 2)

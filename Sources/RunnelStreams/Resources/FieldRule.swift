@@ -135,22 +135,22 @@ extension FieldRule {
   /// The expected value, as a clause for a message.
   private var expectation: String {
     switch kind {
-    case .text(nil): "is a text."
+    case .text(nil): "must be a text."
     case .text(let length?):
       length.upperBound == .max
-        ? "is a text of at least \(length.lowerBound) characters."
-        : "is a text of \(length.lowerBound) to \(length.upperBound) characters."
-    case .integer(nil): "is a whole number."
-    case .integer(let range?): "is a whole number \(FieldRule.words(range, .min, .max))."
-    case .number(nil): "is a number."
+        ? "must be a text of at least \(length.lowerBound) characters."
+        : "must be a text of \(length.lowerBound) to \(length.upperBound) characters."
+    case .integer(nil): "must be a whole number."
+    case .integer(let range?): "must be a whole number \(FieldRule.words(range, .min, .max))."
+    case .number(nil): "must be a number."
     case .number(let range?):
-      "is a number \(FieldRule.words(range, -.infinity, .infinity))."
-    case .boolean: "is true or false."
-    case .time: "is a time: whole milliseconds since 1970."
+      "must be a number \(FieldRule.words(range, -.infinity, .infinity))."
+    case .boolean: "must be true or false."
+    case .time: "must be a time: whole milliseconds since 1970."
     case .choice(let leaves):
-      "is one of " + leaves.map { $0.json.jsonText() }.joined(separator: ", ") + "."
-    case .reference(let resource): "is the key of a record of `\(resource)`."
-    case .object: "is an object."
+      "must be one of " + leaves.map { $0.json.jsonText() }.joined(separator: ", ") + "."
+    case .reference(let resource): "must be the key of a record of `\(resource)`."
+    case .object: "must be an object."
     case .any: "may be anything."
     }
   }
@@ -158,11 +158,18 @@ extension FieldRule {
   private static func words<Value>(
     _ range: ClosedRange<Value>, _ least: Value, _ greatest: Value
   ) -> String {
-    switch (range.lowerBound == least, range.upperBound == greatest) {
-    case (false, true): "of \(range.lowerBound) or more"
-    case (true, false): "of \(range.upperBound) or less"
-    default: "from \(range.lowerBound) to \(range.upperBound)"
+    let (lower, upper) = (text(range.lowerBound), text(range.upperBound))
+    return switch (range.lowerBound == least, range.upperBound == greatest) {
+    case (false, true): "of \(lower) or more"
+    case (true, false): "of \(upper) or less"
+    default: "from \(lower) to \(upper)"
     }
+  }
+
+  /// Returns a number as it is written in a file: 100, and not 100.0.
+  private static func text<Value>(_ value: Value) -> String {
+    let text = "\(value)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
 

@@ -264,12 +264,12 @@ public struct ResourcePlanner<Reader: TreeReader> {
       errors.append(
         FieldError(
           rule.field, .reference,
-          "names \(change.new[rule.field].json.jsonText()), and there is no such `\(target)`."))
+          "names \(change.new[rule.field].json.jsonText()), but there is no such `\(target)`."))
     }
     if errors.isEmpty { return }
     var error = ResourceError(
       .invalidFields,
-      "The record of `\(name)` is not as it must be: "
+      "This `\(name)` cannot be saved: "
         + errors.map(\.description).joined(separator: " "), resource: name)
     error.fields = errors
     throw error
