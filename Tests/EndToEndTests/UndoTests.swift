@@ -49,6 +49,22 @@ import Testing
     #expect(try database.get() == #"{"a":{"b":2}}"#)
   }
 
+  @Test func whatNothingBringsBackNeedsForce() throws {
+    let large = "\"" + String(repeating: "x", count: 70_000) + "\""
+    #expect(try database.run(["set", "/large", large]).status == 0)
+    let commands = [["set", "/large", "1"], ["update", "/", #"{"large":1}"#], ["remove", "/large"]]
+    for command in commands {
+      let outcome = try database.run(command)
+      #expect(outcome.status == 2, "\(command)")
+      #expect(outcome.errors.contains("too large for `runnel undo`"), "\(outcome.errors)")
+    }
+    #expect(try database.get("/large") == large)
+    #expect(try database.run(["remove", "/large", "--force"]).status == 0)
+    let outcome = try database.run(["undo"])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("`runnel undo 3` undoes the write before it."))
+  }
+
   @Test func whatWasWrittenSinceIsLeft() throws {
     let outcome = try database.run(["undo", "1"])
     #expect(outcome.status == 1)

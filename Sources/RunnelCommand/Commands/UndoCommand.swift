@@ -44,7 +44,7 @@ struct UndoCommand: ParsableCommand {
     do {
       _ = try session.undo(id) { work.isWanted(at: $0) }
     } catch {
-      throw work.told(error)
+      throw try advised(work.told(error), id, in: session)
     }
     work.end()
     StandardError.say(UndoCommand.words(undone: entry))
@@ -52,6 +52,16 @@ struct UndoCommand: ParsableCommand {
       guard case .file(let suffix, let bytes, _)? = part.before else { continue }
       StandardError.say(ImportWork.words(forFile: session.file + suffix, bytes: bytes))
     }
+  }
+
+  /// Returns the error with the number of the write before, if the newest write cannot be undone.
+  private func advised(
+    _ error: any Error, _ id: Int64, in session: DatabaseSession
+  ) throws -> any Error {
+    guard write == nil, let refusal = error as? DatabaseError, refusal.code == .refused,
+      let before = try session.historyPage(before: id, count: 1).entries.first
+    else { return error }
+    return Failure("\(refusal.message) `runnel undo \(before.id)` undoes the write before it.")
   }
 
   /// The number of places that the message names.

@@ -81,7 +81,7 @@ extension SharedCommands {
     guard state.writes.undoing.steps(.redo).isEmpty else {
       return state.phrase("all that was changed here is undone", .editRedo, "redoes it")
     }
-    return "nothing to undo: nothing was changed here since the start"
+    return "nothing to undo: you changed nothing since the start"
   }
 
   static func reasonNotRedone(_ state: AppState) -> String? {
