@@ -234,6 +234,23 @@ import Testing
     #expect(app.list.list.cursor == cursor, "it does not pull the cursor when it is fetched")
   }
 
+  @Test func textThatNobodyTypedIsLeftOutOfANewRecord() throws {
+    var views = try Fixture.views()
+    views[1].template = []
+    let app = try AppDriver(views, json: Fixture.small)
+    guard case .object(let before) = try app.stored("/user") else { return }
+    let keys = Set(before.map(\.name))
+    app.press("g2 gg j a")
+    let email = try #require(app.form?.fields.firstIndex { $0.label == "email" })
+    for _ in 0..<email { app.press("Tab") }
+    app.type("x")
+    app.press("C-s")
+    guard case .object(let members) = try app.stored("/user") else { return }
+    let added = try #require(members.first { !keys.contains($0.name) })
+    guard case .object(let fields) = added.value else { return }
+    #expect(!fields.isEmpty && !fields.contains { $0.value == "" }, "\(fields)")
+  }
+
   @Test func formWithoutATemplateFollowsTheRecordAtHand() throws {
     var views = try Fixture.views()
     views[1].template = []

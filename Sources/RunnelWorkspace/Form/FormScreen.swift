@@ -114,6 +114,7 @@ package struct FormScreen: Hashable, Sendable {
     for index in fields.indices {
       fields[index].input.error = nil
       let field = fields[index]
+      if isLeftOut(field) { continue }
       if field.input.isEmpty {
         // An empty field with an initial value gets that value.
         guard let rule = field.input.rule, rule.isRequired, rule.initial == nil else { continue }
@@ -130,6 +131,12 @@ package struct FormScreen: Hashable, Sendable {
     }
     if let firstError { focus = firstError }
     return firstError == nil ? values : nil
+  }
+
+  /// Whether a field of a new record is without a text because nobody typed one there.
+  func isLeftOut(_ field: Field) -> Bool {
+    guard case .addRecord = purpose, field.input.rule == nil else { return false }
+    return field.input.editor.isEmpty && !field.input.isChanged
   }
 }
 
