@@ -25,12 +25,14 @@ import Testing
       ])
   }
 
-  /// Adds children to `/log` from another process, in one write.
+  /// Adds children to `/log` from another process, in writes of fewer children than a page has.
   private func grow(_ app: AppDriver, _ numbers: Range<Int>) throws {
-    let members = numbers.map {
-      JSONMember("k\(100_000 + $0)", .number(JSONNumber(Int64($0))))
+    for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 25) {
+      let members = (first..<min(first + 25, numbers.upperBound)).map {
+        JSONMember("k\(100_000 + $0)", .number(JSONNumber(Int64($0))))
+      }
+      try app.elsewhere { _ = try $0.write(.update(Path("/log"), members)) }
     }
-    try app.elsewhere { _ = try $0.write(.update(Path("/log"), members)) }
   }
 
   private func children(_ app: AppDriver) throws -> TreeChildren {

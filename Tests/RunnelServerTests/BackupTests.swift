@@ -115,7 +115,7 @@ import Testing
       let error = #expect(throws: ServerError.self) {
         try DatabaseBackup(place.file).make(in: place.backups, now: 0)
       }
-      #expect(error?.message.contains("under way") == true)
+      #expect(error?.message.contains("already in progress") == true)
     }
   }
 

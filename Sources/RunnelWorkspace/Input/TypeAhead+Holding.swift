@@ -286,7 +286,7 @@ extension TypeAhead {
 
   private static func beginsWithValue(_ state: AppState, _ action: ActionID) -> Bool {
     switch action {
-    case .recordEdit, .recordForm, .recordToggle: return true
+    case .recordEdit, .recordForm, .recordToggle, .recordDuplicate: return true
     case .rowOpen:
       if let layer = state.layers.last { return if case .record = layer { true } else { false } }
       guard state.tabs.isTree, case .node(_, let row, _)? = state.tabs.tree.cursorLine else {

@@ -102,7 +102,7 @@ import Testing
         if case .link(.waiting(_, _?)) = status.state { true } else { false }
       }
       guard case .link(.waiting(_, let reason?)) = status.state else { return }
-      #expect(reason.contains("the status 404 instead of a WebSocket"), "\(reason)")
+      #expect(reason.contains("status 404 instead of a WebSocket"), "\(reason)")
       #expect(web.asked.first == "/.ws?v=5&ns=test")
       database.close()
     }
