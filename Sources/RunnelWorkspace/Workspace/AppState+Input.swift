@@ -91,7 +91,8 @@ enum Input {
         return
       }
       state.input.count += 1
-      state.dropReadMessage()
+      // The next command makes a message about the one before out of date.
+      if state.toast?.isRead(at: state.now) == true { state.toast = nil }
       Restoration.leaveRestoration(&state)
       PlaceHistory.performNotingJumps(&state, action, count: count, in: contexts)
     case .unmatched(let stroke):

@@ -91,24 +91,10 @@ extension AppState {
     let milliseconds: Int64 =
       switch kind {
       case .error: 8000
-      default: AppState.messageMilliseconds
+      default: TimedToast.milliseconds
       }
     toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
   }
-
-  /// Removes a message that only tells something, once it could be read: the next command makes it
-  /// out of date.
-  mutating func dropReadMessage() {
-    guard let toast, toast.toast.kind == .info,
-      now - (toast.until - AppState.messageMilliseconds) >= AppState.readMilliseconds
-    else { return }
-    self.toast = nil
-  }
-
-  /// The time in milliseconds that a message is shown.
-  private static let messageMilliseconds: Int64 = 4000
-  /// The time in milliseconds in which a message is read.
-  private static let readMilliseconds: Int64 = 1500
 
   /// Returns whether writing is off; if so, says the reason.
   mutating func refusesWriting() -> Bool {
@@ -182,4 +168,14 @@ struct TimedToast: Hashable, Sendable {
   var toast: Toast
   /// The time when the message disappears, in milliseconds since 1970.
   var until: Int64
+
+  /// The time in milliseconds that a message is shown, unless it is an error.
+  static let milliseconds: Int64 = 4000
+  /// The time in milliseconds in which a message is read.
+  private static let readMilliseconds: Int64 = 1500
+
+  /// Whether a message that only tells something could be read by now.
+  func isRead(at now: Int64) -> Bool {
+    toast.kind == .info && now - (until - TimedToast.milliseconds) >= TimedToast.readMilliseconds
+  }
 }
