@@ -52,7 +52,9 @@ import Testing
   @Test func whatNothingBringsBackNeedsForce() throws {
     let large = "\"" + String(repeating: "x", count: 70_000) + "\""
     #expect(try database.run(["set", "/large", large]).status == 0)
-    let commands = [["set", "/large", "1"], ["update", "/", #"{"large":1}"#], ["remove", "/large"]]
+    let commands = [
+      ["set", "/large", "1"], ["update", "/", #"{"large":1}"#], ["remove", "/large"],
+    ]
     for command in commands {
       let outcome = try database.run(command)
       #expect(outcome.status == 2, "\(command)")

@@ -41,7 +41,8 @@ import Testing
     let errors = schema.errors(in: record, known: [try Key("n")])
     #expect(
       errors.map(\.description) == [
-        "`name` is missing.", "`age` must be a whole number from 0 to 150.", "`role` must be one of \"a\".",
+        "`name` is missing.", "`age` must be a whole number from 0 to 150.",
+        "`role` must be one of \"a\".",
         "`extra` is not a field of this resource.",
       ])
     #expect(errors.map(\.code) == [.required, .range, .choice, .unknown])
