@@ -8,8 +8,8 @@ extension TreeScreen {
   /// The number of children of a node that stay loaded.
   package static let keptChildrenCount = 2000
 
-  /// Returns the node itself if it has more than twice as many children as stay loaded, and none of
-  /// the others is under the cursor, marked or expanded; otherwise nil.
+  /// Whether a node has more than twice as many children as stay loaded, and none of those that would
+  /// be unloaded is under the cursor, marked or expanded.
   ///
   /// O(marks + expanded nodes) if the node has that many children; otherwise O(1).
   private func canUnload(_ path: Path) -> Bool {
