@@ -237,6 +237,11 @@ extension OriginLink {
 
   /// Sends a write of unknown outcome again; it may then be done twice.
   public func resend(_ write: Int64) { perform(session.resend(write, now: now)) }
+
+  /// Calls `resend` later, on the link's executor.
+  package nonisolated func sendAgain(_ write: Int64) {
+    executor.submit { [weak self] in self?.assumeIsolated { $0.resend(write) } }
+  }
 }
 
 // MARK: The session and the database

@@ -131,7 +131,9 @@ struct MainCommand: ParsableCommand {
       where: message.contains)
     if hasWordTooMany, let advice = adviceOnOrder { return advice }
     let word = CommandLine.arguments.dropFirst().first
-    if let advice = CommandAdvice(for: word), let word, access(word, F_OK) != 0 {
+    if let advice = CommandAdvice(for: word), let word, access(word, F_OK) != 0,
+      !OriginChoice.names.contains(word)
+    {
       return "\n\(FileName.shown(Array(word.utf8))) is no command. \(advice.sentence)"
     }
     let start = "Unknown option '-"

@@ -44,9 +44,24 @@ import Testing
     #expect(try run("get", "/list", "--where", "n > 1").status == 2)
     #expect(try run("get", "/list", "--explain").status == 2)
     #expect(try run("doctor").status == 2)
-    let outcome = try Program.run(["get", "-d", "https://a.example/?ns=x&auth=secret"])
-    #expect(outcome.status == 2)
-    #expect(!outcome.errors.contains("secret"))
+  }
+
+  @Test(arguments: [
+    "https://a.example/?ns=x&auth=secret", "https://a.example:x/?auth=secret",
+    "https://me:sec.ret/secret@a.example/", "https://a example/?auth=secret",
+  ])
+  func noErrorRepeatsAnAddressThatMayHoldASecret(address: String) throws {
+    for arguments in [
+      ["get", "-d", address], ["get", address], ["set", address, "1"], ["open", address],
+      [address, "--plain"], ["-d", address], ["get", address, "-d", "other.db"],
+      [address, "-d", address], ["copy", address, "other.db:/x"], ["diff", "/", address],
+      ["sync", "pull", address, "x.db"], ["sync", "pull", "other.db:/x", address],
+      ["sync", "push", address],
+    ] {
+      let outcome = try Program.run(arguments)
+      #expect(outcome.status == 2, "\(arguments): \(outcome.errors)")
+      #expect(!(outcome.errors + outcome.output).contains("secret"), "\(arguments)")
+    }
   }
 
   @Test func valuesAreWritten() throws {

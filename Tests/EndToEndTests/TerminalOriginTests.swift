@@ -23,4 +23,79 @@ import Testing
     _ = try again.client().request("PUT", "/third.json", "1")
     try terminal.wait(for: "third")
   }
+
+  @Test func readOnlyProfileIsTheHeaderAndCannotBeWritten() throws {
+    let database = try TestDatabase("{\"greeting\":\"hello\"}")
+    let served = try Served([database.file, "--emulator"])
+    let url = "http://localhost:\(served.port)/?ns=test"
+    try check(mkdir(database.folder.file("runnel"), 0o700), "mkdir")
+    _ = try database.folder.write(
+      "origins: { prod: { url: \"\(url)\", read-only: true, color: red } }",
+      to: "runnel/config.yaml")
+    let terminal = try TmuxTerminal()
+    let home = database.folder.path
+    try terminal.runnel(
+      ["open", "prod", "--no-session"],
+      before: "XDG_DATA_HOME='\(home)' XDG_CONFIG_HOME='\(home)'")
+    try terminal.wait(for: "greeting")
+    let screen = try terminal.screen()
+    #expect(screen.text.contains(" prod ▸ / "))
+    #expect(screen.text.contains("read-only"))
+    let header = try terminal.coloredScreen().split(separator: "\n").first ?? ""
+    #expect(header.contains("48;5;88m prod ▸ / "), "\(header)")
+    try terminal.keys("j", "e")
+    try terminal.wait(for: "nothing can be changed in this database")
+    try terminal.keys("d")
+    #expect(try !terminal.screen().text.contains("Delete"))
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+  }
+
+  /// Two workspaces, each on a replica of its own, write while the server is gone.
+  @Test func writesOfTwoWorkspacesArriveOnceAndInOrderAfterTheServerCameBack() throws {
+    let database = try TestDatabase("{\"a\":\"a0\",\"b\":\"b0\"}")
+    let served = try Served([database.file, "--emulator"])
+    let url = "http://localhost:\(served.port)/?ns=test"
+    let terminals = try (0..<2).map { index in
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(
+        ["open", url, "--no-session"], before: "XDG_DATA_HOME='\(terminal.folder.path)'")
+      try terminal.wait(for: "live")
+      try terminal.wait(for: "b0")
+      // The first stands on a, the second on b.
+      try terminal.keys(contentsOf: Array(repeating: "j", count: index + 1))
+      try terminal.wait(for: "▸ /" + ["a", "b"][index])
+      return terminal
+    }
+    try served.program.send(SIGKILL)
+    _ = try served.program.wait()
+    for (index, terminal) in terminals.enumerated() {
+      try terminal.wait(for: "offline since")
+      for number in 1...5 {
+        try terminal.keys("e")
+        try terminal.wait(for: "Preview of the write")
+        try terminal.keys("C-u")
+        try terminal.type("\(["a", "b"][index])\(number)")
+        try terminal.keys("Enter")
+        try terminal.wait(for: "↑\(number)")
+        try terminal.wait(forNo: "Preview of the write")
+      }
+    }
+    let again = try Served([database.file, "--emulator"], listen: "localhost:\(served.port)")
+    for terminal in terminals {
+      try terminal.wait("both values, and that nothing waits", seconds: 60) {
+        $0.contains("a5") && $0.contains("b5") && $0.contains("● live") && !$0.contains("↑")
+      }
+    }
+    try again.program.send(SIGINT)
+    _ = try again.program.wait()
+    for name in ["a", "b"] {
+      let history = try database.run(["history", "/\(name)"]).output
+      let values = history.split(separator: "\n").compactMap { line in
+        line.split(separator: "\"new\":\"").last?.prefix { $0 != "\"" }
+      }
+      let written = values.filter { $0.hasPrefix(name) }.reversed().map(String.init)
+      #expect(written == (1...5).map { "\(name)\($0)" }, "\(history)")
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
@@ -45,10 +46,51 @@ import Testing
   }
 
   @Test func aRecordedSessionHasIt() throws {
-    let facts = OriginFacts(.waiting, reason: "why", since: 5, unknownCount: 2)
+    let facts = OriginFacts(.waiting, reason: "why", since: 5, unknownWrites: [2, 7])
     _ = take(facts)
     let replay = try SessionReplay(parsing: app.recording, file: "recording")
     #expect(replay.state.database.origin == facts)
     #expect(OriginFacts(.null) == nil)
+  }
+}
+
+/// The header tells the user's name for a server's database, and a careful one asks for it.
+@Suite struct ProfileMarkTests {
+  private func open(_ profile: ProfileMark, columns: Int = 80) throws -> AppDriver {
+    try AppDriver(
+      Fixture.views(), json: Fixture.small, origin: "home", columns: columns, profile: profile,
+      isRecording: true)
+  }
+
+  @Test(arguments: ProfileMark.Color.allCases)
+  func placeStandsInTheColorOfTheProfile(color: ProfileMark.Color) throws {
+    let app = try open(ProfileMark("prod", color: color))
+    #expect(app.screen[0].contains(" prod ▸ /"))
+    #expect(color.role != .text)
+    let narrow = try open(ProfileMark("prod", color: color), columns: 40)
+    #expect(narrow.screen[0].contains(" prod ▸ /"))
+  }
+
+  @Test func deletionWantsTheNameOfACarefulProfileTyped() throws {
+    let app = try open(ProfileMark("prod", confirms: true))
+    app.press("d")
+    #expect(app.line(of: "type prod") != nil)
+    let usual = try open(ProfileMark("prod"))
+    usual.press("d")
+    #expect(usual.line(of: "type prod") == nil)
+  }
+
+  @Test func readOnlyProfileIsNamedAsTheReasonAgainstWriting() throws {
+    let app = try open(ProfileMark("prod", isReadOnly: true))
+    app.press("!")
+    #expect(app.toast.contains("the profile prod is read-only in the configuration"))
+  }
+
+  @Test func recordedSessionHasIt() throws {
+    let mark = ProfileMark("prod", color: .red, confirms: true, isReadOnly: true)
+    let app = try open(mark)
+    let replay = try SessionReplay(parsing: app.recording, file: "recording")
+    #expect(replay.state.database.profile == mark)
+    #expect(ProfileMark(.null) == nil)
   }
 }

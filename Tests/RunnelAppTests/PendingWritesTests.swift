@@ -106,6 +106,25 @@ import Testing
     #expect(app.toast.contains("a transaction wrote it"))
   }
 
+  @Test func writeOfUnknownOutcomeIsToldAndSentAgainOnRequest() throws {
+    let app = try open()
+    try app.set("/notes/n1", "mine")
+    app.take(.origin(OriginFacts(.live, unknownWrites: [1])))
+    #expect(app.screen[0].contains("?1"))
+    app.press("S r")
+    #expect(app.toast.contains("waits for the origin"))
+    app.press("j")
+    #expect(app.cursorLine.contains("unknown  #1 set /notes/n1"))
+    app.press("Enter")
+    #expect(app.line(of: "the connection ended before the answer") != nil)
+    app.press("r")
+    #expect(app.toast == "it is sent again")
+    #expect(app.screenEffects.contains(.sendAgain(1)))
+    app.take(.origin(OriginFacts(.live)))
+    #expect(app.line(of: "unknown") == nil)
+    #expect(app.line(of: "pending  #1") != nil)
+  }
+
   @Test func recordedSessionHasThem() throws {
     let app = try AppDriver(
       Fixture.views(), json: Fixture.small, origin: "home", isRecording: true)

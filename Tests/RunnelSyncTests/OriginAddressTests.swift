@@ -32,7 +32,11 @@ import Testing
     #expect(throws: TreeError.self) { try OriginAddress(text) }
   }
 
-  @Test(arguments: ["https://me:hush@a/", "https://a/?auth=hush", "https://a/?ns=x&auth=hush"])
+  @Test(arguments: [
+    "https://me:hush@a/", "https://a/?auth=hush", "https://a/?ns=x&auth=hush",
+    "https://a/?ns=hush!", "https://a/?hush=1", "https://a:hush/", "https://hush!/",
+    "https://a b/?auth=hush", "https://a/hush.", "https://me:x/hush.@a/", "https://a/%ff?auth=hush",
+  ])
   func secretsInAnAddressAreRefusedAndNotRepeated(text: String) {
     let error = #expect(throws: TreeError.self) { try OriginAddress(text) }
     #expect(error?.message.contains("hush") == false)

@@ -37,6 +37,18 @@ extension ConfigurationFile {
     # The views of a database that has none beside it; from this folder on, if it is no whole path.
     #views: default.views.yaml
 
+    # Profiles: names for servers' databases, as in `runnel open prod` and `runnel get /users -d prod`.
+    # The colors of the header are red, yellow, green, blue, magenta and cyan.
+    #origins:
+    #  prod:
+    #    url: https://chat.example.com/?ns=main
+    #    token-file: prod.token
+    #    read-only: true
+    #    confirm: true
+    #    color: red
+    #    views: prod.views.yaml
+    #    cache: 500MB
+
     # Other keys for actions, everywhere or in one context; [] takes the keys away. Keys that you
     # give to an action are taken from the one that had them there.
     #keys:

@@ -16,11 +16,13 @@ public struct ConfigurationFile: Sendable {
   public private(set) var problems: [ConfigurationError] = []
   /// The themes in the folder beside the file.
   public private(set) var themes: [ThemeFile] = []
+  /// The profiles of servers' databases.
+  public private(set) var origins = OriginProfiles()
   private var roles = RoleReader()
 
   /// The names of settings that the file may have.
   static let names = [
-    "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "keys",
+    "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "origins", "keys",
   ]
 
   /// Creates the default settings, for users without a file.
@@ -114,6 +116,7 @@ extension ConfigurationFile {
       case "me": settings.me = try object.required(name)
       case "views": settings.views = ConfigurationFile.path(try object.required(name), near: file)
       case "keys": readKeys(try object.member(name))
+      case "origins": readOrigins(try object.member(name))
       default:
         throw object.error(
           "`\(name)` is not known here"
@@ -145,7 +148,12 @@ extension ConfigurationFile {
     problems += roles.problems
   }
 
-  private static func path(_ path: String, near file: String) -> String {
+  private mutating func readOrigins(_ object: YAMLObject) {
+    origins.read(object)
+    problems += origins.problems
+  }
+
+  static func path(_ path: String, near file: String) -> String {
     if path.hasPrefix("/") { return path }
     if path.hasPrefix("~/") {
       return (ProcessInfo.processInfo.environment["HOME"] ?? "~") + path.dropFirst()

@@ -19,7 +19,7 @@ extension WorkspaceOpened {
       : try ResourceBook(yaml: resources, name: "the resources of the recorded session")
     var state = AppState(
       views: views, resources: book, databaseName: databaseName, me: me, isReadOnly: isReadOnly,
-      size: size, now: now, local: LocalTime.zone(named: zone),
+      profile: profile, size: size, now: now, local: LocalTime.zone(named: zone),
       settings: settings)
     state.settings.allowsCrash = allowsCrash
     state.session.isKept = isKept

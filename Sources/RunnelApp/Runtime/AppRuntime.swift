@@ -210,7 +210,7 @@ extension AppRuntime {
     case .stopReading: files.stopReading()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
-    case .copy, .openLink, .theme, .editOutside, .suspend, .redraw, .crash:
+    case .copy, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash:
       screenEffects.append(effect)
     }
   }

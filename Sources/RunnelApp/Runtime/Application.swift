@@ -34,6 +34,8 @@ public struct ApplicationOptions: Sendable {
   public var configuration: String?
   /// The server whose database this is the replica of, or nil for a local database.
   public var origin: OriginWish?
+  /// The user's profile of that server, or nil for none.
+  public var profile: ProfileMark?
   /// The terminal options of the command line, which override the configuration.
   public var terminal: TerminalWishes
   /// The file in which the session's actions are recorded; nil to record nothing.
@@ -175,9 +177,9 @@ public final class Application {
     }
     var state = AppState(
       views: workspace.views, resources: workspace.resources,
-      databaseName: options.origin?.address.title ?? workspace.name,
-      me: workspace.me, isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(),
-      local: .system, settings: settings.settings)
+      databaseName: options.profile?.name ?? options.origin?.address.title ?? workspace.name,
+      me: workspace.me, isReadOnly: options.isReadOnly, profile: options.profile,
+      size: screen.size, now: LocalTime.now(), local: .system, settings: settings.settings)
     keeper = options.stateFolder.map {
       SessionKeeper(SessionFile(database: options.database, folder: $0))
     }
@@ -412,6 +414,7 @@ extension Application {
     case .copy(let text, let what):
       runtime.send(.copied(what: what, clipboard.copy(text, to: screen)))
     case .openLink(let link): runtime.send(.opened(link: link, by: browser.open(link)))
+    case .sendAgain(let write): origin.sendAgain(write)
     case .theme: applyTerminalOptions()
     case .editOutside(let edit): editOutside(edit)
     case .suspend: suspend()

@@ -58,14 +58,15 @@ final class ChildrenStream {
 
   /// Takes the error if the children could not be read.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
-    stream.receive(failure: StreamFailure(error), from: listener)
+    let failure = StreamFailure(error, readingAt: stream.request.query.path)
+    stream.receive(failure: failure, from: listener)
   }
 
   private func changed(_ change: StreamChange<Record>) {
     if change.loadState != .loading { isUnloading = false }
     let loading: LoadState = isUnloading ? .loaded : .loading
-    let phase =
-      change.loadState == .idle || change.loadState == .loading ? loading : change.loadState
+    let isLoading = change.loadState == .idle || change.loadState == .loading
+    let phase = isLoading ? loading : change.loadState
     let paging = isUnloading || stream.fetchState == .unknown ? .more : stream.fetchState
     receive?(
       TreeChange(

@@ -35,6 +35,7 @@ final class OriginWatch: Sendable {
   private static let log = Logger(label: "runnel.origin")
 
   private let state = Mutex(State())
+  private let link = Mutex<OriginLink?>(nil)
   private let wake: @Sendable () -> Void
 
   /// Makes a watch that calls `wake`, on any thread, when there is something to take.
@@ -48,7 +49,11 @@ final class OriginWatch: Sendable {
     options.notice = { [weak self] in self?.take($0) }
     let link = try database.link(to: wish.address, as: wish.access, options)
     link.onStatus { [weak self] status in self?.take(OriginFacts(status)) }
+    self.link.withLock { $0 = link }
   }
+
+  /// Sends a write of unknown outcome again.
+  func sendAgain(_ write: Int64) { link.withLock { $0 }?.sendAgain(write) }
 
   private func take(_ facts: OriginFacts?) {
     guard let facts else { return }
@@ -93,6 +98,6 @@ extension OriginFacts {
       }
     self.init(
       parts.link, reason: parts.reason, since: status.offlineSince,
-      unknownCount: status.unknownWrites.count)
+      unknownWrites: status.unknownWrites)
   }
 }

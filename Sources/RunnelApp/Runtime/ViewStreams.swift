@@ -158,7 +158,8 @@ final class ViewStreams {
   /// Takes the failure of one of the queries: all queries stop, and the last report is an empty
   /// list.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
-    for query in queries { query.receive(failure: StreamFailure(error), from: listener) }
+    let failure = StreamFailure(error, readingAt: definition.source.path)
+    for query in queries { query.receive(failure: failure, from: listener) }
     guard case .failed(let message) = partition.loadState else { return }
     let tell: ((ListChange) -> Void)? = self.receive
     stop()

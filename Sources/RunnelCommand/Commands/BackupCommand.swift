@@ -53,8 +53,7 @@ struct BackupCommand: ParsableCommand {
   }
 
   private func files() throws -> [String] {
-    var options = DatabaseOptions()
-    options.database = file
+    let options = DatabaseOptions(database: file, .none)
     let file = try options.file(for: .read)
     var status = stat()
     guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [file] }

@@ -6,29 +6,46 @@ import RunnelTree
 struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
-    abstract: "Copy everything at a place to another place.",
+    abstract: "Copy everything at a place to another place, also of another database.",
     discussion: """
       The copy keeps priorities. It may lie above or below what is copied. If something stands at its \
       place, which the copy would replace, you are asked at a terminal, and --force is needed without \
       one.
 
-      Example:
+      A place without the name of a database is in the database of --database, or else in that of the other \
+      place. A large copy to a server is written in batches, so it is not atomic. A copy to an empty place on a \
+      server never replaces what others write there meanwhile.
+
+      Examples:
         runnel copy /users/ana /backup/ana
+        runnel copy prod:/users chat.db:/users
       """)
 
-  @Argument(help: "The place to copy, such as /users/ana.", transform: PlaceArgument.path) var from:
-    Path
-  @Argument(help: "The place that the copy replaces.", transform: PlaceArgument.target) var to: Path
+  @Argument(
+    help: "The place to copy, such as /users/ana or prod:/users.", transform: PlaceArgument.place)
+  var from: DataPlace
+  @Argument(help: "The place that the copy replaces.", transform: PlaceArgument.placeToWrite)
+  var to: DataPlace
   @Flag(name: [.short, .long], help: "Replace what stands there without asking.") var force = false
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
-    try database.open(for: .change) { session in
+    let source = database.for(from, beside: to)
+    let target = database.for(to, beside: from)
+    // A mistake in the name of the source is reported before the target is looked at.
+    if try source.originChoice() == nil, source.database == target.database {
+      return try copy(within: source)
+    }
+    try DataCopy(source, from.path, target, to.path, access: .change, isForced: force).run()
+  }
+
+  private func copy(within options: DatabaseOptions) throws {
+    try options.open(for: .change) { session in
       // If the copy is impossible, no consent is needed, and the write reports the error.
-      if from != to, try session.summary(at: from).kind != .empty {
-        try Consent(isGiven: force).requireToReplace(to, in: session)
+      if from.path != to.path, try session.summary(at: from.path).kind != .empty {
+        try Consent(isGiven: force).requireToReplace(to.path, in: session)
       }
-      _ = try session.write(.copy(from: from, to: to))
+      _ = try session.write(.copy(from: from.path, to: to.path))
     }
   }
 }

@@ -13,21 +13,27 @@ struct DiffCommand: ParsableCommand, FileNaming {
       none. "change" is "added", "removed", "changed" or, if only that differs, "priority"; "path" \
       is given from the two places. Values carry their priorities, as in `runnel export`.
 
+      A place without the name of a database is in the database of --database, or else in that of the other \
+      place. Data of a server are downloaded for the comparison.
+
       Examples:
         runnel diff /users /backup/users
         runnel diff /users --with yesterday.db
         runnel diff / --with backup.json
+        runnel diff prod:/users chat.db:/users
       """)
 
-  @Argument(help: "The place in the old tree; / is the root.", transform: PlaceArgument.path)
-  var old: Path
+  @Argument(
+    help: "The place in the old tree, such as /users or prod:/users; / is the root.",
+    transform: PlaceArgument.place)
+  var old: DataPlace
   @Argument(
     help: """
       The place in the new tree (default: the same place of another database, the whole of a JSON \
       file).
       """,
-    transform: PlaceArgument.path)
-  var new: Path?
+    transform: PlaceArgument.place)
+  var new: DataPlace?
   @Option(
     name: .customLong("with"),
     help: ArgumentHelp(
@@ -43,18 +49,24 @@ struct DiffCommand: ParsableCommand, FileNaming {
     if new == nil, other == nil {
       throw ValidationError("Name a second place, or another file with --with.")
     }
+    if new?.database != nil, other != nil {
+      throw ValidationError("The second place and --with both name a database: give one.")
+    }
   }
 
   func run() throws {
-    try database.open(for: .read) { session in
-      try session.read { reader in
-        let old = try TreeDiff.Side(reader, at: old)
-        if let other {
-          try compare(old, withFile: other)
-        } else {
-          try compare(old, TreeDiff.Side(reader, at: new ?? .root))
-        }
-      }
+    let beside = other == nil ? new : nil
+    let options = database.for(old, beside: beside)
+    if let other {
+      return try options.withSides([old.path]) { try compare($0[0], withFile: other) }
+    }
+    let place = new ?? .root
+    let otherOptions = database.for(place, beside: old)
+    if options.database == otherOptions.database {
+      return try options.withSides([old.path, place.path]) { try compare($0[0], $0[1]) }
+    }
+    try options.withSides([old.path]) { old in
+      try otherOptions.withSides([place.path]) { try compare(old[0], $0[0]) }
     }
   }
 
@@ -66,10 +78,12 @@ struct DiffCommand: ParsableCommand, FileNaming {
       }
       let file = try DatabaseOptions.fileName(text)
       let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
-      return try session.read { try compare(old, TreeDiff.Side($0, at: new ?? self.old)) }
+      return try session.read {
+        try compare(old, TreeDiff.Side($0, at: (new ?? self.old).path))
+      }
     }
     let root = try document.withBytes { try node(in: $0, of: document.name) }
-    try compare(old, TreeDiff.Side(root[new ?? .root]))
+    try compare(old, TreeDiff.Side(root[new?.path ?? .root]))
   }
 
   private func node(in bytes: UnsafeBufferPointer<UInt8>, of file: String) throws -> Node {
@@ -88,6 +102,18 @@ struct DiffCommand: ParsableCommand, FileNaming {
   private func compare(_ old: TreeDiff.Side, _ new: TreeDiff.Side) throws {
     var diff = TreeDiff(from: old, to: new)
     while let difference = try diff.next() { try StandardOutput.write(difference.line) }
+  }
+}
+
+extension DatabaseOptions {
+  /// Calls `body` with places to be compared; all places of a file are read in one state of it.
+  fileprivate func withSides(_ paths: [Path], _ body: ([TreeDiff.Side]) throws -> Void) throws {
+    if let remote = try remote(for: .read) {
+      return try body(paths.map { TreeDiff.Side(try remote.node(at: $0)) })
+    }
+    try open(for: .read) { session in
+      try session.read { reader in try body(paths.map { try TreeDiff.Side(reader, at: $0) }) }
+    }
   }
 }
 

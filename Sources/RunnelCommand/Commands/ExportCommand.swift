@@ -28,7 +28,8 @@ struct ExportCommand: ParsableCommand {
         runnel export /messages --format csv > messages.csv
       """)
 
-  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelpWithData, transform: PlaceArgument.place)
+  var place: DataPlace = .root
   @Option(
     help: ArgumentHelp("The time whose state is wanted (default: now).", valueName: "time"),
     transform: ExportCommand.time)
@@ -36,13 +37,15 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var output: FormatOptions
   @OptionGroup var database: DatabaseOptions
 
+  private var path: Path { place.path }
+
   func run() throws {
-    if let remote = try database.remote() {
+    if let remote = try database.of(place).remote(for: .read) {
       if at != nil { throw Failure("--at is for files: a server does not say.", status: .usage) }
       return try remote.print(
         Query(path), [(name: "format", value: "export")], output, keepsPriorities: true)
     }
-    try database.open(for: .read) { session in
+    try database.of(place).open(for: .read) { session in
       guard let at else { return try write(session) }
       try EarlierState.with(session, at: at) { try write($0) }
     }

@@ -28,7 +28,8 @@ struct GetCommand: ParsableCommand {
         runnel get /messages --order-by created --format csv > messages.csv
       """)
 
-  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelpWithData, transform: PlaceArgument.place)
+  var place: DataPlace = .root
   @OptionGroup var query: QueryOptions
   @Flag(help: "Print true in place of each child, and a value that has no children as it is.")
   var shallow = false
@@ -36,6 +37,8 @@ struct GetCommand: ParsableCommand {
   var explain = false
   @OptionGroup var output: FormatOptions
   @OptionGroup var database: DatabaseOptions
+
+  private var path: Path { place.path }
 
   func validate() throws {
     _ = try query.query(at: path)
@@ -47,13 +50,13 @@ struct GetCommand: ParsableCommand {
 
   func run() throws {
     let query = try query.query(at: path)
-    if let remote = try database.remote() {
+    if let remote = try database.of(place).remote(for: .read) {
       if explain { throw Failure("--explain is for files: a server does not say.", status: .usage) }
       return try remote.print(query, shallow ? [(name: "shallow", value: "true")] : [], output)
     }
     if output.hasRecords { return try printRecords(query) }
     let detail: TreeRow.Detail = shallow ? .shallow : .full
-    try database.open(for: .read) { session in
+    try database.of(place).open(for: .read) { session in
       var document = TreeDocument(layout: output.layout.layout)
       if !shallow, !explain, query.loadsAllData, query.index == .key {
         try document.write(try session.node(at: path))
@@ -72,7 +75,7 @@ struct GetCommand: ParsableCommand {
   }
 
   private func printRecords(_ query: Query) throws {
-    try database.open(for: .read) { session in
+    try database.of(place).open(for: .read) { session in
       if !explain, query.loadsAllData, query.index == .key {
         return try output.writeChildren(of: path, from: session, keepsPriorities: false)
       }

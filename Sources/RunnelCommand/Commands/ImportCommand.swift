@@ -34,10 +34,12 @@ struct ImportCommand: ParsableCommand, FileNaming {
 
   @Argument(help: "The file with the JSON; - is standard input.", completion: .file())
   var file: FileName
-  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.target) var path: Path =
-    .root
+  @Argument(help: PlaceArgument.optionalHelpWithData, transform: PlaceArgument.placeToWrite)
+  var place: DataPlace = .root
   @Flag(help: "Put the document in the place of what stands there.") var replace = false
   @Flag(help: "Write only what the document names, and keep the rest.") var merge = false
+  @Flag(name: [.short, .long], help: "Do not ask, even if a profile has `confirm`.")
+  var force = false
   @Option(
     help: ArgumentHelp(
       "Continue an interrupted import into a server's database with this batch.",
@@ -45,6 +47,8 @@ struct ImportCommand: ParsableCommand, FileNaming {
   var fromBatch: Int?
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
+
+  private var path: Path { place.path }
 
   var fileNames: [FileName] { [file] }
 
@@ -55,7 +59,9 @@ struct ImportCommand: ParsableCommand, FileNaming {
   }
 
   func run() throws {
-    if let remote = try database.remote() { return try load(into: remote) }
+    if let remote = try database.of(place).remote(for: .change) {
+      return try load(into: remote)
+    }
     if fromBatch != nil {
       throw Failure("--from-batch is for a server's database.", status: .usage)
     }
@@ -82,7 +88,7 @@ struct ImportCommand: ParsableCommand, FileNaming {
   ) throws {
     let name = document.name
     try document.withBytes { bytes in
-      try database.open(for: creation.access) { session in
+      try database.of(place).open(for: creation.access) { session in
         let outcome = try load(bytes, named: name, into: session, mode, interruption)
         let kept = outcome.undoFile.map {
           " " + ImportWork.words(forFile: $0, bytes: outcome.undoFileBytes)
@@ -125,10 +131,15 @@ extension ImportCommand {
       )
     }
     let first = fromBatch ?? 1
-    if !merge, !replace, first == 1, try !remote.isEmpty(path) {
+    let mustBeEmpty = try !merge && !replace && first == 1 && remote.isEmpty(path)
+    if !merge, !replace, first == 1, !mustBeEmpty {
       try Consent(isGiven: false, option: "--replace").require(
         "Replace \(remote.words(path)) by \(file.shown)? Nothing brings it back.",
         because: "This would replace \(remote.words(path)); --merge would keep the rest.")
+    } else if remote.choice.confirms {
+      try Consent(isGiven: force).require(
+        "Import \(file.shown) at \(remote.placeWords(path))? The data that it replaces cannot be brought back.",
+        because: "This would import \(file.shown) at \(remote.placeWords(path)).")
     }
     try PlaceArgument.check(.set(path, json))
     let batches = RemoteImport(json, at: path, merges: merge)
@@ -137,11 +148,11 @@ extension ImportCommand {
     }
     var line = ProgressLine("Importing \(document.name)")
     defer { line.clear() }
-    try remote.write(batches, from: first) { done in
+    try remote.write(batches, from: first, onlyIfEmpty: mustBeEmpty) { done in
       line.report("batch \(done) of \(batches.batches.count)")
     }
     line.clear()
-    StandardError.say("Imported \(document.name) at \(remote.words(path)).")
+    StandardError.say("Imported \(document.name) at \(remote.placeWords(path)).")
   }
 
   /// Returns advice about a file whose name says that it is not a JSON document; empty for other
@@ -171,7 +182,7 @@ extension ImportCommand {
     if merge { return .merge }
     if replace { return .replace }
     guard try databaseExists() else { return .add }
-    return try database.open(for: .read) { session in
+    return try database.of(place).open(for: .read) { session in
       guard let place = try session.occupiedPlace(for: path) else { return .add }
       let standing = try Standing(at: place, in: session)
       guard StandardInput.isTerminal, !self.file.isStandard else {
@@ -197,7 +208,7 @@ extension ImportCommand {
 
   /// True if a database file exists, which may hold anything.
   private func databaseExists() throws -> Bool {
-    let file = try database.database ?? DefaultDatabase.file(makesFolder: false)
+    let file = try database.of(place).database ?? DefaultDatabase.file(makesFolder: false)
     var status = stat()
     return stat(file, &status) == 0 && status.st_size > 0
   }

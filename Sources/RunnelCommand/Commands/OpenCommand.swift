@@ -1,5 +1,4 @@
 import ArgumentParser
-import RunnelSync
 
 /// `runnel` without a command, or `runnel open`: opens the workspace in the terminal.
 struct OpenCommand: ParsableCommand {
@@ -16,6 +15,10 @@ struct OpenCommand: ParsableCommand {
       A server's database is kept in a local replica, which is shown at once. What you write while \
       offline is sent when the server can be reached. `runnel sync status` lists the replicas.
 
+      What begins with https:// or http:// is an address. Another word is the name of a profile if the \
+      configuration has one of that name, and a file otherwise. If both exist, write ./NAME for the file \
+      and NAME: for the profile.
+
       If the output is not a terminal, the rows of the view are written instead, a line of JSON for \
       each: $key and the members of the record, or $value if the record is a value. --plain writes text.
 
@@ -26,12 +29,13 @@ struct OpenCommand: ParsableCommand {
         runnel --plain --follow
         runnel --check
         runnel open 'https://chat.example.com/?ns=main' --token-file token.txt
+        runnel open prod --cache 2GB
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "A database file, a .json, .jsonl or .csv file, or the address of a server's database.",
-      valueName: "file"), completion: .file())
+      "The address of a server's database, a profile's name, a database file, or a .json, .jsonl or .csv file.",
+      valueName: "file"), completion: DatabaseCompletion.all)
   var place: String?
   @Flag(help: "Open a file of data in a temporary folder, which is removed at the end.")
   var scratch = false
@@ -44,17 +48,17 @@ struct OpenCommand: ParsableCommand {
       throw ValidationError("--scratch opens a file of data: name a .json, .jsonl or .csv file.")
     }
     guard let place else { return }
-    if database.database != nil {
-      throw ValidationError("--database and \(place) exclude each other: give one.")
-    }
     try DatabaseOptions.check(place)
+    if database.database != nil {
+      throw ValidationError("--database and the argument of open exclude each other: give one.")
+    }
   }
 
   func run() throws {
     if try workspace.tell() { return }
     if try workspace.showReplay() { return }
-    if let origin = try database.originAddress() { return try open(origin) }
-    switch try place.map({ try OpenedPlace($0, creates: creation.create) }) {
+    if let origin = try database.originChoice() { return try open(origin) }
+    switch try place.map({ try OpenedPlace($0, database.origin, creates: creation.create) }) {
     case nil: try open(database)
     case .origin(let origin): try open(origin)
     case .database(let file):
@@ -70,7 +74,7 @@ struct OpenCommand: ParsableCommand {
     }
   }
 
-  private func open(_ origin: OriginAddress) throws {
+  private func open(_ origin: OriginChoice) throws {
     if scratch { throw Failure("--scratch opens files of data.", status: .usage) }
     if workspace.listing.isPlain {
       throw Failure(
@@ -78,7 +82,7 @@ struct OpenCommand: ParsableCommand {
         status: .usage)
     }
     try workspace.checkTerminal()
-    try workspace.open(origin, database.origin)
+    try workspace.open(origin)
   }
 
   private func open(_ database: DatabaseOptions) throws {

@@ -17,12 +17,15 @@ struct PushCommand: ParsableCommand {
         runnel push /messages --lines < messages.jsonl
       """)
 
-  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelpWithData, transform: PlaceArgument.placeToWrite)
+  var place: DataPlace
   @OptionGroup var data: DataArgument
   @Flag(help: "Add each line of standard input, a JSON value, and print a key a line.")
   var lines = false
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
+
+  private var path: Path { place.path }
 
   func validate() throws {
     if lines, case .json? = data.data {
@@ -39,15 +42,15 @@ struct PushCommand: ParsableCommand {
     "The value holds nothing: null, {} and [] are not kept in the tree"
 
   func run() throws {
-    if let remote = try database.remote() { return try push(to: remote) }
+    if let remote = try database.of(place).remote(for: .change) { return try push(to: remote) }
     if lines {
-      return try database.open(for: creation.access) { session in
+      return try database.of(place).open(for: creation.access) { session in
         try pushLines { try session.push($0, to: path).key }
       }
     }
     let json = try data.json()
     if json.isNothing { throw Failure("\(PushCommand.nothing). No key was made.", status: .usage) }
-    try database.open(for: creation.access) { session in
+    try database.of(place).open(for: creation.access) { session in
       let key = try session.push(json, to: path).key
       try print(key) { reason in
         Failure("\(reason) The value was added all the same, under the key \(quoted(key)).")

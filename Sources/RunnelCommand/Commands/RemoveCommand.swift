@@ -15,18 +15,21 @@ struct RemoveCommand: ParsableCommand {
         runnel remove /users/ana
       """)
 
-  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelpWithData, transform: PlaceArgument.placeToWrite)
+  var place: DataPlace
   @Flag(name: [.short, .long], help: "Do not ask.") var force = false
   @OptionGroup var database: DatabaseOptions
 
+  private var path: Path { place.path }
+
   func run() throws {
-    if let remote = try database.remote() {
-      if StandardInput.isTerminal || path.isRoot {
+    if let remote = try database.of(place).remote(for: .change) {
+      if StandardInput.isTerminal || remote.isWhole(path) || remote.choice.confirms {
         try remote.requireConsent(isGiven: force, toRemove: path)
       }
       return try remote.write(.remove(path))
     }
-    try database.open(for: .change) { session in
+    try database.of(place).open(for: .change) { session in
       try consent(session)
       _ = try session.write(.remove(path))
     }

@@ -32,8 +32,7 @@ struct SecretsArgument: ParsableArguments {
   ///
   /// - Throws: `Failure` if they cannot be read or written.
   func with(_ body: (inout ServerSecrets, String) throws -> Void) throws {
-    var options = DatabaseOptions()
-    options.database = file
+    let options = DatabaseOptions(database: file, .none)
     let path = ServerSecrets.file(beside: try options.file(for: .read))
     do {
       var secrets = try ServerSecrets(file: path)

@@ -38,8 +38,7 @@ struct ServiceAccountsArgument: ParsableArguments {
   ///
   /// - Throws: `Failure` if they cannot be read or written.
   func with(_ body: (inout ServiceAccounts, String, _ database: String) throws -> Void) throws {
-    var options = DatabaseOptions()
-    options.database = file
+    let options = DatabaseOptions(database: file, .none)
     let database = try options.file(for: .read)
     let path = ServiceAccounts.file(beside: database)
     do {

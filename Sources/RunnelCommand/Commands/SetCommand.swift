@@ -17,14 +17,19 @@ struct SetCommand: ParsableCommand {
         runnel set /temperature -- -5
       """)
 
-  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelpWithData, transform: PlaceArgument.placeToWrite)
+  var place: DataPlace
   @OptionGroup var data: DataArgument
   @Flag(
     name: [.short, .long],
-    help: "Replace the root, or what is too large to be brought back, without asking.")
+    help: """
+      Replace the root, what is too large to be brought back, or data of a profile with `confirm`, without asking.
+      """)
   var force = false
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
+
+  private var path: Path { place.path }
 
   func validate() throws {
     if case .json(let json)? = data.data { try PlaceArgument.check(.set(path, json)) }
@@ -32,11 +37,11 @@ struct SetCommand: ParsableCommand {
 
   func run() throws {
     let json = try data.json()
-    if let remote = try database.remote() {
+    if let remote = try database.of(place).remote(for: .change) {
       try remote.requireConsent(isGiven: force, toReplace: path)
       return try remote.write(.set(path, json))
     }
-    try database.open(for: creation.access) { session in
+    try database.of(place).open(for: creation.access) { session in
       let consent = Consent(isGiven: force)
       if path.isRoot { try consent.requireToReplace(path, in: session) }
       try consent.requireToLose([path], in: session)

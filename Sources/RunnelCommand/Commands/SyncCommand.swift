@@ -5,12 +5,12 @@ import RunnelBase
 import RunnelClient
 import RunnelDatabase
 
-/// `runnel sync`: reports on the local replicas of servers' databases.
+/// `runnel sync`: the local replicas of servers' databases, and transfers from and to the servers.
 struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Show the local replicas of servers' databases.",
-    subcommands: [SyncStatusCommand.self])
+    abstract: "List local replicas of servers' databases, send pending writes, download data.",
+    subcommands: [SyncStatusCommand.self, SyncPullCommand.self, SyncPushCommand.self])
 }
 
 /// `runnel sync status`: lists the replicas of the user.

@@ -16,13 +16,19 @@ struct UpdateCommand: ParsableCommand {
         runnel update / '{"users/ana/team": "blue", "teams/blue/ana": true}'
       """)
 
-  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelpWithData, transform: PlaceArgument.placeToWrite)
+  var place: DataPlace
   @OptionGroup var data: DataArgument
   @Flag(
-    name: [.short, .long], help: "Replace what is too large to be brought back without asking.")
+    name: [.short, .long],
+    help: """
+      Replace what is too large to be brought back, or data of a profile with `confirm`, without asking.
+      """)
   var force = false
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
+
+  private var path: Path { place.path }
 
   private static let shape =
     "An update is an object that names what to replace: '{\"name\": \"Ana\"}'. "
@@ -36,8 +42,11 @@ struct UpdateCommand: ParsableCommand {
 
   func run() throws {
     guard case .object(let members) = try data.json() else { throw Failure(UpdateCommand.shape) }
-    if let remote = try database.remote() { return try remote.write(.update(path, members)) }
-    try database.open(for: creation.access) { session in
+    if let remote = try database.of(place).remote(for: .change) {
+      try remote.requireConsent(isGiven: force, toChange: members.count, below: path)
+      return try remote.write(.update(path, members))
+    }
+    try database.of(place).open(for: creation.access) { session in
       let places = members.compactMap { member in
         (try? Path(member.name)).flatMap { try? path.appending($0) }
       }

@@ -18,7 +18,8 @@ struct WatchCommand: ParsableCommand {
         runnel watch /settings --events value
       """)
 
-  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelpWithData, transform: PlaceArgument.place)
+  var place: DataPlace = .root
   @Option(
     help: ArgumentHelp(
       "The events to print, with commas between them; value is the whole of what is watched.",
@@ -31,10 +32,12 @@ struct WatchCommand: ParsableCommand {
   @OptionGroup var query: QueryOptions
   @OptionGroup var database: DatabaseOptions
 
+  private var path: Path { place.path }
+
   func validate() throws { _ = try query.query(at: path) }
 
   func run() throws {
-    if let remote = try database.remote() {
+    if let remote = try database.of(place).remote(for: .read) {
       let request = Watcher.Request(
         query: try query.query(at: path), events: events, skipsInitial: noInitial)
       var watcher = RemoteWatcher(remote, request)
@@ -44,7 +47,7 @@ struct WatchCommand: ParsableCommand {
     let interruption = try Interruption()
     let watcher = try interruption.whileSignalsEnd {
       try Watcher(
-        file: try database.file(for: .read),
+        file: try database.of(place).file(for: .read),
         request: Watcher.Request(
           query: try query.query(at: path), events: events, skipsInitial: noInitial),
         interruption: interruption)

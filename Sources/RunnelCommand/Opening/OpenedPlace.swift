@@ -2,12 +2,11 @@ import ArgumentParser
 import Glibc
 import RunnelBase
 import RunnelDatabase
-import RunnelSync
 import RunnelWorkspace
 
 /// The place that the argument of `runnel open` names.
 enum OpenedPlace {
-  case origin(OriginAddress)
+  case origin(OriginChoice)
   /// A database file, which may not exist yet.
   case database(String)
   /// A file with data, which is opened as a database made of it.
@@ -16,13 +15,17 @@ enum OpenedPlace {
   /// The bytes at the beginning of a file that tell what it is.
   private static let beginningBytes = 16
 
-  /// Finds out what the argument means; `creates` says that a database that does not exist is to be
-  /// made.
+  /// Finds out what the argument means: an address, the name of a profile, or else a file.
   ///
-  /// - Throws: `Failure` of usage if it is neither an address nor a file that can be opened.
-  init(_ argument: String, creates: Bool) throws {
-    if OriginAddress.isMeant(by: argument) {
-      self = .origin(try OriginAddress(argument))
+  /// - Parameters:
+  ///   - argument: the argument.
+  ///   - origin: the options for access to a server's database.
+  ///   - creates: whether a database that does not exist is to be made.
+  /// - Throws: `Failure` of usage if it names no file that can be opened, or both a file and a profile;
+  ///   `ConfigurationError` for a profile with a mistake.
+  init(_ argument: String, _ origin: OriginArguments, creates: Bool) throws {
+    if let choice = try OriginChoice(argument, origin) {
+      self = .origin(choice)
       return
     }
     let format = ImportPlan.format(ofFile: argument)
@@ -70,7 +73,7 @@ enum OpenedPlace {
   /// The failure for an argument that names no file.
   private static func unknown(_ argument: String, isData: Bool) -> Failure {
     let shown = FileName.shown(Array(argument.utf8))
-    let question = NearFile(to: argument).question
+    let question = DatabaseOptions.question(for: argument)
     if isData {
       return Failure(
         "\(shown) does not exist\(question): name a file that is there.", status: .usage)

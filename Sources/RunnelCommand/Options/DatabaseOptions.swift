@@ -12,11 +12,20 @@ struct DatabaseOptions: ParsableArguments {
     name: [.short, .long],
     help: ArgumentHelp(
       "The database file (default: $XDG_DATA_HOME/runnel/default.db), or a server's database: "
-        + "https://HOST/?ns=NAME.", valueName: "file"),
-    completion: .file(),
+        + "https://HOST/?ns=NAME, or the name of a profile.", valueName: "file"),
+    completion: DatabaseCompletion.all,
     transform: DatabaseOptions.fileName)
   var database: String?
   @OptionGroup var origin: OriginArguments
+
+  init() {}
+
+  /// Makes the options of a command that has no option for the database.
+  init(database: String?, _ origin: OriginArguments) {
+    self.init()
+    self.database = database
+    self.origin = origin
+  }
 
   func validate() throws { try database.map(DatabaseOptions.check) }
 
@@ -75,16 +84,21 @@ struct DatabaseOptions: ParsableArguments {
     }
   }
 
-  /// Returns the address of the server's database given instead of a file, or nil for a file.
-  func originAddress() throws -> OriginAddress? {
-    try database.flatMap { try OriginAddress.isMeant(by: $0) ? OriginAddress($0) : nil }
-  }
-
   /// Returns the server's database that is named instead of a file, or nil for a file.
   ///
-  /// - Throws: `Failure` if the credentials cannot be read.
-  func remote() throws -> RemoteDatabase? {
-    try originAddress().map { try RemoteDatabase($0, origin) }
+  /// - Throws: `Failure` or `ConfigurationError` if the name is not clear.
+  func originChoice() throws -> OriginChoice? {
+    try database.flatMap { try OriginChoice($0, origin) }
+  }
+
+  /// Returns the server's database that is named instead of a file, for requests; nil for a file.
+  ///
+  /// - Throws: `Failure` if the credentials cannot be read, or if `access` is for writing and the
+  ///   profile is read-only.
+  func remote(for access: Access) throws -> RemoteDatabase? {
+    guard let choice = try originChoice() else { return nil }
+    if access != .read { try choice.requireWriting() }
+    return try RemoteDatabase(choice)
   }
 
   /// The path of the file, after a check that it can be opened.
@@ -94,10 +108,10 @@ struct DatabaseOptions: ParsableArguments {
   /// - Throws: `Failure` if there is no such file or folder, with the usage status if an option
   ///   would make it.
   func file(for access: Access) throws -> String {
-    if let address = try originAddress() {
+    if let origin = try originChoice() {
       throw Failure(
-        "This command works on files only. \(address.name) is a server's database: use get, set, push, update, "
-          + "remove, watch, import, export or open.", status: .usage)
+        "This command works on files only. \(origin.name) is a server's database: use get, set, push, update, "
+          + "remove, copy, diff, watch, import, export, sync or open.", status: .usage)
     }
     let makesDefault = access == .create || access == .createDefault
     let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)
@@ -112,7 +126,7 @@ struct DatabaseOptions: ParsableArguments {
       database == nil
       ? "make it with `runnel import FILE`, or name another one with --database."
       : "make it with `runnel import FILE --create`, or name another one."
-    throw Failure("\(file) does not exist\(NearFile(to: file).question): \(advice)")
+    throw Failure("\(file) does not exist\(DatabaseOptions.question(for: file)): \(advice)")
   }
 
   /// True if a file has no bytes: it is new, or everything in it was lost.
@@ -136,7 +150,13 @@ struct DatabaseOptions: ParsableArguments {
   /// Returns the failure for a file that would have been created, whose name may be mistyped.
   static func needsCreation(of file: String) -> Failure {
     Failure(
-      "\(file) does not exist\(NearFile(to: file).question): --create makes it.", status: .usage)
+      "\(file) does not exist\(question(for: file)): --create makes it.", status: .usage)
+  }
+
+  /// The question whether another file or a profile was meant; empty if no name is near.
+  static func question(for file: String) -> String {
+    let near = NearFile(to: file).question
+    return near.isEmpty ? OriginChoice.question(for: file) : near
   }
 
   /// Returns the name of a file for SQLite, changed so that it is not taken for a database in

@@ -46,8 +46,15 @@ struct WorkspaceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The view to show first.", valueName: "name"))
   var view: String?
   @OptionGroup var listing: ListingOptions
-  @Flag(help: "Refuse every write.")
+  @Flag(
+    name: [.customLong("readonly"), .customLong("read-only")], help: "Refuse every write.")
   var readonly = false
+  @Option(
+    help: ArgumentHelp(
+      "The most bytes that a local replica keeps of data that is not shown, such as 500MB.",
+      valueName: "size"),
+    transform: WorkspaceOptions.cacheSize)
+  var cache: Int?
   @Option(
     help: ArgumentHelp(
       "The theme; auto asks the terminal for its background color. The themes: "
@@ -183,19 +190,34 @@ struct WorkspaceOptions: ParsableArguments {
   /// Opens the workspace on a server's database, and ends the process with its exit code.
   ///
   /// The local replica is shown at once, before the server responds.
-  func open(_ address: OriginAddress, _ arguments: OriginArguments) throws {
-    let access = try arguments.access()
+  func open(_ origin: OriginChoice) throws {
+    let access = try origin.arguments.access()
     let file = try ReplicaFolder.file(
-      for: address, user: access.user, environment: ProcessInfo.processInfo.environment)
+      for: origin.address, user: access.user, environment: ProcessInfo.processInfo.environment)
     let session = try DatabaseSession(file: file, environment: .system)
-    try session.becomeReplica(ofOrigin: address.name)
+    try session.becomeReplica(ofOrigin: origin.address.name)
     try session.close()
-    try open(file, of: OriginWish(address, as: access, arguments.options))
+    var wish = OriginWish(origin.address, as: access, origin.arguments.options)
+    if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
+    let profile = origin.profile
+    let status = try run(file) { options in
+      (options.origin, options.profile) = (wish, profile?.mark)
+      options.views = views ?? profile?.views
+      options.isReadOnly = readonly || profile?.mark.isReadOnly == true
+    }
+    if status != 0 { Glibc.exit(status) }
+  }
+
+  private static func cacheSize(_ text: String) throws -> Int {
+    guard let bytes = ByteSize.bytes(text) else {
+      throw ValidationError("give \(ByteSize.help).")
+    }
+    return bytes
   }
 
   /// Opens the workspace on a database file, and ends the process with its exit code.
-  func open(_ file: String, of origin: OriginWish? = nil) throws {
-    let status = try run(file) { $0.origin = origin }
+  func open(_ file: String) throws {
+    let status = try run(file)
     if status != 0 { Glibc.exit(status) }
   }
 
@@ -210,7 +232,9 @@ struct WorkspaceOptions: ParsableArguments {
 
   /// Runs the workspace on a database file with the options of the command line, which `change`
   /// completes; returns the exit code.
-  private func run(_ file: String, _ change: (inout ApplicationOptions) -> Void) throws -> Int32 {
+  private func run(
+    _ file: String, _ change: (inout ApplicationOptions) -> Void = { _ in }
+  ) throws -> Int32 {
     try checkFiles()
     do {
       try LogFile.start(log)

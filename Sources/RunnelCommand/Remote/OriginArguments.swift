@@ -26,6 +26,16 @@ struct OriginArguments: ParsableArguments {
       valueName: "file"), completion: .file())
   var trustedFile: String?
 
+  init() {}
+
+  /// The options if none of them is given.
+  static var none: OriginArguments {
+    var arguments = OriginArguments()
+    arguments.tokenFile = nil
+    arguments.trustedFile = nil
+    return arguments
+  }
+
   /// The credentials that identify the user to the server.
   enum Credentials {
     /// A token, or the database's secret.

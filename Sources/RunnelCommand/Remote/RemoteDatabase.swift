@@ -26,16 +26,20 @@ final class RemoteDatabase {
   private static let firstDelayMilliseconds: UInt32 = 200
   private static let answerBytesMax = 1 << 30
   private static let errorBytesMax = 65_536
+  /// The ETag of an empty place.
+  private static let emptyTag = "null_etag"
 
   let address: OriginAddress
+  let choice: OriginChoice
   private let token: String?
   private let client: WebClient
   /// The random name of this command, the first part of the ids of its writes.
   private let writer: String
   private var writeCount = 0
 
-  init(_ address: OriginAddress, _ arguments: OriginArguments) throws {
-    self.address = address
+  init(_ choice: OriginChoice) throws {
+    (self.choice, address) = (choice, choice.address)
+    let arguments = choice.arguments
     client = arguments.client
     token =
       switch try arguments.credentials() {
@@ -57,7 +61,7 @@ final class RemoteDatabase {
   }
 
   /// The name of the database in messages.
-  var name: String { address.name }
+  var name: String { choice.name }
 
   // MARK: Reading
 
@@ -110,14 +114,19 @@ final class RemoteDatabase {
 
   /// Sends a write as one request, and returns when the server has done it.
   ///
-  /// - Throws: `Failure` with the server's error.
-  func write(_ write: Write) throws {
+  /// - Parameters:
+  ///   - write: the write.
+  ///   - isFirst: whether the server does it only if the place to set is empty at that time.
+  /// - Throws: `Failure` with the server's error, or if the profile is read-only.
+  func write(_ write: Write, onlyIfEmpty isFirst: Bool = false) throws {
+    try choice.requireWriting()
     writeCount += 1
-    let headers = [(name: "X-Runnel-Write", value: "\(writer) \(writeCount)")]
+    var headers = [(name: "X-Runnel-Write", value: "\(writer) \(writeCount)")]
     let silent = [(name: "print", value: "silent")]
     let request: WebRequest
     switch write {
     case .set(let path, let json):
+      if isFirst { headers.append(("if-match", RemoteDatabase.emptyTag)) }
       request = try self.request("PUT", path, silent, headers, json.jsonBytes())
     case .update(let path, let members):
       let body = JSONValue.object(members).jsonBytes()
@@ -174,6 +183,11 @@ final class RemoteDatabase {
       if (200..<300).contains(exchange.status) { return .answered(exchange) }
       let text = try reason(exchange)
       switch exchange.status {
+      case 412:
+        return .refused(
+          Failure(
+            "The place was empty, but something has been written there meanwhile. Nothing was replaced."
+          ))
       case 429, 503: return .temporary(Failure(text, status: .retryable), mayBeDone: false)
       case 500..<600: return .temporary(Failure(text, status: .retryable), mayBeDone: true)
       default: return .refused(Failure(text))

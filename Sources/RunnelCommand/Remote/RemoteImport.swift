@@ -73,16 +73,27 @@ struct RemoteImport {
 extension RemoteDatabase {
   /// Writes the batches of a document, starting with number `first`.
   ///
-  /// - Throws: `Failure` that says how to continue.
-  func write(_ document: RemoteImport, from first: Int, _ progress: (Int) -> Void) throws {
+  /// - Parameters:
+  ///   - document: the batches.
+  ///   - first: the number of the first batch to write, from 1 on.
+  ///   - onlyIfEmpty: whether the first batch of all is written only if the place is empty at that time.
+  ///   - advice: returns how to go on if the batch with a number cannot be written.
+  ///   - progress: is called with the number of each batch after it was written.
+  /// - Throws: `Failure` that says how to go on.
+  func write(
+    _ document: RemoteImport, from first: Int, onlyIfEmpty: Bool = false,
+    advice: (_ next: Int) -> String = { "continue with --from-batch \($0)." },
+    _ progress: (Int) -> Void
+  ) throws {
     for index in (first - 1)..<document.batches.count {
       do {
-        try write(document.batches[index])
+        try write(document.batches[index], onlyIfEmpty: onlyIfEmpty && index == 0)
       } catch let failure as Failure {
-        guard document.batches.count > 1 else { throw failure }
+        // Nothing was written: the whole can be done again.
+        if index == 0 { throw failure }
         throw Failure(
           "\(failure.message) Batches 1 to \(index) of \(document.batches.count) were written; "
-            + "continue with --from-batch \(index + 1).", status: failure.status)
+            + advice(index + 1), status: failure.status)
       }
       progress(index + 1)
     }

@@ -50,6 +50,30 @@ extension RemoteDatabase {
     return TreeRow(child, index: query.index, detail: .full)
   }
 
+  /// Returns the data at a place, with priorities, as JSON in UTF-8.
+  func exportedBytes(_ path: Path) throws -> [UInt8] {
+    var line = ProgressLine("Reading \(words(path))")
+    defer { line.clear() }
+    var bytes: [UInt8] = []
+    try copy(get(Query(path), [(name: "format", value: "export")])) { piece in
+      bytes += piece
+      line.report(bytes: bytes.count)
+    }
+    return bytes
+  }
+
+  /// Returns the data at a place, with priorities, as a node.
+  func node(at path: Path) throws -> Node {
+    let bytes = try exportedBytes(path)
+    let json: JSONValue
+    do {
+      json = try JSONValue(parsing: bytes)
+    } catch {
+      throw Failure("\(name) sent a response that is not JSON: \(error).")
+    }
+    return try Node(json: json)
+  }
+
   /// Returns whether a place holds nothing.
   func isEmpty(_ path: Path) throws -> Bool {
     try json(get(Query(path), [(name: "shallow", value: "true")])).isNull
@@ -59,18 +83,41 @@ extension RemoteDatabase {
 // MARK: Consent
 
 extension RemoteDatabase {
-  /// Returns the description of a place for a message.
+  /// Returns the description of a place for a message: the whole database has words of its own.
   func words(_ path: Path) -> String {
+    isWhole(path) ? ControlCharacters.escapedLine("everything of \(name)") : placeWords(path)
+  }
+
+  /// Returns the path of a place in the whole database, and the name of the database.
+  func placeWords(_ path: Path) -> String {
     let whole = address.place.keys + path.keys
-    let place = whole.isEmpty ? "everything" : "/" + whole.map(\.text).joined(separator: "/")
+    let place = "/" + whole.map(\.text).joined(separator: "/")
     return ControlCharacters.escapedLine("\(place) of \(name)")
   }
 
-  /// Asks for consent to replace the whole database; other places need no consent.
+  /// Returns whether a place is the whole database.
+  func isWhole(_ path: Path) -> Bool { path.isRoot && address.place.isRoot }
+
+  /// Asks for consent to change values below a place, if the profile wants to be asked.
+  ///
+  /// - Throws: `Failure` if the user does not consent.
+  func requireConsent(isGiven: Bool, toChange count: Int, below path: Path) throws {
+    guard choice.confirms else { return }
+    let values = count == 1 ? "1 value" : "\(count) values"
+    try Consent(isGiven: isGiven).require(
+      "Write \(values) below \(placeWords(path))? The values that they replace cannot be brought back.",
+      because: "This would write \(values) below \(placeWords(path)).")
+  }
+
+  /// Asks for consent to replace the whole database, or a place that is not empty if the profile wants
+  /// to be asked.
   ///
   /// - Throws: `Failure` if the user does not consent.
   func requireConsent(isGiven: Bool, toReplace path: Path) throws {
-    guard path.isRoot, address.place.isRoot else { return }
+    if isGiven { return }
+    if !isWhole(path) {
+      guard choice.confirms, try !isEmpty(path) else { return }
+    }
     try Consent(isGiven: isGiven).require(
       "Replace \(words(path))? Nothing brings it back.",
       because: "This would replace \(words(path)).")

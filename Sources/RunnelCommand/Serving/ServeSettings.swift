@@ -75,8 +75,8 @@ struct ServeSettings {
       }
       return .folder(folder.text)
     }
-    var options = DatabaseOptions()
-    options.database = try values[Self.fileName].map { try DatabaseOptions.fileName($0.text) }
+    let options = DatabaseOptions(
+      database: try values[Self.fileName].map { try DatabaseOptions.fileName($0.text) }, .none)
     let creates = try values["create"]?.isOn() == true
     return .file(
       try options.file(for: creates ? .create : .createDefault), name: values["name"]?.text)

@@ -15,7 +15,7 @@ public struct OriginAddress: Hashable, Sendable {
   /// The database on that host; nil if the host names it.
   public let namespace: String?
   /// The place that the path names.
-  public let place: Path
+  public private(set) var place: Path
 
   /// True if a text is meant as an address, whether or not it is a right one.
   public static func isMeant(by text: some StringProtocol) -> Bool {
@@ -24,38 +24,35 @@ public struct OriginAddress: Hashable, Sendable {
 
   /// Reads an address.
   ///
-  /// - Throws: `TreeError` (`invalidPath` or `invalidMessage`) that says what is wrong with it.
+  /// - Throws: `TreeError` (`invalidMessage`) that says what is wrong with it and repeats nothing of it,
+  ///   as it may hold a secret.
   public init(_ text: String) throws(TreeError) {
     guard text.utf8.count <= OriginAddress.bytesMax, OriginAddress.isMeant(by: text),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else {
-      throw OriginAddress.error(text, "it is none: write https://HOST/?ns=NAME")
+      throw OriginAddress.error("write https://HOST/?ns=NAME")
     }
     isSecure = text.lowercased().hasPrefix("https://")
     let rest = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "#" }
     let authority = rest.prefix { $0 != "/" && $0 != "?" }
     if authority.contains("@") {
       throw OriginAddress.error(
-        "\(rest.drop { $0 != "@" }.dropFirst())",
-        "a password in it would be seen by others: give a token by a file or the environment")
+        "others could see the password in it: give a token in a file or in the environment")
     }
-    host = try OriginAddress.host(authority, isSecure: isSecure, of: text)
+    host = try OriginAddress.host(authority, isSecure: isSecure)
     let halves = rest.dropFirst(authority.count).split(
       separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    place = try OriginAddress.place(halves[0], of: text)
-    namespace = try OriginAddress.namespace(halves.count > 1 ? halves[1] : "", of: text)
+    place = try OriginAddress.place(halves[0])
+    namespace = try OriginAddress.namespace(halves.count > 1 ? halves[1] : "")
   }
 
-  private static func error(_ text: String, _ reason: String) -> TreeError {
-    TreeError(
-      .invalidMessage,
-      "\(ControlCharacters.escapedLine(String(text.prefix(200)))) is not the address of a database: "
-        + "\(reason).")
+  private static func error(_ reason: String) -> TreeError {
+    TreeError(.invalidMessage, "This is not the address of a server's database: \(reason).")
   }
 
   /// Host and port in their usual form.
   private static func host(
-    _ authority: Substring, isSecure: Bool, of text: String
+    _ authority: Substring, isSecure: Bool
   ) throws(TreeError) -> String {
     var host = authority.lowercased()
     let usual = isSecure ? ":443" : ":80"
@@ -64,45 +61,45 @@ public struct OriginAddress: Hashable, Sendable {
     let end = name.lastIndex(of: "]") ?? name.startIndex
     if let colon = name[end...].lastIndex(of: ":") {
       guard let port = UInt16(name[name.index(after: colon)...]), port > 0 else {
-        throw error(text, "its port is a number from 1 to 65535")
+        throw error("its port is a number from 1 to 65535")
       }
       name = name[..<colon]
     }
     let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
     let allowed = isBracketed ? ":.[]%" : ".-_"
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || allowed.contains($0) })
-    else { throw error(text, "its host is a name, or an address in figures") }
+    else { throw error("its host is a name, or an address in figures") }
     return host
   }
 
-  private static func place(
-    _ path: Substring, of text: String
-  ) throws(TreeError) -> Path {
+  private static func place(_ path: Substring) throws(TreeError) -> Path {
     var keys: [Key] = []
     for piece in path.split(separator: "/") {
       guard let name = PercentEncoding.decoded(piece.utf8, isPlusSpace: false) else {
-        throw error(text, "its path is not UTF-8 in percent encoding")
+        throw error("its path is not UTF-8 in percent encoding")
       }
-      keys.append(try Key(name))
+      guard let key = try? Key(name) else {
+        throw error(
+          "a key in its path is too long, or holds a control character or one of . # $ / [ ]")
+      }
+      keys.append(key)
     }
-    return try Path(keys)
+    guard let place = try? Path(keys) else { throw error("its path is too long or too deep") }
+    return place
   }
 
-  private static func namespace(
-    _ query: Substring, of text: String
-  ) throws(TreeError) -> String? {
+  private static func namespace(_ query: Substring) throws(TreeError) -> String? {
     var found: String?
     for pair in query.split(separator: "&") {
       let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard halves[0] == "ns" else {
         // Other users can see addresses, and shells keep them in their history.
-        throw error(
-          "The one with \(halves[0])=", "only ns= may stand after the question mark")
+        throw error("only ns= may stand after the question mark")
       }
       let name = halves.count > 1 ? halves[1] : ""
       let isName = name.allSatisfy { $0.isLetter || $0.isNumber || "-_".contains($0) }
       guard isName, (1...128).contains(name.utf8.count) else {
-        throw error(text, "the name of a database has letters, digits and hyphens")
+        throw error("the name of a database has letters, digits and hyphens")
       }
       found = String(name)
     }
@@ -113,6 +110,15 @@ public struct OriginAddress: Hashable, Sendable {
   public var name: String {
     let scheme = isSecure ? "https" : "http"
     return "\(scheme)://\(host)/" + (namespace.map { "?ns=\($0)" } ?? "")
+  }
+
+  /// Returns the address of a place below this one's.
+  ///
+  /// - Throws: `TreeError` (`pathTooLong` or similar) if the place is too deep.
+  public func appending(_ path: Path) throws(TreeError) -> OriginAddress {
+    var address = self
+    address.place = try place.appending(path)
+    return address
   }
 
   /// The name of the database for people.

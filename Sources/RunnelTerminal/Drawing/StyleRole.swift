@@ -76,14 +76,24 @@ public enum StyleRole: UInt8, CaseIterable, Sendable {
   case toastError
   /// The thumb of a scroll bar.
   case scrollbar
-  /// The header of a production profile.
+  /// The header of a red profile, such as that of production.
   case production
+  /// The header of a yellow profile.
+  case profileYellow
+  /// The header of a green profile.
+  case profileGreen
+  /// The header of a blue profile.
+  case profileBlue
+  /// The header of a magenta profile.
+  case profileMagenta
+  /// The header of a cyan profile.
+  case profileCyan
 
   /// A sign unique to the role, for the role layer of screen tests; `.` for ordinary text.
   public var letter: Character { Self.letters[Int(rawValue)] }
 
   /// The letters in the order of the cases.
-  private static let letters = Array(".msfFklTHSMNCPXEtpuwLOcqQiIdDKGUBZ123bR")
+  private static let letters = Array(".msfFklTHSMNCPXEtpuwLOcqQiIdDKGUBZ123bRyegnW")
 
   /// Whether the cursor row draws the role as ordinary text, which is easier to read there.
   var isMuted: Bool {

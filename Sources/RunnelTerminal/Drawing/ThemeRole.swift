@@ -70,6 +70,11 @@ extension StyleRole {
     case .toastError: "toast.error"
     case .scrollbar: "scrollbar"
     case .production: "profile.production"
+    case .profileYellow: "profile.yellow"
+    case .profileGreen: "profile.green"
+    case .profileBlue: "profile.blue"
+    case .profileMagenta: "profile.magenta"
+    case .profileCyan: "profile.cyan"
     }
   }
 }

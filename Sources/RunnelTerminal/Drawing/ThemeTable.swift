@@ -56,6 +56,11 @@ enum ThemeTable {
     case .jsonString: color(150, 22)
     case .jsonBool: color(176, 90)
     case .production: Style(231, on: isLight ? 124 : 88)
+    case .profileYellow: Style(16, on: 220)
+    case .profileGreen: Style(231, on: 22)
+    case .profileBlue: Style(231, on: 18)
+    case .profileMagenta: Style(231, on: 53)
+    case .profileCyan: Style(16, on: 44)
     }
   }
 
@@ -87,6 +92,11 @@ enum ThemeTable {
     case .jsonString: color(156, 22)
     case .jsonBool: color(225, 53)
     case .production: Style(231, on: 88, .bold)
+    case .profileYellow: Style(16, on: 220, .bold)
+    case .profileGreen: Style(231, on: 22, .bold)
+    case .profileBlue: Style(231, on: 18, .bold)
+    case .profileMagenta: Style(231, on: 53, .bold)
+    case .profileCyan: Style(16, on: 44, .bold)
     }
   }
 
@@ -161,6 +171,11 @@ enum ThemeTable {
     case .jsonBool: Style(5)
     case .toastError: Style(1)
     case .production: Style(7, on: 1)
+    case .profileYellow: Style(0, on: 3)
+    case .profileGreen: Style(0, on: 2)
+    case .profileBlue: Style(7, on: 4)
+    case .profileMagenta: Style(7, on: 5)
+    case .profileCyan: Style(0, on: 6)
     }
   }
 
@@ -176,6 +191,8 @@ enum ThemeTable {
     case .link, .rowPending, .input, .inputInvalid, .searchMatch: Style(nil, .underline)
     case .transient, .placeholder: Style(nil, .dim)
     case .conflict, .error, .toastError, .searchCurrent, .production: Style(nil, .reverse)
+    case .profileYellow, .profileGreen, .profileBlue: Style(nil, .reverse)
+    case .profileMagenta, .profileCyan: Style(nil, .reverse)
     }
   }
 }

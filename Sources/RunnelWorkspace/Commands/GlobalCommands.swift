@@ -120,6 +120,9 @@ extension GlobalCommands {
   /// The reason why read-only cannot be turned on or off, or nil if it can.
   static func reasonNotSwitched(_ state: AppState) -> String? {
     if let reason = FileGone.reasonGone(state) { return reason }
+    if let profile = state.database.profile, profile.isReadOnly {
+      return "the profile \(profile.name) is read-only in the configuration"
+    }
     if state.database.isOpenedReadOnly {
       return "the workspace was started with --readonly: start it without, to write"
     }

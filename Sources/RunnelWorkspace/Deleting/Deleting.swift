@@ -121,6 +121,8 @@ enum Deleting {
   private static func ask(_ state: inout AppState, _ removal: Removal, title: String, word: String?)
   {
     if state.refusesWriting() { return }
+    let profile = state.database.profile
+    let word = profile?.confirms == true ? profile?.name : word
     var question = Question(
       .remove(removal, word: word.map { Question.Word(word: $0) }), title: title,
       openedAt: state.input.eventTime)

@@ -28,13 +28,15 @@ package struct OriginFacts: Hashable, Sendable {
   package var reason: String?
   /// The time since which the link is not live, in milliseconds since 1970; nil while it is.
   package var since: Int64?
-  /// The number of writes of unknown outcome.
-  package var unknownCount: Int
+  /// The ids of the writes of unknown outcome.
+  package var unknownWrites: [Int64]
 
   /// Makes facts.
-  package init(_ link: Link, reason: String? = nil, since: Int64? = nil, unknownCount: Int = 0) {
+  package init(
+    _ link: Link, reason: String? = nil, since: Int64? = nil, unknownWrites: [Int64] = []
+  ) {
     (self.link, self.reason, self.since) = (link, reason, since)
-    self.unknownCount = unknownCount
+    self.unknownWrites = unknownWrites
   }
 }
 
@@ -68,6 +70,11 @@ extension OriginFacts {
     // Repeated attempts are not shown: the link stays offline until one succeeds.
     if before?.link == .waiting, facts.link == .connecting { return }
     state.database.origin = facts
+    let unknown = Set(facts.unknownWrites)
+    if unknown != state.writes.queue.unknown {
+      state.writes.queue.unknown = unknown
+      QueueScreen.refreshQueue(&state)
+    }
     let isNew = before?.link != facts.link || before?.reason != facts.reason
     guard isNew, let reason = facts.reason else { return }
     switch facts.link {
@@ -87,8 +94,9 @@ extension OriginFacts {
     var members = [JSONMember("link", .string(link.rawValue))]
     if let reason { members.append(JSONMember("reason", .string(reason))) }
     if let since { members.append(JSONMember("since", .number(JSONNumber(since)))) }
-    if unknownCount > 0 {
-      members.append(JSONMember("unknown", .number(JSONNumber(Int64(unknownCount)))))
+    if !unknownWrites.isEmpty {
+      let ids = unknownWrites.map { JSONValue.number(JSONNumber($0)) }
+      members.append(JSONMember("unknown", .array(ids)))
     }
     return .object(members)
   }
@@ -98,6 +106,6 @@ extension OriginFacts {
     guard let link = json["link"]?.string.flatMap(Link.init) else { return nil }
     self.init(
       link, reason: json["reason"]?.string, since: json["since"]?.int.map(Int64.init),
-      unknownCount: json["unknown"]?.int ?? 0)
+      unknownWrites: json["unknown"]?.array?.compactMap { $0.int.map(Int64.init) } ?? [])
   }
 }

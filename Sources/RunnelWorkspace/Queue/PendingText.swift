@@ -11,8 +11,11 @@ package enum PendingText {
   private static let partsMax = 100
 
   /// Returns a write in one line: its number, what it does, and its age.
-  package static func line(of write: PendingWrite, now: Int64) -> StyledLine {
-    var line = StyledLine("   pending  ", .rowPending)
+  package static func line(
+    of write: PendingWrite, isUnknown: Bool = false, now: Int64
+  ) -> StyledLine {
+    var line =
+      isUnknown ? StyledLine(" ? unknown  ", .warn) : StyledLine("   pending  ", .rowPending)
     line.append("#\(write.id) ", .muted)
     line.append(deed(of: write))
     if let time = write.madeAt { line.append("  \(Age.text(of: time, now: now))", .muted) }
@@ -37,8 +40,14 @@ package enum PendingText {
 
   /// Returns the changes of a write, place by place: the value known of the origin, and the new
   /// value.
-  static func detail(of write: PendingWrite) -> [StyledLine] {
+  static func detail(of write: PendingWrite, isUnknown: Bool = false) -> [StyledLine] {
     var lines: [StyledLine] = []
+    if isUnknown {
+      lines = [
+        StyledLine("      It was sent, but the connection ended before the answer.", .warn),
+        StyledLine("      If the server has done it, sending it again adds a second time.", .warn),
+      ]
+    }
     for (index, part) in write.parts.prefix(partsMax).enumerated() {
       lines.append(StyledLine("      \(part.path)", .muted))
       switch part.target {

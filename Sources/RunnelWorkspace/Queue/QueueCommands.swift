@@ -88,6 +88,9 @@ extension QueueCommands {
 
   /// The reason why no refused write can be tried again, or nil if it can.
   static func reasonNotRetried(_ state: AppState) -> String? {
+    if let write = pendingAtHand(state), state.writes.queue.unknown.contains(write.id) {
+      return state.reasonReadOnly
+    }
     if let reason = reasonNotRefused(state, "try it again") { return reason }
     guard let item = refusedAtHand(state) else { return nil }
     if item.draft != nil { return state.phrase("others wrote there", .recordCompare, "compares") }

@@ -104,9 +104,12 @@ extension QueueScreen {
 
   /// Requests a refused write again, unchanged.
   static func retryQueued(_ state: inout AppState) {
-    guard case .queue(let screen)? = state.layers.last,
-      let item = screen.cursorWrite(in: state.writes.queue),
-      let request = item.request
+    guard case .queue(let screen)? = state.layers.last else { return }
+    if let write = screen.cursorPending(in: state.writes.queue) {
+      state.effects.append(.sendAgain(write.id))
+      return state.say(.info, "it is sent again")
+    }
+    guard let item = screen.cursorWrite(in: state.writes.queue), let request = item.request
     else { return }
     var purpose = item.purpose
     // The write is not one of a deletion under way any more.

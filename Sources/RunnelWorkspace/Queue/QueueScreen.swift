@@ -73,10 +73,11 @@ package struct QueueScreen: Hashable, Sendable {
     }
     for write in queue.pending {
       let id = QueueScreen.row(of: write)
-      lines[id] = PendingText.line(of: write, now: now)
+      let isUnknown = queue.unknown.contains(write.id)
+      lines[id] = PendingText.line(of: write, isUnknown: isUnknown, now: now)
       ids.append(id)
       if openedPending.contains(write.id) {
-        append(PendingText.detail(of: write), under: id, to: &ids)
+        append(PendingText.detail(of: write, isUnknown: isUnknown), under: id, to: &ids)
       }
     }
     let count = queue.refused.count + queue.waiting.count + queue.pending.count

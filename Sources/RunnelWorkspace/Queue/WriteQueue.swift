@@ -43,6 +43,13 @@ package struct WriteQueue: Hashable, Sendable {
   package private(set) var refused: [Refused] = []
   /// The writes that wait for the origin, oldest first, including those of transactions.
   package var pending: [PendingWrite] = []
+  /// The ids of the pending writes of unknown outcome, which are sent again only on request.
+  package var unknown: Set<Int64> = []
+
+  /// The writes of unknown outcome, oldest first.
+  package var unknownPending: [PendingWrite] {
+    unknown.isEmpty ? [] : pending.filter { unknown.contains($0.id) }
+  }
 
   /// The times when writes of the queue began or were refused.
   var times: [Int64] {

@@ -15,6 +15,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
   package var databaseName: String
   package var me: String
   package var isReadOnly: Bool
+  /// The user's profile of the server; nil for none.
+  package var profile: ProfileMark?
   /// The text of the user's configuration; empty if there is none.
   package var configuration: String
   /// The names of the user's themes.
@@ -39,6 +41,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     databaseName = state.database.name
     me = state.database.me
     isReadOnly = state.database.isReadOnly
+    profile = state.database.profile
     configuration = state.settings.configuration
     themes = state.settings.themes
     allowsCrash = state.settings.allowsCrash
@@ -57,7 +60,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
       "configuration": .string(configuration), "themes": .strings(themes),
       "crash": .bool(allowsCrash), "kept": .bool(isKept), "scratch": .bool(isScratch),
       "columns": .int(size.columns), "rows": .int(size.rows), "now": .number(JSONNumber(now)),
-      "zone": .string(zone), "tab": .int(tab),
+      "zone": .string(zone), "tab": .int(tab), "profile": profile?.json ?? .null,
     ]
   }
 
@@ -68,6 +71,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     databaseName = try fields.string("name")
     me = try fields.string("me")
     isReadOnly = try fields.bool("readonly")
+    profile = json["profile"].flatMap(ProfileMark.init)
     configuration = try fields.string("configuration")
     themes = try fields.stringsIfAny("themes")
     allowsCrash = try fields.bool("crash")

@@ -16,8 +16,13 @@ extension AppScreen {
 
   private func drawHeader(into canvas: inout Canvas) {
     var left = StyledLine(layout.isCompact ? "" : " runnel  ", .title)
-    if !layout.isCompact { left.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
-    left.append(place, .strong)
+    if let profile = state.database.profile, let role = profile.color?.role {
+      // The name is shown on narrow screens too.
+      left.append(" \(profile.name) \(glyphs.foldClosed) \(place) ", role)
+    } else {
+      if !layout.isCompact { left.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
+      left.append(place, .strong)
+    }
     var right = StyledLine()
     right.append(queueText)
     if state.database.isReadOnly, state.database.fileGone == nil {
@@ -68,6 +73,8 @@ extension AppScreen {
     var line = StyledLine()
     let waiting = state.writes.queue.waitingCount(now: state.now) + state.writes.queue.pending.count
     if waiting > 0 { line.append("\(glyphs.pending)\(waiting) ", .rowPending) }
+    let unknown = state.writes.queue.unknownPending.count
+    if unknown > 0 { line.append("?\(unknown) ", .warn) }
     let refused = state.writes.queue.refused.count
     if refused > 0 { line.append("\(glyphs.conflict)\(refused) ", .conflict) }
     if !line.isEmpty { line.append(" ") }

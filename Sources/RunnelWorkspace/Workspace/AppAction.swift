@@ -122,6 +122,8 @@ package enum Effect: Hashable, Sendable {
   case copy(String, what: String)
   /// Open a link in the browser.
   case openLink(String)
+  /// Send the write of unknown outcome with this id again.
+  case sendAgain(Int64)
   /// Draw in the colors of a theme, or of the configuration if it is nil.
   case theme(ThemeChoice?)
   /// Open the user's editor on a value.

@@ -29,14 +29,15 @@ package struct AppState: Equatable, Sendable {
 
   package init(
     views: [ViewDefinition], resources: ResourceBook = ResourceBook(), databaseName: String,
-    me: String, isReadOnly: Bool, size: TerminalSize, now: Int64, local: LocalTime,
-    settings: Settings = Settings()
+    me: String, isReadOnly: Bool, profile: ProfileMark? = nil, size: TerminalSize, now: Int64,
+    local: LocalTime, settings: Settings = Settings()
   ) {
     self.size = size
     self.now = now
     self.settings = SettingsInForce(settings, local: local)
     database = OpenedDatabase(
-      name: databaseName, me: me, resources: resources, isReadOnly: isReadOnly)
+      name: databaseName, me: me, resources: resources, isReadOnly: isReadOnly,
+      profile: profile)
     tabs = Tabs(views)
     for index in tabs.lists.indices { tabs.lists[index].usePages(of: settings.pageSize) }
     open(0)

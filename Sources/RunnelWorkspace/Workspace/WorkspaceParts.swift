@@ -49,11 +49,16 @@ package struct OpenedDatabase: Equatable, Sendable {
   let isOpenedReadOnly: Bool
   /// The server that has the data and the state of the link to it, or nil for a local database.
   package var origin: OriginFacts?
+  /// The user's profile of that server, or nil for none.
+  package let profile: ProfileMark?
   /// The loss of its file, or nil while the file exists.
   package var fileGone: FileGone?
 
-  init(name: String, me: String, resources: ResourceBook, isReadOnly: Bool) {
+  init(
+    name: String, me: String, resources: ResourceBook, isReadOnly: Bool, profile: ProfileMark?
+  ) {
     self.name = name
+    self.profile = profile
     self.me = me
     self.resources = resources
     self.isReadOnly = isReadOnly

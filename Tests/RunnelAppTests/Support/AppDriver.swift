@@ -55,8 +55,9 @@ final class AppDriver {
     _ views: [ViewDefinition], resources: ResourceBook = ResourceBook(),
     json: JSONValue = .null, copying template: Data? = nil, origin: String? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
-    isRecording: Bool = false, me: String = "zoe", now: Int64 = Fixture.now,
-    restoring session: SessionState? = nil, startFileTask: ((FileTask) -> Void)? = nil,
+    profile: ProfileMark? = nil, isRecording: Bool = false, me: String = "zoe",
+    now: Int64 = Fixture.now, restoring session: SessionState? = nil,
+    startFileTask: ((FileTask) -> Void)? = nil,
     random seed: UInt64 = 1
   ) throws {
     let clock = Clock(now)
@@ -78,7 +79,7 @@ final class AppDriver {
     backend = SynchronousBackend(try open(seed + 1, isReadOnly: isReadOnly))
     let state = AppState(
       views: views, resources: resources, databaseName: "test", me: me, isReadOnly: isReadOnly,
-      size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
+      profile: profile, size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
     let fileNews = try Wakeup()
     let files = FileThreads { fileNews.signal() }
     (self.files, self.fileNews) = (files, fileNews)

@@ -1,0 +1,17 @@
+import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+
+extension StreamFailure {
+  private static let permissionDenied = "PERMISSION_DENIED"
+
+  /// Creates the failure of a list of a place; if the server's rules forbid reading, the message says what to
+  /// do.
+  init(_ error: DatabaseError, readingAt place: Path) {
+    self.init(error)
+    guard code == StreamFailure.permissionDenied else { return }
+    message =
+      "No `.read` rule of the server lets you read \(place): add one there or above it, or give another token "
+      + "with --token-file."
+  }
+}

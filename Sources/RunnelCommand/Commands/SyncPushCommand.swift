@@ -1,0 +1,193 @@
+import ArgumentParser
+import CPlatform
+import Foundation
+import Glibc
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelSync
+import Synchronization
+
+/// `runnel sync push`: sends the pending writes of a replica, and waits for the server's answers.
+struct SyncPushCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push",
+    abstract: "Send a replica's pending writes to the server, and wait for its answers.",
+    discussion: """
+      A replica has pending writes if a workspace was closed while the server could not be reached. The command \
+      tries to connect until --timeout has passed. Writes that are not confirmed by then stay pending, and the \
+      exit status is 3. A message is printed for each write that the server refuses, and the exit status is 1.
+
+      Examples:
+        runnel sync push prod
+        runnel sync push 'https://chat.example.com/?ns=main' --timeout 60
+      """)
+
+  @Argument(
+    help: "The server's database: its address, or the name of a profile.",
+    completion: DatabaseCompletion.profiles)
+  var database: String
+  @Option(
+    help: ArgumentHelp(
+      "Give up after this time (default: wait until Ctrl-C).", valueName: "seconds"))
+  var timeout: Int?
+  @OptionGroup var origin: OriginArguments
+
+  func validate() throws {
+    if let timeout, !(1...86_400).contains(timeout) {
+      throw ValidationError("--timeout takes 1 to 86400 seconds.")
+    }
+  }
+
+  func run() throws {
+    guard let choice = try OriginChoice(database, origin) else {
+      throw Failure(
+        "\(database) is neither an address nor a profile\(OriginChoice.question(for: database)): write the name "
+          + "of a profile, or https://HOST/?ns=NAME.", status: .usage)
+    }
+    try choice.requireWriting()
+    let access = try choice.arguments.access()
+    let file = try ReplicaFolder.file(
+      for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)
+    let count = try SyncPushCommand.pendingCount(file)
+    if count == 0 {
+      return StandardError.say("There are no pending writes for \(choice.name).")
+    }
+    // This must come before the database starts its thread.
+    let interruption = try Interruption()
+    let pusher = try Pusher(file: file, count: count, choice, interruption)
+    defer { pusher.close() }
+    try pusher.link(as: access)
+    try pusher.run(seconds: timeout)
+  }
+
+  private static func pendingCount(_ file: String) throws -> Int {
+    if Glibc.access(file, F_OK) != 0 { return 0 }
+    let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    let count = session.pendingWrites.count
+    try session.close()
+    return count
+  }
+}
+
+/// The connection of `runnel sync push`: the main thread waits until the server has answered all writes.
+private final class Pusher {
+  private static let messagesMax = 1024
+  private static let pollMilliseconds: Int32 = 200
+
+  private let choice: OriginChoice
+  private let interruption: Interruption
+  private let wake: Int32
+  private let inbox: Inbox<DatabaseMessage>
+  private let database: Database
+  private let status = StatusBox()
+  private let total: Int
+  private var pending: Int
+  private var refusedCount = 0
+
+  init(
+    file: String, count: Int, _ choice: OriginChoice, _ interruption: Interruption
+  ) throws {
+    (self.choice, self.interruption, total, pending) = (choice, interruption, count, count)
+    let wake = runnel_eventfd_open()
+    if wake < 0 { throw Failure.system("A wake-up cannot be made") }
+    self.wake = wake
+    inbox = Inbox(limit: Pusher.messagesMax) { _ = runnel_eventfd_signal(wake) }
+    database = try Database(file: file, isReadOnly: false, inbox: inbox, environment: .system)
+  }
+
+  func close() { database.close() }
+
+  /// Starts the connection to the server.
+  func link(as access: OriginAccess) throws {
+    let link = try database.link(to: choice.address, as: access, choice.arguments.options)
+    let (status, wake) = (status, wake)
+    link.onStatus {
+      status.set($0)
+      _ = runnel_eventfd_signal(wake)
+    }
+  }
+
+  /// Waits until no write is pending.
+  ///
+  /// - Throws: `Failure` if a write or the credentials were refused, or if the time has passed.
+  func run(seconds: Int?) throws {
+    let end = seconds.map { ContinuousClock.now + .seconds($0) }
+    var line = ProgressLine("Sending to \(choice.name)")
+    defer { line.clear() }
+    let descriptors = [wake, interruption.descriptor]
+    var answers = [UInt8](repeating: 0, count: descriptors.count)
+    while pending > 0 {
+      let count = Int32(descriptors.count)
+      guard runnel_poll(descriptors, &answers, count, Pusher.pollMilliseconds) >= 0 else {
+        throw Failure.system("Waiting failed")
+      }
+      _ = runnel_eventfd_drain(wake)
+      for message in inbox.drain() { receive(message, &line) }
+      try interruption.check()
+      try check(isOver: end.map { ContinuousClock.now >= $0 } ?? false)
+      line.report("\(total - min(pending, total)) of \(total) writes\(reason)")
+    }
+    line.clear()
+    if refusedCount > 0 {
+      throw Failure(
+        "\(choice.name) refused \(refusedCount) of \(total) writes. The refused writes were taken back."
+      )
+    }
+    StandardError.say("\(choice.name) confirmed all \(total) writes.")
+  }
+
+  private func receive(_ message: DatabaseMessage, _ line: inout ProgressLine) {
+    switch message {
+    case .pendingWrites(let writes): pending = writes.count
+    case .rejected(_, let error):
+      refusedCount += 1
+      line.clear()
+      StandardError.say("\(choice.name) refused a write: \(error.message)")
+    default: break
+    }
+  }
+
+  /// Checks that it is of use to wait longer.
+  ///
+  /// - Throws: `Failure` if it is not.
+  private func check(isOver: Bool) throws {
+    guard pending > 0, let status = status.value else { return }
+    switch status.state {
+    case .link(.offline(.refused(let refusal))):
+      throw Failure("\(choice.name) refused the credentials: \(refusal.text)")
+    case .link(.offline(.shutDown(let reason))): throw Failure(reason, status: .retryable)
+    default: break
+    }
+    if status.unknownWrites.count >= pending {
+      throw Failure(
+        "The outcome of \(pending) increments is unknown: the connection was lost before \(choice.name) "
+          + "answered. `runnel open` lists them in the queue (S): send them again or drop them there."
+      )
+    }
+    if isOver {
+      throw Failure(
+        "\(pending) of \(total) writes are still pending\(reason). They are kept.",
+        status: .retryable)
+    }
+  }
+
+  /// The reason why no write is sent now; empty if writes are sent.
+  private var reason: String {
+    switch status.value?.state {
+    case .link(.waiting(_, let reason?))?:
+      ": " + (reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+    case .elsewhere?: ": another program holds the connection"
+    default: ""
+    }
+  }
+}
+
+/// The latest status of a link, which another thread sets.
+private final class StatusBox: Sendable {
+  private let box = Mutex<OriginStatus?>(nil)
+
+  var value: OriginStatus? { box.withLock { $0 } }
+
+  func set(_ status: OriginStatus) { box.withLock { $0 = status } }
+}

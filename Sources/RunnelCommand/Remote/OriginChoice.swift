@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import RunnelApp
+import RunnelBase
+import RunnelSync
+import RunnelTree
+import RunnelWorkspace
+
+/// A server's database that the command line names, by its address or by the name of a profile.
+struct OriginChoice {
+  let address: OriginAddress
+  /// The profile, or nil if the address was given.
+  let profile: OriginProfile?
+  private let given: OriginArguments
+
+  /// Reads the name of a database: an address, `NAME`, `NAME:` or `NAME:/PLACE`; nil for the name of a file.
+  ///
+  /// - Throws: `Failure` of usage if the name is that of a file and of a profile, or if there is no such
+  ///   profile; `ConfigurationError` for a profile with a mistake.
+  init?(_ text: String, _ arguments: OriginArguments) throws {
+    given = arguments
+    if OriginAddress.isMeant(by: text) {
+      do throws(TreeError) {
+        (address, profile) = (try OriginAddress(text), nil)
+      } catch {
+        throw Failure(error.message, status: .usage)
+      }
+      return
+    }
+    let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(halves[0])
+    let place = halves.count > 1 ? String(halves[1]) : nil
+    guard OriginProfile.isName(name), place.map({ $0.isEmpty || $0.hasPrefix("/") }) ?? true else {
+      return nil
+    }
+    let configuration = OriginChoice.configuration
+    guard let profile = try configuration.origins.profile(named: name) else {
+      if place == nil || OriginChoice.isFile(text) { return nil }
+      throw Failure(
+        "There is no profile \(name)\(OriginChoice.question(for: name)): the configuration file has the "
+          + "profiles under `origins`; `runnel config path` prints where it is.", status: .usage)
+    }
+    if place == nil, OriginChoice.isFile(name) {
+      throw Failure(
+        "\(name) is the name of a file and of a profile: write ./\(name) for the file, and \(name): "
+          + "for the profile.", status: .usage)
+    }
+    address = try profile.address.appending(place.map { try Path($0) } ?? .root)
+    self.profile = profile
+  }
+
+  /// The names of all profiles.
+  static var names: [String] { configuration.origins.names }
+
+  /// Returns the question whether a profile was meant; empty if no profile has a similar name.
+  static func question(for word: String) -> String {
+    Spelling.nearest(to: word, among: names).map { " (did you mean the profile \($0)?)" } ?? ""
+  }
+
+  private static var configuration: ConfigurationFile {
+    ConfigurationFile.path(environment: ProcessInfo.processInfo.environment)
+      .map { ConfigurationFile(file: $0) } ?? ConfigurationFile()
+  }
+
+  private static func isFile(_ name: String) -> Bool { access(name, F_OK) == 0 }
+
+  /// The name of the database in messages.
+  var name: String { profile?.name ?? address.name }
+
+  /// The options for access: those of the command line, or else those of the profile.
+  var arguments: OriginArguments {
+    var arguments = given
+    arguments.tokenFile = arguments.tokenFile ?? profile?.tokenFile
+    arguments.trustedFile = arguments.trustedFile ?? profile?.trustedFile
+    return arguments
+  }
+
+  /// Whether the user is asked before data are replaced.
+  var confirms: Bool { profile?.mark.confirms ?? false }
+
+  /// Checks that the database may be written.
+  ///
+  /// - Throws: `Failure` if the profile is read-only.
+  func requireWriting() throws {
+    guard let profile, profile.mark.isReadOnly else { return }
+    throw Failure(
+      "\(profile.name) is read-only, as set in its profile in the configuration. Nothing was changed."
+    )
+  }
+}
+
+/// Completes the names of databases in a shell: profiles and files.
+enum DatabaseCompletion {
+  private static let countMax = 200
+
+  /// Completes profiles only.
+  static let profiles = CompletionKind.custom { _, _, _ in OriginChoice.names }
+
+  /// Completes profiles and files.
+  static let all = CompletionKind.custom { _, _, start in
+    OriginChoice.names.filter { $0.hasPrefix(start) } + files(start)
+  }
+
+  private static func files(_ start: String) -> [String] {
+    let folder = start.lastIndex(of: "/").map { String(start[...$0]) } ?? ""
+    guard let directory = opendir(folder.isEmpty ? "." : folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while names.count < countMax, let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard let name, name != ".", name != "..", (folder + name).hasPrefix(start) else { continue }
+      names.append(folder + name + (entry.pointee.d_type == UInt8(DT_DIR) ? "/" : ""))
+    }
+    return names.sorted()
+  }
+}
