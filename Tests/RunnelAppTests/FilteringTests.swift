@@ -66,7 +66,7 @@ import Testing
     app.type("text~(")
     app.press("Enter")
     #expect(app.state.layers.count == 1)
-    #expect(app.toast.contains("no regular expression"))
+    #expect(app.toast.contains("not a regular expression"))
   }
 
   @Test func cursorStaysOnItsRowWhereItIsWanted() throws {

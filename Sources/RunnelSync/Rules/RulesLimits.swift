@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// The limits of rules: exceeding one is a reported mistake, or a refused decision.
 public enum RulesLimits {
   /// The most bytes of a rules file.
@@ -13,7 +15,7 @@ public enum RulesLimits {
   public static let mistakesMax = 100
   /// The most states of a regular expression: one for each character that it matches, with
   /// repetitions written out.
-  public static let patternStatesMax = 2000
+  public static let patternStatesMax = RegularExpression.statesMax
   /// The most steps of a decision, unless the caller gives another number.
   ///
   /// A step is roughly an operator of an expression, 64 characters of a text, or a row that is

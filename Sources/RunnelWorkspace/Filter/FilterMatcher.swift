@@ -63,8 +63,8 @@ package final class FilterMatcher {
       return { sought.isFound(in: $0.text(at: field)) }
     }
     // The parser has refused invalid patterns.
-    guard let regex = try? Regex(pattern).ignoresCase() else { return { _ in false } }
-    return { ((try? regex.firstMatch(in: $0.text(at: field))) ?? nil) != nil }
+    guard let expression = try? FilterPattern.expression(pattern) else { return { _ in false } }
+    return { expression.matches($0.text(at: field)) }
   }
 
   private static func holds(

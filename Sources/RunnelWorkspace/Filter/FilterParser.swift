@@ -70,13 +70,9 @@ package struct FilterParser {
     switch mark {
     case .matches:
       do {
-        _ = try Regex(first)
+        _ = try FilterPattern.expression(first)
       } catch {
-        throw self.error(from: start, "\(first) is no regular expression: quote . * ( [ by a \\")
-      }
-      if FilterPattern.mayTakeForever(first) {
-        throw self.error(
-          from: start, "\(first) repeats a group with +, *, { or | in it, which can take forever")
+        throw self.error(from: start, "\(first) is not a regular expression: \(error.clause)")
       }
       return .matches(field, first)
     case .isOne, .equals:

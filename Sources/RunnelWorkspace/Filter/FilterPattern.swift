@@ -1,38 +1,43 @@
-/// The shape of a regular expression of a filter.
+import RunnelBase
+
+/// Reads the regular expressions of filters.
+///
+/// Their syntax is that of security rules. What that reads in a way that surprises people who know other
+/// regular expressions is refused.
 enum FilterPattern {
-  /// Whether a pattern repeats a group that repeats something itself, or has several ways to match.
+  private static let tableBudget = 1_000_000
+
+  /// Reads an expression that disregards case and searches a text in time linear in its length.
   ///
-  /// The matcher tries the ways one after the other, so the time for such a pattern can double with
-  /// each character of a text. O(n).
-  static func mayTakeForever(_ pattern: String) -> Bool {
-    // For each open group, whether something in it is repeated or one of several.
-    var groups = [false]
-    var isEscaped = false
-    var isInClass = false
-    var hasClosed = false
-    for character in pattern {
-      defer { isEscaped = character == "\\" && !isEscaped }
-      let closed = hasClosed
-      hasClosed = false
-      if isEscaped { continue }
-      if isInClass {
-        isInClass = character != "]"
-        continue
+  /// - Throws: `RegularExpressionError` that says what is wrong.
+  static func expression(_ text: String) throws(RegularExpressionError) -> RegularExpression {
+    try check(text)
+    var budget = tableBudget
+    return try RegularExpression(Array(text.utf16), ignoresCase: true, budget: &budget)
+  }
+
+  private static func check(_ text: String) throws(RegularExpressionError) {
+    var previous: Character?
+    for (index, character) in text.enumerated() {
+      if previous == "(", character == "?" {
+        throw RegularExpressionError(
+          message: "A group cannot begin with ?: write (a|b), and \\? for the character.",
+          unit: index)
       }
-      switch character {
-      case "[": isInClass = true
-      case "(": groups.append(false)
-      case ")":
-        guard groups.count > 1, let inner = groups.popLast() else { continue }
-        hasClosed = inner
-        if inner { groups[groups.count - 1] = true }
-      case "+", "*", "{":
-        if closed { return true }
-        groups[groups.count - 1] = true
-      case "|": groups[groups.count - 1] = true
-      default: break
+      let isEscaped = previous == "\\"
+      if isEscaped, character.isASCII, character.isLetter, !"dDwWsS".contains(character) {
+        throw RegularExpressionError(
+          message: "\\\(character) is not known: \\d \\w \\s and their capitals are.", unit: index)
       }
+      previous = isEscaped ? nil : character
     }
-    return false
+  }
+}
+
+extension RegularExpressionError {
+  /// The message as a part of a sentence.
+  var clause: String {
+    let sentence = message.hasSuffix(".") ? message.dropLast() : message[...]
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
   }
 }

@@ -237,8 +237,9 @@ extension RuleCompiler {
       return wrong(node)
     }
     let units = Array(String(decoding: text.bytes[body], as: UTF8.self).utf16)
-    do throws(PatternError) {
-      let pattern = try RulePattern(units, ignoresCase: !letters.isEmpty, budget: &patternBudget)
+    do throws(RegularExpressionError) {
+      let pattern = try RegularExpression(
+        units, ignoresCase: !letters.isEmpty, budget: &patternBudget)
       return add(.matches(receiver.step, pattern), node, .bool)
     } catch {
       let before = String(decoding: units.prefix(error.unit), as: UTF16.self)

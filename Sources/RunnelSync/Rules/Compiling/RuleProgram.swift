@@ -56,7 +56,7 @@ enum RuleStep: Sendable {
   case replace(Index, Index, Index)
   case lowercased(Index)
   case uppercased(Index)
-  case matches(Index, RulePattern)
+  case matches(Index, RegularExpression)
 }
 
 /// The comparison operators.

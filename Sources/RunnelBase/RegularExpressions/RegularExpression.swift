@@ -1,31 +1,34 @@
-import RunnelBase
-
 /// A regular expression that is ready to search texts, in time linear in the text.
 ///
-/// The expression is a table of states and classes of units (a deterministic automaton), made when
-/// the rules are loaded. If the table would be too large, the sets of states are followed while the
-/// text is read: at most `RulesLimits.patternStatesMax` states for each unit. Neither way goes back
+/// The syntax is that of security rules, which filters use too. The expression is a table of states and
+/// classes of units (a deterministic automaton), made when the expression is read. If the table would be too large, the sets of states are followed while the
+/// text is read: at most `RegularExpression.statesMax` states for each unit. Neither way goes back
 /// in the text, so no text makes it slow.
-final class RulePattern: Sendable {
+package final class RegularExpression: Sendable {
+  /// The most states: one for each character that is matched, with repetitions written out.
+  package static let statesMax = 2000
+  /// The most groups in each other, and repetitions of one thing.
+  package static let depthMax = 100
+
   private let program: PatternProgram
   private let table: PatternTable?
 
   /// The cost of searching 64 units, in steps of a decision.
-  let costFactor: Int
+  package let costFactor: Int
 
-  /// Makes a pattern from the body and the flags of an expression.
+  /// Reads the body of an expression, in UTF-16 code units.
   ///
-  /// `budget` is the remaining work on tables, for all expressions of a file.
+  /// `budget` is the remaining work on tables, for all expressions of a file of rules.
   ///
-  /// - Throws: `PatternError` that says what is wrong.
-  init(
+  /// - Throws: `RegularExpressionError` that says what is wrong, and where.
+  package init(
     _ units: [UInt16], ignoresCase: Bool, budget: inout Int
-  ) throws(PatternError) {
+  ) throws(RegularExpressionError) {
     let parsed = try PatternParser.parse(units, ignoresCase: ignoresCase)
     guard let program = PatternProgram(parsed) else {
-      throw PatternError(
+      throw RegularExpressionError(
         message: "The regular expression is too large with its repetitions written out: "
-          + "\(RulesLimits.patternStatesMax) states are allowed. Test the length with .length.",
+          + "\(RegularExpression.statesMax) states are allowed. Test the length with .length.",
         unit: 0)
     }
     self.program = program
@@ -36,7 +39,7 @@ final class RulePattern: Sendable {
   /// True if the expression matches somewhere in a text.
   ///
   /// O(n) in the text's UTF-16 code units.
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
       // The bytes of an ASCII text are its units.

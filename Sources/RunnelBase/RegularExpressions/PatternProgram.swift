@@ -1,6 +1,6 @@
 /// A regular expression as states: each takes a unit, forks, or accepts.
 ///
-/// Its size is bounded by `RulesLimits.patternStatesMax`, repetitions written out.
+/// Its size is bounded by `RegularExpression.statesMax`, repetitions written out.
 ///
 /// Source: K. Thompson, "Regular Expression Search Algorithm" (1968).
 struct PatternProgram: Sendable {
@@ -32,7 +32,7 @@ struct PatternProgram: Sendable {
   }
 
   private mutating func add(_ state: State) -> Int? {
-    if states.count >= RulesLimits.patternStatesMax { return nil }
+    if states.count >= RegularExpression.statesMax { return nil }
     states.append(state)
     return states.count - 1
   }

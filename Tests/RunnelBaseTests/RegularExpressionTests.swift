@@ -1,14 +1,13 @@
-import RunnelBase
 import TestSupport
 import Testing
 
-@testable import RunnelSync
+@testable import RunnelBase
 
 /// Regular expressions: what they match, what is refused, and that no text makes them slow.
-@Suite struct RulePatternTests {
-  private func pattern(_ text: String, _ ignoresCase: Bool = false) throws -> RulePattern {
+@Suite struct RegularExpressionTests {
+  private func pattern(_ text: String, _ ignoresCase: Bool = false) throws -> RegularExpression {
     var budget = 1_000_000
-    return try RulePattern(Array(text.utf16), ignoresCase: ignoresCase, budget: &budget)
+    return try RegularExpression(Array(text.utf16), ignoresCase: ignoresCase, budget: &budget)
   }
 
   @Test(arguments: [
@@ -42,13 +41,13 @@ import Testing
     ("a^", 1), ("a{2000}{2000}", 0), ("a{", 1), ("a{,5}", 1),
   ])
   func whatIsNoExpressionIsRefused(text: String, unit: Int) throws {
-    let error = #expect(throws: PatternError.self) { try pattern(text) }
+    let error = #expect(throws: RegularExpressionError.self) { try pattern(text) }
     #expect(error?.unit == unit, "\(error?.message ?? "")")
   }
 
   @Test func manyRepetitionsOfNothingAreRead() throws {
     #expect(try pattern("((((a{0}){2000}){2000}){2000}){2000}b").matches("b"))
-    #expect(throws: PatternError.self) { try pattern("(((a?){1000}){1000}){1000}") }
+    #expect(throws: RegularExpressionError.self) { try pattern("(((a?){1000}){1000}){1000}") }
   }
 
   /// Each step of a decision is about 64 units: what backtracks would need the age of the universe.
@@ -57,7 +56,7 @@ import Testing
     for text in ["^(a+)+$", "^(a|a)*$", "^(a*)*b$", "(a?){30}a{30}$", "(x+x+)+y"] {
       #expect(try !pattern(text).matches(subject) || text.hasPrefix("(a?)"))
       var none = 0
-      let slow = try RulePattern(Array(text.utf16), ignoresCase: false, budget: &none)
+      let slow = try RegularExpression(Array(text.utf16), ignoresCase: false, budget: &none)
       #expect(slow.costFactor > 1, "Without a budget there is no table.")
       #expect(try slow.matches("aaaa!") == pattern(text).matches("aaaa!"))
     }
@@ -144,7 +143,7 @@ import Testing
       let text = (isAtStart ? "^" : "") + sample.text + (isAtEnd ? "$" : "")
       let fast = try pattern(text)
       var none = 0
-      let slow = try RulePattern(Array(text.utf16), ignoresCase: false, budget: &none)
+      let slow = try RegularExpression(Array(text.utf16), ignoresCase: false, budget: &none)
       for _ in 0..<12 {
         let subject = (0..<Int.random(in: 0...7, using: &random)).map { _ in
           Character(["a", "b", "c", "ß"].randomElement(using: &random) ?? "a")

@@ -1,5 +1,3 @@
-import RunnelBase
-
 /// A set of UTF-16 code units, as ranges in order that neither touch nor overlap.
 struct UnitSet: Hashable, Sendable {
   private(set) var ranges: [ClosedRange<UInt16>]

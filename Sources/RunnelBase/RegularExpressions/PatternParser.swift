@@ -11,9 +11,13 @@ indirect enum PatternSyntax {
 }
 
 /// A mistake in a regular expression, at a code unit of its body.
-struct PatternError: Error {
-  let message: String
-  let unit: Int
+package struct RegularExpressionError: Error {
+  /// A sentence that says what is wrong, and what to do.
+  package let message: String
+  /// The number of the code unit, from 0.
+  package let unit: Int
+
+  package init(message: String, unit: Int) { (self.message, self.unit) = (message, unit) }
 }
 
 /// Reads the body of a regular expression.
@@ -38,8 +42,8 @@ struct PatternParser {
 
   /// Reads the body of an expression.
   ///
-  /// - Throws: `PatternError` with the place of the first mistake.
-  static func parse(_ units: [UInt16], ignoresCase: Bool) throws(PatternError) -> Result {
+  /// - Throws: `RegularExpressionError` with the place of the first mistake.
+  static func parse(_ units: [UInt16], ignoresCase: Bool) throws(RegularExpressionError) -> Result {
     var parser = PatternParser(units: units, ignoresCase: ignoresCase)
     return try parser.whole()
   }
@@ -62,7 +66,7 @@ struct PatternParser {
     return true
   }
 
-  private mutating func whole() throws(PatternError) -> Result {
+  private mutating func whole() throws(RegularExpressionError) -> Result {
     let isAnchoredAtStart = take("^")
     let isAnchoredAtEnd = endsWithAnchor
     if isAnchoredAtEnd { end -= 1 }
@@ -86,10 +90,10 @@ struct PatternParser {
   }
 
   /// Reads the alternatives in a group, or in the whole expression.
-  private mutating func alternatives() throws(PatternError) -> PatternSyntax {
+  private mutating func alternatives() throws(RegularExpressionError) -> PatternSyntax {
     depth += 1
     defer { depth -= 1 }
-    if depth > RulesLimits.expressionDepthMax {
+    if depth > RegularExpression.depthMax {
       throw error("Groups stand in each other too deep here: make the expression simpler.")
     }
     var branches = [try branch(isFirst: true)]
@@ -97,7 +101,7 @@ struct PatternParser {
     return branches.count == 1 ? branches[0] : .choice(branches)
   }
 
-  private mutating func branch(isFirst: Bool) throws(PatternError) -> PatternSyntax {
+  private mutating func branch(isFirst: Bool) throws(RegularExpressionError) -> PatternSyntax {
     var items: [PatternSyntax] = []
     while offset < end {
       let isLetter = isFirst && items.isEmpty && isMeta
@@ -124,7 +128,7 @@ struct PatternParser {
 
   private func set(_ set: UnitSet) -> UnitSet { ignoresCase ? set.caseClosed : set }
 
-  private mutating func atom() throws(PatternError) -> PatternSyntax {
+  private mutating func atom() throws(RegularExpressionError) -> PatternSyntax {
     switch Unicode.Scalar(units[offset]) {
     case "(":
       let start = offset
@@ -148,7 +152,7 @@ struct PatternParser {
   }
 
   /// Reads a backslash and what follows.
-  private mutating func escape() throws(PatternError) -> UnitSet {
+  private mutating func escape() throws(RegularExpressionError) -> UnitSet {
     let start = offset
     offset += 2
     guard start + 1 < end else {
@@ -167,7 +171,7 @@ struct PatternParser {
 
   // MARK: Sets
 
-  private mutating func brackets() throws(PatternError) -> UnitSet {
+  private mutating func brackets() throws(RegularExpressionError) -> UnitSet {
     let start = offset
     offset += 1
     let isInverted = take("^")
@@ -198,7 +202,7 @@ struct PatternParser {
     return isInverted ? members.inverted : members
   }
 
-  private mutating func member() throws(PatternError) -> UnitSet {
+  private mutating func member() throws(RegularExpressionError) -> UnitSet {
     if isAt("\\") { return try escape() }
     defer { offset += 1 }
     return UnitSet(units[offset])
@@ -206,7 +210,9 @@ struct PatternParser {
 
   // MARK: Repetitions
 
-  private mutating func repetition(of atom: PatternSyntax) throws(PatternError) -> PatternSyntax {
+  private mutating func repetition(
+    of atom: PatternSyntax
+  ) throws(RegularExpressionError) -> PatternSyntax {
     var result = atom
     var count = 0
     while true {
@@ -222,13 +228,15 @@ struct PatternParser {
         return result
       }
       count += 1
-      if count > RulesLimits.expressionDepthMax {
+      if count > RegularExpression.depthMax {
         throw error("There are too many repetitions of one thing: remove some.")
       }
     }
   }
 
-  private mutating func braces(of atom: PatternSyntax) throws(PatternError) -> PatternSyntax {
+  private mutating func braces(
+    of atom: PatternSyntax
+  ) throws(RegularExpressionError) -> PatternSyntax {
     let start = offset
     offset += 1
     let least = number()
@@ -250,14 +258,14 @@ struct PatternParser {
     let start = offset
     var value = 0
     while offset < end, let digit = Unicode.Scalar(units[offset]), ("0"..."9").contains(digit) {
-      value = min(value * 10 + Int(digit.value) - 0x30, RulesLimits.patternStatesMax + 1)
+      value = min(value * 10 + Int(digit.value) - 0x30, RegularExpression.statesMax + 1)
       offset += 1
     }
     return offset == start ? nil : value
   }
 
-  private func error(_ message: String, at place: Int? = nil) -> PatternError {
-    PatternError(message: message, unit: place ?? offset)
+  private func error(_ message: String, at place: Int? = nil) -> RegularExpressionError {
+    RegularExpressionError(message: message, unit: place ?? offset)
   }
 }
 
