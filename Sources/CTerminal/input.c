@@ -128,7 +128,11 @@ void runnel_terminal_read(runnel_terminal_input *input) {
   // Bytes are read, not wide characters: wget_wch loses a character whose bytes come in two reads,
   // and everything after it.
   int code = wgetch(session.pad);
-  if (code == ERR) return;
+  if (code == ERR) {
+    session.reads_early = false;
+    return;
+  }
+  if (session.reads_early && code == '\n') code = '\r';
   if (code >= 0 && code < 0x100) {
     input->kind = RUNNEL_INPUT_BYTE;
     input->byte = (uint8_t)code;

@@ -29,6 +29,8 @@ struct session {
   /// The file that curses writes to: the terminal too.
   FILE *output;
   bool is_suspended;
+  /// The next input was typed before the modes were set, when the terminal made newlines of returns.
+  bool reads_early;
   bool has_color;
   bool has_mouse;
   /// The terminal understands the control sequences of ECMA-48.

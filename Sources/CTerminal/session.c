@@ -124,10 +124,19 @@ void runnel_terminal_use_mouse(bool uses_mouse) {
   if (is_active() && session.is_ansi) write_directly(uses_mouse ? mouse_on : mouse_off);
 }
 
+/// Whether keys wait that were typed while the terminal made newlines of returns.
+static bool has_early_input(bool made_newlines) {
+  int count = 0;
+  return made_newlines && ioctl(session.descriptor, FIONREAD, &count) == 0 && count > 0;
+}
+
 static void set_modes(const runnel_terminal_options *options) {
+  struct termios before;
+  bool made_newlines = tcgetattr(session.descriptor, &before) == 0 && before.c_iflag & ICRNL;
   raw();
   noecho();
   nonl();
+  session.reads_early = has_early_input(made_newlines);
   curs_set(0);
   // curses completes its output even if keys are waiting.
   typeahead(-1);

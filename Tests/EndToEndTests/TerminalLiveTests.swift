@@ -41,6 +41,23 @@ extension TerminalTests {
       #expect(try demo.newestTexts(40) == texts)
     }
 
+    /// A terminal makes newlines of returns until the program has set its modes.
+    @Test func messagesTypedBeforeTheProgramHasTheTerminalAreSent() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      let gate = terminal.folder.file("gate")
+      try check(mkfifo(gate, 0o600), "mkfifo")
+      try terminal.runnel(demo.arguments, before: "cat '\(gate)';")
+      let texts = ["one", "two", "three"]
+      try terminal.keys(contentsOf: ["a"] + texts.flatMap { [$0, "Enter"] })
+      try terminal.wait(for: "three")
+      try check(close(check(open(gate, O_WRONLY), "open")), "close")
+      try terminal.wait("the last one saved") {
+        !$0.contains(" ~ ") && $0.contains("zoe        three")
+      }
+      #expect(try demo.newestTexts(3) == texts)
+    }
+
     /// What is typed for a field right after the key that opens it is for the field.
     @Test func editTypedAheadIsNoCommand() throws {
       let demo = try DemoDatabase()
