@@ -38,6 +38,19 @@ import Testing
     #expect(details(app) == ["17", "17", "16"])
   }
 
+  /// The pinned message is older than the rows of the first page.
+  @Test func rowsOfFurtherQueriesAreCountedBehindAFilter() throws {
+    var views = try Fixture.views()
+    (views[0].source.page, views[0].source.hasOwnPage) = (3, true)
+    let app = try AppDriver(views, json: Fixture.small)
+    app.press("f")
+    app.type("ladder")
+    app.press("Enter")
+    #expect(app.screen[1].contains("1 of 4+ rows"), "\(app.screen[1])")
+    app.press("gm")
+    #expect(app.screen[1].contains("1 of 6 rows"), "\(app.screen[1])")
+  }
+
   @Test func aDayBetweenLoadedDaysIsWhole() throws {
     let app = try chat(50, by: [.day(.path(try Path("created")))])
     #expect(details(app).count == 1 && details(app)[0].hasSuffix(" loaded"))

@@ -298,6 +298,22 @@ final class ViewStreams {
       ListUpdate(sections: adapter.sections, update: BatchUpdate()))
   }
 
+  /// The number of rows that were read: the paged ones, and if there is a filter also those that only
+  /// the further queries have, for `N of M rows`.
+  ///
+  /// O(t log n) in the t rows of further queries, if there is a filter.
+  private var scannedCount: Int {
+    if !isFiltered { return paged.scannedCount }
+    var further: Set<String> = []
+    for query in queries where query !== paged {
+      for index in 0..<query.scannedCount {
+        let id = query.id(ofScanned: index)
+        if paged.scannedIndex(forID: id) == nil { further.insert(id) }
+      }
+    }
+    return paged.scannedCount + further.count
+  }
+
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
     for record in update.touched { records[record.id] = record.shown }
@@ -308,7 +324,7 @@ final class ViewStreams {
       ListChange(
         content: .sections(update.listSections()), update: update.update,
         newRows: update.arrived, records: records, removed: update.removed, phase: .loaded,
-        paging: paging, newer: newerPaging, loadedCount: paged.scannedCount,
+        paging: paging, newer: newerPaging, loadedCount: scannedCount,
         isLettingGo: isLettingGo))
     if paged.loadState == .loaded, reading == .none { fetchWanted() }
   }
