@@ -256,6 +256,10 @@ public struct ResourcePlanner<Reader: TreeReader> {
     }
     var errors = change.definition.schema.errors(
       in: change.new, known: registry.ownedFields(of: name))
+    // A record that is older than its schema may keep what it has: other fields can be changed.
+    if change.kind == .update {
+      errors.removeAll { change.new[$0.field] == change.old[$0.field] }
+    }
     for rule in change.definition.schema.fields {
       guard case .reference(let target) = rule.kind,
         change.new[rule.field] != change.old[rule.field],

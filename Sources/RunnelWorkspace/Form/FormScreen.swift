@@ -115,6 +115,11 @@ package struct FormScreen: Hashable, Sendable {
       fields[index].input.error = nil
       let field = fields[index]
       if isLeftOut(field) { continue }
+      if case .editResource(_, let original) = purpose, !field.input.isChanged {
+        // What is not edited may break a rule that is newer than the record.
+        if let value = original[field.path.text] { values.append((field.path, value)) }
+        continue
+      }
       if field.input.isEmpty {
         // An empty field with an initial value gets that value.
         guard let rule = field.input.rule, rule.isRequired, rule.initial == nil else { continue }

@@ -229,6 +229,16 @@ import Testing
     #expect(try refusal(.update, "user", "ana", ["name": nil]).fields.map(\.code) == [.required])
   }
 
+  /// The rule of a field may be newer than a record.
+  @Test mutating func aFieldCanBeChangedWhereAnotherBreaksARule() throws {
+    try world.set("/user/old", ["email": 5])
+    try world.perform(.update, "user", "old", ["note": "kept"])
+    #expect(try world.json("/user/old/email") == 5)
+    #expect(try refusal(.update, "user", "old", ["name": 7]).fields.map(\.code) == [.kind])
+    try world.perform(.update, "user", "old", ["name": "Olga"])
+    #expect(try world.json("/user/old/name") == "Olga")
+  }
+
   @Test func whatCannotBeStoredIsRefused() throws {
     #expect(try refusal(.create, "like", nil, .null, in: likes).code == .invalidRecord)
     #expect(try refusal(.create, "group", "x", true).code == .invalidRecord)
