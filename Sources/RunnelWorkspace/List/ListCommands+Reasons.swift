@@ -75,11 +75,15 @@ extension ListCommands {
   }
 
   static func reasonAtNewest(_ state: AppState) -> String? {
-    if state.tabs.front.isAway { return nil }
-    var other = state.tabs.front
+    let screen = state.tabs.front
+    if screen.isAway { return nil }
+    // In an order that is not one of time, the newest rows are known only if they arrived just now.
+    let isInOrderOfTime = screen.definition.source.anchor == .last
+    if !isInOrderOfTime, screen.newAboveCount + screen.newBelowCount == 0 { return "no row is new" }
+    var other = screen
     other.goToNewest(height: state.height)
-    if other.list != state.tabs.front.list { return nil }
-    return other.definition.source.anchor == .last ? "this is the newest row" : "no row is new"
+    if other.list != screen.list { return nil }
+    return isInOrderOfTime ? "this is the newest row" : "no row is new"
   }
 
   // MARK: Folding

@@ -37,6 +37,21 @@ package struct ListOrder: Hashable, Sendable {
     source.isDescending = isDescending
     return source
   }
+
+  /// Returns the rules for sections that this order leaves: rows of a day stand together only if the
+  /// order is by that time.
+  ///
+  /// - Parameters:
+  ///   - own: the rules of the view.
+  ///   - source: the source of the view, in its own order.
+  fileprivate func sections(from own: [SectionRule], of source: SourceDefinition) -> [SectionRule] {
+    own.filter { rule in
+      guard case .day(let field) = rule else { return true }
+      if self.field.index == source.order { return true }
+      guard case .path(let time) = field, case .child(let path) = self.field else { return false }
+      return time == path
+    }
+  }
 }
 
 extension ListScreen {
@@ -46,6 +61,7 @@ extension ListScreen {
     guard let source = order.map({ $0.source(from: ownSource) }) ?? ownSource else { return }
     self.order = order
     definition.source = source
+    definition.sections = order?.sections(from: ownSections, of: ownSource) ?? ownSections
     let old = content
     content = ListContent()
     headings = [:]

@@ -21,6 +21,8 @@ package struct ListScreen: Hashable, Sendable {
   package var definition: ViewDefinition { didSet { rowsRevision.note() } }
   /// The source of the view itself, without the order that the user chose.
   let ownSource: SourceDefinition
+  /// The rules for the sections, which the order may suspend.
+  let ownSections: [SectionRule]
   /// The order that the user chose by `sort(by:height:)`, or nil for the view's own.
   package var order: ListOrder?
   /// The orders of the collection that have an index, or nil until the database has told them.
@@ -100,6 +102,7 @@ package struct ListScreen: Hashable, Sendable {
   package init(_ definition: ViewDefinition) {
     self.definition = definition
     ownSource = definition.source
+    ownSections = definition.sections
   }
 
   /// The record under the cursor; nil on a header, on a fetch-more row, or on a row that is not
@@ -198,7 +201,7 @@ extension ListScreen {
     updateHeadings(now: now, local: local)
     let brings = !change.update.insertedRows.isEmpty || !change.update.insertedSections.isEmpty
     let placeholder = brings ? stepOffPlaceholder(in: old, height: height) : nil
-    let isFirst = old.sections.isEmpty && !content.sections.isEmpty
+    let isFirst = old.storedRowCount == 0 && list.isOnFirstHeader(of: old)
     list.apply(
       change.update, from: old, to: content, height: height,
       newRows: change.newRows.filter { !(isSending && isOwn($0, me)) },
@@ -206,7 +209,7 @@ extension ListScreen {
     forgetUnloaded()
     if let placeholder { stepBack(to: placeholder, height: height) }
     for row in fetched where !change.isLettingGo { noteFetched(from: row) }
-    if isFirst { goToLiveEnd(height: height) }
+    if isFirst { goToLiveRow(height: height) }
     forgetGoneMarks(change)
     goToWanted(height: height)
     if let jump, change.isLettingGo {
@@ -348,6 +351,12 @@ extension ListScreen {
       list.moveTo(.row(nearest.0), in: content, height: height)
       return
     }
+    goToLiveRow(height: height)
+    list.clearNewRows()
+  }
+
+  /// Moves the cursor to the row at the end where rows arrive.
+  private mutating func goToLiveRow(height: Int) {
     goToLiveEnd(height: height)
     // The header of the first section is no row.
     if !isLiveAtBottom, case .header(let section)? = list.cursor,
@@ -355,7 +364,6 @@ extension ListScreen {
     {
       list.moveTo(.row(first), in: content, height: height)
     }
-    list.clearNewRows()
   }
 }
 
