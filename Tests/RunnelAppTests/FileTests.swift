@@ -447,7 +447,7 @@ final class TestFolder {
   @Test func anyKeyClosesItAndDoesNothingElse() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     let before = app.screen
-    app.runtime.send(.greeted(Greeting(file: "/data/chat.db")))
+    app.runtime.send(.greeted(Greeting(.file("/data/chat.db"))))
     #expect(app.screen.contains { $0.contains("Welcome to Runnel") })
     #expect(app.screen.contains { $0.contains("/data/chat.db") })
     app.press("q")
@@ -458,16 +458,17 @@ final class TestFolder {
   @Test(arguments: [(40, 10), (20, 5), (80, 24), (120, 40)])
   func itFitsEverySize(columns: Int, rows: Int) throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: columns, rows: rows)
-    app.runtime.send(.greeted(Greeting(file: "/data/chat.db")))
+    app.runtime.send(.greeted(Greeting(.file("/data/chat.db"))))
     #expect(app.screen.contains { $0.contains("Welcome") })
   }
 
   @Test func itIsShownOnce() throws {
     let folder = try TestFolder()
     let state = folder.file("state")
-    #expect(Greeting(unlessSeenIn: state, database: "a") == Greeting(file: "a"))
-    #expect(Greeting(unlessSeenIn: state, database: "a") == nil)
+    let home = Greeting.Home.file("a")
+    #expect(Greeting(unlessSeenIn: state, of: home) == Greeting(home))
+    #expect(Greeting(unlessSeenIn: state, of: home) == nil)
     // Where nobody could tell the next time, it is not shown at all.
-    #expect(Greeting(unlessSeenIn: "/dev/null/state", database: "a") == nil)
+    #expect(Greeting(unlessSeenIn: "/dev/null/state", of: home) == nil)
   }
 }

@@ -79,6 +79,7 @@ import Testing
     #expect(app.line(of: "undo: plot  4 -> 3") != nil)
     app.press("C-r")
     #expect(try app.stored("/user/ana/plot") == 4)
+    #expect(app.line(of: "redo: plot  3 -> 4") != nil)
   }
 
   @Test func whatWasChangedSinceIsNotTakenBack() throws {

@@ -40,7 +40,11 @@ extension AppAction: LoggableAction {
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
-    case .greeted(let greeting): ["greeted": .string(greeting.file)]
+    case .greeted(let greeting):
+      switch greeting.home {
+      case .file(let file): ["greeted": .string(file), "server": false]
+      case .server(let server): ["greeted": .string(server), "server": true]
+      }
     case .restored(let session): ["restored": session.json]
     case .copied(let what, let outcome): ["copied": .string(what), "outcome": outcome.log]
     case .opened(let link, let program):
@@ -98,7 +102,10 @@ extension AppAction: LoggableAction {
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":
       self = .fileRead(try fields.string(name), try FileContent(log: fields.value("content")))
-    case "greeted": self = .greeted(Greeting(file: try fields.string(name)))
+    case "greeted":
+      let home = try fields.string(name)
+      let isServer = try fields.value("server") == true
+      self = .greeted(Greeting(isServer ? .server(home) : .file(home)))
     case "restored":
       guard let session = SessionState(try fields.value(name)) else {
         throw fields.misfit(name, "a session")

@@ -36,6 +36,8 @@ public struct ApplicationOptions: Sendable {
   public var origin: OriginWish?
   /// The user's profile of that server, or nil for none.
   public var profile: ProfileMark?
+  /// The name of that server's database: that of the profile, or else the address; nil for a file.
+  var serverName: String? { profile?.name ?? origin?.address.title }
   /// The terminal options of the command line, which override the configuration.
   public var terminal: TerminalWishes
   /// The file in which the session's actions are recorded; nil to record nothing.
@@ -177,7 +179,7 @@ public final class Application {
     }
     var state = AppState(
       views: workspace.views, resources: workspace.resources,
-      databaseName: options.profile?.name ?? options.origin?.address.title ?? workspace.name,
+      databaseName: options.serverName ?? workspace.name,
       me: workspace.me, isReadOnly: options.isReadOnly, profile: options.profile,
       size: screen.size, now: LocalTime.now(), local: .system, settings: settings.settings)
     keeper = options.stateFolder.map {
@@ -185,7 +187,11 @@ public final class Application {
     }
     greeting =
       options.isReadOnly || options.record != nil
-      ? nil : options.stateFolder.flatMap { Greeting(unlessSeenIn: $0, database: options.database) }
+      ? nil
+      : options.stateFolder.flatMap {
+        Greeting(
+          unlessSeenIn: $0, of: options.serverName.map { .server($0) } ?? .file(options.database))
+      }
     let remembered = keeper?.read()
     var session = remembered?.session ?? SessionState()
     session.take(options, view: workspace.name(ofTab: workspace.firstTab, session))

@@ -7,7 +7,7 @@ extension Greeting {
 
   /// Creates the greeting for users who have never seen it on this machine; nil for others, and if
   /// the marker cannot be written.
-  init?(unlessSeenIn folder: String, database: String) {
+  init?(unlessSeenIn folder: String, of home: Home) {
     let marker = folder + "/" + Greeting.markerName
     guard !FileManager.default.fileExists(atPath: marker) else { return nil }
     do {
@@ -18,6 +18,6 @@ extension Greeting {
     } catch {
       return nil
     }
-    self.init(file: database)
+    self.init(home)
   }
 }

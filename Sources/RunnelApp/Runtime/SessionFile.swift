@@ -97,12 +97,12 @@ struct SessionFile {
   }
 }
 
-/// Keeps the session of a workspace while it runs: it is written some seconds after a change, and
+/// Keeps the session of a workspace while it runs: it is written a second after a change, and
 /// at the end.
 struct SessionKeeper {
   /// The time in milliseconds between a key and the write of the session, so that many keys cause
   /// one write.
-  static let delayMilliseconds: Int64 = 5000
+  static let delayMilliseconds: Int64 = 1000
 
   private let file: SessionFile
   private var written: SessionState?

@@ -26,11 +26,14 @@ package struct EntryText {
   package let place: Path
   /// The place of the action log, or nil if nothing is logged.
   package let log: Path?
+  /// The ids of entries that undo an undo.
+  var redoes: Set<Int64> = []
 
   /// Returns the description of a write in one line.
   package func text(of entry: HistoryEntry) -> String {
     let words = ordered(entry.parts).map(text(of:)).joined(separator: "; ")
-    return entry.undoes == nil ? words : "undo: \(words)"
+    if entry.undoes == nil { return words }
+    return "\(redoes.contains(entry.id) ? "redo" : "undo"): \(words)"
   }
 
   /// Returns the parts of a write in order: first those about the place, then other parts, and last

@@ -44,6 +44,8 @@ package struct HistoryScreen: Hashable, Sendable {
   package private(set) var request: AppRequestID?
   /// Whether there were newer writes after the open request.
   var isOutdated = false
+  /// The ids of entries that undo an undo.
+  private var redoes: Set<Int64> = []
   private(set) var lines: [String: Line] = [:]
   package private(set) var content = ListContent()
   /// The headings of the sections, by section.
@@ -57,7 +59,7 @@ package struct HistoryScreen: Hashable, Sendable {
 
   /// The formatter of the entries.
   package func text(ellipsis: String) -> EntryText {
-    EntryText(ellipsis: ellipsis, place: path, log: log)
+    EntryText(ellipsis: ellipsis, place: path, log: log, redoes: redoes)
   }
 
   /// The write under the cursor, whose row or detail row the cursor is on; nil on a header or the
@@ -154,6 +156,7 @@ extension HistoryScreen {
   private mutating func rebuild(height: Int, now: Int64, local: LocalTime) {
     lines = [:]
     headings = [:]
+    redoes = HistoryScreen.redoes(among: entries)
     var days: [SectionIDs] = []
     let today = local.civil(now).dayNumber
     for entry in entries {
@@ -186,6 +189,17 @@ extension HistoryScreen {
     if isFirst, let first = sections.first?.rows.first {
       _ = list.moveTo(.row(first), in: content, height: height)
     }
+  }
+
+  /// The ids of the entries that undo an undo, among entries from the newest to the oldest.
+  private static func redoes(among entries: [HistoryEntry]) -> Set<Int64> {
+    var undoes: Set<Int64> = []
+    var redoes: Set<Int64> = []
+    for entry in entries.reversed() {
+      guard let undone = entry.undoes else { continue }
+      if undoes.contains(undone) { redoes.insert(entry.id) } else { undoes.insert(entry.id) }
+    }
+    return redoes
   }
 
   private mutating func rows(of entry: HistoryEntry) -> [String] {

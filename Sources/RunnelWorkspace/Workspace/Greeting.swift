@@ -2,12 +2,18 @@ import RunnelTerminal
 
 /// The greeting for users who open the workspace for the first time; any key closes it.
 package struct Greeting: Hashable, Sendable {
-  /// The file of the database, as it was given.
-  package var file: String
-
-  package init(file: String) {
-    self.file = file
+  /// Where the data is.
+  package enum Home: Hashable, Sendable {
+    /// A database file, as it was given.
+    case file(String)
+    /// A server's database, by its address or by the name of its profile.
+    case server(String)
   }
+
+  /// Where the data is.
+  package var home: Home
+
+  package init(_ home: Home) { self.home = home }
 
   /// Returns the lines, with the keys of the keymap.
   func lines(_ keymap: Keymap) -> [StyledLine] {
@@ -23,10 +29,17 @@ package struct Greeting: Hashable, Sendable {
       lines.append(line)
     }
     lines += [
-      "", StyledLine("All is in one file: \(file)", .muted), "",
+      "", StyledLine(homeText, .muted), "",
       StyledLine("Any key closes this; it does not come again.", .strong),
     ]
     return lines
+  }
+
+  private var homeText: String {
+    switch home {
+    case .file(let file): "All is in one file: \(file)"
+    case .server(let name): "All is on a server, with a copy on this machine: \(name)"
+    }
   }
 
   private static let keys: [(ActionID, String)] = [
