@@ -36,6 +36,23 @@ import Testing
     #expect(try database.run(["--plain", "--filter", "age>20"]).output.contains("Bo"))
   }
 
+  @Test func filterByAFieldThatNoRowHasIsDoubted() throws {
+    let database = try TestDatabase(PlainListingTests.people)
+    let outcome = try database.run(["--filter", "nonsuch:1"])
+    #expect(outcome.status == 0 && outcome.output.isEmpty)
+    #expect(outcome.errors.contains("The filter finds nothing: no row has a field nonsuch."))
+    #expect(try database.run(["--filter", "age>100"]).errors.isEmpty)
+  }
+
+  @Test func valueThatIsMissingKeepsItsPlaceInText() throws {
+    let database = try TestDatabase(
+      "{\"a\":{\"age\":3,\"name\":\"Ana\",\"role\":\"x\"},\"b\":{\"age\":4,\"role\":\"y\"}}")
+    let lines = try database.run(["--plain"]).output.split(separator: "\n")
+    let words = lines.map { $0.split(separator: " ") }
+    #expect(words.count == 2 && words[0].count == words[1].count, "\(lines)")
+    #expect(words[1].contains("-"))
+  }
+
   @Test func wrongFilterIsShownWithItsPlace() throws {
     let outcome = try TestDatabase(PlainListingTests.people).run(["--filter", "age>20 name~("])
     #expect(outcome.status == 2)

@@ -14,6 +14,8 @@ struct PlainText {
   /// The name of the member for the change, in JSON lines.
   static let changeName = "$change"
   private static let changeWidth = 8
+  /// What stands for a value that is not there.
+  private static let nothing = "-"
 
   private let definition: ViewDefinition
   private let layout: PlainRequest.Layout
@@ -57,7 +59,10 @@ struct PlainText {
     let texts = definition.columns.map { column in
       row.text(of: column.field.node(key: record.row.key, node), column.format)
     }
-    let words = texts.filter { !$0.isEmpty }.map(sanitized).joined(separator: "  ")
+    let count = (texts.lastIndex { !$0.isEmpty } ?? 0) + 1
+    // What has no value keeps its place, so that the values behind it stay in theirs.
+    let words = texts.prefix(count).map { $0.isEmpty ? PlainText.nothing : sanitized($0) }
+      .joined(separator: "  ")
     guard let change else { return words + "\n" }
     let word = change.rawValue
     let blanks = String(repeating: " ", count: max(PlainText.changeWidth - word.count, 1))

@@ -14,6 +14,8 @@ public final class PlainView {
   public private(set) var isDone = false
   /// The reason why the rows cannot be read, or nil.
   public private(set) var failure: String?
+  /// The reason why the filter finds nothing, if its words may be wrong, until it is taken.
+  private var doubt: String?
 
   /// The requests to the database that were not taken yet, in order.
   private var requests: [DatabaseRequest] = []
@@ -27,6 +29,7 @@ public final class PlainView {
   /// Whether the rows were listed.
   private var told = false
   private var records: [String: Record] = [:]
+  private var filter: Filter?
   /// The latest state of the rows.
   private var latest: ListChange?
   private let clock: () -> Int64
@@ -44,7 +47,8 @@ public final class PlainView {
     text = PlainText(definition, request, local: local)
     source = PlainSource()
     streams = try ViewStreams(definition, source: source, local: local)
-    if let filter = try PlainView.filter(request.filter, now: clock(), local: local) {
+    filter = try PlainView.filter(request.filter, now: clock(), local: local)
+    if let filter {
       streams.show(only: filter, FilterMatcher.Surroundings(me: me))
     }
   }
@@ -92,6 +96,12 @@ public final class PlainView {
   public func takeLines() -> [String] {
     defer { lines = [] }
     return lines
+  }
+
+  /// Returns the reason why the filter finds nothing, if its words may be wrong, once.
+  public func takeDoubt() -> String? {
+    defer { doubt = nil }
+    return doubt
   }
 
   /// Returns the requests to send to the database now, once.
@@ -147,6 +157,12 @@ public final class PlainView {
     let now = clock()
     let parts = limited(change)
     let listedCount = parts.reduce(0) { $0 + $1.rows.count { $0 != ListScreen.fetchMoreRow } }
+    if listedCount == 0, let filter {
+      doubt =
+        FilterDoubt(
+          filter, in: definition, streams.scannedRecords,
+          isComplete: change.paging == .exhausted)?.message
+    }
     let isWhole =
       change.paging == .exhausted
       && listedCount == change.told.reduce(0) { $0 + $1.rows.storedCount }

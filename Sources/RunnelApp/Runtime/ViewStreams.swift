@@ -307,12 +307,17 @@ final class ViewStreams {
     var further: Set<String> = []
     for query in queries where query !== paged {
       for index in 0..<query.scannedCount {
-        let id = query.id(ofScanned: index)
+        let id = query.record(ofScanned: index).id
         if paged.scannedIndex(forID: id) == nil { further.insert(id) }
       }
     }
     return paged.scannedCount + further.count
   }
+
+  /// The rows that were read, including those that a filter hides.
+  ///
+  /// O(n log n) in the rows.
+  var scannedRecords: [Record] { (0..<paged.scannedCount).map(paged.record(ofScanned:)) }
 
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]

@@ -64,6 +64,7 @@ struct PlainRunner {
       for request in view.takeRequests() { database.submit(request) }
       for line in view.takeLines() { try write(Array(line.utf8), interruption) }
       if let failure = view.failure { throw Failure(failure) }
+      if let doubt = view.takeDoubt() { StandardError.say("The filter finds nothing: \(doubt).") }
       if view.isDone { return }
       guard runnel_poll(descriptors, &answers, Int32(descriptors.count), -1) >= 0 else {
         throw Failure.system("Waiting failed")

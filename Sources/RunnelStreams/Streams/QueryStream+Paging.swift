@@ -87,10 +87,10 @@ extension QueryStream: PagedStream {
     Row.row(rows.list.all[index]).record.row.position
   }
 
-  /// The id of a row that was read; its index is below `scannedCount`.
+  /// The record of a row that was read; its index is below `scannedCount`.
   ///
   /// O(log n).
-  package func id(ofScanned index: Int) -> String { Row.row(rows.list.all[index]).record.id }
+  package func record(ofScanned index: Int) -> Record { Row.row(rows.list.all[index]).record }
 
   private func window(at end: ListEnd) -> Int? {
     windows.firstIndex { $0.end == end && $0.request.paging != nil }

@@ -1,30 +1,38 @@
 import RunnelBase
-import RunnelStreams
+package import RunnelStreams
 import RunnelTree
 
 /// The reason why a filter finds nothing among the rows that are loaded, where its words may be wrong: a
 /// field that no row has, or a value that the field never holds.
 ///
 /// A filter that asks for such a thing is no error: a row that is not loaded may have it.
-struct FilterDoubt {
+package struct FilterDoubt {
   /// The most rows that are looked at.
   private static let rowsMax = 2000
   /// The most rows of a list of which all are looked at, also those that a filter hides.
   static let certainMax = 1000
 
   /// What to say to the user, in one line.
-  let message: String
+  package let message: String
   /// The range of the term in the text of the filter, in characters.
   let range: Range<Int>
 
-  /// Looks at the terms of a filter one by one; nil if each may be meant as it is.
-  ///
-  /// O(terms x rows), of at most `rowsMax` rows.
+  /// Looks at the rows of a list, which are loaded.
   init?(_ filter: Filter, in list: ListScreen) {
     let rows = list.someRecords(FilterDoubt.rowsMax).filter { !list.isTransient($0) }
+    self.init(filter, in: list.definition, rows, isComplete: list.isComplete)
+  }
+
+  /// Looks at the terms of a filter one by one; nil if each may be meant as it is.
+  ///
+  /// `isComplete` tells whether there are no other rows. O(terms x rows).
+  package init?(
+    _ filter: Filter, in definition: ViewDefinition, _ rows: [Record], isComplete: Bool
+  ) {
     if rows.isEmpty { return nil }
+    let seen = Seen(definition: definition, rows: rows, isComplete: isComplete)
     for term in filter.terms {
-      if let message = FilterDoubt.message(term.test, in: list, rows) {
+      if let message = FilterDoubt.message(term.test, seen) {
         (self.message, range) = (message, term.range)
         return
       }
@@ -32,34 +40,38 @@ struct FilterDoubt {
     return nil
   }
 
-  private static func message(
-    _ test: Filter.Test, in list: ListScreen, _ rows: [Record]
-  ) -> String? {
+  /// The rows that are looked at.
+  private struct Seen {
+    let definition: ViewDefinition
+    let rows: [Record]
+    let isComplete: Bool
+  }
+
+  private static func message(_ test: Filter.Test, _ seen: Seen) -> String? {
+    let rows = seen.rows
     switch test {
     case .shows, .state(.new), .state(.marked): return nil
     case .isOne(_, let values) where values.contains { $0.text == "none" }: return nil
     case .isOne(let field, let values):
-      if let message = missing(field, in: list, rows) { return message }
+      if let message = missing(field, seen) { return message }
       let messages = values.map { impossible(field, $0, rows) }
       return messages.contains(nil) ? nil : messages.first ?? nil
-    case .matches(let field, _), .has(let field): return missing(field, in: list, rows)
-    case .state(.field(let path)): return missing(.path(path), in: list, rows)
+    case .matches(let field, _), .has(let field): return missing(field, seen)
+    case .state(.field(let path)): return missing(.path(path), seen)
     case .compares(let field, _, let value):
-      return missing(field, in: list, rows) ?? impossible(field, value, rows)
+      return missing(field, seen) ?? impossible(field, value, rows)
         ?? uncompared(field, value, rows)
     case .state(.mine):
-      let hasOwner = list.definition.template.contains { $0.value == .string("$me") }
+      let hasOwner = seen.definition.template.contains { $0.value == .string("$me") }
       return hasOwner ? nil : "is:mine finds nothing: no field of new: in this view is $me"
     }
   }
 
-  private static func missing(
-    _ field: FieldPath, in list: ListScreen, _ rows: [Record]
-  ) -> String? {
-    guard case .path(let path) = field, rows.allSatisfy({ node(field, in: $0).isEmpty }) else {
-      return nil
-    }
-    return "\(list.isComplete ? "no row" : "no loaded row") has a field \(path.text)"
+  private static func missing(_ field: FieldPath, _ seen: Seen) -> String? {
+    guard case .path(let path) = field,
+      seen.rows.allSatisfy({ node(field, in: $0).isEmpty })
+    else { return nil }
+    return "\(seen.isComplete ? "no row" : "no loaded row") has a field \(path.text)"
   }
 
   /// The reason why the field never holds a value: all that it holds are numbers, or all are true or

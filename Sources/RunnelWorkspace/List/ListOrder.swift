@@ -38,12 +38,8 @@ package struct ListOrder: Hashable, Sendable {
     return source
   }
 
-  /// Returns the rules for sections that this order leaves: rows of a day stand together only if the
-  /// order is by that time.
-  ///
-  /// - Parameters:
-  ///   - own: the rules of the view.
-  ///   - source: the source of the view, in its own order.
+  /// Returns the rules of a view for sections, without those by day if the order is not by that time:
+  /// rows of a day then do not stand together.
   fileprivate func sections(from own: [SectionRule], of source: SourceDefinition) -> [SectionRule] {
     own.filter { rule in
       guard case .day(let field) = rule else { return true }
