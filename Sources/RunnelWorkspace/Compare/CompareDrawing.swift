@@ -31,19 +31,23 @@ package struct CompareDrawing {
   // MARK: Below each other
 
   private func narrowLine(_ id: String, _ glyphs: Glyphs) -> StyledLine {
-    guard let index = id.split(separator: ".").first.flatMap({ Int($0) }),
-      let side = screen.side(ofRow: id)
-    else { return StyledLine() }
+    guard let index = id.split(separator: ".").first.flatMap({ Int($0) }) else {
+      return StyledLine()
+    }
     let row = screen.model.rows[index]
-    let isKept = row.choice == .side(side)
-    var line = StyledLine(" \(isKept ? glyphs.marked : " ") ", .rowMarked)
     let labels = ThreeWay.Side.allCases.map { screen.draft.label(of: $0) }
     let width = (labels.map(\.count).max() ?? 0) + 2
+    guard let side = screen.side(ofRow: id) else {
+      guard case .typed(let json)? = row.choice else { return StyledLine() }
+      var line = StyledLine(" \(glyphs.marked) ", .rowMarked)
+      line.append("typed".padding(to: width), .muted)
+      line.append(text(json), .rowMarked)
+      return line
+    }
+    let isKept = row.choice == .side(side)
+    var line = StyledLine(" \(isKept ? glyphs.marked : " ") ", .rowMarked)
     line.append(screen.draft.label(of: side).padding(to: width), .muted)
     line.append(text(row[side]), role(of: side, row))
-    if case .typed(let json)? = row.choice, side == .theirs {
-      line.append("  \(glyphs.marked) typed \(text(json))", .rowMarked)
-    }
     return line
   }
 

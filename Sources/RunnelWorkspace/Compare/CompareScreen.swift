@@ -61,7 +61,7 @@ package struct CompareScreen: Hashable, Sendable {
     }
   }
 
-  /// The version that a row of the narrow form shows; nil in the wide one.
+  /// The version that a row of the narrow form shows; nil for the typed value, and in the wide form.
   func side(ofRow id: String) -> ThreeWay.Side? {
     switch id.split(separator: ".").last {
     case "base": .base
@@ -117,8 +117,9 @@ package struct CompareScreen: Hashable, Sendable {
     } else {
       for (index, row) in model.rows.enumerated() where !row.isSame {
         let id = "\(index)"
-        sections.append(
-          ListSection(id: id, rows: ThreeWay.Side.allCases.map { "\(id).\($0)" }))
+        var rows = ThreeWay.Side.allCases.map { "\(id).\($0)" }
+        if case .typed? = row.choice { rows.append("\(id).typed") }
+        sections.append(ListSection(id: id, rows: rows))
         headings[id] = ListHeading(
           title: StyledLine(name(of: row), .sectionHeader),
           detail: StyledLine(words(of: row), row.choice == nil ? .conflict : .muted))
