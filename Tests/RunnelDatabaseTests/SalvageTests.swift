@@ -62,11 +62,7 @@ import Testing
       bad.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
       try folder.write(bad)
       #expect(try !DatabaseCare.check(file: folder.file()).isSound, "page \(page)")
-      guard let outcome = try? salvage() else {
-        // The page leads to all others of the data.
-        #expect(try !isSound("node"), "page \(page)")
-        continue
-      }
+      let outcome = try salvage()
       #expect(try DatabaseCare.check(file: folder.file("new.db")).isSound, "page \(page)")
       let session = try folder.session("new.db", isReadOnly: true)
       let saved = try session.export()
@@ -87,7 +83,42 @@ import Testing
       #expect(found.count == known.count || told > 0, "page \(page)")
       if found.count > known.count / 2 { mostCount += 1 }
     }
-    #expect(wholeCount > 5 && partCount > 5 && mostCount > partCount / 2)
+    #expect(wholeCount > 5 && partCount > 5 && mostCount > partCount * 3 / 4)
+  }
+
+  /// The first page has the header of the file and the list of its tables.
+  @Test func fileWithoutItsHeaderIsSalvaged() throws {
+    let export = try makeDatabase()
+    let known = leaves(try JSONValue(parsing: export))
+    var bad = try folder.bytes()
+    bad.replaceSubrange(0..<4096, with: Data(count: 4096))
+    try folder.write(bad)
+    _ = try salvage()
+    let session = try folder.session("new.db", isReadOnly: true)
+    #expect(leaves(try JSONValue(parsing: session.export())) == known)
+    try session.close()
+  }
+
+  /// A row that is deleted, and one that is changed, may stand on pages that are free.
+  @Test func whatWasDeletedStaysDeleted() throws {
+    let session = try folder.session()
+    let large = largeObject(300)
+    try session.set("/", #"{"l":\#(large),"m":\#(large)}"#)
+    try session.set("/m", "null")
+    try session.set("/l/only", "1")
+    let count = leaves(try JSONValue(parsing: session.export())).count
+    try session.close()
+    let good = try folder.bytes()
+    for page in 1..<good.count / 4096 {
+      var bad = good
+      bad.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
+      try folder.write(bad)
+      guard (try? salvage()) != nil else { continue }
+      let saved = try folder.session("new.db", isReadOnly: true)
+      let found = leaves(try JSONValue(parsing: saved.export()))
+      try saved.close()
+      #expect(found.count <= count, "page \(page)")
+    }
   }
 
   @Test func fileThatEndsTooEarlyIsSalvagedUpToItsEnd() throws {
@@ -111,7 +142,8 @@ import Testing
       #expect(placed.allSatisfy { known[$0.key] == $0.value })
       counts.append(found.count)
     }
-    #expect(counts[0] > known.count / 2 && counts[2] > 0, "\(counts) of \(known.count)")
+    let isMost = counts[0] > known.count / 2 && counts[2] > known.count / 4
+    #expect(isMost, "\(counts) of \(known.count)")
   }
 
   @Test func aFileThatIsThereIsNotWritten() throws {

@@ -5,19 +5,24 @@ import RunnelStorage
 /// Copies the readable rows of a file with damaged structures into a new file.
 ///
 /// A page that cannot be read ends a scan. So the rows are read from both ends, and then those of
-/// each split node from both ends: only the rows on damaged pages are missed. The rows are copied
-/// unchanged; a repair of the new file checks them, and moves rows that belong to no place to
+/// each split node from both ends. If rows may still be missing, the pages are read one after the
+/// other (`PageScan`): only the rows on damaged pages are missed. The rows are copied unchanged; a repair of the new file checks them, and moves rows that belong to no place to
 /// `/recovered`.
 struct Salvage {
-  /// The damaged file; it is only read.
-  let source: DatabaseQueue
+  /// The damaged file, which is only read; nil if SQLite cannot open it.
+  let source: DatabaseQueue?
+  /// Returns the path of the damaged file, or of a copy of it that has the writes of its log.
+  let pages: () throws -> String
   /// The connection to the new file, in a transaction.
   let target: GRDB.Database
   let progress: CareProgress
   private var rowCount = 0
 
-  init(from source: DatabaseQueue, to target: GRDB.Database, progress: CareProgress) {
-    (self.source, self.target, self.progress) = (source, target, progress)
+  init(
+    from source: DatabaseQueue?, pages: @escaping () throws -> String, to target: GRDB.Database,
+    progress: CareProgress
+  ) {
+    (self.source, self.pages, self.target, self.progress) = (source, pages, target, progress)
   }
 
   /// Copies the rows; returns the number of rows in `node`.
@@ -27,12 +32,53 @@ struct Salvage {
   /// - Throws: `DatabaseError` (`cancelled`), and failures of the new file.
   mutating func copy() throws -> Int {
     try copy("index_definition", ["id", "pattern", "child"], by: ["id"])
-    try copy("split", ["id", "children", "priority", "checksum"], by: ["id"])
-    let columns = ["parent", "key", "json", "split", "checksum"]
-    if try copy("node", columns, by: ["parent", "key"]) == false {
-      for parent in try parents() { try copy("node", columns, by: ["key"], of: parent) }
+    let hasSplits = try copy("split", Salvage.splitColumns, by: ["id"])
+    let hasNodes = try copy("node", Salvage.nodeColumns, by: ["parent", "key"])
+    if !hasNodes {
+      for parent in try parents() { try copy("node", Salvage.nodeColumns, by: ["key"], of: parent) }
     }
+    if !hasNodes || !hasSplits { try copyPages() }
     return try Int.fetchOne(target, sql: "SELECT count(*) FROM node") ?? 0
+  }
+
+  private static let nodeColumns = ["parent", "key", "json", "split", "checksum"]
+  private static let splitColumns = ["id", "children", "priority", "checksum"]
+
+  /// Copies the rows that no tree leads to.
+  private mutating func copyPages() throws {
+    guard let scan = try PageScan(file: pages()) else { return }
+    try scan.forEachRow { row in
+      if let (table, columns, values) = Salvage.place(of: row) {
+        try insert(values, into: table, columns)
+      }
+      return true
+    }
+  }
+
+  /// The table of a row, by its shape; nil if it is neither a node nor a split node.
+  private static func place(
+    of row: PageScan.Row
+  ) -> (table: String, columns: [String], values: [DatabaseValue])? {
+    let values = row.values
+    func isInteger(_ index: Int) -> Bool { Int64.fromDatabaseValue(values[index]) != nil }
+    func isBlob(_ index: Int) -> Bool {
+      if case .blob = values[index].storage { true } else { false }
+    }
+    func isNullOr(_ fits: (Int) -> Bool, _ index: Int) -> Bool {
+      index >= values.count || values[index].isNull || fits(index)
+    }
+    if let id = row.id {
+      // The id of a table with row ids is stored as null.
+      guard (3...4).contains(values.count), values[0].isNull, isInteger(1), isNullOr(isBlob, 2),
+        isNullOr(isInteger, 3)
+      else { return nil }
+      let columns = Array(splitColumns.prefix(values.count))
+      return ("split", columns, [id.databaseValue] + values.dropFirst())
+    }
+    guard (4...5).contains(values.count), isInteger(0), isBlob(1), isNullOr(isBlob, 2),
+      isNullOr(isInteger, 3), isNullOr(isInteger, 4)
+    else { return nil }
+    return ("node", Array(nodeColumns.prefix(values.count)), values)
   }
 
   /// The split nodes that are named anywhere: there may be rows below them.
@@ -64,7 +110,7 @@ struct Salvage {
 
   /// The columns as a query names them; a file of an older version has no checksums.
   private func selection(_ columns: [String], of table: String) throws -> String {
-    let infos = try? source.writeWithoutTransaction { db in
+    let infos = try? source?.writeWithoutTransaction { db in
       try Row.fetchAll(db, sql: "PRAGMA table_info(\(table))").map { $0["name"] as String }
     }
     let known = infos ?? columns
@@ -74,11 +120,7 @@ struct Salvage {
   /// Copies the rows of a query up to its end; returns false if the end could not be reached.
   private mutating func scan(_ sql: String, into table: String, _ columns: [String]) throws -> Bool
   {
-    let places = columns.map { _ in "?" }.joined(separator: ", ")
-    let insert = try target.cachedStatement(
-      sql: """
-        INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))
-        """)
+    guard let source else { return false }
     return try source.writeWithoutTransaction { db in
       guard let cursor = try? Row.fetchCursor(db, sql: sql) else { return false }
       while true {
@@ -89,19 +131,29 @@ struct Salvage {
         } catch is GRDB.DatabaseError {
           return false
         }
-        let values = columns.map { row[$0] as DatabaseValue }
-        do {
-          try insert.execute(arguments: StatementArguments(values))
-        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-          // The row is unusable: nothing of it can be kept.
-          continue
-        }
-        rowCount += 1
-        guard rowCount.isMultiple(of: 1000) else { continue }
-        if !progress.report("rows", rowCount) {
-          throw DatabaseError(.cancelled, "The work was stopped. Nothing was kept.")
-        }
+        try insert(columns.map { row[$0] as DatabaseValue }, into: table, columns)
       }
+    }
+  }
+
+  /// Adds a row, unless one with its key is there.
+  private mutating func insert(
+    _ values: [DatabaseValue], into table: String, _ columns: [String]
+  ) throws {
+    let places = columns.map { _ in "?" }.joined(separator: ", ")
+    let insert = try target.cachedStatement(
+      sql: """
+        INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))
+        """)
+    do {
+      try insert.execute(arguments: StatementArguments(values))
+    } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      // The row is unusable: nothing of it can be kept.
+      return
+    }
+    rowCount += 1
+    if rowCount.isMultiple(of: 1000), !progress.report("rows", rowCount) {
+      throw DatabaseError(.cancelled, "The work was stopped. Nothing was kept.")
     }
   }
 }
@@ -127,18 +179,27 @@ extension DatabaseCare {
       throw DatabaseError(
         .cannotOpen, "\(new) exists: name a file that does not, for the new database.")
     }
+    guard access(file, R_OK) == 0 else {
+      throw DatabaseError(
+        .cannotOpen, "\(file) cannot be read: \(String(cString: strerror(errno)))")
+    }
     var configuration = Configuration()
     configuration.readonly = true
     do {
-      let whole = try PaddedCopy(of: file, at: new + ".whole")
+      var whole = try WholeCopy(ifTooShort: file, at: new + ".whole")
       defer { whole?.remove() }
-      let source = try DatabaseQueue(path: whole?.path ?? file, configuration: configuration)
+      let source = try? DatabaseQueue(path: whole?.path ?? file, configuration: configuration)
       let store = try SQLiteStore(file: new, isReadOnly: false, busyTimeout: .seconds(5))
       let progress = CareProgress(progress)
       let outcome = try store.withConnection(stoppable: progress.isWanted) { db in
         var outcome: (rowCount: Int, repair: DatabaseRepair)?
         try db.inTransaction(.immediate) {
-          var salvage = Salvage(from: source, to: db, progress: progress)
+          var salvage = Salvage(
+            from: source,
+            pages: {
+              if whole == nil { whole = try WholeCopy(ifWithLog: file, at: new + ".whole") }
+              return whole?.path ?? file
+            }, to: db, progress: progress)
           let count = try salvage.copy()
           if count == 0 {
             throw DatabaseError(
@@ -150,7 +211,7 @@ extension DatabaseCare {
         return outcome
       }
       try store.close()
-      try source.close()
+      try source?.close()
       guard let outcome else { preconditionFailure("The transaction ran to its end.") }
       return outcome
     } catch {
@@ -160,11 +221,12 @@ extension DatabaseCare {
   }
 }
 
-/// A temporary copy of a file that ends too early, with zeros for what is missing.
+/// A temporary copy of a file that ends too early, with zeros for what is missing, or that has a log,
+/// with the writes of the log.
 ///
 /// SQLite opens no file that is shorter than its header says, though all of its other pages can be
-/// read.
-private struct PaddedCopy {
+/// read. The pages are also read directly, and then the log must not hold newer ones.
+private struct WholeCopy {
   /// The beginning of every file of SQLite.
   private static let signature = Array("SQLite format 3\0".utf8)
 
@@ -175,15 +237,34 @@ private struct PaddedCopy {
   /// O(n) in the file.
   ///
   /// - Throws: an error of the system if the copy cannot be written.
-  init?(of file: String, at path: String) throws {
-    guard let size = PaddedCopy.sizeOfWhole(file) else { return nil }
+  init?(ifTooShort file: String, at path: String) throws {
+    guard let size = WholeCopy.sizeOfWhole(file) else { return nil }
+    try self.init(of: file, size: size, at: path)
+  }
+
+  /// Makes the copy; nil if the file has no log.
+  ///
+  /// O(n) in the file.
+  ///
+  /// - Throws: an error of the system if the copy cannot be written.
+  init?(ifWithLog file: String, at path: String) throws {
+    var log = stat()
+    guard stat(file + "-wal", &log) == 0, log.st_size > 0 else { return nil }
+    try self.init(of: file, size: nil, at: path)
+  }
+
+  private init(of file: String, size: Int?, at path: String) throws {
     self.path = path
     for suffix in ["", "-wal"] {
-      guard try PaddedCopy.copy(file + suffix, to: path + suffix) else { continue }
-      if suffix.isEmpty, truncate(path, off_t(size)) != 0 {
-        throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(PaddedCopy.reason)")
+      guard try WholeCopy.copy(file + suffix, to: path + suffix) else { continue }
+      if suffix.isEmpty, let size, truncate(path, off_t(size)) != 0 {
+        throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(WholeCopy.reason)")
       }
     }
+    // The log of a file whose header is damaged cannot be used.
+    let queue = try? DatabaseQueue(path: path)
+    try? queue?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    try? queue?.close()
   }
 
   func remove() { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
