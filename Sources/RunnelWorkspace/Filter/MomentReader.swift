@@ -1,7 +1,7 @@
 import RunnelBase
 
-/// Reads dates, times and ages in a filter.
-package struct MomentReader: Sendable {
+/// Reads dates, times and ages as people write them, in filters and in fields.
+package struct MomentReader: Hashable, Sendable {
   /// Milliseconds since 1970.
   package let now: Int64
   package let local: LocalTime
@@ -24,25 +24,57 @@ package struct MomentReader: Sendable {
     return value
   }
 
+  /// Returns the moment that a text in a field names, or nil if it names none.
+  ///
+  /// A day begins at midnight, and a signed number of units is an age or lies ahead: `tomorrow 9:00`,
+  /// `2026-08-24`, `18:30`, `-2d`, `+90m`.
+  package func moment(_ text: String) -> Int64? {
+    let words = text.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+    if words.count == 1, let sign = words[0].first, sign == "+" || sign == "-" {
+      return distance(String(words[0].dropFirst()), isBack: sign == "-")
+    }
+    if words.count == 2, let minute = time(words[1][...]) {
+      guard let day = namedDay(words[0]) ?? dayNumber(words[0][...]) else { return nil }
+      return self.minute(minute, of: day).start
+    }
+    return words.count == 1 ? moments(text.filter { !$0.isWhitespace })?.start : nil
+  }
+
+  private func namedDay(_ word: String) -> Int? {
+    let today = local.civil(now).dayNumber
+    switch word {
+    case "yesterday": return today - 1
+    case "today": return today
+    case "tomorrow": return today + 1
+    default: return nil
+    }
+  }
+
   /// Returns the moments that a text names, or nil if it names none.
   private func moments(_ text: String) -> MomentRange? {
     let today = local.civil(now).dayNumber
     switch text.lowercased() {
     case "now": return MomentRange(start: now, end: now)
-    case "today": return day(today)
-    case "yesterday": return day(today - 1)
+    case "today", "yesterday", "tomorrow": return namedDay(text.lowercased()).map(day)
     default: return age(text) ?? dateAndTime(text, today: today)
     }
   }
 
   /// Returns the moment of an age, or nil if the text is no age.
   private func age(_ text: String) -> MomentRange? {
+    distance(text, isBack: true).map { MomentRange(start: $0, end: $0) }
+  }
+
+  /// Returns the moment that lies so many units back or ahead, or nil if the text is no such number.
+  private func distance(_ text: String, isBack: Bool) -> Int64? {
     guard let unit = text.last.flatMap({ MomentReader.units[$0] }),
       let count = Int64(text.dropLast()), count >= 0
     else { return nil }
     let (elapsed, isTooLong) = count.multipliedReportingOverflow(by: unit)
-    let (moment, isTooFar) = now.subtractingReportingOverflow(elapsed)
-    return isTooLong || isTooFar ? nil : MomentRange(start: moment, end: moment)
+    let (moment, isTooFar) =
+      isBack
+      ? now.subtractingReportingOverflow(elapsed) : now.addingReportingOverflow(elapsed)
+    return isTooLong || isTooFar ? nil : moment
   }
 
   /// A day, or a minute of it: `2026-08-24`, `2026-08-24T09:30`, `09:30` for today's.

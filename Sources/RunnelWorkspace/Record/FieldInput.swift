@@ -34,6 +34,8 @@ package struct FieldInput: Hashable, Sendable {
   var choicesPath: Path?
   /// Whether the choices are being read.
   var isReadingChoices = false
+  /// The reader of dates; nil until something is typed into a field that holds a date.
+  private var moments: MomentReader?
 
   init(kind: FieldKind, text: String = "") {
     rule = nil
@@ -80,12 +82,19 @@ package struct FieldInput: Hashable, Sendable {
 extension FieldInput {
   /// The word that stands for the time of the write.
   package static let now = "now"
+  private static let dateAdvice =
+    "not a time: type 2026-08-24 09:30, tomorrow 9:00, -2d, or milliseconds since 1970"
 
   /// Returns the value of the typed text.
   ///
   /// - Throws: `InputError`, which says what is expected.
   package func value() throws(InputError) -> JSONValue {
-    guard let rule else { return try kind.value(of: editor.text) }
+    guard let rule else {
+      if let number = try? kind.value(of: editor.text) { return number }
+      if let typedMoment { return typedMoment }
+      if holdsMoment { throw InputError(FieldInput.dateAdvice) }
+      return try kind.value(of: editor.text)
+    }
     let value = try value(by: rule)
     if case .object = value, case .time = rule.kind { return value }
     let node: RunnelTree.Node
@@ -98,13 +107,35 @@ extension FieldInput {
     return value
   }
 
+  /// The date of the text, such as `tomorrow 9:00`, in milliseconds since 1970; nil if it names none.
+  private var typedMoment: JSONValue? {
+    guard let moment = moments?.moment(editor.text) else { return nil }
+    return .number(JSONNumber(moment))
+  }
+
+  /// Whether the field holds a time in milliseconds since 1970.
+  private var holdsMoment: Bool {
+    if case .time? = rule?.kind { return true }
+    return rule == nil && kind == .number
+      && Int64(firstText).map { TreeText.moments.contains($0) } == true
+  }
+
+  /// Lets dates be typed as people write them, if the field holds a date.
+  mutating func readDates(by reader: MomentReader) {
+    if holdsMoment { moments = reader }
+  }
+
   private func value(by rule: FieldRule) throws(InputError) -> JSONValue {
     let text = editor.text
     switch rule.kind {
     case .time where text == FieldInput.now: return [".sv": "timestamp"]
+    case .time:
+      if let number = try? kind.value(of: text) { return number }
+      if let typedMoment { return typedMoment }
+      throw InputError(FieldInput.dateAdvice)
     case .choice(let leaves):
       return leaves.map(\.json).first { FieldKind.text(of: $0) == text } ?? .string(text)
-    case .integer, .number, .boolean, .time:
+    case .integer, .number, .boolean:
       do {
         return try kind.value(of: text)
       } catch {

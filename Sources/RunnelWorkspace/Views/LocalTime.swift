@@ -67,7 +67,10 @@ public struct LocalTime: Sendable {
   }
 }
 
-extension LocalTime: Equatable {
+extension LocalTime: Hashable {
   /// Whether both have the same name.
   public static func == (left: LocalTime, right: LocalTime) -> Bool { left.name == right.name }
+
+  /// Hashes the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

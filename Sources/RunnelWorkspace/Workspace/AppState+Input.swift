@@ -52,6 +52,10 @@ enum Input {
     case .key, .resize, .focus, .reply: break
     }
     if case .mouse = event { Restoration.leaveRestoration(&state) }
+    if state.layers.last?.component.fieldInput != nil {
+      let dates = MomentReader(now: state.now, local: state.settings.local)
+      state.changeTop { component, _ in component.fieldInput?.readDates(by: dates) }
+    }
     switch event {
     case .key(let stroke): handle(&state, stroke)
     case .paste(let text): Typing.paste(&state, text)

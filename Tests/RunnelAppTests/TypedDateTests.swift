@@ -1,0 +1,76 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// Dates are typed as people write them.
+@Suite struct TypedDateTests {
+  private static let hour: Int64 = 3_600_000
+  /// 2026-08-24, 10:00 an hour east of UTC.
+  private static let now: Int64 = 1_787_562_000_000
+  private static let zone = LocalTime(name: "zone") { _ in 3600 }
+  private static let midnight = now - 10 * hour
+
+  /// Texts, and the minutes from midnight of the day.
+  @Test(
+    arguments: [
+      ("today", 0), ("Tomorrow 9:00", 1980), ("yesterday  18:30", -330), ("18:30", 1110),
+      ("-2d", -2280), ("+90m", 690), ("2h", 480), ("2026-08-24", 0),
+      ("2026-08-23 09:30", -870), ("2026-08-23T09:30", -870), ("now", 600),
+    ] as [(String, Int64)])
+  func momentIsRead(text: String, minutes: Int64) {
+    let moment = MomentReader(now: Self.now, local: Self.zone).moment(text)
+    #expect(moment == Self.midnight + minutes * 60_000)
+  }
+
+  @Test(arguments: [
+    "", "soon", "tomorrow 25:00", "+", "-2", "9", "2026-13-01", "a b c", "today now",
+  ])
+  func otherTextIsNoMoment(text: String) {
+    #expect(MomentReader(now: Self.now, local: Self.zone).moment(text) == nil)
+  }
+
+  private func typed(
+    _ text: String, over value: JSONValue, _ rule: FieldRule? = nil
+  ) throws
+    -> JSONValue
+  {
+    var input = FieldInput(rule: rule, value)
+    input.readDates(by: MomentReader(now: Self.now, local: Self.zone))
+    input.editor = LineEditor(text)
+    return try input.value()
+  }
+
+  @Test func fieldThatHoldsATimeTakesDates() throws {
+    let tomorrow = JSONValue.number(JSONNumber(Self.midnight + 33 * Self.hour))
+    let rule = FieldRule(try Key("due"), .time)
+    #expect(try typed("tomorrow 9:00", over: .null, rule) == tomorrow)
+    #expect(try typed("now", over: .null, rule) == [".sv": "timestamp"])
+    let time = JSONValue.number(JSONNumber(Self.now))
+    #expect(try typed("tomorrow 9:00", over: time) == tomorrow)
+    #expect(try typed("1787562000001", over: time) == .number(JSONNumber(Self.now + 1)))
+    let error = #expect(throws: InputError.self) { try typed("soon", over: time) }
+    #expect(error?.message.contains("tomorrow 9:00") == true)
+  }
+
+  @Test func fieldThatHoldsANumberTakesNone() throws {
+    #expect(throws: InputError.self) { try typed("tomorrow", over: 12) }
+    #expect(try typed("tomorrow", over: "a text") == "tomorrow")
+  }
+
+  @Test func dateIsTypedInTheWorkspace() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("Enter gg")
+    #expect(app.cursorLine.contains("created"))
+    app.press("e C-u")
+    app.type("tomorrow 9:00")
+    app.press("Enter")
+    let reader = MomentReader(now: app.state.now, local: app.state.settings.local)
+    let moment = try #require(reader.moment("tomorrow 9:00"))
+    #expect(try app.stored("/room/-M6/created") == .number(JSONNumber(moment)))
+  }
+}
