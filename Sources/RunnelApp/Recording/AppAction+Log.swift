@@ -40,6 +40,7 @@ extension AppAction: LoggableAction {
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
+    case .indexing(let report): ["indexing": report.json]
     case .greeted(let greeting):
       switch greeting.home {
       case .file(let file): ["greeted": .string(file), "server": false]
@@ -102,6 +103,11 @@ extension AppAction: LoggableAction {
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":
       self = .fileRead(try fields.string(name), try FileContent(log: fields.value("content")))
+    case "indexing":
+      guard let report = IndexMaking.Report(try fields.value(name)) else {
+        throw fields.misfit(name, "a report of an index")
+      }
+      self = .indexing(report)
     case "greeted":
       let home = try fields.string(name)
       let isServer = try fields.value("server") == true

@@ -100,6 +100,7 @@ final class AppRuntime {
   func stopFileWork() {
     files.stopExport()
     files.stopReading()
+    files.stopIndex()
   }
 
   /// Takes over what work with files tells, and what a server answered.
@@ -208,6 +209,8 @@ extension AppRuntime {
     case .stopExport: files.stopExport()
     case .readFile(let file, let texts): files.read(file, texts)
     case .stopReading: files.stopReading()
+    case .makeIndex(let definition): files.makeIndex(definition)
+    case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
     case .copy, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash:

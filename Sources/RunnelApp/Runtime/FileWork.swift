@@ -3,7 +3,7 @@ import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
-/// Carries out the effects on files: exports and reads.
+/// Carries out the effects on files: exports, reads and indexes.
 ///
 /// It belongs to the runtime's thread, and gives the work to other threads, so that the terminal
 /// never waits for it. The data that an export reads is requested from the database under its id,
@@ -16,6 +16,7 @@ final class FileWork {
   private let start: (FileTask) -> Void
   private var exporting: ExportThread?
   private var reading: FileReading?
+  private var indexing: IndexThread?
 
   init(_ backend: any TreeBackend, start: @escaping (FileTask) -> Void) {
     self.backend = backend
@@ -27,6 +28,9 @@ final class FileWork {
     switch message {
     case .reading(let number, let report): receive(report, of: number)
     case .export(let id, let step): receive(step, of: id)
+    case .indexing(let report):
+      if case .progress = report {} else { indexing = nil }
+      self.report(.indexing(report))
     case .written(let problem): if let problem { report(.trouble(problem)) }
     // The owners of the session and of the state hear of these.
     case .kept, .answered: break
@@ -89,6 +93,19 @@ final class FileWork {
     case .done(let content): self.report(.fileRead(reading.file, content))
     }
   }
+
+  // MARK: Indexes
+
+  func makeIndex(_ definition: IndexDefinition) {
+    guard let file = backend.databaseFile else {
+      return report(.indexing(.failed("this database has no file")))
+    }
+    let thread = IndexThread(definition, in: file)
+    indexing = thread
+    start(.makeIndex(thread))
+  }
+
+  func stopIndex() { indexing?.stop() }
 
   // MARK: Texts
 

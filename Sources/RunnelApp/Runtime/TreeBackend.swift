@@ -4,6 +4,15 @@ import RunnelDatabase
 protocol TreeBackend: AnyObject {
   /// Sends a request; its results are given to `AppRuntime.receive`.
   func submit(_ request: DatabaseRequest)
+
+  /// The path of the database's file; nil if there is none.
+  var databaseFile: String? { get }
 }
 
-extension Database: TreeBackend {}
+extension TreeBackend {
+  var databaseFile: String? { nil }
+}
+
+extension Database: TreeBackend {
+  var databaseFile: String? { file }
+}

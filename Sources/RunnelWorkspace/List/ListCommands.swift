@@ -181,6 +181,7 @@ package enum ListCommands {
       .sortMenu, "sort", "sort the list", keys: ["s"],
       disabled: { Sorting.reasonNotSorted($0, $0.tabs.front) }
     ) { state, _ in Sorting.openSortMenu(&state) },
+    IndexMaking.command,
     Command(
       .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["w"]
     ) { state, _ in Columns.toggleWide(&state) },

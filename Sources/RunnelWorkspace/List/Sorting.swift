@@ -78,6 +78,10 @@ enum Sorting {
     state.tabs.lists[view].sort(by: order, height: state.height)
     guard state.tabs.lists[view].isOpen else { return }
     state.effects.append(.openView(view))
+    if let order, state.tabs.lists[view].isIndexed(order.field) == false {
+      let words = "\(order.field) has no index: all rows are read"
+      state.say(.info, state.phrase(words, .indexMake, "makes one"))
+    }
     if state.tabs.lists[view].filter != nil { FilterScreen.applyFilter(&state, inView: view) }
   }
 

@@ -59,6 +59,8 @@ extension AppAction {
     case .exported(let report): report.name
     case .fileReading(let count, let size): "\(count) of \(size) bytes read"
     case .fileRead(let file, _): "file \(file)"
+    case .indexing(.progress(let rows)): "an index has \(rows) rows"
+    case .indexing: "the making of an index ended"
     case .greeted: "greeting"
     case .restored: "the last session"
     case .copied(let what, _): "copying the \(what)"

@@ -46,6 +46,8 @@ package enum AppAction: Action {
   case fileReading(Int, of: Int)
   /// A requested file was read, or could not be.
   case fileRead(String, FileContent)
+  /// The making of an index goes on, or has ended.
+  case indexing(IndexMaking.Report)
   /// The user opened the workspace for the first time.
   case greeted(Greeting)
   /// A session of the user is to be restored.
@@ -104,6 +106,9 @@ package enum Effect: Hashable, Sendable {
   case request(AppRequestID, Request)
   /// Ask the server of the database for something; the answer carries the id.
   case askServer(AppRequestID, ServerRequest)
+  /// Make an index, and stop making it.
+  case makeIndex(IndexDefinition)
+  case stopIndex
   /// Write records to a file.
   ///
   /// The database is asked for them under the id.

@@ -153,9 +153,10 @@ enum Input {
     state.say(.info, ways)
   }
 
-  /// Stops a fetch, read, import or export; returns false if there is none.
+  /// Stops a fetch, read, import, export or the making of an index; returns false if there is none.
   static func stopWhatIsUnderWay(_ state: inout AppState) -> Bool {
-    if Importing.stopFileWork(&state) || HistoryScreen.stopReadingHistory(&state)
+    if IndexMaking.stop(&state) || Importing.stopFileWork(&state)
+      || HistoryScreen.stopReadingHistory(&state)
       || CompareScreen.stopReadingValues(&state)
     {
       return true

@@ -59,6 +59,7 @@ package enum StateReducer {
     case .exported(let report): Exporting.take(&state, report)
     case .fileReading(let count, let size): Importing.tellReading(&state, count, of: size)
     case .fileRead(let file, let content): Importing.take(&state, content, of: file)
+    case .indexing(let report): IndexMaking.take(&state, report)
     case .greeted(let greeting): state.session.greeting = greeting
     case .restored(let session): SessionState.restore(&state, session)
     case .copied(let what, let outcome): Copying.sayCopied(&state, what, outcome)

@@ -140,6 +140,8 @@ package struct WriteState: Equatable, Sendable {
 package struct FileState: Equatable, Sendable {
   package var export: ExportProgress?
   var importing: ImportProgress?
+  /// The index that is being made.
+  package var indexing: IndexMaking?
   /// The file that is being read for an import.
   package var reading: ImportReading?
   /// Saved views that are applied once no layer is open, or nil.

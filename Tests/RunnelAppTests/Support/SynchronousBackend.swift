@@ -21,6 +21,8 @@ final class SynchronousBackend: TreeBackend {
 
   init(_ session: DatabaseSession) { self.session = session }
 
+  var databaseFile: String? { session.file }
+
   func submit(_ request: DatabaseRequest) { requests.append(request) }
 
   /// Carries the oldest request out; nil if there is none.

@@ -1,0 +1,58 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// An index for the order of a list is offered, and made by one key.
+@Suite struct IndexMakingTests {
+  private static let made = "made an index of from in /room"
+
+  private func sorted() throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    // The menu says which orders have an index.
+    app.press("s")
+    #expect(app.line(of: "no index: reads all rows") != nil)
+    app.press("Esc")
+    app.press(":")
+    app.type("sort from")
+    app.press("Enter")
+    return app
+  }
+
+  @Test func orderWithoutAnIndexOffersOne() throws {
+    let app = try sorted()
+    #expect(app.toast == "from has no index: all rows are read: gI makes one")
+    app.press("gI")
+    #expect(app.toast.hasPrefix(IndexMakingTests.made))
+    let room = try Path("/room")
+    #expect(app.backend.session.indexedOrders(of: room).contains(.child(try Path("from"))))
+    app.press("gI")
+    #expect(app.toast.contains("there is an index for this order"))
+  }
+
+  @Test func keysNeedNone() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("gI")
+    #expect(app.toast.contains("which need no index"))
+  }
+
+  @Test func makingCanBeStopped() throws {
+    let app = try sorted()
+    app.strike("gI")
+    app.strike("C-c")
+    app.pump()
+    // So few rows may all be in the index before it is stopped.
+    #expect(app.toast == "no index was made" || app.toast.hasPrefix(IndexMakingTests.made))
+    #expect(app.state.files.indexing == nil)
+  }
+
+  @Test(arguments: [
+    IndexMaking.Report.progress(rows: 3), .done, .stopped, .failed("full"),
+  ]) func reportIsRecorded(report: IndexMaking.Report) {
+    #expect(IndexMaking.Report(report.json) == report)
+    #expect(IndexMaking.Report("else") == nil)
+  }
+}
