@@ -46,7 +46,7 @@ import Testing
 
   @Test func valueThatIsMissingKeepsItsPlaceInText() throws {
     let database = try TestDatabase(
-      "{\"a\":{\"age\":3,\"name\":\"Ana\",\"role\":\"x\"},\"b\":{\"age\":4,\"role\":\"y\"}}")
+      #"{"people":{"a":{"age":3,"name":"Ana","role":"x"},"b":{"age":4,"role":"y"}}}"#)
     let lines = try database.run(["--plain"]).output.split(separator: "\n")
     let words = lines.map { $0.split(separator: " ") }
     #expect(words.count == 2 && words[0].count == words[1].count, "\(lines)")

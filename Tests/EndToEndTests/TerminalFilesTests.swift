@@ -10,7 +10,7 @@ extension TerminalTests {
       let file = try database.folder.write(rows.joined(), to: "users.jsonl")
       let terminal = try TmuxTerminal()
       try terminal.runnel(["-d", database.file])
-      try terminal.wait(for: "row - of 2")
+      try terminal.wait(for: "row 1 of 2")
       try terminal.keys("yi")
       try terminal.wait(for: "16 MB at most")
       try terminal.type(file)
@@ -25,7 +25,7 @@ extension TerminalTests {
       let database = try TestDatabase(#"{"user": {"ana": {"name": "Ana"}, "bo": {"name": "Bo"}}}"#)
       let terminal = try TmuxTerminal()
       try terminal.runnel(["-d", database.file])
-      try terminal.wait(for: "row - of 2")
+      try terminal.wait(for: "row 1 of 2")
       _ = try database.folder.write("views: [{ nme: A }]\n", to: "test.views.yaml")
       try terminal.wait(for: "test.views.yaml:1")
       _ = try database.folder.write(

@@ -47,7 +47,8 @@ extension TerminalTests {
       let terminal = try TmuxTerminal()
       let gate = terminal.folder.file("gate")
       try check(mkfifo(gate, 0o600), "mkfifo")
-      try terminal.runnel(demo.arguments, before: "cat '\(gate)';")
+      try terminal.runnel(demo.arguments, before: "echo the gate is shut; cat '\(gate)';")
+      try terminal.wait("the gate") { $0.lines.first == "the gate is shut" }
       let texts = ["one", "two", "three"]
       try terminal.keys(contentsOf: ["a"] + texts.flatMap { [$0, "Enter"] })
       try terminal.wait(for: "three")

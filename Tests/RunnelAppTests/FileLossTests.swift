@@ -29,7 +29,7 @@ import Testing
     #expect(app.screen[0].contains("gone"))
   }
 
-  @Test(arguments: ["a", "e", "d", "F2", "Del", "g2 a", "g2 j e", "g3 a", "g3 j d", "!"])
+  @Test(arguments: ["a", "e", "d", "F2", "Del", "g2 a", "g2 gg j e", "g3 a", "g3 j d", "!"])
   func everyWayToWriteIsOffWithTheReason(keys: String) throws {
     let app = try app()
     try app.loseFile()

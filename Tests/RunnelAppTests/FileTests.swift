@@ -67,7 +67,7 @@ final class TestFolder {
 
   @Test func markedRowsGoFirst() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.press("g t j Space Space")
+    app.press("g t gg j Space Space")
     export(app, "json", "two.json")
     guard case .object(let members) = try JSONValue(parsing: folder.text("two.json")) else {
       Issue.record("it is no object")

@@ -65,7 +65,7 @@ import Testing
       ]) { $1 },
       idle: ["section.next": "the tree is one section"]),
     Place(
-      name: "record", keys: "g2 j Enter", before: moves,
+      name: "record", keys: "g2 gg j Enter", before: moves,
       idle: ["section.next": "a record is one section"]),
     Place(
       name: "help", keys: "g2 ? e",
@@ -79,7 +79,7 @@ import Testing
       ]) { $1 }),
     Place(name: "question", keys: "d"),
     Place(
-      name: "field of a record", keys: "g2 j Enter j e", before: typing,
+      name: "field of a record", keys: "g2 gg j Enter j e", before: typing,
       idle: oneLine.merging(noHistory) { $1 }),
     Place(name: "form", keys: "g2 a a b", before: typing, idle: oneLine),
     Place(name: "calendar", keys: "Enter e F4", before: ["date.today": "l"]),
@@ -94,7 +94,7 @@ import Testing
       name: "palette", keys: ": a b",
       before: typing.merging(["page.up": "C-u PgDn", "page.down": "C-u"]) { $1 }, idle: oneLine),
     Place(
-      name: "menu", keys: "g2 j x o",
+      name: "menu", keys: "g2 gg j x o",
       before: typing.merging(["page.up": "C-u PgDn", "page.down": "C-u"]) { $1 }, idle: oneLine),
     Place(
       name: "search", keys: "/ a b", before: typing.merging(["input.next": "Up"]) { $1 },

@@ -33,7 +33,7 @@ import Testing
   @Test func leavingAsksAboutRefusedWritesOnce() throws {
     let app = try app()
     app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
-    app.press("a h i Enter Esc g2 j j d")
+    app.press("a h i Enter Esc g2 gg j j d")
     app.wait(milliseconds: Question.graceMilliseconds)
     app.press("y Q")
     #expect(!app.state.session.isLeaving)

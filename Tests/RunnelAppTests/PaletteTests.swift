@@ -24,7 +24,7 @@ import Testing
   private struct NothingOpen: Error {}
 
   @Test func paletteOffersEachActionOfThePlaceOnce() throws {
-    for place in ["", "g3", "g2 j Enter"] {
+    for place in ["", "g3", "g2 gg j Enter"] {
       let app = try app(place)
       let wanted = Set(app.state.settings.keymap.bindings(for: app.state.contexts).map(\.action))
       app.press(":")

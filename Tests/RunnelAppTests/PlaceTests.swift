@@ -91,7 +91,7 @@ import Testing
 
   @Test func whatIsTypedStaysInFrontOfABookmark() throws {
     let app = try app()
-    app.press("m a gt j Enter e")
+    app.press("m a gt gg j Enter e")
     app.type("m")
     #expect(app.state.input.awaited == nil)
     #expect(app.record?.edit != nil)

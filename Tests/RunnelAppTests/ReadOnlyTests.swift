@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct ReadOnlyTests {
   @Test(arguments: [
-    "a", "e", "d", "F2", "Del", "Enter e", "Enter a", "Enter d", "g2 a", "g2 j e",
+    "a", "e", "d", "F2", "Del", "Enter e", "Enter a", "Enter d", "g2 a", "g2 gg j e",
     "g3 a", "g3 j d", "g3 j l j l j j e", "g3 j l j l j j Enter",
   ])
   func everyWayToWriteIsRefusedWithAReason(keys: String) throws {

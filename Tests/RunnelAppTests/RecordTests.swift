@@ -13,7 +13,7 @@ import Testing
   /// Ana's record.
   private func ana() throws -> AppDriver {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.press("g2 j Enter")
+    app.press("g2 gg j Enter")
     return app
   }
 

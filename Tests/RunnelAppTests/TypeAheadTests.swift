@@ -248,11 +248,11 @@ import Testing
 
   @Test func keysForTheFirstRowsWaitForThem() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.strike("g2 j j Enter")
+    app.strike("g2 gg j j Enter")
     #expect(app.record == nil)
     app.pump()
     let expected = try AppDriver(Fixture.views(), json: Fixture.small)
-    expected.press("g2 j j Enter")
+    expected.press("g2 gg j j Enter")
     #expect(app.record?.path == expected.record?.path)
     #expect(app.record != nil)
   }

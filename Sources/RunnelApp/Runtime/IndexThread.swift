@@ -24,12 +24,12 @@ final class IndexThread: Sendable {
   }
 
   /// Makes the index, and reports the progress; the last report is the result.
-  func run(_ report: (IndexMaking.Report) -> Void) {
+  func run(_ report: @escaping (IndexMaking.Report) -> Void) {
     do {
       let session = try DatabaseSession(file: file, environment: .system)
       try session.declareIndexes([definition]) { rows in
         report(.progress(rows: rows))
-        return stops.drain().isEmpty
+        return self.stops.drain().isEmpty
       }
       try session.close()
       report(.done)

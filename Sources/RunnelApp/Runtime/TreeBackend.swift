@@ -14,5 +14,5 @@ extension TreeBackend {
 }
 
 extension Database: TreeBackend {
-  var databaseFile: String? { file }
+  nonisolated var databaseFile: String? { file }
 }

@@ -307,7 +307,7 @@ final class ViewStreams {
     var further: Set<String> = []
     for query in queries where query !== paged {
       for index in 0..<query.scannedCount {
-        let id = query.record(ofScanned: index).id
+        let id = query.id(ofScanned: index)
         if paged.scannedIndex(forID: id) == nil { further.insert(id) }
       }
     }

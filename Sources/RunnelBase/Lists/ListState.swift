@@ -89,12 +89,6 @@ public struct ListState: Hashable, Sendable {
     return ListIndexPath(section: place.section, row: row)
   }
 
-  /// Whether the cursor is on the header of the first section, or nowhere.
-  public func isOnFirstHeader(of content: ListContent) -> Bool {
-    guard let cursor else { return true }
-    return content.sections.first.map { cursor == .header($0.id) } ?? true
-  }
-
   /// The ids of the rows up to `distance` lines above and below the cursor's.
   ///
   /// O(lines).

@@ -87,6 +87,11 @@ extension QueryStream: PagedStream {
     Row.row(rows.list.all[index]).record.row.position
   }
 
+  /// The id of a row that was read; its index is below `scannedCount`.
+  ///
+  /// O(log n).
+  package func id(ofScanned index: Int) -> String { rows.list.all[index].id }
+
   /// The record of a row that was read; its index is below `scannedCount`.
   ///
   /// O(log n).

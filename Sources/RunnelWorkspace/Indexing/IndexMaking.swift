@@ -1,4 +1,4 @@
-import RunnelBase
+package import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 

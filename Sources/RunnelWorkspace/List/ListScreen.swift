@@ -201,7 +201,7 @@ extension ListScreen {
     updateHeadings(now: now, local: local)
     let brings = !change.update.insertedRows.isEmpty || !change.update.insertedSections.isEmpty
     let placeholder = brings ? stepOffPlaceholder(in: old, height: height) : nil
-    let isFirst = old.storedRowCount == 0 && list.isOnFirstHeader(of: old)
+    let isFirst = old.storedRowCount == 0 && isOnNoRow(of: old)
     list.apply(
       change.update, from: old, to: content, height: height,
       newRows: change.newRows.filter { !(isSending && isOwn($0, me)) },
@@ -224,6 +224,16 @@ extension ListScreen {
     }
     showTransientRow(of: change, known: transientBefore, height: height)
     return true
+  }
+
+  /// Whether the cursor is where it is before there are rows: nowhere, on the header of the first
+  /// section, or on a fetch-more row.
+  private func isOnNoRow(of content: ListContent) -> Bool {
+    switch list.cursor {
+    case nil: true
+    case .header(let section)?: content.sections.first?.id == section
+    case .row(let id)?: ListScreen.isPlaceholder(id)
+    }
   }
 
   /// Returns up to `count` records of the list, including those that a filter hides.

@@ -34,8 +34,7 @@ package struct FieldInput: Hashable, Sendable {
   var choicesPath: Path?
   /// Whether the choices are being read.
   var isReadingChoices = false
-  /// The reader of dates; nil until something is typed into a field that holds a date.
-  private var moments: MomentReader?
+  private var dates = DateReading()
 
   init(kind: FieldKind, text: String = "") {
     rule = nil
@@ -53,6 +52,16 @@ package struct FieldInput: Hashable, Sendable {
     if case .choice(let leaves)? = rule?.kind {
       choices = leaves.map { Choice(text: FieldKind.text(of: $0.json)) }
     }
+  }
+
+  /// The reader of dates; nil until something is typed into a field that holds a date.
+  ///
+  /// The time of typing makes no other input: all readers are equal.
+  private struct DateReading: Hashable, Sendable {
+    var reader: MomentReader?
+
+    static func == (_: DateReading, _: DateReading) -> Bool { true }
+    func hash(into _: inout Hasher) {}
   }
 
   /// Whether nothing is typed, which stands for no value.
@@ -109,7 +118,7 @@ extension FieldInput {
 
   /// The date of the text, such as `tomorrow 9:00`, in milliseconds since 1970; nil if it names none.
   private var typedMoment: JSONValue? {
-    guard let moment = moments?.moment(editor.text) else { return nil }
+    guard let moment = dates.reader?.moment(editor.text) else { return nil }
     return .number(JSONNumber(moment))
   }
 
@@ -122,7 +131,7 @@ extension FieldInput {
 
   /// Lets dates be typed as people write them, if the field holds a date.
   mutating func readDates(by reader: MomentReader) {
-    if holdsMoment { moments = reader }
+    if holdsMoment { dates.reader = reader }
   }
 
   private func value(by rule: FieldRule) throws(InputError) -> JSONValue {
