@@ -78,6 +78,17 @@ static void arm_crash_handlers(void) {
   crash_arm(session.descriptor, text, length);
 }
 
+/// Whether the terminal makes newlines of the returns that are typed.
+static bool makes_newlines(void) {
+  struct termios modes;
+  return tcgetattr(session.descriptor, &modes) == 0 && modes.c_iflag & ICRNL;
+}
+
+static bool has_input(void) {
+  int count = 0;
+  return ioctl(session.descriptor, FIONREAD, &count) == 0 && count > 0;
+}
+
 static int start_curses(void) {
   const char *term = getenv("TERM");
   if (term == NULL || *term == '\0' || strcmp(term, "dumb") == 0 || strcmp(term, "unknown") == 0) {
@@ -94,6 +105,8 @@ static int start_curses(void) {
   // A crash restores the terminal's present state.
   crash_arm(session.descriptor, "", 0);
   crash_set_active(true);
+  // newterm changes the modes.
+  session.reads_early = makes_newlines();
   session.screen = newterm(NULL, session.output, session.file);
   if (session.screen == NULL) return RUNNEL_TERMINAL_BAD_TERM;
   const char *cursor = tigetstr("cup");
@@ -124,19 +137,11 @@ void runnel_terminal_use_mouse(bool uses_mouse) {
   if (is_active() && session.is_ansi) write_directly(uses_mouse ? mouse_on : mouse_off);
 }
 
-/// Whether keys wait that were typed while the terminal made newlines of returns.
-static bool has_early_input(bool made_newlines) {
-  int count = 0;
-  return made_newlines && ioctl(session.descriptor, FIONREAD, &count) == 0 && count > 0;
-}
-
 static void set_modes(const runnel_terminal_options *options) {
-  struct termios before;
-  bool made_newlines = tcgetattr(session.descriptor, &before) == 0 && before.c_iflag & ICRNL;
   raw();
   noecho();
   nonl();
-  session.reads_early = has_early_input(made_newlines);
+  session.reads_early = session.reads_early && has_input();
   curs_set(0);
   // curses completes its output even if keys are waiting.
   typeahead(-1);

@@ -10,6 +10,14 @@ extension DatabaseSession {
     store.indexes.filter { $0.covers(path.keys) }.map(\.order)
   }
 
+  /// The orders of the children of a place that have an index now, including those that another
+  /// connection declared since the last transaction.
+  func presentOrders(of path: Path) throws -> [QueryIndex] {
+    try store.read { transaction in
+      transaction.indexes.filter { $0.covers(path.keys) }.map(\.order)
+    }
+  }
+
   /// The indexes that reads and listeners could have used since the last call, in the order in
   /// which they were needed.
   public func takeIndexAdvice() -> [IndexAdvice] { store.adviceLog.take() }

@@ -72,7 +72,8 @@ extension DatabaseSession {
       }
     case .search(let number, let query):
       return answer(number) { ([], .rows(number, try rows(query))) }
-    case .orders(let number, let path): return [.orders(number, indexedOrders(of: path))]
+    case .orders(let number, let path):
+      return answer(number) { ([], .orders(number, try presentOrders(of: path))) }
     case .saveCopy(let number, let file):
       return answer(number) { ([], .copied(number, file: file, bytes: try saveCopy(to: file))) }
     case .connectOrigin, .disconnectOrigin, .receive: return []

@@ -33,7 +33,7 @@ extension TerminalTests {
       try terminal.wait(for: "test.views.yaml was read again")
       // The view that was found shows the key, too.
       try terminal.wait("the columns of the file") { screen in
-        screen.lines.contains { $0.split(separator: " ") == ["Ana"] }
+        screen.lines.contains { $0.split(separator: " ") == ["Bo"] }
       }
       try terminal.keys("q")
       try terminal.wait(for: TmuxTerminal.prompt)

@@ -15,7 +15,6 @@ extension TerminalTests {
       try terminal.wait(for: "added your `like`")
       try terminal.keys("g4")
       try terminal.wait(for: "added like zoe")
-      try terminal.keys("j")
       try terminal.wait(for: "u take back")
       try terminal.keys("u")
       try terminal.wait(for: "taken back")

@@ -1,10 +1,10 @@
 import RunnelBase
-import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelDatabase
 @testable import RunnelWorkspace
 
 /// An index for the order of a list is offered, and made by one key.
@@ -29,7 +29,7 @@ import Testing
     app.press("gI")
     #expect(app.toast.hasPrefix(IndexMakingTests.made))
     let room = try Path("/room")
-    #expect(app.backend.session.indexedOrders(of: room).contains(.child(try Path("from"))))
+    #expect(app.backend.session.presentOrders(of: room).contains(.child(try Path("from"))))
     app.press("gI")
     #expect(app.toast.contains("there is an index for this order"))
   }

@@ -202,7 +202,7 @@ import Testing
   func helpListsEveryKeyOfThePlace(place: Place) throws {
     let app = try Self.app(at: place)
     let bindings = Commands.keymap.bindings(for: app.state.contexts)
-    app.resize(columns: 120, rows: 200)
+    app.resize(columns: 120, rows: 240)
     app.press("F1")
     let lines = app.body
     for binding in bindings {

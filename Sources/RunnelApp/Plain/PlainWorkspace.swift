@@ -52,21 +52,42 @@ public struct PlainWorkspace {
   ///   - session: the database.
   ///   - write: takes the bytes of a page; an error that it throws ends the listing.
   ///
+  /// - Returns: the reason why the filter finds nothing, if its words may be wrong, or nil.
   /// - Throws: `ConfigurationError` if the filter is not valid, and the errors of reading and
   ///   writing.
-  public func writeAll(from session: DatabaseSession, to write: ([UInt8]) throws -> Void) throws {
+  public func writeAll(
+    from session: DatabaseSession, to write: ([UInt8]) throws -> Void
+  ) throws -> String? {
     let filter = try PlainView.filter(request.filter, now: LocalTime.now(), local: local)
     let matcher = filter.map {
       FilterMatcher($0, in: definition, FilterMatcher.Surroundings(me: me))
     }
     var reader = ViewReader(definition, filter: matcher)
     // All pages are read from one state, so that they agree with each other.
-    try session.read { tree in
+    return try session.read { tree in
+      var findsNothing = true
       while let query = try reader.nextQuery() {
         let records = reader.take(
           try tree.rows(of: query.path, in: RowSlice(query), detail: .full))
         try write(records.flatMap { ExportWriter.jsonLine($0.row.key, $0.row.node ?? .empty) })
+        if !records.isEmpty { findsNothing = false }
       }
+      return try findsNothing ? filter.flatMap { try doubt(about: $0, in: tree) } : nil
     }
+  }
+
+  /// The reason why a filter finds nothing, if it is the same on all pages.
+  private func doubt(about filter: Filter, in tree: any TreeReader) throws -> String? {
+    var doubt: String?
+    var reader = ViewReader(definition, filter: nil)
+    while let query = try reader.nextQuery() {
+      let records = reader.take(
+        try tree.rows(of: query.path, in: RowSlice(query), detail: .full))
+      if records.isEmpty { continue }
+      let found = FilterDoubt(filter, in: definition, records, isComplete: true)
+      guard let found, found.message == doubt ?? found.message else { return nil }
+      doubt = found.message
+    }
+    return doubt
   }
 }
