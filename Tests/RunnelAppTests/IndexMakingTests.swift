@@ -29,7 +29,7 @@ import Testing
     app.press("gI")
     #expect(app.toast.hasPrefix(IndexMakingTests.made))
     let room = try Path("/room")
-    #expect(app.backend.session.presentOrders(of: room).contains(.child(try Path("from"))))
+    #expect(try app.backend.session.presentOrders(of: room).contains(.child(try Path("from"))))
     app.press("gI")
     #expect(app.toast.contains("there is an index for this order"))
   }
