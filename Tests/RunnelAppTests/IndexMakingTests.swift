@@ -37,7 +37,7 @@ import Testing
   @Test func keysNeedNone() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("gI")
-    #expect(app.toast.contains("which need no index"))
+    #expect(app.toast.contains("keys need no index"))
   }
 
   @Test func makingCanBeStopped() throws {

@@ -49,13 +49,13 @@ extension IndexMaking {
 
   /// The reason why no index can be made for the list in front, or nil if one can.
   static func reasonNotMade(_ state: AppState) -> String? {
-    if state.tabs.isTree { return "the tree is sorted by keys, which need no index" }
+    if state.tabs.isTree { return "keys need no index" }
     if state.files.indexing != nil {
       return state.phrase("an index is being made", .jobCancel, "stops that")
     }
     let screen = state.tabs.front
     let order = screen.definition.source.order
-    if order.forward == .key { return "the list is sorted by keys, which need no index" }
+    if order.forward == .key { return "keys need no index" }
     if screen.indexedOrders?.contains(order.forward.description) == true {
       return "there is an index for this order"
     }
