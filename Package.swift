@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelClient", targets: ["RunnelClient"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
+    .library(name: "RunnelServices", targets: ["RunnelServices", "RunnelServicesNetwork"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
     .executable(name: "runnel", targets: ["RunnelCommand"]),
   ],
@@ -81,6 +82,8 @@ let package = Package(
     .target(name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .target(
       name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+    // 1: services and their wire, without sockets.
+    .target(name: "RunnelServices", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     // 2: the open database.
     .target(
       name: "RunnelDatabase",
@@ -126,6 +129,11 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
       swiftSettings: swiftSettings),
+    // 5: services of other hosts, over REST and Socket.IO.
+    .target(
+      name: "RunnelServicesNetwork",
+      dependencies: ["RunnelBase", "RunnelNetwork", "RunnelServices"],
+      swiftSettings: swiftSettings),
     // 5: what `runnel serve` runs.
     .target(
       name: "RunnelServer",
@@ -162,8 +170,8 @@ let package = Package(
       name: "RunnelCommand",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelDemo",
-        "RunnelStreams", "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTerminal",
-        "RunnelTree", "RunnelWorkspace",
+        "RunnelStreams", "RunnelNetwork", "RunnelServer", "RunnelServices",
+        "RunnelServicesNetwork", "RunnelSync", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -224,6 +232,12 @@ let package = Package(
       name: "RunnelSyncTests",
       dependencies: ["RunnelBase", "RunnelSync", "RunnelTree", "TestSupport"],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelServicesTests",
+      dependencies: [
+        "RunnelBase", "RunnelNetwork", "RunnelServices", "RunnelServicesNetwork", "TestSupport",
+      ],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [

@@ -11,6 +11,8 @@ import Testing
     "RunnelStorage": ["RunnelBase", "RunnelTree"],
     "RunnelDemo": ["RunnelBase"],
     "RunnelSync": ["RunnelBase", "RunnelTree"],
+    "RunnelServices": ["RunnelBase", "Synchronization"],
+    "RunnelServicesNetwork": ["RunnelBase", "RunnelNetwork", "RunnelServices", "Synchronization"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
@@ -44,7 +46,7 @@ import Testing
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
       "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
-      "RunnelStreams",
+      "RunnelServices", "RunnelServicesNetwork", "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],
