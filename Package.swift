@@ -29,7 +29,9 @@ let package = Package(
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelClient", targets: ["RunnelClient"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
-    .library(name: "RunnelServices", targets: ["RunnelServices", "RunnelServicesNetwork"]),
+    .library(
+      name: "RunnelServices",
+      targets: ["RunnelServices", "RunnelServicesNetwork", "RunnelServicesTree"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
     .executable(name: "runnel", targets: ["RunnelCommand"]),
   ],
@@ -95,6 +97,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
+    // 3: services whose records are in a tree.
+    .target(
+      name: "RunnelServicesTree",
+      dependencies: ["RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelTree"],
+      swiftSettings: swiftSettings),
     // 3: what `import Runnel` gives: all that a program on a database of its own needs.
     .target(
       name: "Runnel",
@@ -182,8 +189,8 @@ let package = Package(
     .executableTarget(
       name: "runnel-bench",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelServices",
+        "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -235,7 +242,8 @@ let package = Package(
     .testTarget(
       name: "RunnelServicesTests",
       dependencies: [
-        "RunnelBase", "RunnelNetwork", "RunnelServices", "RunnelServicesNetwork", "TestSupport",
+        "RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelServicesTree", "RunnelTree",
+        "TestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
@@ -290,7 +298,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "TestSupport",
+        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
+        "RunnelServicesNetwork", "RunnelStreams", "RunnelTree", "TestSupport",
         "RunnelCommand", "sample-first-hour", "sample-first-hour-grdb", "sample-presence",
       ],
       swiftSettings: swiftSettings),

@@ -1,7 +1,7 @@
 """A server that behaves as one of Feathers does, on python-socketio and aiohttp.
 
-Arguments: the port, and `fast` for pings each second. It prints `ready` and runs until its standard
-input ends. Services: `messages` (pages, several records at once, the method
+Arguments: the port, and `fast` for pings each second. It prints the port and runs until its
+standard input ends. Services: `messages` (pages, several records at once, the method
 `archive`), `plain` (no pages), `secret` (only for who is signed in), `authentication`, and `control`,
 whose method `expire` ends the session of the caller's socket.
 """
@@ -354,7 +354,7 @@ async def main():
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port).start()
-    print("ready", flush=True)
+    print(runner.addresses[0][1], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     await runner.cleanup()
 

@@ -12,6 +12,7 @@ import Testing
     "RunnelDemo": ["RunnelBase"],
     "RunnelSync": ["RunnelBase", "RunnelTree"],
     "RunnelServices": ["RunnelBase", "Synchronization"],
+    "RunnelServicesTree": ["RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelTree"],
     "RunnelServicesNetwork": ["RunnelBase", "RunnelNetwork", "RunnelServices", "Synchronization"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",

@@ -10,7 +10,7 @@ import Testing
     .appendingPathComponent("Tests/TidyTests/public-symbols.txt")
   private static let targets = [
     "Runnel", "RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelServicesNetwork",
-    "RunnelStore", "RunnelStreams", "RunnelTree",
+    "RunnelServicesTree", "RunnelStore", "RunnelStreams", "RunnelTree",
   ]
 
   private func found() throws -> [String] {

@@ -120,8 +120,8 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
     case .head(let head): status = Int(head.status.code)
     case .body(let piece):
       // The server may say why; a little of that is enough.
-      let text = String(decoding: piece.readableBytesView.prefix(200), as: UTF8.self)
-      if answer.isEmpty { answer = text.isEmpty ? "" : ": \(text)" }
+      answer = ": " + String(decoding: piece.readableBytesView.prefix(200), as: UTF8.self)
+      end("\(address.bare) \(refusal)", context)
     case .end: end("\(address.bare) \(refusal)", context)
     }
   }

@@ -83,7 +83,11 @@ struct HookChain: Sendable {
     _ hook: Hook, _ type: HookContext.Kind, _ context: inout HookContext
   ) async throws {
     context.type = type
+    // What an error was that a hook around the call has caught does not matter any more.
+    if type != .error { context.error = nil }
     try await hook.run(&context)
+    // A hook may set the error instead of throwing it.
+    if type != .error, let error = context.error { throw error }
   }
 
   /// Runs error hooks; the call goes on if one of them sets a result.

@@ -86,6 +86,13 @@ extension ServiceHandle {
   /// Adds hooks, behind those that the service has.
   public func hooks(_ hooks: ServiceHooks) { entry.append(hooks) }
 
+  /// Adds hooks before and after calls, and after failures.
+  public func hooks(
+    before: HookSet = HookSet(), after: HookSet = HookSet(), error: HookSet = HookSet()
+  ) {
+    entry.append(ServiceHooks(before: before, after: after, error: error))
+  }
+
   /// Adds hooks before calls.
   public func before(_ hooks: HookSet) { entry.append(ServiceHooks(before: hooks)) }
 

@@ -104,7 +104,7 @@ public struct QueryReading: Hashable, Sendable {
     _ query: JSONValue, _ rules: QueryRules
   ) throws(FeathersError) -> ServiceCondition {
     guard case .object(let members) = query else {
-      throw FeathersError(.badRequest, "Invalid query \(query.compactText)")
+      throw FeathersError(.badRequest, "Invalid query \(query.jsonText())")
     }
     var conditions: [ServiceCondition] = []
     for member in members {
@@ -207,7 +207,7 @@ extension QueryReading {
   /// Returns whether a record matches.
   ///
   /// - Throws: `BadRequest` if the condition has an operator that is not known here.
-  func matches(_ record: JSONValue) throws(FeathersError) -> Bool {
+  public func matches(_ record: JSONValue) throws(FeathersError) -> Bool {
     if let answer = condition.holds(for: record) { return answer }
     throw FeathersError(
       .badRequest, "The query has an operator that this service does not know.")

@@ -40,7 +40,7 @@ public enum QueryString {
         "null cannot be sent over REST, where it would be an empty text: use the socket."
       )
     case .bool(let flag): pairs.append("\(name)=\(flag)")
-    case .number: pairs.append("\(name)=\(PercentEncoding.encoded(value.compactText))")
+    case .number: pairs.append("\(name)=\(PercentEncoding.encoded(value.jsonText()))")
     case .string(let text): pairs.append("\(name)=\(PercentEncoding.encoded(text))")
     case .array(let elements):
       if elements.count > elementsMax {

@@ -22,7 +22,7 @@ public struct ServiceID: Hashable, Sendable, CustomStringConvertible {
   public init?(json: JSONValue) {
     switch json {
     case .string(let text): self.text = text
-    case .number: text = json.compactText
+    case .number: text = json.jsonText()
     default: return nil
     }
     self.json = json
@@ -49,9 +49,6 @@ extension ServiceID: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
 }
 
 extension JSONValue {
-  /// The JSON text on one line.
-  var compactText: String { String(decoding: compactBytes, as: UTF8.self) }
-
   /// The JSON text on one line, in UTF-8.
   var compactBytes: [UInt8] {
     var writer = JSONWriter()
@@ -60,7 +57,7 @@ extension JSONValue {
   }
 
   /// Returns the object with a member set: in its place, or at the end.
-  func setting(_ name: String, to value: JSONValue) -> JSONValue {
+  package func setting(_ name: String, to value: JSONValue) -> JSONValue {
     var members = object ?? []
     if let index = members.firstIndex(where: { $0.name.hasSameBytes(as: name) }) {
       members[index].value = value

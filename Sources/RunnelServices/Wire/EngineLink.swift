@@ -85,6 +85,8 @@ public struct EngineLink: Sendable {
 
   /// The largest body that every server takes, if it does not tell.
   private static let payloadMax = 1_000_000
+  /// The most packets of a post: more are refused by servers in Python.
+  private static let postPacketsMax = 16
   /// The longest time for the move to a web socket.
   private static let upgradeMilliseconds: Int64 = 10_000
 
@@ -196,7 +198,7 @@ public struct EngineLink: Sendable {
       var (count, bytes) = (0, 0)
       for packet in outgoing {
         bytes += packet.data.count * (packet.isBinary ? 2 : 1) + 12
-        if count > 0, bytes > payloadMax { break }
+        if count > 0, bytes > payloadMax || count == EngineLink.postPacketsMax { break }
         count += 1
       }
       let body = EnginePayload.encoded(Array(outgoing.prefix(count)), version ?? .four)

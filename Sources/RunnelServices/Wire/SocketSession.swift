@@ -203,7 +203,15 @@ public struct SocketSession: Sendable {
     guard var link else { return [] }
     let effects = change(&link)
     self.link = link
-    return handle(effects, now)
+    return handle(effects, now) + moved()
+  }
+
+  /// Tells of a move to a web socket.
+  private mutating func moved() -> [Effect] {
+    guard case .connected(let transport, let version) = state, let link,
+      link.transport != transport
+    else { return [] }
+    return set(.connected(link.transport, version))
   }
 
   private mutating func handle(_ effects: [EngineLink.Effect], _ now: Int64) -> [Effect] {
@@ -324,7 +332,7 @@ public struct SocketSession: Sendable {
     case .refusal:
       let text =
         packet.payload?["message"]?.string ?? packet.payload?.string
-        ?? packet.payload?.compactText ?? "no reason was given"
+        ?? packet.payload?.jsonText() ?? "no reason was given"
       let error = FeathersError(
         .forbidden, "The server refuses the connection: \(text)", data: packet.payload?["data"])
       return failWaiting(error) + close(.refused(text), now)

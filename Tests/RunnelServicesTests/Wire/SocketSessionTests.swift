@@ -229,9 +229,28 @@ private struct Script {
     script.polled("430[null,1]\u{1E}6")
     #expect(script.asked() == ["answered 1"])
     script.posted()
-    #expect(script.asked() == ["> 5", "> 421[\"find\",\"m\",{}]"])
+    #expect(script.asked().prefix(2) == ["> 5", "> 421[\"find\",\"m\",{}]"])
+    #expect(script.session.state == .connected(.websocket, .four))
     script.frame("431[null,2]")
     #expect(script.answers[2] == .success(2))
+  }
+
+  @Test func aPostHasAFewPacketsAtMost() {
+    var script = Script { $0.carrying = .pollingOnly }
+    script.start()
+    script.polled(Script.open4)
+    script.posted()
+    script.polled("40{\"sid\":\"X\"}")
+    script.signedIn()
+    for key in 0..<40 { script.call(key) }
+    var posts: [Int] = []
+    for _ in 0..<4 {
+      for text in script.asked() where text.hasPrefix("post") {
+        posts.append(text.split(separator: "\u{1E}").count)
+      }
+      script.posted()
+    }
+    #expect(posts == [1, 1, 16, 16, 7])
   }
 
   @Test func aFailedMoveLeavesPollingAsItIs() {
