@@ -111,6 +111,7 @@ public final class RestProvider: ServiceProvider {
       var pause: Int64?
       do throws(FeathersError) {
         let answer = try await answer(request)
+        if let error = RestProvider.redirection(answer) { throw error }
         if (200..<400).contains(answer.status) { return try RestProvider.value(answer) }
         failure = FeathersError(status: answer.status, body: answer.body)
         pause = answer.headers("Retry-After").first.flatMap { Int64($0) }.map { $0 * 1000 }
@@ -201,6 +202,15 @@ public final class RestProvider: ServiceProvider {
     case .patch: "PATCH"
     case .remove: "DELETE"
     }
+  }
+
+  /// Returns the error for an answer that sends the caller to another address; nil for others.
+  private static func redirection(_ answer: WebAnswer) -> FeathersError? {
+    guard [301, 302, 307, 308].contains(answer.status),
+      let target = answer.headers("Location").first
+    else { return nil }
+    return FeathersError(
+      .generalError, "The server sends the caller to \(target.prefix(200)): use that address.")
   }
 
   private static func value(_ answer: WebAnswer) throws(FeathersError) -> JSONValue {

@@ -177,7 +177,7 @@ struct ServiceTarget: ParsableArguments {
     _ request: ServiceRequest, _ options: ServiceAccessOptions
   ) throws -> ServiceResult {
     let access = try options.access()
-    let (token, credentials) = (try options.token(), try options.credentials())
+    let (token, credentials) = try secrets(options)
     let (address, path, transport) = (address, path, options.transport)
     return try AsyncWork.wait {
       do throws(FeathersError) {
@@ -198,6 +198,21 @@ struct ServiceTarget: ParsableArguments {
         throw ServiceTarget.failure(error)
       }
     }
+  }
+
+  /// Returns the token and the credentials.
+  ///
+  /// - Throws: `Failure` if others could read them on the way.
+  private func secrets(
+    _ options: ServiceAccessOptions
+  ) throws -> (token: String?, credentials: JSONValue?) {
+    let secrets = (token: try options.token(), credentials: try options.credentials())
+    if secrets.token != nil || secrets.credentials != nil, !address.isSafe {
+      throw Failure(
+        "\(address.bare) uses no TLS, so others could read the token: use https.",
+        status: .usage)
+    }
+    return secrets
   }
 
   private static func call(
@@ -238,7 +253,7 @@ struct ServiceTarget: ParsableArguments {
   ) throws {
     var access = try options.access()
     access.socket.isPatient = true
-    let (token, credentials) = (try options.token(), try options.credentials())
+    let (token, credentials) = try secrets(options)
     let provider = SocketProvider(address, access)
     let app = ServiceTarget.application(provider, token)
     let (path, host) = (path, address.bare)

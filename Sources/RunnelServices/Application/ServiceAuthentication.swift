@@ -202,7 +202,7 @@ extension ServiceAuthentication {
   /// Signs in again after a call with a token was refused; returns whether that succeeded.
   func renew(after used: String?) async -> Bool {
     // Somebody else has signed in meanwhile.
-    if let token, let used, token != used { return true }
+    if let token, token != used { return true }
     let task = values.withLock { values -> Task<Bool, Never> in
       if let renewal = values.renewal { return renewal }
       let task = Task { [weak self] in

@@ -343,8 +343,8 @@ public struct EngineLink: Sendable {
   }
 
   private mutating func take(_ packet: EnginePacket, _ now: Int64) -> [Effect] {
-    // In version 3 any sign of life counts.
-    if version == .three, pongDeadline != nil, packet.kind != .pong { pongDeadline = nil }
+    // In version 3 any sign of life counts as an answer to our ping.
+    if pongDeadline != nil { startHeartbeat(now) }
     switch packet.kind {
     case .open: return open(packet, now)
     case .close: return end(.closedThere)

@@ -59,6 +59,9 @@ struct ServiceCommandTests {
       let outcome = try run(words)
       #expect(outcome.status == 2, "\(words): \(outcome.status) \(outcome.errors)")
     }
+    let open = try Program.run(
+      ["service", "find", "http://example.com", "messages"], environment: ["RUNNEL_TOKEN": "a.b.c"])
+    #expect(open.status == 2 && open.errors.contains("no TLS"))
     let nobody = try Program.run([
       "service", "find", "http://127.0.0.1:\(try FreePort.any())", "messages",
     ])
