@@ -29,6 +29,9 @@ let package = Package(
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelClient", targets: ["RunnelClient"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
+    .library(
+      name: "RunnelServices",
+      targets: ["RunnelServices", "RunnelServicesNetwork", "RunnelServicesTree"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
     .executable(name: "runnel", targets: ["RunnelCommand"]),
   ],
@@ -81,6 +84,8 @@ let package = Package(
     .target(name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .target(
       name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+    // 1: services and their wire, without sockets.
+    .target(name: "RunnelServices", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     // 2: the open database.
     .target(
       name: "RunnelDatabase",
@@ -92,6 +97,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
+    // 3: services whose records are in a tree.
+    .target(
+      name: "RunnelServicesTree",
+      dependencies: ["RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelTree"],
+      swiftSettings: swiftSettings),
     // 3: what `import Runnel` gives: all that a program on a database of its own needs.
     .target(
       name: "Runnel",
@@ -125,6 +135,11 @@ let package = Package(
         "Runnel", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree",
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
+      swiftSettings: swiftSettings),
+    // 5: services of other hosts, over REST and Socket.IO.
+    .target(
+      name: "RunnelServicesNetwork",
+      dependencies: ["RunnelBase", "RunnelNetwork", "RunnelServices"],
       swiftSettings: swiftSettings),
     // 5: what `runnel serve` runs.
     .target(
@@ -162,8 +177,8 @@ let package = Package(
       name: "RunnelCommand",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelDemo",
-        "RunnelStreams", "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTerminal",
-        "RunnelTree", "RunnelWorkspace",
+        "RunnelStreams", "RunnelNetwork", "RunnelServer", "RunnelServices",
+        "RunnelServicesNetwork", "RunnelSync", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -174,8 +189,8 @@ let package = Package(
     .executableTarget(
       name: "runnel-bench",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelServices",
+        "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -224,6 +239,13 @@ let package = Package(
       name: "RunnelSyncTests",
       dependencies: ["RunnelBase", "RunnelSync", "RunnelTree", "TestSupport"],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelServicesTests",
+      dependencies: [
+        "RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelServicesTree", "RunnelTree",
+        "TestSupport",
+      ],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
@@ -276,7 +298,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "TestSupport",
+        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
+        "RunnelServicesNetwork", "RunnelStreams", "RunnelTree", "TestSupport",
         "RunnelCommand", "sample-first-hour", "sample-first-hour-grdb", "sample-presence",
       ],
       swiftSettings: swiftSettings),

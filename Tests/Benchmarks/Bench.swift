@@ -3,14 +3,14 @@ import Glibc
 /// Measures the storage, the workspace and the server, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
-/// `--streams`, `--lists`, `--serve` and `--rules` measure one of the six, and `--writes`, `--listeners` and
+/// `--streams`, `--lists`, `--serve`, `--rules` and `--services` measure one of the seven, and `--writes`, `--listeners` and
 /// `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
 /// binary.
 @main
 struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
-    let sections = ["--workspace", "--streams", "--lists", "--serve", "--rules"]
+    let sections = ["--workspace", "--streams", "--lists", "--serve", "--rules", "--services"]
     let known = parts.union(["--quick", "--storage"]).union(sections)
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
       return writeChanges(to: CommandLine.arguments[2], seconds: CommandLine.arguments[3])
@@ -36,6 +36,7 @@ struct Bench {
         try workspace(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--streams") || isAll { try streams() }
+      if options.contains("--services") || isAll { try services() }
       // The server's figures have those of the rules.
       if options.contains("--rules") { try rules() }
       if options.contains("--serve") || isAll {
@@ -64,6 +65,12 @@ struct Bench {
     var benchmark = try StreamsBenchmark(rowCount: rowCount)
     try benchmark.run(into: &report)
     Output.print(report.table(title: "Streams, \(rowCount) rows") + "\n")
+  }
+
+  private static func services() throws {
+    var report = Report()
+    try ServicesBenchmark().run(into: &report)
+    Output.print(report.table(title: "Services, in one program") + "\n")
   }
 
   private static func rules() throws {

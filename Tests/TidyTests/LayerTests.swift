@@ -11,6 +11,9 @@ import Testing
     "RunnelStorage": ["RunnelBase", "RunnelTree"],
     "RunnelDemo": ["RunnelBase"],
     "RunnelSync": ["RunnelBase", "RunnelTree"],
+    "RunnelServices": ["RunnelBase", "Synchronization"],
+    "RunnelServicesTree": ["RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelTree"],
+    "RunnelServicesNetwork": ["RunnelBase", "RunnelNetwork", "RunnelServices", "Synchronization"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
@@ -44,7 +47,7 @@ import Testing
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
       "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
-      "RunnelStreams",
+      "RunnelServices", "RunnelServicesNetwork", "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],

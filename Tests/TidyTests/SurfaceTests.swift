@@ -9,7 +9,8 @@ import Testing
   private static let list = SourceTree.top
     .appendingPathComponent("Tests/TidyTests/public-symbols.txt")
   private static let targets = [
-    "Runnel", "RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree",
+    "Runnel", "RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelServicesNetwork",
+    "RunnelServicesTree", "RunnelStore", "RunnelStreams", "RunnelTree",
   ]
 
   private func found() throws -> [String] {

@@ -33,7 +33,7 @@ struct DataArgument: ParsableArguments {
     }
   }
 
-  private static func source(_ text: String) throws -> Source {
+  static func source(_ text: String) throws -> Source {
     if text == InputDocument.standardInputName { return .standardInput }
     return .json(try CommandLineJSON.value(text))
   }

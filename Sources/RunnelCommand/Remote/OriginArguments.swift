@@ -15,7 +15,7 @@ struct OriginArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file with the token or secret for a server's database, or a service account's key file; - "
+      "The file with the token for a server, a database's secret or a service account's key; - "
         + "asks for the token (default: $\(OriginArguments.tokenVariable)).",
       valueName: "file"), completion: .file())
   var tokenFile: String?
@@ -73,7 +73,7 @@ struct OriginArguments: ParsableArguments {
     return .token(token)
   }
 
-  private static func bytes(of file: String) throws -> [UInt8] {
+  static func bytes(of file: String) throws -> [UInt8] {
     if file == InputDocument.standardInputName {
       return Array(try StandardInput.secret("Token: ").utf8)
     }

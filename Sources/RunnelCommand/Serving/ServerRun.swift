@@ -1,9 +1,7 @@
-import CPlatform
 import Glibc
 import Logging
 import RunnelNetwork
 import RunnelServer
-import Synchronization
 
 /// A run of a server from the command line, until a signal ends it.
 struct ServerRun {
@@ -36,36 +34,13 @@ struct ServerRun {
         // The server also runs if its output cannot be written.
         try? StandardOutput.say(text(announcement))
       }
-      try ServerRun.wait { try await server.runUntilSignal() }
+      try AsyncWork.wait { try await server.runUntilSignal() }
       lines.flush()
     } catch let error as ServerError {
       throw Failure(error.message, status: error.isUsage ? .usage : .failure)
     } catch let error as NetworkError {
       throw Failure(error.message)
     }
-  }
-
-  /// Runs asynchronous work while this thread waits for its end.
-  private static func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
-    let bell = runnel_eventfd_open()
-    if bell < 0 { throw Failure.system("The server cannot be waited for") }
-    defer { runnel_close(bell) }
-    let ending = Ending()
-    Task {
-      do {
-        try await body()
-      } catch {
-        ending.error.withLock { $0 = error }
-      }
-      _ = runnel_eventfd_signal(bell)
-    }
-    var answer: UInt8 = 0
-    while runnel_poll([bell], &answer, 1, -1) == 0 {}
-    if let error = ending.error.withLock({ $0 }) { throw error }
-  }
-
-  private final class Ending: Sendable {
-    let error = Mutex<(any Error)?>(nil)
   }
 
   /// Raises the limit of open files to the greatest value that the system allows; returns the

@@ -10,11 +10,19 @@ public protocol DialedSocketHandling: Sendable {
   func opened()
   /// Called when the text of a message arrived.
   func received(_ text: [UInt8])
+  /// Called when a message of bytes arrived; returns false if only text is understood, which ends
+  /// the socket.
+  func received(binary: [UInt8]) -> Bool
   /// Called when the server gave another sign of life, such as a pong.
   func heard()
   /// Called last: the socket ended or could not be opened, for this reason. It is not called after
   /// `close`.
   func closed(_ reason: String)
+}
+
+extension DialedSocketHandling {
+  /// Understands text only.
+  public func received(binary: [UInt8]) -> Bool { false }
 }
 
 /// A WebSocket to a server.
@@ -55,6 +63,15 @@ public final class DialedSocket: Sendable {
           DialedSocket.frame(.text, channel.allocator.buffer(bytes: text)), promise: nil)
       }
       channel.flush()
+    }
+  }
+
+  /// Sends bytes as one message.
+  public func send(binary: [UInt8]) {
+    guard let channel = openChannel() else { return }
+    channel.eventLoop.execute {
+      let frame = DialedSocket.frame(.binary, channel.allocator.buffer(bytes: binary))
+      channel.writeAndFlush(frame, promise: nil)
     }
   }
 
@@ -107,17 +124,28 @@ public final class DialedSocket: Sendable {
   }
 
   func didReceive(_ text: [UInt8]) {
+    if count(text) { handling.received(text) }
+  }
+
+  /// Passes bytes on; returns false if the handling understands text only.
+  func didReceive(binary: [UInt8]) -> Bool {
+    count(binary) ? handling.received(binary: binary) : true
+  }
+
+  /// Counts what arrived, and pauses reading if too much of it is not taken; returns false after
+  /// the end.
+  private func count(_ message: [UInt8]) -> Bool {
     let (isOpen, paused) = state.withLock { state -> (Bool, (any Channel)?) in
       if state.isEnded { return (false, nil) }
-      state.untakenBytes += text.count
+      state.untakenBytes += message.count
       let isFull = state.untakenBytes > DialedSocket.untakenBytesMax
       guard isFull, !state.isPaused else { return (true, nil) }
       state.isPaused = true
       return (true, state.channel)
     }
-    if isOpen { handling.received(text) }
     // A closed channel reads nothing.
     try? paused?.syncOptions?.setOption(.autoRead, value: false)
+    return isOpen
   }
 
   func didHear() { if openChannel() != nil { handling.heard() } }
@@ -180,6 +208,7 @@ final class DialedSocketHandler: ChannelInboundHandler {
     case .pong: socket.didHear()
     case .connectionClose: takeClose(frame.unmaskedData, context)
     case .binary:
+      if socket.didReceive(binary: Array(frame.unmaskedData.readableBytesView)) { return }
       reason = "it sent a message that is not UTF-8 text"
       DialedSocket.close(context.channel, code: 1003, text: "Only text is understood.")
     default: break

@@ -30,23 +30,26 @@ public struct SocketDialer: Sendable {
   /// - Parameters:
   ///   - address: the address to connect to; `https` for TLS.
   ///   - userAgent: the value of the `User-Agent` header.
+  ///   - headers: further headers.
   ///   - handling: receives the events of the socket.
   /// - Returns: the socket, which is not open yet.
   public func dial(
-    _ address: WebAddress, userAgent: String, _ handling: some DialedSocketHandling
+    _ address: WebAddress, userAgent: String, headers: [(name: String, value: String)] = [],
+    _ handling: some DialedSocketHandling
   ) -> DialedSocket {
     let socket = DialedSocket(handling)
     connector.connect(address, on: MultiThreadedEventLoopGroup.singleton.any())
-      .flatMapThrowing { try SocketDialer.upgrade($0, address, userAgent, socket) }
+      .flatMapThrowing { try SocketDialer.upgrade($0, address, userAgent, headers, socket) }
       .whenFailure { socket.didEnd(WebConnector.reason($0)) }
     return socket
   }
 
   private static func upgrade(
-    _ channel: any Channel, _ address: WebAddress, _ userAgent: String, _ socket: DialedSocket
+    _ channel: any Channel, _ address: WebAddress, _ userAgent: String,
+    _ headers: [(name: String, value: String)], _ socket: DialedSocket
   ) throws {
     channel.closeFuture.whenComplete { _ in socket.didEnd("the connection was closed") }
-    let asking = UpgradeHandler(address, userAgent, socket)
+    let asking = UpgradeHandler(address, userAgent, headers, socket)
     let boundAsking = NIOLoopBound(asking, eventLoop: channel.eventLoop)
     let upgrader = NIOWebSocketClientUpgrader(maxFrameSize: frameBytesMax) { channel, _ in
       channel.eventLoop.makeCompletedFuture {
@@ -86,30 +89,51 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
 
   private let address: WebAddress
   private let userAgent: String
+  private let headers: [(name: String, value: String)]
   private let socket: DialedSocket
+  /// The status of an answer that refuses the WebSocket, and what it says.
+  private var status: Int?
+  private var answer = ""
   /// True once the connection is a WebSocket.
   var isDone = false
 
-  init(_ address: WebAddress, _ userAgent: String, _ socket: DialedSocket) {
-    (self.address, self.userAgent, self.socket) = (address, userAgent, socket)
+  init(
+    _ address: WebAddress, _ userAgent: String, _ headers: [(name: String, value: String)],
+    _ socket: DialedSocket
+  ) {
+    (self.address, self.userAgent, self.headers, self.socket) = (
+      address, userAgent, headers, socket
+    )
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
     var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: address.target)
     head.headers.add(name: "Host", value: address.authority)
     head.headers.add(name: "User-Agent", value: userAgent)
+    for (name, value) in headers { head.headers.add(name: name, value: value) }
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .head(let head) = unwrapInboundIn(data) else { return }
-    end(
-      "\(address.bare) answered with status \(head.status.code) instead of a WebSocket", context)
+    switch unwrapInboundIn(data) {
+    case .head(let head): status = Int(head.status.code)
+    case .body(let piece):
+      // The server may say why; a little of that is enough.
+      answer = ": " + String(decoding: piece.readableBytesView.prefix(200), as: UTF8.self)
+      end("\(address.bare) \(refusal)", context)
+    case .end: end("\(address.bare) \(refusal)", context)
+    }
+  }
+
+  private var refusal: String {
+    "answered with status \(status ?? 0) instead of a WebSocket\(answer)"
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    end("\(address.bare) closed the connection before the answer", context)
+    end(
+      "\(address.bare) " + (status == nil ? "closed the connection before the answer" : refusal),
+      context)
     context.fireChannelInactive()
   }
 

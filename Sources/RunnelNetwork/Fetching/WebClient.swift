@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// An HTTP/1.1 request.
 public struct WebRequest: Sendable {
@@ -79,17 +80,35 @@ public struct WebClient: Sendable {
   public func fetch(
     _ request: WebRequest, bytesMax: Int
   ) async throws(NetworkError) -> (status: Int, body: [UInt8]) {
+    let answer = try await answer(to: request, bytesMax: bytesMax)
+    return (answer.status, answer.body)
+  }
+
+  /// Sends a request and reads the whole answer, without blocking the thread.
+  ///
+  /// Redirects are not followed. If the task is cancelled, the connection is closed.
+  ///
+  /// - Throws: `NetworkError` that names the address and the problem there, or if the answer has
+  ///   more bytes than allowed.
+  public func answer(
+    to request: WebRequest, bytesMax: Int
+  ) async throws(NetworkError) -> WebAnswer {
+    let line = CancellableLine()
     do {
-      let exchange = try await begin(request).get()
-      var body: [UInt8] = []
-      while let piece = try await exchange.piece().get() {
-        body += piece
-        if body.count > bytesMax {
-          throw NetworkError(
-            "\(request.address.bare) sent an answer of more than \(bytesMax) bytes.")
+      return try await withTaskCancellationHandler {
+        let exchange = try await begin(request, line).get()
+        var body: [UInt8] = []
+        while let piece = try await exchange.piece().get() {
+          body += piece
+          if body.count > bytesMax {
+            throw NetworkError(
+              "\(request.address.bare) sent an answer of more than \(bytesMax) bytes.")
+          }
         }
+        return WebAnswer(exchange, body)
+      } onCancel: {
+        line.cancel()
       }
-      return (exchange.status, body)
     } catch {
       throw WebClient.error(error, request)
     }
@@ -109,11 +128,14 @@ public struct WebClient: Sendable {
       "\(request.address.bare) cannot be asked: \(WebConnector.reason(error)).")
   }
 
-  private func begin(_ request: WebRequest) -> EventLoopFuture<WebExchange> {
+  private func begin(
+    _ request: WebRequest, _ line: CancellableLine? = nil
+  ) -> EventLoopFuture<WebExchange> {
     let loop = MultiThreadedEventLoopGroup.singleton.any()
     let agent = userAgent
     return connector.connect(request.address, on: loop).flatMap {
       channel -> EventLoopFuture<WebExchange> in
+      line?.hold(channel)
       let reader = ExchangeReader(channel, request, agent)
       let bound = NIOLoopBound(reader, eventLoop: loop)
       do {
@@ -129,11 +151,53 @@ public struct WebClient: Sendable {
   }
 }
 
+/// The connection of a request that may be given up.
+private final class CancellableLine: Sendable {
+  private struct State {
+    var channel: (any Channel)?
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  func hold(_ channel: any Channel) {
+    let isCancelled = state.withLock { state in
+      state.channel = channel
+      return state.isCancelled
+    }
+    if isCancelled { channel.close(promise: nil) }
+  }
+
+  func cancel() {
+    let channel = state.withLock { state in
+      state.isCancelled = true
+      return state.channel
+    }
+    channel?.close(promise: nil)
+  }
+}
+
+/// The whole answer to a request.
+public struct WebAnswer: Sendable {
+  /// The status.
+  public let status: Int
+  /// The body.
+  public let body: [UInt8]
+  private let headers: HTTPHeaders
+
+  fileprivate init(_ exchange: WebExchange, _ body: [UInt8]) {
+    (status, headers, self.body) = (exchange.status, exchange.headers, body)
+  }
+
+  /// Returns the values of the headers with a name.
+  public func headers(_ name: String) -> [String] { headers[name] }
+}
+
 /// The answer to a request: its head, and its body in pieces on demand.
 public final class WebExchange: Sendable {
   /// The status.
   public let status: Int
-  private let headers: HTTPHeaders
+  fileprivate let headers: HTTPHeaders
   private let loop: any EventLoop
   private let reader: NIOLoopBound<ExchangeReader>
   private let channel: any Channel

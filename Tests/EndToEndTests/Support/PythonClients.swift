@@ -1,10 +1,27 @@
 import Foundation
 
-/// Client libraries in Python, in a virtual environment of their own below the build folder.
+/// Client libraries in Python.
+enum PythonClients {
+  private static let environment = PythonEnvironment(
+    "python", ["pyrebase4==4.9.0", "firebase-admin==7.7.0"])
+
+  /// True unless there is no Python, or pip cannot reach anything.
+  static var isThere: Bool { environment.isThere }
+
+  /// Runs a script of `Tests/Clients`.
+  static func run(
+    _ script: String, _ arguments: [String], environment variables: [String: String] = [:]
+  ) throws -> Program.Outcome {
+    let (python, file) = try environment.command(script)
+    return try Program.run([file] + arguments, environment: variables, program: python)
+  }
+}
+
+/// Packages of Python in a virtual environment of their own below the build folder.
 ///
 /// They are installed once, by the first test that needs them.
-enum PythonClients {
-  /// Whether the clients can be used.
+final class PythonEnvironment: Sendable {
+  /// Whether the packages can be used.
   enum State: Sendable {
     case ready(python: String)
     /// There is no Python, or no way to the packages.
@@ -12,31 +29,31 @@ enum PythonClients {
     case broken(String)
   }
 
-  private static let packages = ["pyrebase4==4.9.0", "firebase-admin==7.7.0"]
   /// What pip says where it cannot reach anything.
   private static let unreachable = [
     "NewConnectionError", "Temporary failure in name resolution", "ConnectTimeoutError",
     "ProxyError", "Network is unreachable",
   ]
 
-  /// The clients, installed if need be.
-  static let state = install()
+  /// The packages, installed if need be.
+  let state: State
+
+  init(_ name: String, _ packages: [String]) {
+    state = PythonEnvironment.install(name, packages)
+  }
 
   /// True unless there is no Python, or pip cannot reach anything.
-  static var isThere: Bool {
+  var isThere: Bool {
     if case .absent = state { return false }
     return true
   }
 
-  /// Runs a script of `Tests/Clients`.
-  static func run(
-    _ script: String, _ arguments: [String], environment: [String: String] = [:]
-  ) throws -> Program.Outcome {
+  /// Returns the interpreter and the file of a script of `Tests/Clients`.
+  func command(_ script: String) throws -> (python: String, file: String) {
     guard case .ready(let python) = state else {
       throw SystemError(call: "pip", reason: "\(state)")
     }
-    let file = try top() + "/Tests/Clients/" + script
-    return try Program.run([file] + arguments, environment: environment, program: python)
+    return (python, try PythonEnvironment.top() + "/Tests/Clients/" + script)
   }
 
   /// The folder of the project: the tests are built in `.build/TRIPLE/debug`.
@@ -48,13 +65,13 @@ enum PythonClients {
     return String(path[..<build.lowerBound])
   }
 
-  private static func install() -> State {
+  private static func install(_ name: String, _ packages: [String]) -> State {
     guard
       let found = ["/usr/bin/python3", "/usr/local/bin/python3", whichPython() ?? ""]
         .first(where: FileManager.default.isExecutableFile)
     else { return .absent("There is no python3.") }
     do {
-      let folder = try top() + "/.build/python"
+      let folder = try top() + "/.build/" + name
       let done = folder + "/" + packages.joined(separator: "+")
       let python = folder + "/bin/python"
       if FileManager.default.fileExists(atPath: done) { return .ready(python: python) }
@@ -62,7 +79,7 @@ enum PythonClients {
       try? FileManager.default.removeItem(atPath: folder)
       let made = try Program.run(["-m", "venv", folder], program: found)
       if made.status != 0 { return .absent("python3 -m venv: \(made.output)\(made.errors)") }
-      let installed = try pip(python)
+      let installed = try pip(python, packages)
       if installed.status != 0 {
         let text = installed.output + installed.errors
         return unreachable.contains(where: text.contains) ? .absent(text) : .broken(text)
@@ -74,7 +91,7 @@ enum PythonClients {
     }
   }
 
-  private static func pip(_ python: String) throws -> Program.Outcome {
+  private static func pip(_ python: String, _ packages: [String]) throws -> Program.Outcome {
     let output = try File.temporary()
     let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"] + packages
     let program = try RunningProgram(

@@ -1,0 +1,203 @@
+import RunnelBase
+
+/// The query in the address of a REST call.
+///
+/// Source: services protocol, section 3.2.
+public enum QueryString {
+  /// The most elements of an array that all servers read as an array.
+  public static let elementsMax = 20
+  /// The deepest nesting that servers read.
+  static let depthMax = 5
+  /// The most values that servers read; they drop the rest.
+  static let pairsMax = 1000
+
+  /// Returns the query string without `?`; empty if there is nothing to send.
+  ///
+  /// - Throws: `BadRequest` if servers would read another query than this one: a null, a long
+  ///   array, or too deep or too many values.
+  public static func encoded(_ query: ServiceQuery) throws(FeathersError) -> String {
+    var pairs: [String] = []
+    for member in query.members {
+      try append(member.value, name: PercentEncoding.encoded(member.name), depth: 0, &pairs)
+    }
+    if pairs.count > pairsMax {
+      throw FeathersError(
+        .badRequest,
+        "The query has \(pairs.count) values, and over REST servers read only \(pairsMax): "
+          + "use the socket."
+      )
+    }
+    return pairs.joined(separator: "&")
+  }
+
+  private static func append(
+    _ value: JSONValue, name: String, depth: Int, _ pairs: inout [String]
+  ) throws(FeathersError) {
+    switch value {
+    case .null:
+      throw FeathersError(
+        .badRequest,
+        "null cannot be sent over REST, where it would be an empty text: use the socket."
+      )
+    case .bool(let flag): pairs.append("\(name)=\(flag)")
+    case .number: pairs.append("\(name)=\(PercentEncoding.encoded(value.jsonText()))")
+    case .string(let text): pairs.append("\(name)=\(PercentEncoding.encoded(text))")
+    case .array(let elements):
+      if elements.count > elementsMax {
+        throw FeathersError(
+          .badRequest,
+          "An array in a query over REST has at most \(elementsMax) elements, not \(elements.count): "
+            + "use the socket.")
+      }
+      try checkDepth(depth + 1)
+      for (index, element) in elements.enumerated() {
+        try append(element, name: "\(name)%5B\(index)%5D", depth: depth + 1, &pairs)
+      }
+    case .object(let members):
+      try checkDepth(depth + 1)
+      for member in members {
+        let inner = "\(name)%5B\(PercentEncoding.encoded(member.name))%5D"
+        try append(member.value, name: inner, depth: depth + 1, &pairs)
+      }
+    }
+  }
+
+  private static func checkDepth(_ depth: Int) throws(FeathersError) {
+    if depth <= depthMax { return }
+    throw FeathersError(
+      .badRequest,
+      "The query is nested deeper than the \(depthMax) levels that servers read over REST: use the socket."
+    )
+  }
+
+  /// Returns an id as a part of a path, escaped as little as an address allows.
+  ///
+  /// Feathers 5 does not decode it, so each escape may hide the record.
+  public static func pathSegment(_ id: String) -> String {
+    var result = ""
+    for byte in id.utf8 {
+      let isPlain: Bool
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        isPlain = true
+      default: isPlain = plainInSegment.contains(byte)
+      }
+      if isPlain {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += byte < 16 ? "%0" + digits : "%" + digits
+      }
+    }
+    return result
+  }
+
+  private static let plainInSegment = Set("-._~!$&'()*+,;=:@".utf8)
+}
+
+// MARK: - Reading
+
+extension QueryString {
+  /// The bounds of a reader.
+  public struct Bounds: Hashable, Sendable {
+    /// The deepest nesting; what is deeper becomes one name.
+    public var depthMax: Int
+    /// The largest index that makes an array; with a larger one it is an object.
+    public var indexMax: Int
+    /// The most values; more are an error.
+    public var pairsMax: Int
+
+    /// Makes bounds; without arguments they are those of the services that Runnel offers.
+    public init(depthMax: Int = 10, indexMax: Int = 999, pairsMax: Int = 1000) {
+      (self.depthMax, self.indexMax, self.pairsMax) = (depthMax, indexMax, pairsMax)
+    }
+  }
+
+  /// Reads a query string; all values are texts.
+  ///
+  /// - Throws: `BadRequest` if it has more values than allowed.
+  public static func decoded(
+    _ text: String, bounds: Bounds = Bounds()
+  ) throws(FeathersError) -> ServiceQuery {
+    let pairs = text.utf8.split(separator: UInt8(ascii: "&"))
+    if pairs.count > bounds.pairsMax {
+      throw FeathersError(
+        .badRequest, "The query has more than \(bounds.pairsMax) values.")
+    }
+    var root = Branch()
+    for pair in pairs {
+      let parts = pair.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      let names = path(plain(parts[0]), bounds)
+      if names.isEmpty || names.contains("__proto__") { continue }
+      root.insert(parts.count > 1 ? plain(parts[1]) : "", names[...])
+    }
+    var query = ServiceQuery()
+    for (name, branch) in root.children { query[name] = branch.json(bounds) }
+    return query
+  }
+
+  /// Decodes a part; one with a damaged escape stays as it is.
+  private static func plain(_ bytes: Substring.UTF8View.SubSequence) -> String {
+    PercentEncoding.decoded(bytes, isPlusSpace: true)
+      ?? String(Substring(bytes)).replacing("+", with: " ")
+  }
+
+  /// Takes a name apart: `a[b][]` is a, b and an empty name.
+  private static func path(_ name: String, _ bounds: Bounds) -> [String] {
+    guard let first = name.firstIndex(of: "["), first != name.startIndex else {
+      return name.isEmpty ? [] : [name]
+    }
+    var names = [String(name[..<first])]
+    var rest = name[first...]
+    while rest.first == "[", let end = rest.firstIndex(of: "]") {
+      if names.count > bounds.depthMax { break }
+      names.append(String(rest[rest.index(after: rest.startIndex)..<end]))
+      rest = rest[rest.index(after: end)...]
+    }
+    // What is too deep, or is no pair of brackets, is one name.
+    if rest.first == "[" { names.append(String(rest)) }
+    return names
+  }
+
+  /// A value while it is read: texts that were given for it, and what is below it.
+  private struct Branch {
+    private var texts: [String] = []
+    private(set) var children: [(name: String, branch: Branch)] = []
+
+    mutating func insert(_ text: String, _ path: ArraySlice<String>) {
+      guard let name = path.first else { return texts.append(text) }
+      // Empty brackets append.
+      let index = name.isEmpty ? nil : children.firstIndex { $0.name == name }
+      if let index {
+        children[index].branch.insert(text, path.dropFirst())
+      } else {
+        var branch = Branch()
+        branch.insert(text, path.dropFirst())
+        children.append((name, branch))
+      }
+    }
+
+    func json(_ bounds: Bounds) -> JSONValue {
+      let texts = texts.map { JSONValue.string($0) }
+      if children.isEmpty {
+        return texts.count == 1 ? texts[0] : .array(texts)
+      }
+      let indexes = children.map { child in
+        child.name.isEmpty ? Int.max : (Int(child.name) ?? -1)
+      }
+      let isArray = indexes.allSatisfy { $0 == .max || (0...bounds.indexMax).contains($0) }
+      if isArray, texts.count + children.count <= bounds.indexMax + 1 {
+        let sorted = zip(indexes, children.indices).sorted { $0 < $1 }
+        return .array(texts + sorted.map { children[$0.1].branch.json(bounds) })
+      }
+      var value = JSONValue.object([])
+      for (place, child) in children.enumerated() {
+        value = value.setting(
+          child.name.isEmpty ? String(place) : child.name, to: child.branch.json(bounds))
+      }
+      return texts.isEmpty ? value : .array(texts + [value])
+    }
+  }
+}

@@ -1,0 +1,127 @@
+public import RunnelBase
+
+extension SocketSession {
+  /// Makes a call: it is sent when a connection is there and signed in.
+  ///
+  /// - Parameters:
+  ///   - key: the name under which the answer is given.
+  ///   - event: the name of the event that is sent.
+  ///   - arguments: what is sent with it.
+  ///   - isSignIn: true for a call that signs in, which does not wait for that.
+  ///   - now: the time.
+  /// - Returns: what has to be done.
+  public mutating func call(
+    _ key: Int, _ event: String, _ arguments: [JSONValue], isSignIn: Bool = false, now: Int64
+  ) -> [Effect] {
+    if state == .stopped {
+      return [
+        .answered(
+          key, .failure(FeathersError(.unavailable, "The connection was closed by the program.")))
+      ]
+    }
+    if waiting.count >= SocketSession.waitingMax {
+      return [
+        .answered(
+          key, .failure(FeathersError(.unavailable, "Too many calls wait for a connection.")))
+      ]
+    }
+    waiting.append(
+      Call(
+        key: key, event: event, arguments: arguments, isSignIn: isSignIn,
+        deadline: now + options.waitMilliseconds))
+    // Whoever calls does not wait for the end of a pause.
+    return start(now: now) + flush(now)
+  }
+
+  /// The connection is signed in, or need not be: the waiting calls are sent.
+  public mutating func signedIn(attempt: Int, now: Int64) -> [Effect] {
+    guard attempt == self.attempt, phase == .signingIn else { return [] }
+    phase = .ready
+    return flush(now)
+  }
+
+  /// Gives a call up; an answer to it is ignored.
+  public mutating func cancel(_ key: Int) -> [Effect] {
+    let error = FeathersError(.cancelled, "The call was cancelled.")
+    if let index = waiting.firstIndex(where: { $0.key == key }) {
+      waiting.remove(at: index)
+      return [.answered(key, .failure(error))]
+    }
+    guard let id = sent.first(where: { $0.value.key == key })?.key else { return [] }
+    _ = take(sent: id)
+    return [.answered(key, .failure(error))]
+  }
+
+  mutating func flush(_ now: Int64) -> [Effect] {
+    guard phase == .ready || phase == .signingIn, let link else { return [] }
+    var effects: [Effect] = []
+    var packets: [EnginePacket] = []
+    let calls = waiting
+    waiting = calls.filter { phase != .ready && !$0.isSignIn }
+    for var call in calls where phase == .ready || call.isSignIn {
+      let packet = SocketPacket(
+        .event, id: nextID, payload: .array([.string(call.event)] + call.arguments))
+      let text = packet.text
+      if text.count + 2 > link.payloadMax {
+        let error = FeathersError(
+          .badRequest,
+          "The call has \(text.count) bytes, and the server takes \(link.payloadMax) at once.")
+        effects.append(.answered(call.key, .failure(error)))
+        continue
+      }
+      call.deadline = now + options.callMilliseconds
+      sent[nextID] = call
+      sentOrder.append(nextID)
+      nextID += 1
+      packets.append(EnginePacket(.message, text))
+    }
+    if packets.isEmpty { return effects }
+    return effects + advance(now) { $0.send(packets) }
+  }
+
+  /// The call that was sent first of those that are not answered.
+  var oldestSent: Call? {
+    sentStart < sentOrder.count ? sent[sentOrder[sentStart]] : nil
+  }
+
+  /// Takes the call with an id out of those that are sent.
+  mutating func take(sent id: Int) -> Call? {
+    guard let call = sent.removeValue(forKey: id) else { return nil }
+    while sentStart < sentOrder.count, sent[sentOrder[sentStart]] == nil { sentStart += 1 }
+    if sentStart > 1024, sentStart * 2 > sentOrder.count {
+      sentOrder.removeFirst(sentStart)
+      sentStart = 0
+    }
+    return call
+  }
+
+  /// Fails the calls whose time is over.
+  mutating func expire(_ now: Int64) -> [Effect] {
+    var effects: [Effect] = []
+    while let call = waiting.first, call.deadline <= now {
+      waiting.removeFirst()
+      effects.append(.answered(call.key, .failure(unreachable())))
+    }
+    while let call = oldestSent, call.deadline <= now {
+      _ = take(sent: sentOrder[sentStart])
+      let error = FeathersError(
+        .timeout,
+        "The server did not answer \(call.event) within \(options.callMilliseconds / 1000) s: "
+          + "what became of the call is not known.", data: ["isSent": true])
+      effects.append(.answered(call.key, .failure(error)))
+    }
+    return effects
+  }
+
+  mutating func failSent(_ error: FeathersError) -> [Effect] {
+    let calls = sent.sorted { $0.key < $1.key }
+    (sent, sentOrder, sentStart) = ([:], [], 0)
+    return calls.map { .answered($0.value.key, .failure(error)) }
+  }
+
+  mutating func failWaiting(_ error: FeathersError) -> [Effect] {
+    let calls = waiting
+    waiting = []
+    return calls.map { .answered($0.key, .failure(error)) }
+  }
+}
