@@ -81,6 +81,10 @@ let package = Package(
     .target(name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .target(
       name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelIdentity",
+      dependencies: ["RunnelBase", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: swiftSettings),
     // 2: the open database.
     .target(
       name: "RunnelDatabase",
@@ -130,7 +134,8 @@ let package = Package(
     .target(
       name: "RunnelServer",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree",
+        "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync",
+        "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -225,6 +230,9 @@ let package = Package(
       dependencies: ["RunnelBase", "RunnelSync", "RunnelTree", "TestSupport"],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),
     .testTarget(
+      name: "RunnelIdentityTests", dependencies: ["RunnelBase", "RunnelIdentity"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
         "CFaults", "CPlatform", "RunnelDatabase", "RunnelStorage", "RunnelStore", "RunnelStreams",
@@ -236,8 +244,8 @@ let package = Package(
     .testTarget(
       name: "RunnelServerTests",
       dependencies: [
-        "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelServer",
-        "RunnelSync", "RunnelTree", "TestSupport",
+        "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelIdentity",
+        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

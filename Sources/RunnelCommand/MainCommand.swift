@@ -44,7 +44,7 @@ struct MainCommand: ParsableCommand {
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
       CompactCommand.self, BackupCommand.self, RestoreCommand.self, RulesCommand.self,
-      ServeCommand.self, SyncCommand.self, ConfigCommand.self,
+      ServeCommand.self, AccountsCommand.self, SyncCommand.self, ConfigCommand.self,
       ScreenshotCommand.self,
       GenerateDemoCommand.self, GenerateManualCommand.self,
     ],

@@ -11,6 +11,7 @@ import Testing
     "RunnelStorage": ["RunnelBase", "RunnelTree"],
     "RunnelDemo": ["RunnelBase"],
     "RunnelSync": ["RunnelBase", "RunnelTree"],
+    "RunnelIdentity": ["RunnelBase", "Crypto"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
@@ -30,8 +31,8 @@ import Testing
     ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
-      "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree", "ServiceLifecycle",
-      "Synchronization", "UnixSignals",
+      "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
+      "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
