@@ -86,6 +86,10 @@ let package = Package(
       name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
     // 1: services and their wire, without sockets.
     .target(name: "RunnelServices", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelIdentity",
+      dependencies: ["RunnelBase", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: swiftSettings),
     // 2: the open database.
     .target(
       name: "RunnelDatabase",
@@ -145,7 +149,8 @@ let package = Package(
     .target(
       name: "RunnelServer",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree",
+        "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync",
+        "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -247,6 +252,9 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "RunnelIdentityTests", dependencies: ["RunnelBase", "RunnelIdentity"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
         "CFaults", "CPlatform", "RunnelDatabase", "RunnelStorage", "RunnelStore", "RunnelStreams",
@@ -258,8 +266,8 @@ let package = Package(
     .testTarget(
       name: "RunnelServerTests",
       dependencies: [
-        "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelServer",
-        "RunnelSync", "RunnelTree", "TestSupport",
+        "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelIdentity",
+        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

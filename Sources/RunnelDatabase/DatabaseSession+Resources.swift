@@ -176,8 +176,11 @@ extension DatabaseSession {
   /// Ends a write that has nothing to write.
   private struct NothingToWrite: Error {}
 
-  /// Carries out a write that is made from the current tree.
-  func write(_ make: WriteMaker) throws -> [Delivery] { try core.write(make) }
+  /// Carries out a write that is made from the current tree, within the transaction that carries it
+  /// out.
+  ///
+  /// - Throws: `DatabaseError`, and the errors of `make`; then nothing was written.
+  package func write(_ make: WriteMaker) throws -> [Delivery] { try core.write(make) }
 
   private func reading<Value>(
     _ body: (any TreeReader) throws(ResourceError) -> Value

@@ -1,5 +1,6 @@
 public import Logging
 import RunnelDatabase
+import RunnelIdentity
 public import RunnelNetwork
 import RunnelSync
 public import ServiceLifecycle
@@ -39,11 +40,26 @@ public final class DatabaseServer: Service, Sendable {
     public var isSecure: Bool
     /// True if credentials are accepted without proof.
     public var isEmulator: Bool
+    /// The accounts; nil if there are none.
+    public var accounts: Accounts?
+  }
+
+  /// The accounts of a server that has started.
+  public struct Accounts: Sendable {
+    /// Their file.
+    public var file: String
+    /// The project whose tokens they get.
+    public var project: String
+    /// The issuer of the tokens.
+    public var issuer: String
+    /// The folder for mails; nil if they are sent, or an emulator's.
+    public var mailFolder: String?
   }
 
   private let configuration: ServerConfiguration
   private let world: ServerWorld
   private let databases: ServedDatabases
+  private let accounts: AccountService?
   private let network: NetworkServer
   private let backups: BackupSchedule?
   private let admin: AdminServer
@@ -75,23 +91,33 @@ public final class DatabaseServer: Service, Sendable {
         addresses: configuration.loggedAddresses),
       limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest),
       calendar: configuration.calendar)
-    databases = try ServedDatabases(configuration, world, logger)
-    try DatabaseServer.checkSafety(configuration, addresses, databases)
-    backups = try configuration.backups.map { [databases, world] plan in
+    let accounts = try AccountService.open(configuration, world, logger)
+    self.accounts = accounts
+    do {
+      databases = try ServedDatabases(configuration, accounts, world, logger)
+      try DatabaseServer.checkSafety(configuration, addresses, databases)
+    } catch {
+      accounts?.close()
+      throw error
+    }
+    backups = try configuration.backups.map { [databases, accounts, world] plan in
       try BackupSchedule(plan, metrics: world.metrics, logger: logger) {
-        databases.all.map { open in
+        var all = databases.all.map { open in
           let database = open.database
           return (
             database.name, DatabaseBackup(database.file, rulesFile: database.rulesFile.path)
           )
         }
+        if let accounts { all.append((accounts.name, DatabaseBackup(accounts.file))) }
+        return all
       }
     }
     let hosts = HostCheck(
       hosts: Set(configuration.hostNames.map { $0.lowercased() }),
       origins: Set(configuration.allowedOrigins.map { $0.lowercased() }))
     let service = DatabaseService(
-      databases: databases, world: world, hosts: hosts, isEmulator: configuration.isEmulator)
+      databases: databases, accounts: accounts, world: world, hosts: hosts,
+      isEmulator: configuration.isEmulator)
     network = try NetworkServer(
       addresses, tls: configuration.tls, limits: configuration.network,
       proxies: configuration.trustedProxies, service: service)
@@ -178,6 +204,7 @@ public final class DatabaseServer: Service, Sendable {
       await admin.stop()
       throw error
     }
+    accounts?.start()
     readiness.enter(.serving)
     for address in skipped {
       logger.notice("\(address) is skipped: this machine does not have it.")
@@ -192,10 +219,27 @@ public final class DatabaseServer: Service, Sendable {
           name: database.name, file: database.file, rulesFile: database.rulesFile.path,
           ruleCount: database.rules?.rules.count)
       },
-      isSecure: configuration.tls != nil, isEmulator: configuration.isEmulator)
+      isSecure: configuration.tls != nil, isEmulator: configuration.isEmulator,
+      accounts: accounts.map { accounts in
+        Accounts(
+          file: accounts.file, project: accounts.policy.project, issuer: accounts.policy.issuer,
+          mailFolder: accounts.mailFolder)
+      })
   }
 
   private func watchFiles() {
+    if let accounts {
+      let secretsFile = ServerSecrets.file(beside: accounts.file)
+      databases.watch(secretsFile, of: accounts.name) { () throws(ServerError) in
+        let secrets = try ServerSecrets(file: secretsFile)
+        accounts.administrators.change { $0.secrets = secrets }
+      }
+      let accountsFile = ServiceAccounts.file(beside: accounts.file)
+      databases.watch(accountsFile, of: accounts.name) { () throws(ServerError) in
+        let known = try ServiceAccounts(file: accountsFile)
+        accounts.administrators.change { $0.accounts = known }
+      }
+    }
     if let tls = configuration.tls {
       databases.watched.watch([tls.certificate, tls.key]) { [network, logger] in
         do throws(NetworkError) {
@@ -243,6 +287,17 @@ public final class DatabaseServer: Service, Sendable {
     backups?.stop()
     await admin.stop()
     databases.close()
+    accounts?.close()
+  }
+
+  /// Takes the care of the accounts that is due by now: keys, and what has expired.
+  package func takeCareOfAccounts() async {
+    await withCheckedContinuation { done in
+      world.files.submit { [accounts] in
+        accounts?.careNow()
+        done.resume()
+      }
+    }
   }
 
   /// The counters since the start, in Prometheus's format.

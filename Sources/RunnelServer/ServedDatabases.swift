@@ -26,6 +26,7 @@ final class ServedDatabases: Sendable {
   private let configuration: ServerConfiguration
   private let world: ServerWorld
   private let logger: Logger
+  private let accounts: AccountService?
   private let keys: Mutex<SigningKeys?>
   /// The address of published keys; nil if they are in a file, or there are none.
   private let keysAddress: WebAddress?
@@ -35,8 +36,12 @@ final class ServedDatabases: Sendable {
   /// Opens all databases.
   ///
   /// - Throws: `DatabaseError` or `ServerError` that names the problem with one.
-  init(_ configuration: ServerConfiguration, _ world: ServerWorld, _ logger: Logger) throws {
+  init(
+    _ configuration: ServerConfiguration, _ accounts: AccountService?, _ world: ServerWorld,
+    _ logger: Logger
+  ) throws {
     (self.configuration, self.world, self.logger) = (configuration, world, logger)
+    self.accounts = accounts
     keysAddress = try ServedDatabases.keysAddress(configuration)
     let keysFile = keysAddress == nil ? configuration.keys : nil
     keys = Mutex(
@@ -49,7 +54,9 @@ final class ServedDatabases: Sendable {
       files = [(name ?? DatabaseNames.name(of: file), file)]
     case .folder(let path):
       folder = path
-      files = try ServedDatabases.files(in: path)
+      files = try ServedDatabases.files(in: path).filter { _, file in
+        !ServerFile.isSame(file, configuration.accounts?.file)
+      }
     }
     main = files.count == 1 ? files[0].name : nil
     for (name, file) in files {
@@ -97,7 +104,8 @@ final class ServedDatabases: Sendable {
       TokenVerifier.Knowledge(
         secrets: try ServerSecrets(file: secretsFile),
         accounts: try ServiceAccounts(file: accountsFile), keys: keys.withLock { $0 },
-        project: configuration.project),
+        project: configuration.project, issued: accounts?.tokens,
+        administrators: accounts?.administrators),
       isEmulator: configuration.isEmulator)
     database.start(world.switchboard)
     watched.watch([rulesFile.path]) { [logger] in
@@ -121,7 +129,7 @@ final class ServedDatabases: Sendable {
 
   /// Loads a file about the access to a database whenever it changes; clients without access lose
   /// it.
-  private func watch(
+  func watch(
     _ file: String, of name: String, _ load: @escaping @Sendable () throws(ServerError) -> Void
   ) {
     watched.watch([file]) { [logger, world] in
@@ -143,7 +151,7 @@ final class ServedDatabases: Sendable {
     for open in all {
       if let token = try open.verifier.accessToken(for: assertion, now: now) { return token }
     }
-    return nil
+    return try accounts?.administrators.accessToken(for: assertion, now: now)
   }
 
   // MARK: Keys
@@ -152,6 +160,8 @@ final class ServedDatabases: Sendable {
   private static func keysAddress(
     _ configuration: ServerConfiguration
   ) throws(ServerError) -> WebAddress? {
+    // The project is that of the server's own accounts, unless other keys are named.
+    if configuration.keys == nil, configuration.accounts != nil { return nil }
     if configuration.project == nil {
       guard configuration.keys != nil else { return nil }
       throw ServerError(

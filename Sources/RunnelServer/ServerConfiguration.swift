@@ -43,6 +43,8 @@ public struct ServerConfiguration: Sendable {
   public var keys: String?
   /// The project for which those tokens are made; nil to accept none of them.
   public var project: String?
+  /// The accounts that clients sign up for; nil for none.
+  public var accounts: AccountsConfiguration?
   /// The backup plan; nil for none.
   public var backups: BackupPlan?
   /// The form of client addresses in the log.

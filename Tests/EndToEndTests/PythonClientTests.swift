@@ -59,6 +59,34 @@ struct PythonClientTests {
     let log = try served.program.errors()
     #expect(outcome.status == 0, "\(outcome.errors)\n\(log)")
   }
+
+  @Test func pyrebaseSignsUpAndIn() throws {
+    let database = try TestDatabase("{\"empty\":1}")
+    _ = try database.folder.write(
+      """
+      {"rules":{"users":{"$user":{".write":"auth.uid === $user"}}}}
+      """, to: "test.rules.json")
+    let served = try Served([
+      database.file, "--accounts", database.folder.file("accounts.db"), "--project", "demo",
+    ])
+    let outcome = try PythonClients.run(
+      "pyrebase_accounts.py", ["http://localhost:\(served.port)"])
+    #expect(outcome.output == "ok\n")
+    let log = try served.program.errors()
+    #expect(outcome.status == 0, "\(outcome.errors)\n\(log)")
+  }
+
+  @Test func theAdminSDKAdministersTheAccountsOfAnEmulator() throws {
+    let database = try TestDatabase("{\"empty\":1}")
+    let served = try Served([
+      database.file, "--accounts", database.folder.file("accounts.db"), "--project", "demo",
+      "--emulator",
+    ])
+    let outcome = try PythonClients.run("admin_accounts.py", ["localhost:\(served.port)"])
+    #expect(outcome.output == "ok\n")
+    let log = try served.program.errors()
+    #expect(outcome.status == 0, "\(outcome.errors)\n\(log)")
+  }
 }
 
 /// A port that nobody uses now.

@@ -14,6 +14,7 @@ import Testing
     "RunnelServices": ["RunnelBase", "Synchronization"],
     "RunnelServicesTree": ["RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelTree"],
     "RunnelServicesNetwork": ["RunnelBase", "RunnelNetwork", "RunnelServices", "Synchronization"],
+    "RunnelIdentity": ["RunnelBase", "Crypto"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
@@ -33,8 +34,8 @@ import Testing
     ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
-      "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree", "ServiceLifecycle",
-      "Synchronization", "UnixSignals",
+      "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
+      "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",

@@ -80,13 +80,17 @@ struct RunServerCommand: ParsableCommand {
   var config: String?
   @OptionGroup var serving: ServeOptionGroup<ServingTable>
   @OptionGroup(title: "Access") var access: ServeOptionGroup<AccessTable>
+  @OptionGroup(title: "Accounts") var accounts: ServeOptionGroup<AccountTable>
   @OptionGroup(title: "Backups") var backups: ServeOptionGroup<BackupTable>
   @OptionGroup(title: "Limits") var limits: ServeOptionGroup<LimitTable>
   @OptionGroup(title: "Log") var log: ServeOptionGroup<LogTable>
 
   func run() throws {
     var settings = ServeSettings(
-      file: file, [serving.values, access.values, backups.values, limits.values, log.values])
+      file: file,
+      [
+        serving.values, access.values, accounts.values, backups.values, limits.values, log.values,
+      ])
     if let config {
       do {
         try settings.take(settingsFile: config)

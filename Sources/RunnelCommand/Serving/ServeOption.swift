@@ -45,7 +45,7 @@ struct ServeOption: Sendable {
   }
 
   /// All options.
-  static let all = serving + access + backups + limits + log
+  static let all = serving + access + accounts + backups + limits + log
 
   // MARK: The tables
 
@@ -104,6 +104,40 @@ struct ServeOption: Sendable {
     ServeOption("project", .text, "name", "The project whose tokens are accepted.") {
       $1.project = $0.text
     },
+  ]
+
+  static let accounts: [ServeOption] = [
+    ServeOption(
+      "accounts", .file, "file",
+      "Serve accounts, by which clients sign up and sign in; the file is made if it does not exist."
+    ) { $1.accounts = AccountsConfiguration(file: $0.text) },
+    ServeOption(
+      "issuer", .text, "address",
+      "The address of the server for its clients, which is the issuer of tokens; https://HOST."
+    ) { try $0.forAccounts(&$1) { $0.issuer = try $1.webAddress() } },
+    ServeOption(
+      "password-min-length", .text, "count",
+      "The least number of characters of a password (default: 8; 6 with --emulator)."
+    ) { try $0.forAccounts(&$1) { $0.passwordLengthMin = try $1.count() } },
+    ServeOption(
+      "mail-link", .text, "address",
+      "The page of an application to which mailed links lead (default: a page of the server)."
+    ) { try $0.forAccounts(&$1) { $0.actionURL = try $1.webAddress() } },
+    ServeOption(
+      "smtp", .text, "address",
+      "The server of mail, HOST:PORT (default port: 587); it has to offer encryption."
+    ) { try $0.forAccounts(&$1) { $0.mailServer = try $1.mailServer() } },
+    ServeOption("smtp-user", .text, "name", "The user at the server of mail."),
+    ServeOption(
+      "smtp-password-file", .file, "file",
+      "The file whose first line is the password at the server of mail."),
+    ServeOption(
+      "mail-from", .text, "address", "The address from which mails come."
+    ) { try $0.forAccounts(&$1) { $0.mailSender = $1.text } },
+    ServeOption(
+      "mail-folder", .folder, "folder",
+      "The folder in which mails are written (default: beside the accounts)."
+    ) { try $0.forAccounts(&$1) { $0.mailFolder = $1.text } },
   ]
 
   static let backups: [ServeOption] = [
@@ -172,6 +206,41 @@ struct ServeValue: Sendable {
     } catch {
       throw failure("\(error)")
     }
+  }
+
+  /// Changes the configuration of the accounts.
+  ///
+  /// - Throws: `Failure` if there are none.
+  func forAccounts(
+    _ configuration: inout ServerConfiguration,
+    _ body: (inout AccountsConfiguration, ServeValue) throws -> Void
+  ) throws {
+    guard var accounts = configuration.accounts else {
+      throw failure("this is for accounts: give --accounts and a file.")
+    }
+    try body(&accounts, self)
+    configuration.accounts = accounts
+  }
+
+  /// The address of a server on the web, without a slash at its end.
+  func webAddress() throws -> String {
+    let address = text.hasSuffix("/") ? String(text.dropLast()) : text
+    guard let start = ["https://", "http://"].first(where: address.hasPrefix),
+      address.utf8.count > start.utf8.count, !address.contains(where: { " ?#".contains($0) })
+    else { throw failure("give an address like https://chat.example.") }
+    return address
+  }
+
+  /// The server of mail that the text names.
+  func mailServer() throws -> MailServer {
+    let colon = text.lastIndex(of: ":").flatMap { text.hasSuffix("]") ? nil : $0 }
+    let host = String(text[..<(colon ?? text.endIndex)])
+    let port = colon.map { Int(text[text.index(after: $0)...]) } ?? MailServer.defaultPort
+    guard let port, (1...65_535).contains(port), !host.isEmpty else {
+      throw failure("give HOST or HOST:PORT.")
+    }
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    return MailServer(host: isBracketed ? String(host.dropFirst().dropLast()) : host, port: port)
   }
 
   func isOn() throws -> Bool {

@@ -69,6 +69,10 @@ enum AccessTable: ServeOptionTable {
   static let options = ServeOption.access
 }
 
+enum AccountTable: ServeOptionTable {
+  static let options = ServeOption.accounts
+}
+
 enum BackupTable: ServeOptionTable {
   static let options = ServeOption.backups
 }

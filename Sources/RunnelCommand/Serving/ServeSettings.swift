@@ -54,6 +54,10 @@ struct ServeSettings {
     }
     configuration.tls = try tls()
     configuration.backups = try backups()
+    configuration.accounts?.mailServer?.login = try mailLogin()
+    if let value = values["smtp-user"], configuration.accounts?.mailServer == nil {
+      throw value.failure("this is for a server of mail: give --smtp.")
+    }
     if let value = values["create-databases"], values["databases"] == nil {
       throw value.failure("databases are made in a folder: give --databases.")
     }
@@ -89,6 +93,22 @@ struct ServeSettings {
       return TLSFiles(certificate: certificate.text, key: key.text)
     case (let one?, nil), (nil, let one?):
       throw one.failure("--tls-cert and --tls-key go together.")
+    }
+  }
+
+  private func mailLogin() throws -> MailServer.Login? {
+    switch (values["smtp-user"], values["smtp-password-file"]) {
+    case (nil, nil): return nil
+    case (let user?, let file?):
+      let bytes = try file.reading { () throws -> [UInt8] in
+        guard let name = FileName(argument: file.text) else { throw Failure("name a file.") }
+        return try InputDocument(name, .text(bytesMax: 65_536)).withBytes { Array($0) }
+      }
+      let line = String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
+      if line.isEmpty { throw file.failure("\(file.text) has no password in its first line.") }
+      return MailServer.Login(user: user.text, password: line)
+    case (let one?, nil), (nil, let one?):
+      throw one.failure("--smtp-user and --smtp-password-file go together.")
     }
   }
 

@@ -71,6 +71,12 @@ struct ServerRun {
     for place in told.adminPlaces { lines.append("  administration at \(place)") }
     let files = fileLimit.map { "; the system allows \($0) open files" } ?? ""
     lines.append("  for up to \(configuration.network.connectionsMax) connections\(files)")
+    if let accounts = told.accounts {
+      lines.append(
+        "  accounts in \(accounts.file), for the project \(accounts.project); tokens are issued by "
+          + accounts.issuer)
+      if let folder = accounts.mailFolder { lines.append("  mails are written to \(folder)") }
+    }
     if told.isEmulator { lines.append("  as an emulator: credentials are accepted without proof") }
     guard let address = told.addresses.first, let database = told.databases.first else {
       return lines.joined(separator: "\n") + "\n"

@@ -1,5 +1,5 @@
 import RunnelStorage
-import RunnelTree
+package import RunnelTree
 
 /// The operations of a session that differ between a tree of its own and a replica.
 ///
@@ -90,7 +90,7 @@ protocol SessionCore: AnyObject {
 }
 
 /// A function that makes a write from the current tree, within the transaction of the write.
-typealias WriteMaker = (any TreeReader, _ now: Int64) throws -> Write
+package typealias WriteMaker = (any TreeReader, _ now: Int64) throws -> Write
 
 /// A decision that a tree of its own makes at once, and a replica leaves to its origin.
 enum Decision<Value> {

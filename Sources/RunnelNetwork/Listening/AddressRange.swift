@@ -57,7 +57,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
   /// The household of an address, whose connections are counted together: the first 64 bits of an
   /// IPv6 address, which are those of one network.
-  static func household(of address: String) -> String {
+  package static func household(of address: String) -> String {
     guard let bytes = bytes(of: address) else { return address }
     if bytes.count * 8 == bitsOfVersion4 { return text(of: bytes) }
     return text(of: beginning(of: bytes, 64)) + "/64"

@@ -66,6 +66,15 @@ enum ServerFile {
     }
   }
 
+  /// True if two paths lead to the same file.
+  static func isSame(_ path: String, _ other: String?) -> Bool {
+    guard let other else { return false }
+    if path == other { return true }
+    var (one, two) = (stat(), stat())
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev
+      && one.st_ino == two.st_ino
+  }
+
   /// Replaces the content of a file; even after a failure, the content is either the old or the new
   /// one.
   ///

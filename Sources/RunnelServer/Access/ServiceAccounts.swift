@@ -200,6 +200,16 @@ public struct ServiceAccounts: Sendable {
     return text + "." + Base64URL.text(signature)
   }
 
+  /// True if a service account has signed a token for a user.
+  ///
+  /// SDKs do not always name the key, but the account.
+  func haveSignedForUser(_ token: JSONWebToken) -> Bool {
+    guard token.algorithm == "RS256", let email = token.text("iss"),
+      let account = all.first(where: { $0.email == email })
+    else { return false }
+    return account.hasSigned(token)
+  }
+
   /// True if a token was issued here to an account that still exists.
   func haveSigned(_ token: JSONWebToken) -> Bool {
     guard token.algorithm == "HS256", !tokenSecret.isEmpty, token.seconds("exp") != nil,

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelIdentity
 import RunnelSync
 import Synchronization
 
@@ -21,6 +22,10 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     var keys: SigningKeys?
     /// The project for which tokens of the known keys must be made.
     var project: String?
+    /// The tokens that the server itself issues to users.
+    var issued: IssuedTokens?
+    /// The verifier with the service accounts of the whole server.
+    var administrators: TokenVerifier?
   }
 
   private let isEmulator: Bool
@@ -46,6 +51,7 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   ) throws(CredentialRefusal) -> VerifiedCredential {
     let known = knowledge.withLock { $0 }
     if isEmulator, credential.text == "owner" { return VerifiedCredential(.administrator) }
+    if let verified = try known.issued?.verifyKnown(credential.text, now: now) { return verified }
     guard let token = JSONWebToken(credential.text) else {
       if known.secrets.contain(credential.text) { return VerifiedCredential(.administrator) }
       throw .invalid
@@ -57,9 +63,47 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     if let keys = known.keys, let project = known.project, keys.haveSigned(token) {
       return try user(of: project, token, now)
     }
+    if let verified = try known.issued?.verify(token, credential.text, now: now) {
+      return verified
+    }
+    if let administrators = known.administrators, administrators.haveSigned(token) {
+      return VerifiedCredential(.administrator, expiry: try expiry(token, now))
+    }
     // An emulator accepts the claims, whoever signed them, and when.
     if isEmulator, let auth = token.auth { return VerifiedCredential(Caller(auth: auth)) }
     throw .invalid
+  }
+
+  /// True if a token was issued to a service account.
+  private func haveSigned(_ token: JSONWebToken) -> Bool {
+    knowledge.withLock { $0.accounts }.haveSigned(token)
+  }
+
+  /// True if a text is the credential of an administrator.
+  func isAdministrator(_ text: String, now: Int64) -> Bool {
+    // A credential that is refused is none.
+    (try? verify(Credential(text), now: now))?.caller.isAdministrator == true
+  }
+
+  /// The claims of a custom token, which a service account signed for a user.
+  ///
+  /// An emulator checks neither the signature nor the times.
+  ///
+  /// Source: authentication, section 3.
+  func customClaims(of text: String, now: Int64) -> Result<JSONValue, CustomTokenRefusal> {
+    guard let token = JSONWebToken(text) else {
+      return .failure(.invalid("Invalid assertion format"))
+    }
+    if isEmulator { return .success(token.claims) }
+    guard knowledge.withLock({ $0.accounts }).haveSignedForUser(token) else {
+      return .failure(.invalid("No service account of this server has signed the token"))
+    }
+    do throws(CredentialRefusal) {
+      _ = try expiry(token, now)
+      return .success(token.claims)
+    } catch {
+      return .failure(.invalid("The token has expired, or is not valid yet"))
+    }
   }
 
   /// Verifies a token that a secret signed.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RunnelIdentity
 import RunnelNetwork
 import RunnelSync
 
@@ -13,6 +14,7 @@ struct DatabaseService: NetworkService {
   ]
 
   let databases: ServedDatabases
+  let accounts: AccountService?
   let world: ServerWorld
   let hosts: HostCheck
   let isEmulator: Bool
@@ -77,6 +79,16 @@ struct DatabaseService: NetworkService {
     if DatabaseService.path(of: request) == ServiceAccounts.tokenPath {
       return TokenExchange(request, databases, peer, world, channel)
     }
+    if let accounts, isForAccounts(request) {
+      if isEmulator, let refusal = hosts.refusal(of: request) {
+        world.metrics.refused(.host)
+        return refuse(403, refusal, request, peer, channel)
+      }
+      if DatabaseService.path(of: request) == IdentityRoute.actionPath {
+        return ActionPage(request, accounts, peer, world, channel)
+      }
+      return AccountExchange(request, accounts, peer, world, channel)
+    }
     switch place(of: request) {
     case .refused(let status, let text):
       return refuse(status, text, request, peer, channel)
@@ -87,6 +99,11 @@ struct DatabaseService: NetworkService {
       return RequestConnection(
         request, world.limits.rest, open.database, open.verifier, world, peer, channel)
     }
+  }
+
+  private func isForAccounts(_ request: HTTPRequest) -> Bool {
+    let path = DatabaseService.path(of: request)
+    return IdentityRoute.owns(path) || isEmulator && path == "/"
   }
 
   private func refuse(

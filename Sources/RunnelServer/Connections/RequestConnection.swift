@@ -1,4 +1,5 @@
 import HTTPTypes
+import RunnelBase
 import RunnelDatabase
 import RunnelNetwork
 import RunnelSync
@@ -113,6 +114,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       channel.flush()
     }
   }
+
+  var user: String? { exchange.caller.auth["uid"]?.string }
 
   var summary: ConnectionSummary {
     ConnectionSummary(

@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelNetwork
 import RunnelSync
 import RunnelTree
@@ -95,6 +96,8 @@ final class SocketConnection: SocketHandling, ServedConnection {
       channel.flush()
     }
   }
+
+  var user: String? { session.caller.auth["uid"]?.string }
 
   var summary: ConnectionSummary {
     ConnectionSummary(

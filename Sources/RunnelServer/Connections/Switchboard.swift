@@ -20,6 +20,8 @@ protocol ServedConnection: AnyObject {
   /// Checks the credential again, because secrets or keys have changed; ends it if it is not valid
   /// any more.
   func reviewCredential()
+  /// The id of the user whose credential is used; nil for none.
+  var user: String? { get }
   /// The summary for an administrator.
   var summary: ConnectionSummary { get }
 }
@@ -138,6 +140,17 @@ final class Switchboard: TreeAudience, Sendable {
   /// Makes all connections check their credentials again.
   func reviewCredentials() {
     for connection in all { connection.loop.run { connection.value.reviewCredential() } }
+  }
+
+  /// Makes the connections of some users check their credentials again.
+  func reviewCredentials(of users: Set<String>) {
+    for connection in all {
+      connection.loop.run {
+        if let user = connection.value.user, users.contains(user) {
+          connection.value.reviewCredential()
+        }
+      }
+    }
   }
 
   private var all: [LoopBound<any ServedConnection>] {

@@ -69,6 +69,11 @@ actor ServedDatabase {
     var environment = DatabaseEnvironment.system
     environment.now = calendar
     let session = try ServingSession(file: file, environment: environment)
+    if try session.perform(isWriting: false, { try AccountStore.isAccountsFile($0) }) {
+      throw ServerError(
+        "\(file) has the accounts of users, which are never served: give it after --accounts, or "
+          + "move it.", isUsage: true)
+    }
     if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
     var tree = ServedTree(rules: rules, allowance)
     // No connection exists yet that could be told.

@@ -1,0 +1,138 @@
+package import RunnelBase
+
+/// The stored accounts, as a decision reads them.
+package protocol IdentityReader {
+  /// The account with an id.
+  func account(_ id: String) throws(IdentityStop) -> AccountRecord?
+  /// The account with an address, in small letters.
+  func account(email: String) throws(IdentityStop) -> AccountRecord?
+  /// The account with a phone number.
+  func account(phone: String) throws(IdentityStop) -> AccountRecord?
+  /// The accounts in the order of their ids, after one of them.
+  func accounts(
+    after id: String?, count: Int, isDescending: Bool
+  ) throws(IdentityStop) -> [AccountRecord]
+  /// The number of accounts.
+  func accountCount() throws(IdentityStop) -> Int
+  /// The code with a hash.
+  func code(_ hash: String) throws(IdentityStop) -> MailedCode?
+  /// The codes of one owner.
+  func codes(of owner: String) throws(IdentityStop) -> [MailedCode]
+  /// All codes, the oldest first, up to a number.
+  func codes(count: Int) throws(IdentityStop) -> [MailedCode]
+  /// The sessions of an account.
+  func sessions(of account: String) throws(IdentityStop) -> [RefreshSession]
+  /// The settings of the project.
+  func settings() throws(IdentityStop) -> IdentitySettings
+}
+
+/// The changes that a decision makes: the final state of each touched record.
+package struct IdentityDraft: Hashable, Sendable {
+  /// The touched accounts; nil for a removed one.
+  package var accounts: [String: AccountRecord?] = [:]
+  /// The touched codes by hash; nil for a removed one.
+  package var codes: [String: MailedCode?] = [:]
+  /// The sessions of each account whose sessions were touched.
+  package var sessions: [String: [RefreshSession]] = [:]
+  /// The ends of tokens by account: those issued before this second are not valid.
+  package var revocations: [String: Int64] = [:]
+  package var settings: IdentitySettings?
+  /// True if all accounts, codes and sessions are removed first.
+  package var isWiping = false
+
+  package init() {}
+
+  /// True if there is nothing to write.
+  package var isEmpty: Bool { self == IdentityDraft() }
+}
+
+/// Work with a password, which takes long on purpose.
+package enum PasswordWork: Hashable, Sendable {
+  /// Check a password; without a hash the work takes as long, and fails.
+  case verify(String, PasswordHash?)
+  /// Make the hash of a new password.
+  case make(String)
+}
+
+/// The result of work with a password.
+package enum PasswordResult: Hashable, Sendable {
+  case verified(Bool)
+  case made(PasswordHash)
+}
+
+/// Tokens that an answer gives its client.
+package struct TokenGrant: Hashable, Sendable {
+  /// The claims of the ID token, which is still to be signed.
+  package var claims: JSONValue
+  /// The refresh token; nil in an answer without one.
+  package var refreshToken: String?
+  /// The lifetime of the ID token, in seconds.
+  package var seconds: Int64
+}
+
+/// The answer to a request: a body, and tokens that are still to be signed.
+package struct IdentityAnswer: Hashable, Sendable {
+  /// The form in which tokens are added to the body.
+  package enum Form: Hashable, Sendable {
+    /// `idToken`, `refreshToken`, `expiresIn`.
+    case signIn
+    /// `id_token`, `access_token`, `expires_in` and so on, for a refresh.
+    case refresh
+    /// `sessionCookie`.
+    case cookie
+  }
+
+  package var members: [JSONMember]
+  package var grant: TokenGrant?
+  package var form = Form.signIn
+  /// The address to which the client is sent on; nil for none.
+  package var redirect: String?
+
+  package init(_ members: [JSONMember] = [], grant: TokenGrant? = nil) {
+    (self.members, self.grant) = (members, grant)
+  }
+
+  /// The body; `sign` makes a token of claims.
+  package func json(_ sign: (JSONValue) -> String) -> JSONValue {
+    guard let grant else { return .object(members) }
+    let token = JSONValue.string(sign(grant.claims))
+    var all = MemberList()
+    switch form {
+    case .signIn:
+      all.add("idToken", token)
+      all.add("refreshToken", grant.refreshToken)
+      all.add("expiresIn", String(grant.seconds))
+    case .refresh:
+      all.add("id_token", token)
+      all.add("access_token", token)
+      all.add("expires_in", String(grant.seconds))
+      all.add("refresh_token", grant.refreshToken)
+      all.add("token_type", "Bearer")
+    case .cookie: all.add("sessionCookie", token)
+    }
+    return .object(form == .refresh ? all.all + members : members + all.all)
+  }
+}
+
+/// A mail to a user.
+package struct AccountMail: Hashable, Sendable {
+  package var kind: MailedCode.Kind
+  /// The address of the recipient.
+  package var recipient: String
+  /// The account's present address, if it is not the recipient's.
+  package var oldEmail: String?
+  package var newEmail: String?
+  package var displayName: String?
+  /// The link to click.
+  package var link: String
+}
+
+/// A decision: the answer, the changes that have to be on disk before it, and the mails to send
+/// after that.
+package struct IdentityDecision: Sendable {
+  package var answer: IdentityAnswer
+  package var draft: IdentityDraft
+  package var mails: [AccountMail]
+  /// The account that a password or a mailed code proved; its failed attempts are forgotten.
+  package var provenAccount: String?
+}

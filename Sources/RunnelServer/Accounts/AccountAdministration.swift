@@ -1,0 +1,197 @@
+public import RunnelBase
+import RunnelDatabase
+import RunnelIdentity
+
+/// The administration of an accounts file by its owner, while a server may be running.
+///
+/// A running server takes the changes at once: it ends the access of a user who was disabled or
+/// deleted.
+///
+/// Isolation: synchronous, and used by one thread at a time.
+public final class AccountAdministration {
+  /// The most accounts of one transaction of an import.
+  private static let batchMax = 500
+  private static let pageMax = 1000
+  private static let roundsMax = 6
+
+  private let store: AccountStore
+  private let policy: IdentityPolicy
+
+  /// Opens a file; an absent one is made.
+  ///
+  /// - Parameters:
+  ///   - file: the accounts file.
+  ///   - passwordLengthMin: the least number of characters of a password; nil for the default.
+  /// - Throws: `ServerError` or `DatabaseError` that names the problem with the file.
+  public init(file: String, passwordLengthMin: Int? = nil) throws {
+    store = try AccountStore(file: file, environment: .system)
+    var policy = IdentityPolicy(project: "", issuer: "", isEmulator: false)
+    if let passwordLengthMin { policy.passwordLengthMin = passwordLengthMin }
+    self.policy = policy
+  }
+
+  /// Closes the file.
+  ///
+  /// - Throws: `DatabaseError` if it could not be closed properly.
+  public func close() throws { try store.close() }
+
+  // MARK: Deciding
+
+  private func ask(_ operation: IdentityOperation, _ fields: JSONValue) throws -> JSONValue {
+    let call = IdentityCall(operation, CallFields(fields), isAdministrative: true)
+    var done: PasswordPool.Results = [:]
+    for _ in 0..<AccountAdministration.roundsMax {
+      let context = IdentityContext(
+        policy: policy, now: ServerWorld.calendar, isPrivileged: true, claims: { _ in nil },
+        customClaims: { _ in .failure(.invalid("")) }, done: done)
+      do throws(IdentityStop) {
+        // Administrators get no tokens.
+        return try store.decide(call, context).answer.json { _ in "" }
+      } catch {
+        switch error {
+        case .error(let error): throw ServerError(AccountAdministration.words(error))
+        case .storage(let error): throw error
+        case .work(let work):
+          done.merge(try PasswordPool.results(of: work, cost: policy.cost)) { $1 }
+        }
+      }
+    }
+    throw ServerError("The accounts change all the time: try again.")
+  }
+
+  private static func words(_ error: IdentityError) -> String {
+    switch error.code {
+    case "EMAIL_EXISTS", "DUPLICATE_EMAIL": return "Another account has this address."
+    case "DUPLICATE_LOCAL_ID": return "Another account has this id."
+    case "INVALID_EMAIL": return "This is no e-mail address."
+    case "PHONE_NUMBER_EXISTS": return "Another account has this phone number."
+    default:
+      let explanation = error.message.firstRange(of: " : ")?.upperBound
+      return explanation.map { error.message[$0...] + "." } ?? error.message
+    }
+  }
+
+  // MARK: Accounts
+
+  /// Calls `body` with each account, in the order of their ids, from one state of the file.
+  ///
+  /// - Parameters:
+  ///   - hasHashes: whether the hashes of passwords are added, for an export.
+  ///   - body: takes the account.
+  /// - Throws: `DatabaseError`, and the errors of `body`.
+  public func forEach(hasHashes: Bool, _ body: (JSONValue) throws -> Void) throws {
+    try store.read { reader in
+      var last: String?
+      while true {
+        let page = try reader.accounts(
+          after: last, count: AccountAdministration.pageMax, isDescending: false)
+        for record in page { try body(hasHashes ? record.exported : record.shown) }
+        guard let id = page.last?.id, page.count == AccountAdministration.pageMax else { return }
+        last = id
+      }
+    }
+  }
+
+  /// The id of the account with an id or an address.
+  ///
+  /// - Throws: `ServerError` if there is none.
+  public func id(of name: String) throws -> String {
+    let found = try store.read { (reader) -> String? in
+      if let record = try reader.account(name) { return record.id }
+      return try reader.account(email: name.lowercased())?.id
+    }
+    guard let found else {
+      throw ServerError("There is no account \(name): `runnel accounts list` lists all.")
+    }
+    return found
+  }
+
+  /// Makes an account; returns its id.
+  ///
+  /// - Throws: `ServerError` if the account cannot be made.
+  public func add(
+    email: String, password: String?, id: String?, displayName: String?, isVerified: Bool,
+    claims: String?
+  ) throws -> String {
+    var fields = MemberList()
+    fields.add("email", email)
+    fields.add("password", password)
+    fields.add("localId", id)
+    fields.add("displayName", displayName)
+    fields.add("emailVerified", ifTrue: isVerified)
+    let made = try ask(.create, .object(fields.all))["localId"]?.string ?? ""
+    if let claims {
+      do {
+        _ = try ask(.update, ["localId": .string(made), "customAttributes": .string(claims)])
+      } catch {
+        // Without its claims the account would have other rights than intended.
+        try delete(made)
+        throw error
+      }
+    }
+    return made
+  }
+
+  /// Disables an account, or enables it again.
+  public func setDisabled(_ id: String, _ isDisabled: Bool) throws {
+    _ = try ask(.update, ["localId": .string(id), "disableUser": .bool(isDisabled)])
+  }
+
+  /// Sets the password of an account, and ends its sessions.
+  public func setPassword(_ id: String, _ password: String) throws {
+    _ = try ask(.update, ["localId": .string(id), "password": .string(password)])
+  }
+
+  /// Deletes an account.
+  public func delete(_ id: String) throws { _ = try ask(.delete, ["localId": .string(id)]) }
+
+  // MARK: Importing
+
+  /// The functions of imported hashes, by their names in other programs.
+  public static var importFunctions: [String] { PasswordHash.importNames }
+
+  /// The failure of one imported account.
+  public struct ImportFailure: Hashable, Sendable {
+    /// The place in the list, from 0.
+    public var index: Int
+    /// The reason.
+    public var reason: String
+  }
+
+  /// Imports accounts.
+  ///
+  /// - Parameters:
+  ///   - users: the accounts, in the form of an export.
+  ///   - function: the parameters of the hashes, as the API names them; empty if all hashes name
+  ///     their own.
+  ///   - replaces: whether existing accounts are replaced.
+  ///   - progress: called with the number of accounts so far; false stops the import.
+  /// - Returns: the accounts that were not imported.
+  /// - Throws: `ServerError` if the function is unknown, or `DatabaseError`. Accounts before that
+  ///   are imported.
+  public func importUsers(
+    _ users: [JSONValue], function: JSONValue, replaces: Bool, progress: (Int) -> Bool
+  ) throws -> [ImportFailure] {
+    var failures: [ImportFailure] = []
+    var start = 0
+    while start < users.count {
+      let batch = Array(users[start..<min(start + AccountAdministration.batchMax, users.count)])
+      let fields = JSONValue.object(
+        (function.object ?? []) + [
+          JSONMember("users", .array(batch)), JSONMember("allowOverwrite", .bool(replaces)),
+        ])
+      for error in try ask(.batchCreate, fields)["error"]?.array ?? [] {
+        guard let index = error["index"]?.int, let message = error["message"]?.string else {
+          continue
+        }
+        failures.append(
+          ImportFailure(
+            index: start + index,
+            reason: AccountAdministration.words(IdentityError(message))))
+      }
+      start += batch.count
+      if !progress(start) { break }
+    }
+    return failures
+  }
+}

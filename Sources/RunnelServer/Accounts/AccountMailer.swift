@@ -1,0 +1,185 @@
+import Glibc
+import Logging
+import RunnelBase
+import RunnelDatabase
+import RunnelIdentity
+import RunnelNetwork
+import Synchronization
+
+/// The sender of mails to users: to a server of mail, to a folder, or for an emulator into the log.
+///
+/// Mails are sent on other threads, so that no answer waits for them, and no answer tells by its
+/// time whether there is a mail. Their number is bounded; a mail that cannot be delivered is tried
+/// again a few times, and then its failure is logged.
+final class AccountMailer: Sendable {
+  /// The place where mails go.
+  enum Destination: Sendable {
+    /// A server of mail.
+    case server(MailServer)
+    /// A file for each mail in a folder.
+    case folder(String)
+    /// Only the link, into the log.
+    case log
+  }
+
+  private struct Job: Sendable {
+    var mail: AccountMail
+    var attemptCount = 0
+  }
+
+  private struct State {
+    var jobs: [Job] = []
+    var activeCount = 0
+    /// The mails that wait for another attempt.
+    var delayedCount = 0
+    var isClosed = false
+
+    var count: Int { jobs.count + activeCount + delayedCount }
+  }
+
+  /// The most mails that wait.
+  private static let waitingMax = 1000
+  /// The most mails that are delivered at once.
+  private static let activeMax = 4
+  /// The most files in the folder.
+  private static let filesMax = 10_000
+  /// The pauses between the attempts to deliver a mail.
+  private static let pausesMilliseconds = [10_000, 60_000, 600_000]
+  /// The longest wait for mails at the end.
+  private static let endMilliseconds = 5000
+
+  private let destination: Destination
+  private let sender: String
+  private let clientName: String
+  private let logger: Logger
+  private let calendar: @Sendable () -> Int64
+  private let executor: TreeExecutor
+  private let state = Mutex(State())
+
+  /// Makes a sender.
+  ///
+  /// - Parameters:
+  ///   - destination: the place where mails go.
+  ///   - sender: the address in `From`.
+  ///   - clientName: the name of this machine for the server of mail.
+  ///   - logger: for failures.
+  ///   - calendar: tells the time of day, in milliseconds since 1970.
+  /// - Throws: `DatabaseError` if the system has no thread left.
+  init(
+    _ destination: Destination, sender: String, clientName: String, logger: Logger,
+    calendar: @escaping @Sendable () -> Int64
+  ) throws {
+    (self.destination, self.sender, self.clientName) = (destination, sender, clientName)
+    (self.logger, self.calendar) = (logger, calendar)
+    executor = try TreeExecutor(label: "runnel.mail")
+  }
+
+  /// The folder for mails; nil if there is none.
+  var folder: String? {
+    if case .folder(let folder) = destination { folder } else { nil }
+  }
+
+  /// Sends a mail; returns at once.
+  func send(_ mail: AccountMail) {
+    let isTaken = state.withLock { state in
+      if state.count >= AccountMailer.waitingMax || state.isClosed { return false }
+      state.jobs.append(Job(mail: mail))
+      return true
+    }
+    guard isTaken else { return logger.error("Too many mails wait: one is dropped.") }
+    goOn()
+  }
+
+  /// Waits a moment for the mails that are still to be sent.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    let end = ServerWorld.calendar + Int64(AccountMailer.endMilliseconds)
+    while state.withLock({ $0.jobs.count + $0.activeCount > 0 }), ServerWorld.calendar < end {
+      usleep(5000)
+    }
+    let count = state.withLock { $0.count }
+    if count > 0 { logger.error("Mails that were not sent: \(count).") }
+  }
+
+  /// Begins to deliver mails that wait.
+  private func goOn() {
+    let job: Job? = state.withLock { state in
+      guard state.activeCount < AccountMailer.activeMax, !state.jobs.isEmpty else { return nil }
+      state.activeCount += 1
+      return state.jobs.removeFirst()
+    }
+    guard let job else { return }
+    executor.submit { [self] in deliver(job) }
+  }
+
+  private func deliver(_ job: Job) {
+    let mail = job.mail
+    switch destination {
+    case .log:
+      logger.notice("\(mail.kind.rawValue) for \(mail.recipient): \(mail.link)")
+      ended(job, nil)
+    case .folder(let folder):
+      do throws(ServerError) {
+        try write(mail, to: folder)
+        ended(job, nil)
+      } catch {
+        ended(job, MailFailure(reason: error.message, isFinal: true))
+      }
+    case .server(let server):
+      let content = Array(MailText.message(mail, sender: sender, now: calendar()).utf8)
+      guard
+        let message = MailMessage(
+          clientName: clientName, sender: sender, recipient: mail.recipient, content: content)
+      else {
+        let reason = "its address is not of plain characters"
+        return ended(job, MailFailure(reason: reason, isFinal: true))
+      }
+      server.deliver(message) { [self] failure in
+        let named = failure.map { failure in
+          MailFailure(reason: "\(server.host): \(failure.reason)", isFinal: failure.isFinal)
+        }
+        executor.submit { [self] in ended(job, named) }
+      }
+    }
+  }
+
+  private func ended(_ job: Job, _ failure: MailFailure?) {
+    let pauses = AccountMailer.pausesMilliseconds
+    let isTriedAgain =
+      failure.map { !$0.isFinal && job.attemptCount < pauses.count } ?? false
+    state.withLock { state in
+      state.activeCount -= 1
+      if isTriedAgain { state.delayedCount += 1 }
+    }
+    if let failure {
+      logger.error(
+        "A mail was not delivered\(isTriedAgain ? " yet" : ""): \(failure.reason).")
+    }
+    if isTriedAgain {
+      executor.submit(afterMilliseconds: pauses[job.attemptCount]) { [weak self] in
+        self?.tryAgain(Job(mail: job.mail, attemptCount: job.attemptCount + 1))
+      }
+    }
+    goOn()
+  }
+
+  private func tryAgain(_ job: Job) {
+    state.withLock { state in
+      state.delayedCount -= 1
+      state.jobs.append(job)
+    }
+    goOn()
+  }
+
+  private func write(_ mail: AccountMail, to folder: String) throws(ServerError) {
+    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("\(folder) cannot be made") }
+    let count = try ServerFile.names(in: folder).count
+    if count >= AccountMailer.filesMax {
+      throw ServerError("\(folder) has \(count) mails: remove those that were sent")
+    }
+    let message = MailText.message(mail, sender: sender, now: calendar())
+    var random = SystemRandomNumberGenerator()
+    let name = "\(calendar())-\(String(random.next(), radix: 36)).eml"
+    try ServerFile.replace("\(folder)/\(name)", with: Array(message.utf8), mode: 0o600)
+  }
+}

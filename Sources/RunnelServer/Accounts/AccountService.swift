@@ -1,0 +1,341 @@
+import Logging
+import RunnelBase
+import RunnelDatabase
+import RunnelIdentity
+import RunnelNetwork
+import RunnelSync
+import RunnelTree
+import Synchronization
+
+/// The accounts of a server: it answers the requests of the API, from the accounts file.
+///
+/// Requests are decided one by one on a thread of their own; passwords are hashed on others. An
+/// answer is sent when its changes are on disk.
+actor AccountService {
+  /// The answer to a request.
+  struct Reply: Hashable, Sendable {
+    var status: Int
+    var body: JSONValue
+    /// The address to which the client is sent on.
+    var redirect: String?
+    /// The seconds after which to try again.
+    var retrySeconds: Int64?
+
+    init(_ body: JSONValue, status: Int = 200) { (self.body, self.status) = (body, status) }
+
+    init(_ error: IdentityError) { self.init(error.json, status: error.status) }
+  }
+
+  /// A request under way.
+  private struct Request: Sendable {
+    var call: IdentityCall
+    var isPrivileged: Bool
+    var names: [AttemptGuard.Name]
+    var done: PasswordPool.Results = [:]
+    var roundCount = 0
+    var reply: @Sendable (Reply) -> Void
+  }
+
+  /// The most requests at once.
+  private static let requestsMax = 4096
+  /// The most times that a request is decided: accounts that change all the time must not keep it
+  /// forever.
+  private static let roundsMax = 6
+  private static let careMilliseconds = 3_600_000
+  /// The time after which a request for a mail is answered, so that it does not tell whether a mail
+  /// was written.
+  private static let mailMilliseconds = 100
+  private static let blindLookMilliseconds = 250
+  private static let safetyLookMilliseconds = 60_000
+
+  nonisolated let policy: IdentityPolicy
+  nonisolated let tokens: IssuedTokens
+  /// Verifies administrators: the secrets and service accounts of the accounts file.
+  nonisolated let administrators: TokenVerifier
+  nonisolated let file: String
+  private nonisolated let executor: TreeExecutor
+  private nonisolated let pool: PasswordPool
+  private nonisolated let mailer: AccountMailer
+  private nonisolated let logger: Logger
+  private nonisolated let calendar: @Sendable () -> Int64
+  private nonisolated let requestCount = Mutex(0)
+  /// Makes the connections of users check their credentials again.
+  private nonisolated let review: @Sendable (Set<String>) -> Void
+  // This thread only:
+  private let store: AccountStore
+  private var attempts = AttemptGuard()
+  private let watch: ChangeWatch?
+  private var subscriptions: [TreeExecutor.Subscription] = []
+  private var isClosed = false
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Opens the accounts.
+  ///
+  /// - Throws: `ServerError` or `DatabaseError` that names the problem with the file.
+  init(
+    _ configuration: AccountsConfiguration, policy: IdentityPolicy, mailer: AccountMailer,
+    logger: Logger, calendar: @escaping @Sendable () -> Int64,
+    review: @escaping @Sendable (Set<String>) -> Void
+  ) throws {
+    file = configuration.file
+    (self.policy, self.mailer, self.logger) = (policy, mailer, logger)
+    (self.calendar, self.review) = (calendar, review)
+    executor = try TreeExecutor(label: "runnel.accounts")
+    pool = try PasswordPool(cost: policy.cost)
+    var environment = DatabaseEnvironment.system
+    environment.now = calendar
+    let store = try AccountStore(file: file, environment: environment)
+    tokens = IssuedTokens(policy)
+    administrators = TokenVerifier(
+      TokenVerifier.Knowledge(
+        secrets: try ServerSecrets(file: ServerSecrets.file(beside: file)),
+        accounts: try ServiceAccounts(file: ServiceAccounts.file(beside: file))),
+      isEmulator: policy.isEmulator)
+    watch = ChangeWatch(database: file)
+    self.store = store
+    try store.rotateKeys(now: calendar())
+    attempts.restore(try store.lockOuts(), now: calendar())
+    AccountService.publish(store, tokens)
+  }
+
+  /// Opens the accounts of a configuration; nil if it has none.
+  ///
+  /// - Throws: `ServerError` or `DatabaseError` that names the problem with the file.
+  static func open(
+    _ configuration: ServerConfiguration, _ world: ServerWorld, _ logger: Logger
+  ) throws -> AccountService? {
+    guard let accounts = configuration.accounts else { return nil }
+    if case .file(let file, _) = configuration.databases, ServerFile.isSame(file, accounts.file) {
+      throw ServerError(
+        "\(file) cannot hold both the served data and the accounts: give --accounts another file.",
+        isUsage: true)
+    }
+    let folder = accounts.mailFolder ?? DatabaseNames.stem(of: accounts.file) + ".mail"
+    let destination: AccountMailer.Destination =
+      accounts.mailServer.map { .server($0) } ?? .folder(folder)
+    let policy = accounts.policy(configuration)
+    let host = IdentityDecider.host(of: policy.actionURL) ?? "localhost"
+    let mailer = try AccountMailer(
+      configuration.isEmulator ? .log : destination,
+      sender: accounts.mailSender ?? "accounts@" + host, clientName: host, logger: logger,
+      calendar: world.calendar)
+    return try AccountService(
+      accounts, policy: policy, mailer: mailer, logger: logger, calendar: world.calendar,
+      review: { world.switchboard.reviewCredentials(of: $0) })
+  }
+
+  /// The name of the accounts, in backups and in the log.
+  nonisolated var name: String { DatabaseNames.name(of: file) }
+
+  /// The folder for mails; nil if there is none.
+  nonisolated var mailFolder: String? { mailer.folder }
+
+  /// Starts to follow the writes of other processes, and to take care of keys and old records.
+  nonisolated func start() { executor.submit { self.assumeIsolated { $0.follow() } } }
+
+  private func follow() {
+    if let watch {
+      subscriptions.append(
+        executor.watch(watch.descriptor, owner: watch) { [weak self] in
+          self?.assumeIsolated { if $0.watch?.drain() == true { $0.look() } }
+        })
+    }
+    let interval =
+      watch == nil ? AccountService.blindLookMilliseconds : AccountService.safetyLookMilliseconds
+    subscriptions.append(
+      executor.repeating(everyMilliseconds: interval) { [weak self] in
+        self?.assumeIsolated { $0.look() }
+      })
+    subscriptions.append(
+      executor.repeating(everyMilliseconds: AccountService.careMilliseconds) { [weak self] in
+        self?.assumeIsolated { $0.care() }
+      })
+    care()
+  }
+
+  /// Ends, after the requests that were submitted before; waits until that is done.
+  nonisolated func close() {
+    executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
+    mailer.close()
+  }
+
+  private func shutDown() {
+    isClosed = true
+    for subscription in subscriptions { subscription.cancel() }
+    do {
+      try store.close()
+    } catch {
+      logger.error("\(file): \(error)")
+    }
+  }
+
+  private func look() {
+    if isClosed { return }
+    do {
+      try store.catchUp()
+    } catch {
+      logger.error("\(file): \(error)")
+    }
+    publish()
+  }
+
+  /// Rotates the keys, and removes what has expired.
+  private func care() {
+    if isClosed { return }
+    let now = calendar()
+    do {
+      try store.rotateKeys(now: now)
+      try store.removeExpired(now: now, isEmulator: policy.isEmulator)
+    } catch {
+      logger.error("\(file): \(error)")
+    }
+    tokens.forgetRevocations(
+      before: IdentityTime.seconds(now) - IdentityPolicy.tokenSeconds - 600)
+    publish()
+  }
+
+  /// Takes the care that is due by now; for tests with a clock of their own.
+  nonisolated func careNow() { executor.submitAndWait { self.assumeIsolated { $0.care() } } }
+
+  /// Tells the others what was written: ends of tokens, and new keys.
+  private func publish() {
+    let revoked = AccountService.publish(store, tokens)
+    if !revoked.isEmpty, !policy.isEmulator { review(revoked) }
+  }
+
+  @discardableResult
+  private static func publish(_ store: AccountStore, _ tokens: IssuedTokens) -> Set<String> {
+    let news = store.takeNews()
+    if news.hasNewKeys, let keys = try? store.keys() { tokens.take(keys) }
+    if !news.revocations.isEmpty { tokens.revoke(news.revocations) }
+    return Set(news.revocations.keys)
+  }
+
+  // MARK: Requests
+
+  /// Answers a request; `reply` is called once, on another thread.
+  nonisolated func submit(
+    _ call: IdentityCall, from address: String, reply: @escaping @Sendable (Reply) -> Void
+  ) {
+    let isTaken = requestCount.withLock { count in
+      if count >= AccountService.requestsMax { return false }
+      count += 1
+      return true
+    }
+    guard isTaken else { return reply(Reply(.tooManyAttempts)) }
+    executor.submit {
+      self.assumeIsolated { service in
+        service.begin(call, address) { answer in
+          service.requestCount.withLock { $0 -= 1 }
+          reply(answer)
+        }
+      }
+    }
+  }
+
+  private func begin(
+    _ call: IdentityCall, _ address: String, _ reply: @escaping @Sendable (Reply) -> Void
+  ) {
+    let isPrivileged = isPrivileged(call.credential)
+    var request = Request(call: call, isPrivileged: isPrivileged, names: [], reply: reply)
+    if call.operation == .sendOobCode, !policy.isEmulator, !isPrivileged {
+      request.reply = { [executor] answer in
+        executor.submit(afterMilliseconds: AccountService.mailMilliseconds) { reply(answer) }
+      }
+    }
+    if !policy.isEmulator, !isPrivileged {
+      request.names = AttemptNames.of(call, from: AddressRange.household(of: address))
+      let wait = attempts.begin(request.names, now: calendar())
+      keepLockOuts()
+      if wait > 0 {
+        var answer = Reply(.tooManyAttempts)
+        answer.retrySeconds = (wait + 999) / 1000
+        return reply(answer)
+      }
+    }
+    decide(request)
+  }
+
+  private func isPrivileged(_ credential: CallCredential) -> Bool {
+    guard case .bearer(let text) = credential else { return false }
+    if policy.isEmulator { return text.lowercased() == "owner" || text.hasPrefix("ya29.") }
+    return administrators.isAdministrator(text, now: calendar())
+  }
+
+  private func keepLockOuts() {
+    do {
+      try store.write(attempts.takeChanges())
+    } catch {
+      logger.error("\(file): a lock-out was not stored: \(error)")
+    }
+  }
+
+  /// Decides a request, and answers it or starts the work that it needs.
+  private func decide(_ request: Request) {
+    if isClosed { return request.reply(Reply(.unavailable)) }
+    do throws(IdentityStop) {
+      let decision = try decision(request)
+      finish(request, decision)
+    } catch {
+      switch error {
+      case .error(let error): request.reply(Reply(error))
+      case .work(let work): start(work, for: request)
+      case .storage(let error):
+        logger.error("\(file): \(error)")
+        request.reply(Reply(.unavailable))
+      }
+    }
+  }
+
+  private func decision(_ request: Request) throws(IdentityStop) -> IdentityDecision {
+    let now = calendar()
+    let context = IdentityContext(
+      policy: policy, now: now, isPrivileged: request.isPrivileged,
+      claims: { [tokens] in tokens.claims(of: $0) },
+      customClaims: { [administrators] in administrators.customClaims(of: $0, now: now) },
+      done: request.done)
+    return try store.decide(request.call, context)
+  }
+
+  private func start(_ work: [PasswordWork], for request: Request) {
+    if request.roundCount >= AccountService.roundsMax {
+      return request.reply(Reply(.unavailable))
+    }
+    let isTaken = pool.submit(work) { result in
+      self.executor.submit {
+        self.assumeIsolated { $0.goOn(request, result) }
+      }
+    }
+    if !isTaken { request.reply(Reply(.tooManyAttempts)) }
+  }
+
+  private func goOn(_ request: Request, _ result: Result<PasswordPool.Results, any Error>) {
+    switch result {
+    case .failure(let error):
+      logger.error("A password cannot be hashed: \(error)")
+      request.reply(Reply(.unavailable))
+    case .success(let results):
+      var request = request
+      request.done.merge(results) { $1 }
+      request.roundCount += 1
+      decide(request)
+    }
+  }
+
+  private func finish(_ request: Request, _ decision: IdentityDecision) {
+    if decision.provenAccount != nil, !request.names.isEmpty {
+      attempts.succeeded(request.names)
+      keepLockOuts()
+    }
+    publish()
+    for mail in decision.mails { mailer.send(mail) }
+    let now = calendar()
+    let body =
+      request.call.operation == .publicKeys
+      ? tokens.keySet : decision.answer.json { tokens.sign($0, now: now) }
+    var reply = Reply(body)
+    reply.redirect = decision.answer.redirect
+    request.reply(reply)
+  }
+}

@@ -1,0 +1,253 @@
+import HTTPTypes
+import RunnelBase
+import RunnelIdentity
+import RunnelNetwork
+import RunnelSync
+
+/// The page on which a mailed link leads: it asks for a new password, or for a click, and then uses
+/// the code.
+///
+/// A link alone uses no code, because programs that check mails open links too.
+///
+/// Loop only.
+final class ActionPage: ExchangeHandling {
+  private static let bytesMax = 16_384
+
+  private let request: HTTPRequest
+  private let head: IdentityRequestHead
+  private let service: AccountService
+  private let peer: NetworkPeer
+  private let world: ServerWorld
+  private let channel: ExchangeChannel
+  private let startTime: Int64
+  private var body: [UInt8] = []
+  private var isAnswered = false
+
+  init(
+    _ request: HTTPRequest, _ service: AccountService, _ peer: NetworkPeer, _ world: ServerWorld,
+    _ channel: ExchangeChannel
+  ) {
+    (self.request, self.service) = (request, service)
+    (self.peer, self.world, self.channel) = (peer, world, channel)
+    head = IdentityRequestHead(request.method.rawValue, request.path ?? "/")
+    startTime = world.now.uptime
+  }
+
+  func opened() {
+    switch request.method {
+    case .get: show(fields: CallFields(.object(head.parameters)))
+    case .post: break
+    default: answer(405, ActionText.page("This page is read by GET.", []))
+    }
+  }
+
+  func received(_ piece: [UInt8]) {
+    if isAnswered { return }
+    body += piece
+    if body.count > ActionPage.bytesMax {
+      answer(413, ActionText.page("The request is too large.", []))
+    }
+  }
+
+  func receivedAll() {
+    if isAnswered { return }
+    guard request.method == .post, let members = IdentityRequestHead.members(ofForm: body) else {
+      return answer(400, ActionText.page("The form cannot be read.", []))
+    }
+    body = []
+    use(CallFields(.object(members)))
+  }
+
+  /// Shows the form of a link.
+  private func show(fields: CallFields) {
+    guard let form = ActionForm(fields) else {
+      return answer(400, ActionText.page("This link is not complete.", []))
+    }
+    answer(200, form.page(policy: service.policy, problem: nil))
+  }
+
+  /// Uses the code of a form.
+  private func use(_ fields: CallFields) {
+    guard let form = ActionForm(fields), let call = form.call(fields) else {
+      return answer(400, ActionText.page("This link is not complete.", []))
+    }
+    let bound = LoopBound(self, to: channel.loop)
+    service.submit(call, from: peer.address) { reply in
+      bound.loop.run { bound.value.used(form, reply) }
+    }
+  }
+
+  private func used(_ form: ActionForm, _ reply: AccountService.Reply) {
+    if reply.status == 200 { return answer(200, form.success(policy: service.policy)) }
+    let message = reply.body["error"]?["message"]?.string ?? ""
+    let problem = ActionText.problem(message)
+    if message.hasPrefix("WEAK_PASSWORD") || message.hasPrefix("TOO_MANY") {
+      return answer(400, form.page(policy: service.policy, problem: problem))
+    }
+    answer(400, ActionText.page(problem, []))
+  }
+
+  private func answer(_ status: Int, _ page: String) {
+    if isAnswered { return }
+    isAnswered = true
+    let bytes = Array(page.utf8)
+    var answer = HTTPResponse(status: HTTPResponse.Status(code: status))
+    answer.headerFields[.contentType] = "text/html; charset=utf-8"
+    answer.headerFields[.contentLength] = String(bytes.count)
+    answer.headerFields[.cacheControl] = "no-store"
+    answer.headerFields[.xContentTypeOptions] = "nosniff"
+    // The address has the code, which no other site may learn.
+    for (name, value) in [
+      ("Referrer-Policy", "no-referrer"),
+      (
+        "Content-Security-Policy",
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; "
+          + "base-uri 'none'"
+      ),
+    ] {
+      if let name = HTTPField.Name(name) { answer.headerFields[name] = value }
+    }
+    channel.send(answer)
+    channel.send(bytes)
+    channel.end()
+    channel.flush()
+    world.metrics.answered(status)
+    world.log.answered(
+      peer, request, "", status: status, sentBytes: bytes.count,
+      milliseconds: world.now.uptime - startTime)
+  }
+
+  func canSendMore() {}
+  func timeIsUp() {}
+  func closed() { isAnswered = true }
+}
+
+/// What a mailed link asks for.
+struct ActionForm: Hashable {
+  private let kind: MailedCode.Kind
+  private let code: String
+  private let next: String?
+
+  /// Reads the parameters of a link or a form; nil if one is missing.
+  init?(_ fields: CallFields) {
+    // A field of a wrong kind counts as missing.
+    guard let mode = (try? fields.filled("mode")) ?? nil,
+      let kind = MailedCode.Kind.allCases.first(where: { $0.mode == mode }),
+      let code = (try? fields.filled("oobCode")) ?? nil, code.utf8.count <= 200
+    else { return nil }
+    (self.kind, self.code) = (kind, code)
+    next = (try? fields.filled("continueUrl")) ?? nil
+  }
+
+  /// The request that uses the code; nil if only an application can.
+  func call(_ fields: CallFields) -> IdentityCall? {
+    switch kind {
+    case .passwordReset:
+      let password = ((try? fields.text("newPassword")) ?? nil) ?? ""
+      // Without a password, the code would only be checked.
+      let body: JSONValue = [
+        "oobCode": .string(code), "newPassword": .string(password.isEmpty ? " " : password),
+      ]
+      return IdentityCall(.resetPassword, CallFields(body))
+    case .verifyEmail, .verifyAndChangeEmail, .recoverEmail:
+      return IdentityCall(.update, CallFields(["oobCode": .string(code)]))
+    case .emailSignIn: return nil
+    }
+  }
+
+  private var title: String {
+    switch kind {
+    case .passwordReset: "Choose a new password"
+    case .verifyEmail: "Verify your address"
+    case .verifyAndChangeEmail: "Use your new address"
+    case .recoverEmail: "Take the change of your address back"
+    case .emailSignIn: "Open this link in the application in which you sign in"
+    }
+  }
+
+  private var success: String {
+    switch kind {
+    case .passwordReset: "Your password was changed. You can sign in now."
+    case .verifyEmail: "Your address is verified."
+    case .verifyAndChangeEmail: "Your new address is in use. Sign in with it."
+    case .recoverEmail:
+      "Your old address is back. If you did not change it, choose a new password."
+    case .emailSignIn: ""
+    }
+  }
+
+  /// Returns the page with the form.
+  func page(policy: IdentityPolicy, problem: String?) -> String {
+    if kind == .emailSignIn { return ActionText.page(title, []) }
+    var parts: [String] = []
+    if let problem { parts.append("<p role=alert>\(ActionText.escaped(problem))</p>") }
+    var inputs = hidden("mode", kind.mode) + hidden("oobCode", code)
+    if let next { inputs += hidden("continueUrl", next) }
+    if kind == .passwordReset {
+      inputs +=
+        "<label>New password, at least \(policy.passwordLengthMin) characters<br>"
+        + "<input name=newPassword type=password autocomplete=new-password required "
+        + "minlength=\(policy.passwordLengthMin)></label><br>"
+    }
+    parts.append("<form method=post>\(inputs)<button>\(title)</button></form>")
+    return ActionText.page(title, parts)
+  }
+
+  private func hidden(_ name: String, _ value: String) -> String {
+    "<input type=hidden name=\"\(name)\" value=\"\(ActionText.escaped(value))\">"
+  }
+
+  /// Returns the page after the code was used, with a link that leads on if that is allowed.
+  func success(policy: IdentityPolicy) -> String {
+    guard let next, next.hasPrefix("https://") || next.hasPrefix("http://"),
+      let host = IdentityDecider.host(of: next),
+      host == "localhost" || policy.continueHosts.contains(host)
+    else { return ActionText.page(success, []) }
+    return ActionText.page(
+      success, ["<p><a href=\"\(ActionText.escaped(next))\">Go on</a></p>"])
+  }
+}
+
+/// The texts of the page for mailed links.
+enum ActionText {
+  /// Returns a page of a title and parts of HTML.
+  static func page(_ title: String, _ parts: [String]) -> String {
+    """
+    <!doctype html><html lang=en><meta charset=utf-8>\
+    <meta name=viewport content="width=device-width"><title>\(escaped(title))</title>\
+    <style>body{font:1em/1.5 sans-serif;max-width:30em;margin:3em auto;padding:0 1em}\
+    input,button{font:inherit;padding:.4em;margin:.5em 0}</style>\
+    <h1>\(escaped(title))</h1>\(parts.joined())</html>
+
+    """
+  }
+
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+
+  /// Returns an error of the API in words.
+  static func problem(_ message: String) -> String {
+    switch message.prefix(while: { $0 != " " }) {
+    case "INVALID_OOB_CODE": return "This link was used before, or is not valid: ask for a new one."
+    case "EXPIRED_OOB_CODE": return "This link has expired: ask for a new one."
+    case "EMAIL_EXISTS": return "Another account has this address."
+    case "USER_DISABLED": return "This account is disabled."
+    case "TOO_MANY_ATTEMPTS_TRY_LATER": return "Too many attempts: try again later."
+    default:
+      let start = message.firstRange(of: " : ")?.upperBound
+      return start.map { message[$0...] + "." } ?? "That did not work: ask for a new link."
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Crypto
+import RunnelBase
+import RunnelIdentity
+import RunnelSync
+import Synchronization
+
+/// The tokens that the server issues: signing and verifying them, and their early ends.
+///
+/// Any thread may use it.
+final class IssuedTokens: Sendable {
+  /// The most verified tokens that are remembered.
+  private static let knownMax = 10_000
+
+  private struct Known {
+    var user: String
+    var issued: Int64
+    var credential: VerifiedCredential
+  }
+
+  private struct State {
+    var keys: [String: P256.Signing.PrivateKey] = [:]
+    var ring = KeyRing([])
+    var revocations: [String: Int64] = [:]
+    /// The verified tokens, by their texts.
+    var known: [String: Known] = [:]
+  }
+
+  private let issuer: String
+  private let project: String
+  private let isEmulator: Bool
+  private let state = Mutex(State())
+
+  init(_ policy: IdentityPolicy) {
+    (issuer, project, isEmulator) = (policy.issuer, policy.project, policy.isEmulator)
+  }
+
+  /// Replaces the keys.
+  func take(_ keys: [AccountStore.SigningKey]) {
+    state.withLock { state in
+      state.keys = Dictionary(keys.map { ($0.entry.id, $0.key) }) { first, _ in first }
+      state.ring = KeyRing(keys.map(\.entry))
+      state.known = [:]
+    }
+  }
+
+  /// Notes that tokens of users that were issued before a second are not valid.
+  func revoke(_ revocations: [String: Int64]) {
+    state.withLock { $0.revocations.merge(revocations) { $1 } }
+  }
+
+  /// Forgets the ends of tokens that have expired by now.
+  func forgetRevocations(before second: Int64) {
+    state.withLock { state in
+      state.revocations = state.revocations.filter { $0.value >= second }
+    }
+  }
+
+  // MARK: Signing
+
+  /// Makes the token of claims.
+  ///
+  /// Source: RFC 7515; authentication, section 3.
+  func sign(_ claims: JSONValue, now: Int64) -> String {
+    if isEmulator { return IssuedTokens.text(["alg": "none", "typ": "JWT"], claims) + "." }
+    let signer = state.withLock { state in
+      state.ring.signer(now: now).flatMap { id in state.keys[id].map { (id, $0) } }
+    }
+    guard let (id, key) = signer else { preconditionFailure("There is a key from the start.") }
+    let text = IssuedTokens.text(["alg": "ES256", "typ": "JWT", "kid": .string(id)], claims)
+    guard let signature = try? key.signature(for: Array(text.utf8)) else {
+      preconditionFailure("A signature can be made of every text.")
+    }
+    return text + "." + Base64URL.text(signature.rawRepresentation)
+  }
+
+  private static func text(_ head: JSONValue, _ claims: JSONValue) -> String {
+    Base64URL.text(head.jsonBytes()) + "." + Base64URL.text(claims.jsonBytes())
+  }
+
+  /// The public keys as a JSON Web Key Set.
+  ///
+  /// Source: RFC 7517.
+  var keySet: JSONValue {
+    let keys = state.withLock { state in
+      state.ring.entries.compactMap { entry in state.keys[entry.id].map { (entry.id, $0) } }
+    }
+    let list: [JSONValue] = keys.map { id, key in
+      let point = Array(key.publicKey.rawRepresentation)
+      return [
+        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": .string(id),
+        "x": .string(Base64URL.text(point.prefix(32))),
+        "y": .string(Base64URL.text(point.suffix(32))),
+      ]
+    }
+    return ["keys": .array(list)]
+  }
+
+  // MARK: Verifying
+
+  /// The claims of an ID token that was issued here; nil for other texts.
+  ///
+  /// Its times are not checked. An emulator takes the claims of every token.
+  func claims(of text: String) -> JSONValue? {
+    guard let token = JSONWebToken(text) else { return nil }
+    return isEmulator || isIssued(token) ? token.claims : nil
+  }
+
+  private func isIssued(_ token: JSONWebToken) -> Bool {
+    guard token.algorithm == "ES256", let id = token.keyID,
+      let key = state.withLock({ $0.keys[id] }), token.text("iss") == issuer,
+      token.text("aud") == project,
+      // Bytes of another length are no signature.
+      let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)
+    else { return false }
+    return key.publicKey.isValidSignature(signature, for: token.signedBytes)
+  }
+
+  /// Verifies a token that was verified before; nil if it is not known.
+  func verifyKnown(
+    _ text: String, now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential? {
+    guard
+      let (known, end) = state.withLock({ state in
+        state.known[text].map { ($0, state.revocations[$0.user]) }
+      })
+    else { return nil }
+    return try IssuedTokens.check(known, end, now)
+  }
+
+  /// Verifies a token; nil if it was not issued here.
+  func verify(
+    _ token: JSONWebToken, _ text: String, now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential? {
+    if isEmulator || !isIssued(token) { return nil }
+    guard let user = token.text("sub"), !user.isEmpty, let issued = token.seconds("iat"),
+      let end = token.seconds("exp"), let expiry = Int64(exactly: (end * 1000).rounded(.down))
+    else { throw .invalid }
+    let known = Known(
+      user: user, issued: Int64(issued),
+      credential: VerifiedCredential(Caller(auth: token.userAuth(user)), expiry: expiry))
+    let revocation = state.withLock { state in
+      if state.known.count >= IssuedTokens.knownMax { state.known = [:] }
+      state.known[text] = known
+      return state.revocations[user]
+    }
+    return try IssuedTokens.check(known, revocation, now)
+  }
+
+  private static func check(
+    _ known: Known, _ revocation: Int64?, _ now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential {
+    if known.issued < revocation ?? 0 { throw .revoked }
+    if known.credential.expiry ?? 0 <= now { throw .expired }
+    return known.credential
+  }
+}

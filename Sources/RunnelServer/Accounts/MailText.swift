@@ -1,0 +1,71 @@
+import RunnelBase
+import RunnelIdentity
+
+/// The text of a mail to a user.
+///
+/// Source: RFC 5322, RFC 2047.
+enum MailText {
+  /// Returns the whole message.
+  static func message(_ mail: AccountMail, sender: String, now: Int64) -> String {
+    let lines = [
+      "From: <\(sender)>", "To: <\(mail.recipient)>",
+      "Subject: \(subject(mail.kind))", "Date: \(date(now))", "MIME-Version: 1.0",
+      "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64",
+      "Auto-Submitted: auto-generated", "",
+    ]
+    return (lines + encoded(body(mail))).joined(separator: "\r\n") + "\r\n"
+  }
+
+  private static func subject(_ kind: MailedCode.Kind) -> String {
+    switch kind {
+    case .passwordReset: "Reset your password"
+    case .verifyEmail: "Verify your address"
+    case .emailSignIn: "Sign in"
+    case .verifyAndChangeEmail: "Verify your new address"
+    case .recoverEmail: "Your address was changed"
+    }
+  }
+
+  /// Returns the text in the mail.
+  static func body(_ mail: AccountMail) -> String {
+    let greeting = mail.displayName.map { "Hello \($0)," } ?? "Hello,"
+    let (what, otherwise): (String, String) =
+      switch mail.kind {
+      case .passwordReset:
+        ("open this link to choose a new password:", "nothing changes.")
+      case .verifyEmail: ("open this link to verify your address:", "nothing changes.")
+      case .emailSignIn: ("open this link to sign in:", "nothing happens.")
+      case .verifyAndChangeEmail:
+        ("open this link to use this address for your account:", "nothing changes.")
+      case .recoverEmail:
+        (
+          "the address of your account was changed to \(mail.newEmail ?? "another one"). If you "
+            + "did not want that, open this link to take it back:",
+          "you need not do anything."
+        )
+      }
+    let end =
+      mail.kind == .recoverEmail
+      ? "If you did it yourself, \(otherwise)" : "If you did not ask for this, \(otherwise)"
+    return "\(greeting)\n\n\(what)\n\n\(mail.link)\n\n\(end)\n"
+  }
+
+  /// Returns a text in Base64, in lines of 76 characters.
+  private static func encoded(_ text: String) -> [String] {
+    let all = Array(Base64.text(of: Array(text.utf8)).utf8)
+    return stride(from: 0, to: all.count, by: 76).map { start in
+      String(decoding: all[start..<min(start + 76, all.count)], as: UTF8.self)
+    }
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  private static func date(_ now: Int64) -> String {
+    let time = CivilTime(milliseconds: now)
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(time.day) \(months[time.month - 1]) \(time.year) "
+      + "\(two(time.hour)):\(two(time.minute)):\(two(time.second)) +0000"
+  }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import CryptoExtras
+import RunnelDatabase
+import RunnelIdentity
+import Synchronization
+
+/// The functions that hash passwords.
+enum PasswordFunctions {
+  private static let saltBytes = 16
+  private static let keyBytes = 32
+
+  /// Makes the hash of a new password.
+  static func make(_ password: String, _ cost: ScryptCost) throws -> PasswordHash {
+    var random = SystemRandomNumberGenerator()
+    let salt = (0..<saltBytes).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    let hash = PasswordHash(.scrypt(cost), salt: salt, key: [])
+    return PasswordHash(
+      .scrypt(cost), salt: salt, key: try key(of: password, hash, count: keyBytes))
+  }
+
+  /// True if a password fits a hash; the comparison takes the same time whatever differs.
+  static func verify(_ password: String, _ hash: PasswordHash) throws -> Bool {
+    let found = try key(of: password, hash, count: hash.key.count)
+    guard found.count == hash.key.count else { return false }
+    var difference: UInt8 = 0
+    for (a, b) in zip(found, hash.key) { difference |= a ^ b }
+    return difference == 0
+  }
+
+  /// Takes as long as the check of a password.
+  static func pretend(_ password: String, _ cost: ScryptCost) throws {
+    _ = try key(
+      of: password,
+      PasswordHash(.scrypt(cost), salt: Array(repeating: 0, count: saltBytes), key: []),
+      count: keyBytes)
+  }
+
+  private static func key(
+    of password: String, _ hash: PasswordHash, count: Int
+  ) throws -> [UInt8] {
+    let text = Array(password.utf8)
+    switch hash.function {
+    case .scrypt(let cost): return try scrypt(text, hash.salt, cost, count: count)
+    case .firebase(let signerKey, let separator, let rounds, let logMemory):
+      // Source: Firebase, "scrypt", README.
+      let cost = ScryptCost(logRounds: logMemory, blockSize: rounds, parallelism: 1)
+      let derived = try scrypt(text, hash.salt + separator, cost, count: 64)
+      let nonce = try AES._CTR.Nonce(nonceBytes: [UInt8](repeating: 0, count: 16))
+      return Array(
+        try AES._CTR.encrypt(
+          signerKey, using: SymmetricKey(data: Array(derived.prefix(32))), nonce: nonce))
+    case .pbkdf2(let rounds):
+      let key = try KDF.Insecure.PBKDF2.deriveKey(
+        from: text, salt: hash.salt, using: .sha256, outputByteCount: count,
+        unsafeUncheckedRounds: rounds)
+      return key.withUnsafeBytes { Array($0) }
+    case .hmac(let secret, let isSaltFirst):
+      return Array(
+        HMAC<SHA256>.authenticationCode(
+          for: isSaltFirst ? hash.salt + text : text + hash.salt,
+          using: SymmetricKey(data: secret)))
+    }
+  }
+
+  private static func scrypt(
+    _ text: [UInt8], _ salt: [UInt8], _ cost: ScryptCost, count: Int
+  ) throws -> [UInt8] {
+    let key = try KDF.Scrypt.deriveKey(
+      from: text, salt: salt, outputByteCount: count, rounds: 1 << cost.logRounds,
+      blockSize: cost.blockSize, parallelism: cost.parallelism)
+    return key.withUnsafeBytes { Array($0) }
+  }
+}
+
+/// The threads that work with passwords: two, and a bounded number of requests that wait for them.
+///
+/// Any thread may use it.
+final class PasswordPool: Sendable {
+  private static let threadCount = 2
+  /// The most requests that wait.
+  static let waitingMax = 64
+
+  typealias Results = [PasswordWork: PasswordResult]
+
+  private struct Job: Sendable {
+    var work: [PasswordWork]
+    var done: @Sendable (Result<Results, any Error>) -> Void
+  }
+
+  private struct State {
+    var idle: [Int] = Array(0..<PasswordPool.threadCount)
+    var waiting: [Job] = []
+  }
+
+  private let threads: [TreeExecutor]
+  private let cost: ScryptCost
+  private let state = Mutex(State())
+
+  /// Starts the threads.
+  ///
+  /// - Throws: `DatabaseError` if the system has no thread left.
+  init(cost: ScryptCost) throws(DatabaseError) {
+    self.cost = cost
+    var threads: [TreeExecutor] = []
+    for _ in 0..<PasswordPool.threadCount {
+      threads.append(try TreeExecutor(label: "runnel.password"))
+    }
+    self.threads = threads
+  }
+
+  /// Does work with passwords, and calls `done` on another thread; false if too many wait.
+  func submit(
+    _ work: [PasswordWork], _ done: @escaping @Sendable (Result<Results, any Error>) -> Void
+  ) -> Bool {
+    let job = Job(work: work, done: done)
+    let place: (thread: Int?, isTaken: Bool) = state.withLock { state in
+      if let thread = state.idle.popLast() { return (thread, true) }
+      if state.waiting.count >= PasswordPool.waitingMax { return (nil, false) }
+      state.waiting.append(job)
+      return (nil, true)
+    }
+    if let thread = place.thread { start(job, on: thread) }
+    return place.isTaken
+  }
+
+  private func start(_ job: Job, on thread: Int) {
+    threads[thread].submit { [weak self] in
+      guard let self else { return }
+      let result = Result { try PasswordPool.results(of: job.work, cost: self.cost) }
+      // The next work begins before the last one is answered.
+      let next: Job? = state.withLock { state in
+        if state.waiting.isEmpty {
+          state.idle.append(thread)
+          return nil
+        }
+        return state.waiting.removeFirst()
+      }
+      if let next { start(next, on: thread) }
+      job.done(result)
+    }
+  }
+
+  /// Does work on the calling thread.
+  static func results(of work: [PasswordWork], cost: ScryptCost) throws -> Results {
+    var results: Results = [:]
+    for item in work where results[item] == nil {
+      switch item {
+      case .make(let password):
+        results[item] = .made(try PasswordFunctions.make(password, cost))
+      case .verify(let password, let hash?):
+        results[item] = .verified(try PasswordFunctions.verify(password, hash))
+      case .verify(let password, nil):
+        try PasswordFunctions.pretend(password, cost)
+        results[item] = .verified(false)
+      }
+    }
+    return results
+  }
+}

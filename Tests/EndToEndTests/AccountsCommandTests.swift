@@ -1,0 +1,150 @@
+import Glibc
+import RunnelBase
+import TestSupport
+import Testing
+
+/// `runnel accounts`, beside a server that runs.
+@Suite struct AccountsCommandTests {
+  private struct Setting {
+    let folder: TemporaryFolder
+    var file: String { folder.file("accounts.db") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    func run(_ arguments: String..., input: String = "") throws -> Program.Outcome {
+      try Program.run(["accounts"] + arguments, input: input)
+    }
+
+    func add(_ email: String, _ more: String...) throws -> Program.Outcome {
+      let password = try folder.write("secret123\n", to: "password")
+      return try Program.run(
+        ["accounts", "add", email, file, "--password-file", password] + more)
+    }
+  }
+
+  @Test func accountsAreMadeListedAndDeleted() throws {
+    let setting = try Setting()
+    let made = try setting.add("Ada@x.org", "--id", "ada", "--name", "Ada", "--verified")
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.output == "ada\n")
+    let again = try setting.add("ada@x.org")
+    #expect(again.status == 1)
+    #expect(again.errors == "runnel: Another account has this address.\n")
+    #expect(try setting.add("bo@x.org", "--claims", "{\"sub\":1}").status == 1)
+    let list = try setting.run("list", setting.file)
+    let lines = list.output.split(separator: "\n")
+    #expect(lines.count == 1)
+    let record = try JSONValue(parsing: String(lines.first ?? ""))
+    #expect(record["email"] == "ada@x.org")
+    #expect(record["emailVerified"] == true)
+    #expect(record["passwordHash"] == nil)
+    #expect(try setting.run("delete", "ada@x.org", setting.file).status == 2)
+    #expect(try setting.run("delete", "ada@x.org", setting.file, "--force").status == 0)
+    #expect(try setting.run("list", setting.file).output == "")
+    let missing = try setting.run("disable", "ada@x.org", setting.file)
+    #expect(missing.status == 1)
+    #expect(missing.errors.contains("There is no account ada@x.org"))
+  }
+
+  @Test func aFileThatIsMissingIsNotMadeByMistake() throws {
+    let setting = try Setting()
+    for command in ["list", "export"] {
+      let outcome = try setting.run(command, setting.file)
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("does not exist"))
+    }
+    #expect(access(setting.file, F_OK) != 0)
+    let database = try TestDatabase("{\"a\":1}")
+    let other = try setting.run("list", database.file)
+    #expect(other.status == 2)
+    #expect(other.errors.contains("is a database without accounts"))
+  }
+
+  @Test func anExportIsImported() throws {
+    let (one, two) = (try Setting(), try Setting())
+    for name in ["ada", "bo"] {
+      #expect(try one.add("\(name)@x.org", "--id", name, "--claims", "{\"a\":1}").status == 0)
+    }
+    let export = one.folder.file("export.json")
+    #expect(try one.run("export", one.file, "--to", export).status == 0)
+    var status = stat()
+    #expect(stat(export, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    let imported = try two.run("import", export, two.file)
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(imported.output == "Imported 2 accounts.\n")
+    let before = try one.run("export", one.file).output
+    #expect(try two.run("export", two.file).output == before)
+    let again = try two.run("import", export, two.file)
+    #expect(again.status == 1)
+    #expect(again.errors.contains("ada@x.org: Another account has this id."))
+    #expect(try two.run("import", export, two.file, "--replace").status == 0)
+  }
+
+  @Test func hashesOfOtherServicesAreImported() throws {
+    let setting = try Setting()
+    let users = try setting.folder.write(
+      """
+      {"users":[{"localId":"a","email":"a@x.org","salt":"42xEC+ixf3L2lw==","passwordHash":\
+      "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==",\
+      "createdAt":"1","lastSignedInAt":"2"}]}
+      """, to: "users.json")
+    let key = try setting.folder.write(
+      "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==\n",
+      to: "key")
+    let unknown = try setting.run("import", users, setting.file, "--hash-algo", "MD5")
+    #expect(unknown.status == 1)
+    #expect(unknown.errors.contains("MD5 is not known here: SCRYPT,"))
+    let nameless = try setting.run("import", users, setting.file)
+    #expect(nameless.errors.contains("a@x.org: Name the function of the hashes"))
+    let imported = try setting.run(
+      "import", users, setting.file, "--hash-algo", "SCRYPT", "--hash-key-file", key,
+      "--salt-separator", "Bw==", "--rounds", "8", "--mem-cost", "14")
+    #expect(imported.status == 0, "\(imported.errors)")
+    let database = try TestDatabase("{\"a\":1}")
+    let served = try Served([database.file, "--accounts", setting.file])
+    func signIn() throws -> JSONValue {
+      let client = try RawClient(port: served.port)
+      return try JSONValue(
+        parsing: client.request(
+          "POST", "/v1/accounts:signInWithPassword?key=k",
+          #"{"email":"a@x.org","password":"user1password"}"#
+        ).body)
+    }
+    #expect(try signIn()["localId"] == "a")
+    // The hash is one of ours now.
+    let export = try setting.run("export", setting.file).output
+    #expect(export.contains("\"passwordHash\":\"$scrypt$ln=15,r=8,p=3$"))
+    #expect(try signIn()["localId"] == "a")
+    // A running server takes what the commands do.
+    #expect(try setting.run("disable", "a@x.org", setting.file).status == 0)
+    #expect(try signIn()["error"]?["message"] == "USER_DISABLED")
+    #expect(try setting.run("enable", "a@x.org", setting.file).status == 0)
+    let reset = try setting.run(
+      "reset", "a@x.org", setting.file, "--password-file", "-", input: "another-password\n")
+    #expect(reset.status == 0, "\(reset.errors)")
+    #expect(try signIn()["error"]?["message"] == "INVALID_LOGIN_CREDENTIALS")
+  }
+
+  @Test func optionsOfAccountsNeedAccounts() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    for (arguments, words) in [
+      (["--issuer", "https://x.example"], "give --accounts and a file"),
+      (["--accounts", database.file], "cannot hold both"),
+      (["--accounts", database.folder.file("a.db"), "--issuer", "x"], "give an address"),
+      (
+        ["--accounts", database.folder.file("a.db"), "--smtp-user", "x"],
+        "this is for a server of mail: give --smtp"
+      ),
+      (
+        ["--accounts", database.folder.file("a.db"), "--smtp", "x", "--smtp-user", "x"],
+        "--smtp-user and --smtp-password-file go together"
+      ),
+      (["--accounts", database.folder.file("a.db"), "--smtp", "host:0"], "give HOST"),
+    ] {
+      let outcome = try Program.run(["serve", database.file] + arguments)
+      #expect(outcome.status == 2, "\(arguments)")
+      #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import RunnelBase
+import RunnelIdentity
+import Testing
+
+// Source: authentication, section 6.
+
+@Suite struct AdministratorTests {
+  private func admin(
+    _ identity: TestIdentity, _ operation: IdentityOperation, _ body: JSONValue = .object([])
+  ) throws(IdentityError) -> JSONValue {
+    try identity.ask(operation, body, isPrivileged: true)
+  }
+
+  private func refusal(
+    _ identity: TestIdentity, _ operation: IdentityOperation, _ body: JSONValue = .object([])
+  ) -> String? {
+    identity.refusal(operation, body, isPrivileged: true)
+  }
+
+  @Test func anAccountIsMade() throws {
+    let identity = TestIdentity()
+    let body: JSONValue = ["localId": "u1", "email": "U1@x.org", "password": "secret123"]
+    #expect(
+      try admin(identity, .create, body) == [
+        "kind": "identitytoolkit#SignupNewUserResponse", "localId": "u1", "email": "u1@x.org",
+      ])
+    #expect(refusal(identity, .create, body) == "DUPLICATE_LOCAL_ID")
+    #expect(refusal(identity, .create, ["email": "u1@x.org"]) == "EMAIL_EXISTS")
+    #expect(
+      refusal(identity, .create, ["phoneNumber": "5"]) == "INVALID_PHONE_NUMBER : Invalid format.")
+    _ = try admin(identity, .create, ["phoneNumber": "+15550100"])
+    #expect(refusal(identity, .create, ["phoneNumber": "+15550100"]) == "PHONE_NUMBER_EXISTS")
+    // The path of clients does the same for an administrator.
+    #expect(try admin(identity, .signUp, ["email": "b@x.org"])["idToken"] == nil)
+    _ = try identity.signIn("u1@x.org")
+  }
+
+  @Test func accountsAreFound() throws {
+    let identity = TestIdentity()
+    for name in ["a", "b", "c"] {
+      _ = try admin(
+        identity, .create, ["localId": .string(name), "email": .string(name + "@x.org")])
+    }
+    let found = try admin(
+      identity, .lookup, ["localId": ["a", "no"], "email": ["B@x.org", "a@x.org"]])
+    #expect(found["users"]?.array?.map { $0.text("localId") } == ["a", "b"])
+    #expect(
+      try admin(identity, .lookup, ["localId": ["nope"]])
+        == ["kind": "identitytoolkit#GetAccountInfoResponse"])
+    let page = try admin(identity, .batchGet, ["maxResults": "2"])
+    #expect(page["users"]?.array?.map { $0.text("localId") } == ["a", "b"])
+    #expect(page.text("nextPageToken") == "b")
+    let last = try admin(identity, .batchGet, ["maxResults": "2", "nextPageToken": "b"])
+    #expect(last["users"]?.array?.count == 1)
+    #expect(last["nextPageToken"] == nil)
+    #expect(try admin(identity, .query)["recordsCount"] == "3")
+    #expect(try admin(identity, .query, ["returnUserInfo": false])["userInfo"] == nil)
+  }
+
+  @Test func anAccountIsChanged() throws {
+    let identity = TestIdentity()
+    _ = try admin(identity, .create, ["localId": "u", "email": "u@x.org", "password": "secret123"])
+    let user = try identity.signIn("u@x.org")
+    identity.now += 2000
+    _ = try admin(
+      identity, .update,
+      ["localId": "u", "customAttributes": #"{"role":"admin"}"#, "emailVerified": true])
+    let claims = try identity.signIn("u@x.org").claims
+    #expect(claims["role"] == "admin")
+    #expect(claims["email_verified"] == true)
+    // Claims alone end no session.
+    #expect(identity.refusal(.lookup, ["idToken": .string(user.text("idToken"))]) == nil)
+    #expect(refusal(identity, .update, ["localId": "no"]) == "USER_NOT_FOUND")
+    #expect(refusal(identity, .update) == "MISSING_LOCAL_ID")
+    for (text, message) in [
+      ("{", "INVALID_CLAIMS"), ("[]", "INVALID_CLAIMS"), (#"{"sub":1}"#, "FORBIDDEN_CLAIM : sub"),
+      (#"{"a":""# + String(repeating: "x", count: 1000) + "\"}", "CLAIMS_TOO_LARGE"),
+    ] {
+      let body: JSONValue = ["localId": "u", "customAttributes": .string(text)]
+      #expect(refusal(identity, .update, body) == message)
+    }
+  }
+
+  @Test func aDisabledAccountCannotBeUsed() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    let (id, token) = (user.text("localId"), JSONValue.string(user.text("idToken")))
+    _ = try admin(identity, .update, ["localId": .string(id), "disableUser": true])
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "USER_DISABLED")
+    #expect(
+      identity.refusal(
+        .refresh,
+        ["grantType": "refresh_token", "refreshToken": .string(user.text("refreshToken"))])
+        == "USER_DISABLED")
+    #expect(identity.store.revocations[id] == 1_750_000_001)
+    _ = try admin(identity, .update, ["localId": .string(id), "disableUser": false])
+    #expect(identity.refusal(.lookup, ["idToken": token]) == nil)
+    #expect(identity.store.revocations[id] == 1_750_000_000)
+  }
+
+  @Test func sessionsAreEnded() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    identity.now += 5000
+    _ = try admin(
+      identity, .update,
+      ["localId": .string(user.text("localId")), "validSince": "1750000005"])
+    #expect(
+      identity.refusal(.lookup, ["idToken": .string(user.text("idToken"))]) == "TOKEN_EXPIRED")
+    #expect(
+      identity.refusal(
+        .refresh,
+        ["grantType": "refresh_token", "refreshToken": .string(user.text("refreshToken"))])
+        == "INVALID_REFRESH_TOKEN")
+  }
+
+  @Test func accountsAreDeletedTogether() throws {
+    let identity = TestIdentity()
+    for name in ["a", "b"] { _ = try admin(identity, .create, ["localId": .string(name)]) }
+    _ = try admin(identity, .create, ["localId": "c", "disabled": true])
+    let answer = try admin(identity, .batchDelete, ["localIds": ["a", "no", "c"]])
+    #expect(
+      answer["errors"] == [
+        [
+          "index": 0, "localId": "a",
+          "message": "NOT_DISABLED : Disable the account before batch deletion.",
+        ]
+      ])
+    #expect(identity.store.accounts.keys.sorted() == ["a", "b"])
+    #expect(
+      try admin(identity, .batchDelete, ["localIds": ["a", "b"], "force": true]) == .object([]))
+    #expect(identity.store.accounts.isEmpty)
+    #expect(refusal(identity, .batchDelete) == "LOCAL_ID_LIST_EXCEEDS_LIMIT")
+    #expect(refusal(identity, .delete) == "MISSING_LOCAL_ID")
+    #expect(refusal(identity, .delete, ["localId": "no"]) == "USER_NOT_FOUND")
+  }
+
+  @Test func accountsAreImported() throws {
+    let identity = TestIdentity()
+    let answer = try admin(
+      identity, .batchCreate,
+      [
+        "hashAlgorithm": "HMAC_SHA256", "signerKey": "a2V5",
+        "users": [
+          [
+            "localId": "a", "email": "A@x.org", "passwordHash": "MTIzNDU2Nzg5MDEy",
+            "salt": "c2FsdA==",
+            "customAttributes": "{\"x\":1}", "createdAt": "5",
+            "providerUserInfo": [
+              ["providerId": "google.com", "rawId": "g1"], ["providerId": "password"],
+            ],
+          ],
+          ["email": "b@x.org"], ["localId": "c", "email": "a@x.org"],
+          ["localId": "d", "passwordHash": "*"], ["localId": "e", "rawPassword": "secret123"],
+        ],
+      ])
+    #expect(
+      answer["error"] == [
+        ["index": 1, "message": "MISSING_LOCAL_ID"], ["index": 2, "message": "DUPLICATE_EMAIL"],
+        [
+          "index": 3,
+          "message": "INVALID_PASSWORD_HASH : The hash or the salt is not Base64",
+        ],
+      ])
+    let record = try #require(identity.store.accounts["a"])
+    #expect(record.email == "a@x.org")
+    #expect(record.creationTime == 5)
+    #expect(record.password?.function == .hmac(secret: Array("key".utf8), isSaltFirst: false))
+    #expect(record.password?.salt == Array("salt".utf8))
+    #expect(record.otherProviders.count == 1)
+    #expect(identity.store.accounts["e"]?.password == identity.hash(of: "secret123"))
+    #expect(refusal(identity, .batchCreate, ["users": []]) == "MISSING_USER_ACCOUNT")
+  }
+
+  @Test(arguments: ["MD5", "BCRYPT", "SHA1", "HMAC_SHA512"])
+  func otherHashesAreRefusedByName(name: String) {
+    let body: JSONValue = [
+      "hashAlgorithm": .string(name),
+      "users": [["localId": "a", "passwordHash": "MTIzNDU2Nzg5MDEy"]],
+    ]
+    #expect(
+      TestIdentity().refusal(.batchCreate, body, isPrivileged: true)
+        == "INVALID_HASH_ALGORITHM : \(name) is not known here: SCRYPT, STANDARD_SCRYPT, "
+        + "PBKDF2_SHA256, HMAC_SHA256 are")
+  }
+
+  @Test func anAdministratorGetsTheLinkInsteadOfAMail() throws {
+    let identity = TestIdentity()
+    try identity.signUp()
+    let answer = try admin(
+      identity, .sendOobCode,
+      ["requestType": "VERIFY_EMAIL", "email": "ada@x.org", "returnOobLink": true])
+    #expect(answer.text("oobLink").contains("oobCode=" + answer.text("oobCode")))
+    #expect(identity.mails.isEmpty)
+    _ = try identity.ask(.update, ["oobCode": .string(answer.text("oobCode"))])
+  }
+
+  @Test func sessionCookiesHaveTheClaimsOfTheToken() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    let token = JSONValue.string(user.text("idToken"))
+    let answer = try admin(
+      identity, .createSessionCookie, ["idToken": token, "validDuration": "600"])
+    let claims = try #require(TestIdentity.claims(answer.text("sessionCookie")))
+    #expect(claims["iss"] == "https://id.example/session")
+    #expect(claims["sub"] == user.claims["sub"])
+    #expect(claims["exp"] == 1_750_000_600)
+    #expect(
+      refusal(identity, .createSessionCookie, ["idToken": token, "validDuration": 299])
+        == "INVALID_DURATION")
+  }
+
+  @Test func theProjectIsConfigured() throws {
+    let identity = TestIdentity()
+    try identity.signUp()
+    let answer = try admin(
+      identity, .updateConfig,
+      [
+        "emailPrivacyConfig": ["enableImprovedEmailPrivacy": false],
+        "signIn": ["anonymous": ["enabled": false]],
+      ])
+    #expect(answer["signIn"]?["anonymous"]?["enabled"] == false)
+    #expect(
+      try admin(identity, .getConfig)["emailPrivacyConfig"] == [
+        "enableImprovedEmailPrivacy": false
+      ])
+    #expect(
+      identity.refusal(.signInWithPassword, ["email": "ada@x.org", "password": "x"])
+        == "INVALID_PASSWORD")
+    #expect(identity.refusal(.signUp) == "ADMIN_ONLY_OPERATION")
+  }
+
+  @Test func administrationNeedsAnAdministrator() throws {
+    let identity = TestIdentity()
+    func status(_ call: IdentityCall) -> Int {
+      do throws(IdentityError) {
+        _ = try identity.answer(call, false)
+        return 200
+      } catch {
+        return error.status
+      }
+    }
+    #expect(status(IdentityCall(.create, isAdministrative: true)) == 401)
+    #expect(status(IdentityCall(.create, isAdministrative: true, credential: .bearer("x"))) == 401)
+    #expect(status(IdentityCall(.signUp, credential: .bearer("x"))) == 401)
+    #expect(status(IdentityCall(.signUp, hasKey: false)) == 403)
+    #expect(identity.store.accounts.isEmpty)
+  }
+}

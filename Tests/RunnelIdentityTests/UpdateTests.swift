@@ -1,0 +1,182 @@
+import RunnelBase
+import RunnelIdentity
+import Testing
+
+// Source: authentication, sections 4.3, 4.4, 4.7 and 10.
+
+@Suite struct UpdateTests {
+  private func user(
+    isEmulator: Bool = false
+  ) throws -> (identity: TestIdentity, token: JSONValue, id: String) {
+    let identity = TestIdentity(isEmulator: isEmulator)
+    let answer = try identity.signUp()
+    return (identity, .string(answer.text("idToken")), answer.text("localId"))
+  }
+
+  @Test func aUserReadsTheOwnAccount() throws {
+    let (identity, token, id) = try user()
+    let answer = try identity.ask(.lookup, ["idToken": token])
+    #expect(answer.text("kind") == "identitytoolkit#GetAccountInfoResponse")
+    let record = try #require(answer["users"]?[0])
+    #expect(record.text("localId") == id)
+    #expect(record.text("email") == "ada@x.org")
+    #expect(record["providerUserInfo"]?[0]?["providerId"] == "password")
+    #expect(record.jsonText().contains("password" + "secret123") == false)
+    #expect(identity.refusal(.lookup) == "MISSING_ID_TOKEN")
+    #expect(identity.refusal(.lookup, ["idToken": "junk"]) == "INVALID_ID_TOKEN")
+  }
+
+  @Test func theProfileChangesWithoutNewTokens() throws {
+    let (identity, token, id) = try user()
+    identity.now += 10_000_000
+    identity.now -= 8_000_000
+    let answer = try identity.ask(
+      .update, ["idToken": token, "displayName": "Ada L.", "photoUrl": "http://p"])
+    #expect(answer.text("kind") == "identitytoolkit#SetAccountInfoResponse")
+    #expect(answer.text("displayName") == "Ada L.")
+    #expect(answer["idToken"] == nil)
+    let cleared = try identity.ask(
+      .update, ["idToken": token, "deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"]])
+    #expect(cleared["displayName"] == nil)
+    #expect(identity.store.accounts[id]?.photoURL == nil)
+    // One client sends the names of its own.
+    try identity.ask(
+      .update,
+      ["idToken": token, "displayName": "A", "photoURL": "http://q", "deleteAttribute": nil])
+    #expect(identity.store.accounts[id]?.photoURL == "http://q")
+  }
+
+  @Test func aNewPasswordGivesNewTokens() throws {
+    let (identity, token, id) = try user()
+    identity.now += 2000
+    let answer = try identity.ask(
+      .update, ["idToken": token, "password": "better-2-3", "returnSecureToken": true])
+    #expect(answer.claims["iat"] == 1_750_000_002)
+    #expect(answer.text("refreshToken") != "")
+    #expect(identity.store.revocations[id] == 1_750_000_002)
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
+    #expect(
+      identity.refusal(.signInWithPassword, ["email": "ada@x.org", "password": "secret123"])
+        == "INVALID_LOGIN_CREDENTIALS")
+    _ = try identity.signIn("ada@x.org", "better-2-3")
+  }
+
+  @Test func aNewAddressCanBeTakenBack() throws {
+    let (identity, token, id) = try user()
+    identity.now += 2000
+    let answer = try identity.ask(.update, ["idToken": token, "email": "New@x.org"])
+    #expect(answer.text("email") == "new@x.org")
+    #expect(answer.text("newEmail") == "new@x.org")
+    #expect(answer["emailVerified"] == false)
+    #expect(answer.text("idToken") != "")
+    #expect(identity.store.accounts[id]?.initialEmail == "ada@x.org")
+    #expect(identity.mails.map(\.recipient) == ["ada@x.org"])
+    #expect(identity.mails.map(\.kind) == [.recoverEmail])
+    identity.now += 2000
+    let code = JSONValue.string(identity.mailedCode)
+    let restored = try identity.ask(.update, ["oobCode": code])
+    #expect(restored.text("email") == "ada@x.org")
+    #expect(restored["emailVerified"] == true)
+    #expect(restored["idToken"] == nil)
+    #expect(
+      identity.refusal(.lookup, ["idToken": .string(answer.text("idToken"))]) == "TOKEN_EXPIRED")
+    #expect(identity.refusal(.update, ["oobCode": code]) == "INVALID_OOB_CODE")
+  }
+
+  @Test(
+    arguments: [
+      (["displayName": "x"], "INVALID_REQ_TYPE : Unsupported request parameters."),
+      (["oobCode": "junk"], "INVALID_OOB_CODE"),
+    ] as [(JSONValue, String)])
+  func anUpdateNeedsATokenOrACode(body: JSONValue, message: String) {
+    #expect(TestIdentity().refusal(.update, body) == message)
+  }
+
+  @Test(
+    arguments: [
+      (["customAttributes": "{}"], "INSUFFICIENT_PERMISSION"),
+      (["disableUser": true], "OPERATION_NOT_ALLOWED"),
+      (["email": "x"], "INVALID_EMAIL"), (["email": "bob@x.org"], "EMAIL_EXISTS"),
+      (["password": "short"], "WEAK_PASSWORD : Password should be at least 8 characters"),
+    ] as [(JSONValue, String)])
+  func aUserMayNotDoEverything(more: JSONValue, message: String) throws {
+    let (identity, token, id) = try user()
+    try identity.signUp("bob@x.org")
+    let before = identity.store.accounts[id]
+    let body = JSONValue.object([JSONMember("idToken", token)] + (more.object ?? []))
+    #expect(identity.refusal(.update, body) == message)
+    #expect(identity.store.accounts[id] == before)
+  }
+
+  @Test(
+    arguments: [
+      ["password": "better-2-3"], ["email": "new@x.org"], ["deleteProvider": ["password"]],
+      ["deleteAttribute": ["EMAIL"]],
+    ] as [JSONValue])
+  func credentialsChangeOnlyAfterARecentSignIn(more: JSONValue) throws {
+    let (identity, token, _) = try user()
+    let body = JSONValue.object([JSONMember("idToken", token)] + (more.object ?? []))
+    identity.now += 301_000
+    #expect(identity.refusal(.update, body) == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    #expect(identity.refusal(.delete, ["idToken": token]) == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    let again = try identity.signIn().text("idToken")
+    let fresh = JSONValue.object(
+      [JSONMember("idToken", .string(again))] + (more.object ?? []))
+    #expect(identity.refusal(.update, fresh) == nil)
+  }
+
+  @Test func anEmulatorForgetsNoSignIn() throws {
+    let (identity, token, _) = try user(isEmulator: true)
+    identity.now += 100_000_000
+    #expect(identity.refusal(.update, ["idToken": token, "password": "secret2"]) == nil)
+  }
+
+  @Test func tokensExpire() throws {
+    let (identity, token, _) = try user()
+    identity.now += 3_599_000
+    #expect(identity.refusal(.lookup, ["idToken": token]) == nil)
+    identity.now += 1000
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
+  }
+
+  @Test func aUserDeletesTheAccount() throws {
+    let (identity, token, id) = try user()
+    let refresh = identity.store.sessions[id]?.count
+    #expect(refresh == 1)
+    #expect(
+      try identity.ask(.delete, ["idToken": token])
+        == ["kind": "identitytoolkit#DeleteAccountResponse"])
+    #expect(identity.refusal(.delete, ["idToken": token]) == "USER_NOT_FOUND")
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "USER_NOT_FOUND")
+    #expect(identity.refusal(.delete) == "MISSING_ID_TOKEN")
+    #expect(identity.store.sessions[id] == [])
+    // The tokens of this very second end too.
+    #expect(identity.store.revocations[id] == 1_750_000_001)
+    try identity.signUp()
+  }
+
+  @Test func theSignInMethodsOfAnAddressAreHidden() throws {
+    let body: JSONValue = ["identifier": "ada@x.org", "continueUri": "http://localhost"]
+    let (server, _, _) = try user()
+    let hidden = try server.ask(.createAuthUri, body)
+    #expect(hidden.object?.map(\.name) == ["kind", "sessionId"])
+    #expect(hidden.text("sessionId").count == 27)
+    let (emulator, _, _) = try user(isEmulator: true)
+    let shown = try emulator.ask(.createAuthUri, body)
+    #expect(shown["registered"] == true)
+    #expect(shown["allProviders"] == ["password"])
+    #expect(shown["signinMethods"] == ["password"])
+    let other = try emulator.ask(
+      .createAuthUri, ["identifier": "no@x.org", "continueUri": "http://localhost"])
+    #expect(other["registered"] == false)
+    #expect(other["signinMethods"] == [])
+    #expect(emulator.refusal(.createAuthUri, ["continueUri": "x"]) == "MISSING_IDENTIFIER")
+    #expect(emulator.refusal(.createAuthUri, ["identifier": "a@b"]) == "MISSING_CONTINUE_URI")
+    #expect(
+      emulator.refusal(.createAuthUri, ["identifier": "a", "continueUri": "http://x"])
+        == "INVALID_IDENTIFIER")
+    #expect(
+      emulator.refusal(.createAuthUri, ["identifier": "a@b", "continueUri": "x"])
+        == "INVALID_CONTINUE_URI")
+  }
+}

@@ -1,0 +1,93 @@
+import RunnelBase
+@testable import RunnelServer
+import TestSupport
+import Testing
+
+/// The page on which mailed links lead.
+@Suite struct ActionPageTests {
+  private func reset(_ server: TestServer) async throws -> String {
+    _ = try server.signUp()
+    _ = try server.accounts(
+      "sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"ada@x.org"}"#)
+    return server.code(in: try await server.mails(count: 1)[0])
+  }
+
+  @Test func aPasswordIsChosenOnThePage() async throws {
+    try await withAccounts { server in
+      let code = try await reset(server)
+      let path = "/.accounts/action?mode=resetPassword&oobCode=\(code)"
+      let page = try server.request("GET", path)
+      #expect(page.status == 200)
+      #expect(page.headers["content-type"] == "text/html; charset=utf-8")
+      #expect(page.headers["referrer-policy"] == "no-referrer")
+      #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+      #expect(page.body.contains("name=newPassword"))
+      // Reading uses no code.
+      #expect(try server.signIn().status == 200)
+      func post(_ password: String) throws -> RawClient.Answer {
+        try server.request(
+          "POST", path, "mode=resetPassword&oobCode=\(code)&newPassword=\(password)",
+          headers: ["Content-Type": "application/x-www-form-urlencoded"])
+      }
+      let weak = try post("short")
+      #expect(weak.status == 400)
+      #expect(weak.body.contains("Password should be at least 8 characters."))
+      #expect(weak.body.contains("name=newPassword"))
+      #expect(try post("").status == 400)
+      let done = try post("new+secret%2B1")
+      #expect(done.status == 200)
+      #expect(done.body.contains("Your password was changed."))
+      #expect(try server.signIn("ada@x.org", "new secret+1").status == 200)
+      #expect(try post("another-one").body.contains("This link was used before"))
+    }
+  }
+
+  @Test func anAddressIsVerifiedByAClick() async throws {
+    try await withAccounts { server in
+      let token = try server.signUp().text("idToken")
+      _ = try server.accounts(
+        "sendOobCode",
+        #"{"requestType":"VERIFY_EMAIL","idToken":"\#(token)","continueUrl":"https://id.example/a?b=1&c=2"}"#
+      )
+      let mail = try await server.mails(count: 1)[0]
+      let code = server.code(in: mail)
+      let page = try server.request(
+        "GET",
+        "/.accounts/action?mode=verifyEmail&oobCode=\(code)&continueUrl=https%3A%2F%2Fid.example%2Fa%3Fb%3D1%26c%3D2"
+      )
+      #expect(page.body.contains("value=\"https://id.example/a?b=1&amp;c=2\""))
+      let done = try server.request(
+        "POST", "/.accounts/action",
+        "mode=verifyEmail&oobCode=\(code)&continueUrl=https%3A%2F%2Fid.example%2Fa%3Fb%3D1%26c%3D2")
+      #expect(done.body.contains("<a href=\"https://id.example/a?b=1&amp;c=2\">"))
+      let found = try server.accounts("lookup", #"{"idToken":"\#(token)"}"#)
+      #expect(found.body["users"]?[0]?["emailVerified"] == true)
+    }
+  }
+
+  @Test(arguments: [
+    "mode=verifyEmail&oobCode=%22%3E%3Cscript%3E",
+    "mode=verifyEmail&oobCode=x&continueUrl=javascript:alert(1)",
+    "mode=verifyEmail&oobCode=x&continueUrl=https%3A%2F%2Fevil.example%2F",
+  ])
+  func aPageRepeatsNothingUnescaped(query: String) async throws {
+    try await withAccounts { server in
+      let page = try server.request("GET", "/.accounts/action?" + query)
+      #expect(!page.body.contains("<script"))
+      #expect(!page.body.contains("<a href"))
+      let used = try server.request("POST", "/.accounts/action", query)
+      #expect(used.status == 400)
+      #expect(!used.body.contains("<a href"))
+    }
+  }
+
+  @Test(arguments: ["", "?mode=other&oobCode=x", "?mode=verifyEmail"])
+  func anIncompleteLinkIsExplained(query: String) async throws {
+    try await withAccounts { server in
+      let page = try server.request("GET", "/.accounts/action" + query)
+      #expect(page.status == 400)
+      #expect(page.body.contains("This link is not complete."))
+      #expect(try server.request("PUT", "/.accounts/action", "x").status == 405)
+    }
+  }
+}
