@@ -38,7 +38,9 @@ extension TerminalTests {
       let session = try Session()
       try session.terminal.keys("a")
       try session.terminal.type("half a thought")
-      try session.terminal.wait(for: "not saved")
+      try session.terminal.wait("the whole text") {
+        $0.first("not saved")?.contains("half a thought") == true
+      }
       try session.terminal.send(signal)
       try session.expectTerminalAsBefore(status: 128 + signal)
       try session.startAgain()

@@ -166,6 +166,30 @@ import Testing
     #expect(app.list.unreadCount == 0)
   }
 
+  /// The keys of new rows are before the only other one, which has the cursor.
+  @Test(arguments: [false, true])
+  func rowsThatArriveAmongTheLoadedOnesAreCountedOnce(isInFront: Bool) throws {
+    var views = try Fixture.views()
+    views[0].source.keep = 80
+    (views[0].source.page, views[0].source.hasOwnPage) = (20, true)
+    views[0].source.anchor = .first
+    (views[0].also, views[0].sections) = ([], [])
+    let last = Fixture.message("last", from: "eve", at: Fixture.now - Fixture.hour)
+    let app = try AppDriver(views, json: ["room": .object([JSONMember("z", last)])])
+    if !isInFront { app.press("g3") }
+    for number in 1...400 {
+      try app.set(
+        "/room/\(AppDriver.key(number))", Fixture.message("new", from: "eve", at: Fixture.now))
+      let list = app.state.tabs.lists[0]
+      if isInFront {
+        #expect(list.newAboveCount <= number)
+      } else {
+        #expect(list.unreadCount == number)
+      }
+    }
+    #expect(app.state.tabs.lists[0].isAway)
+  }
+
   @Test func whatIsComposedIsSeenAtTheEnd() throws {
     let app = try chat()
     app.press("9 k")

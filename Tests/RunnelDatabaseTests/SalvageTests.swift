@@ -44,7 +44,7 @@ import Testing
     return lines == ["ok"]
   }
 
-  private func salvage() throws -> (rowCount: Int, repair: DatabaseRepair) {
+  private func salvage() throws -> DatabaseSalvage {
     for name in ["new.db", "new.db-wal", "new.db-shm", "new.db-notify"] {
       // It may not be there.
       try? FileManager.default.removeItem(atPath: folder.file(name))
@@ -76,6 +76,7 @@ import Testing
       partCount += 1
       let found = leaves(try JSONValue(parsing: saved)).filter { !$0.key.hasPrefix("/recovered") }
       #expect(found.allSatisfy { known[$0.key] == $0.value }, "page \(page)")
+      #expect(!outcome.hasAllPages)
       // What is missing is told: it is elsewhere, or lost.
       let told =
         outcome.repair.before.lostCount + outcome.repair.recoveredCount
@@ -144,6 +145,35 @@ import Testing
     }
     let isMost = counts[0] > known.count / 2 && counts[2] > known.count / 4
     #expect(isMost, "\(counts) of \(known.count)")
+  }
+
+  @Test func lossThatNothingElseTellsIsTold() throws {
+    _ = try makeDatabase()
+    var bad = try folder.bytes()
+    let count = bad.count / 4096
+    // Whatever says how many children there are is lost too.
+    for page in [2, 3, 4, count / 2] where page < count {
+      bad.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
+    }
+    try folder.write(bad)
+    let outcome = try salvage()
+    #expect(!outcome.hasAllPages)
+  }
+
+  @Test func theLogOfAnotherFileIsNotUsed() throws {
+    let mine = try folder.session()
+    try mine.set("/", #"{"mine":\#(largeObject(300))}"#)
+    let export = try mine.export()
+    try mine.close()
+    let other = try folder.session("other.db")
+    try other.set("/", #"{"theirs":\#(largeObject(300))}"#)
+    try folder.write(folder.bytes("other.db-wal"), to: "test.db-wal")
+    try other.close()
+    let outcome = try salvage()
+    #expect(outcome.hasForeignLog && outcome.hasAllPages && outcome.hasIndexes)
+    let saved = try folder.session("new.db", isReadOnly: true)
+    #expect(try saved.export() == export)
+    try saved.close()
   }
 
   @Test func aFileThatIsThereIsNotWritten() throws {

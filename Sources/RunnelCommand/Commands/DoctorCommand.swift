@@ -76,6 +76,11 @@ struct DoctorCommand: ParsableCommand {
       }
     } catch let error as DatabaseError {
       line.clear()
+      if error.code == .corrupt, salvage == nil {
+        throw Failure(
+          "\(file) is so damaged that SQLite cannot open it, or it is no database. Nothing was changed. "
+            + DoctorCommand.salvageAdvice)
+      }
       guard error.code == .cancelled, let signal else { throw error }
       throw Interruption.Stopped(signal: signal)
     }
@@ -85,9 +90,9 @@ struct DoctorCommand: ParsableCommand {
     on file: String, progress: @escaping DatabaseCare.Progress, ending: () -> Void
   ) throws {
     if let salvage {
-      let (count, repair) = try DatabaseCare.salvage(file: file, to: salvage, progress: progress)
+      let outcome = try DatabaseCare.salvage(file: file, to: salvage, progress: progress)
       ending()
-      return try tell(count, repair, in: salvage)
+      return try tell(outcome, of: file, in: salvage)
     }
     guard repair else {
       let report = try DatabaseCare.check(file: file, progress: progress)
@@ -106,11 +111,25 @@ struct DoctorCommand: ParsableCommand {
   }
 
   /// Prints what was recovered into a new database from a damaged one.
-  private func tell(_ count: Int, _ repair: DatabaseRepair, in new: String) throws {
-    try StandardOutput.say("Salvaged \(count) rows into \(new).\n")
-    try DoctorCommand.list(repair)
-    let rest = DoctorCommand.rest(of: repair, new)
-    if !rest.isEmpty { throw Failure(rest) }
+  private func tell(_ outcome: DatabaseSalvage, of file: String, in new: String) throws {
+    try StandardOutput.say("Salvaged \(outcome.rowCount) rows into \(new).\n")
+    try DoctorCommand.list(outcome.repair)
+    var sentences = [DoctorCommand.rest(of: outcome.repair, new)].filter { !$0.isEmpty }
+    if !outcome.hasAllPages {
+      sentences.append(
+        "Some pages of \(file) could not be read: what stood on them may be missing, and nothing else tells "
+          + "what that was. Compare with a backup, a copy or an export.")
+    }
+    if !outcome.hasIndexes {
+      sentences.append(
+        "The list of indexes could not be read: `runnel index add` makes those that are missing.")
+    }
+    if outcome.hasForeignLog {
+      sentences.append(
+        "\(file)-wal is not the log of this file, so it was not used: what was written last may be in the "
+          + "log that belongs to it.")
+    }
+    if !sentences.isEmpty { throw Failure(sentences.joined(separator: " ")) }
   }
 
   /// Prints the places of the recovered data.
@@ -138,7 +157,7 @@ struct DoctorCommand: ParsableCommand {
     if report.lostCount > 0 {
       let children = report.lostCount == 1 ? "1 child is" : "\(report.lostCount) children are"
       sentences.append(
-        "\(children) missing, unless they are among what is recovered: look for them in a backup, "
+        "\(children) missing, unless \(report.lostCount == 1 ? "it is" : "they are") among what is recovered: look for them in a backup, "
           + "a copy or an export.")
     }
     if report.doubtfulCount > 0 {
@@ -185,9 +204,11 @@ struct DoctorCommand: ParsableCommand {
 
   /// The advice if the file's own structures are damaged.
   private static let structureAdvice =
-    "The structure of the file itself is damaged, so it cannot be repaired where it is. `runnel doctor "
-    + "--salvage NEW` makes a new database of all that can still be read; a backup or a copy may have "
-    + "more."
+    "The structure of the file itself is damaged, so it cannot be repaired where it is. "
+    + salvageAdvice
+  private static let salvageAdvice =
+    "`runnel doctor --salvage NEW` makes a new database of all that can still be read; a backup or a copy "
+    + "may have more."
 
   private static func advice(_ report: DatabaseReport) -> String {
     if !report.isComplete { return structureAdvice }

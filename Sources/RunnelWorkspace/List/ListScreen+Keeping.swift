@@ -14,6 +14,8 @@ struct UnloadedRows: Hashable, Sendable {
   /// The number of unloaded rows there that were not new: they come before the new ones when they
   /// are fetched again.
   var seenCount = 0
+  /// How many more rows came among the loaded ones since then than went: they are no rows there.
+  var loadedGrowth = 0
 }
 
 extension ListScreen {
@@ -30,8 +32,8 @@ extension ListScreen {
   ///
   /// The number is a difference of totals: rows deleted meanwhile are subtracted.
   var arrivedUnloaded: Int {
-    guard let before = unloaded?.total, let total else { return 0 }
-    return max(0, total - before)
+    guard let unloaded, let before = unloaded.total, let total else { return 0 }
+    return max(0, total - before - unloaded.loadedGrowth)
   }
 
   /// The number of new rows above the screen, loaded or not.
@@ -79,6 +81,8 @@ extension ListScreen {
       noteUnloaded(change)
     } else if wasFetchingNewer, isAway {
       noteLoadedAgain(change.update.insertedRows.count)
+    } else if !change.update.isReload {
+      unloaded?.loadedGrowth += change.newRows.count - change.removed.count(where: isStored)
     }
     if !isAway { unloaded = nil }
   }
@@ -105,6 +109,8 @@ extension ListScreen {
     list.loadAgain(above: isLiveAtBottom ? 0 : .max, below: isLiveAtBottom ? .max : 0)
     if paging == .exhausted, phase == .loaded { unread.unloaded = 0 }
   }
+
+  private func isStored(_ id: String) -> Bool { records[id].map { !isTransient($0) } ?? false }
 
   private mutating func noteUnloaded(_ change: ListChange) {
     guard isAway else { return }

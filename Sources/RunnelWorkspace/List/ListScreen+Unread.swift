@@ -21,7 +21,8 @@ package struct Unread: Hashable, Sendable {
   package var rows: Set<String> = []
   /// The number of unread rows that were unloaded.
   var unloaded = 0
-  /// The number of rows of the collection at the end of the last visit, or nil if it is not known.
+  /// The number of rows of the collection at the end of the last visit, without those that came among
+  /// the loaded ones since others were unloaded; nil if it is not known.
   fileprivate var total: Int?
   /// The newest row that was certainly seen, or nil after another visit ended.
   ///
@@ -88,7 +89,7 @@ extension ListScreen {
   package mutating func leave(height: Int, now: Int64) {
     guard isOpen else { return }
     unread = Unread(since: now)
-    unread.total = total
+    unread.total = total.map { $0 - (unloaded?.loadedGrowth ?? 0) }
     guard content.divider != nil else { return }
     let old = content
     content = old.divided(at: nil)
@@ -105,8 +106,10 @@ extension ListScreen {
 
   /// The number of unread rows that arrived beyond the end of the loaded rows.
   var unreadArrivedUnloaded: Int {
-    guard unread.since != nil, let total, let before = unloaded?.total else { return 0 }
-    return max(0, total - max(before, unread.total ?? 0))
+    guard unread.since != nil, let total, let unloaded, let before = unloaded.total else {
+      return 0
+    }
+    return max(0, total - unloaded.loadedGrowth - max(before, unread.total ?? 0))
   }
 
   /// Notes unread rows that a change unloads, so that they are recognized when they are loaded

@@ -17,6 +17,10 @@ struct Salvage {
   let target: GRDB.Database
   let progress: CareProgress
   private var rowCount = 0
+  /// Whether the definitions of indexes could be read.
+  private(set) var hasIndexes = false
+  /// Whether all pages with rows could be read.
+  private(set) var hasAllPages = false
 
   init(
     from source: DatabaseQueue?, pages: @escaping () throws -> String, to target: GRDB.Database,
@@ -31,13 +35,14 @@ struct Salvage {
   ///
   /// - Throws: `DatabaseError` (`cancelled`), and failures of the new file.
   mutating func copy() throws -> Int {
-    try copy("index_definition", ["id", "pattern", "child"], by: ["id"])
+    hasIndexes = try copy("index_definition", ["id", "pattern", "child"], by: ["id"])
     let hasSplits = try copy("split", Salvage.splitColumns, by: ["id"])
     let hasNodes = try copy("node", Salvage.nodeColumns, by: ["parent", "key"])
     if !hasNodes {
       for parent in try parents() { try copy("node", Salvage.nodeColumns, by: ["key"], of: parent) }
     }
     if !hasNodes || !hasSplits { try copyPages() }
+    hasAllPages = hasNodes && hasSplits
     return try Int.fetchOne(target, sql: "SELECT count(*) FROM node") ?? 0
   }
 
@@ -168,13 +173,12 @@ extension DatabaseCare {
   ///   - file: the path of the damaged file.
   ///   - new: the path of the new file, which must not exist.
   ///   - progress: called with the progress; may stop the work, and the new file is then removed.
-  /// - Returns: the number of copied rows, their faults, and the places to which a repair moved
-  ///   them.
+  /// - Returns: what was copied, and what is known to be missing.
   /// - Throws: `DatabaseError` if the new file exists or cannot be written, nothing could be read
   ///   (`corrupt`), or the work was `cancelled`.
   public static func salvage(
     file: String, to new: String, progress: @escaping Progress = { _, _ in true }
-  ) throws -> (rowCount: Int, repair: DatabaseRepair) {
+  ) throws -> DatabaseSalvage {
     if access(new, F_OK) == 0 {
       throw DatabaseError(
         .cannotOpen, "\(new) exists: name a file that does not, for the new database.")
@@ -186,13 +190,17 @@ extension DatabaseCare {
     var configuration = Configuration()
     configuration.readonly = true
     do {
-      var whole = try WholeCopy(ifTooShort: file, at: new + ".whole")
+      let hasForeignLog = isLogForeign(to: file)
+      var whole =
+        hasForeignLog
+        ? try WholeCopy(withoutLog: file, at: new + ".whole")
+        : try WholeCopy(ifTooShort: file, at: new + ".whole")
       defer { whole?.remove() }
       let source = try? DatabaseQueue(path: whole?.path ?? file, configuration: configuration)
       let store = try SQLiteStore(file: new, isReadOnly: false, busyTimeout: .seconds(5))
       let progress = CareProgress(progress)
       let outcome = try store.withConnection(stoppable: progress.isWanted) { db in
-        var outcome: (rowCount: Int, repair: DatabaseRepair)?
+        var outcome: DatabaseSalvage?
         try db.inTransaction(.immediate) {
           var salvage = Salvage(
             from: source,
@@ -205,7 +213,10 @@ extension DatabaseCare {
             throw DatabaseError(
               .corrupt, "Nothing could be read of \(file): restore it from a backup or a copy.")
           }
-          outcome = (count, try Doctor(db: db, progress: progress).repair())
+          outcome = DatabaseSalvage(
+            rowCount: count, repair: try Doctor(db: db, progress: progress).repair(),
+            hasAllPages: salvage.hasAllPages, hasIndexes: salvage.hasIndexes,
+            hasForeignLog: hasForeignLog)
           return .commit
         }
         return outcome
@@ -217,6 +228,18 @@ extension DatabaseCare {
     } catch {
       for suffix in ["", "-wal", "-shm", "-notify"] { unlink(new + suffix) }
       throw DatabaseError(error, file: file)
+    }
+  }
+}
+
+extension DatabaseCare {
+  /// Whether the log beside a file was begun on another one; false if that cannot be told.
+  private static func isLogForeign(to file: String) -> Bool {
+    do {
+      _ = try SQLiteStore.checkLog(of: file)
+      return false
+    } catch {
+      return (error as? DatabaseError)?.code == .foreignLog
     }
   }
 }
@@ -242,6 +265,15 @@ private struct WholeCopy {
     try self.init(of: file, size: size, at: path)
   }
 
+  /// Makes the copy of a file alone, because the log beside it is not its own.
+  ///
+  /// O(n) in the file.
+  ///
+  /// - Throws: an error of the system if the copy cannot be written.
+  init(withoutLog file: String, at path: String) throws {
+    try self.init(of: file, size: WholeCopy.sizeOfWhole(file), at: path, suffixes: [""])
+  }
+
   /// Makes the copy; nil if the file has no log.
   ///
   /// O(n) in the file.
@@ -253,9 +285,11 @@ private struct WholeCopy {
     try self.init(of: file, size: nil, at: path)
   }
 
-  private init(of file: String, size: Int?, at path: String) throws {
+  private init(
+    of file: String, size: Int?, at path: String, suffixes: [String] = ["", "-wal"]
+  ) throws {
     self.path = path
-    for suffix in ["", "-wal"] {
+    for suffix in suffixes {
       guard try WholeCopy.copy(file + suffix, to: path + suffix) else { continue }
       if suffix.isEmpty, let size, truncate(path, off_t(size)) != 0 {
         throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(WholeCopy.reason)")
