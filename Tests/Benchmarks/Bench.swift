@@ -3,14 +3,16 @@ import Glibc
 /// Measures the storage, the workspace and the server, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
-/// `--streams`, `--lists`, `--serve`, `--rules` and `--services` measure one of the seven, and `--writes`, `--listeners` and
-/// `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
+/// `--streams`, `--lists`, `--serve`, `--accounts`, `--rules` and `--services` measure one of the eight, and `--writes`,
+/// `--listeners` and `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
 /// binary.
 @main
 struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
-    let sections = ["--workspace", "--streams", "--lists", "--serve", "--rules", "--services"]
+    let sections = [
+      "--workspace", "--streams", "--lists", "--serve", "--rules", "--accounts", "--services",
+    ]
     let known = parts.union(["--quick", "--storage"]).union(sections)
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
       return writeChanges(to: CommandLine.arguments[2], seconds: CommandLine.arguments[3])
@@ -41,6 +43,9 @@ struct Bench {
       if options.contains("--rules") { try rules() }
       if options.contains("--serve") || isAll {
         try serve(isQuick: options.contains("--quick"), folder)
+      }
+      if options.contains("--accounts") || isAll {
+        try accounts(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--lists") || isAll {
         try lists(isQuick: options.contains("--quick"), folder)
@@ -83,6 +88,13 @@ struct Bench {
     var report = Report()
     try ServeBenchmark(folder: folder, isQuick: isQuick, into: &report).run(into: &report)
     Output.print(report.table(title: "Serve, on loopback") + "\n")
+  }
+
+  private static func accounts(isQuick: Bool, _ folder: TemporaryFolder) throws {
+    var report = Report()
+    Output.note("signing in")
+    try AccountsBenchmark(folder: folder, isQuick: isQuick).run(into: &report)
+    Output.print(report.table(title: "Accounts") + "\n")
   }
 
   private static func lists(isQuick: Bool, _ folder: TemporaryFolder) throws {

@@ -1,4 +1,4 @@
-"""What a program that uses pyrebase does with accounts. Arguments: address of a server.
+"""What a program that uses pyrebase does with accounts. Arguments: address of an emulator.
 
 A statement that does not hold ends it with an exception; at the end it prints `ok`.
 """
@@ -41,7 +41,7 @@ assert error(lambda: auth.create_user_with_email_and_password("ada@x.org", "secr
 signed = auth.sign_in_with_email_and_password("ada@x.org", "secret123")
 assert signed["localId"] == made["localId"] and signed["registered"] is True
 assert error(lambda: auth.sign_in_with_email_and_password("ada@x.org", "wrong")) == \
-    "INVALID_LOGIN_CREDENTIALS"
+    "INVALID_PASSWORD"
 info = auth.get_account_info(signed["idToken"])
 assert info["users"][0]["email"] == "ada@x.org"
 fresh = auth.refresh(signed["refreshToken"])
@@ -58,5 +58,5 @@ place = f"{address}/users/{made['localId']}.json"
 assert requests.put(place, params={"auth": fresh["idToken"]}, data="1", timeout=20).status_code == 200
 assert requests.put(place, data="1", timeout=20).status_code == 401
 auth.delete_user_account(fresh["idToken"])
-assert requests.put(place, params={"auth": fresh["idToken"]}, data="1", timeout=20).status_code == 401
+assert error(lambda: auth.get_account_info(fresh["idToken"])) == "USER_NOT_FOUND"
 print("ok", flush=True)

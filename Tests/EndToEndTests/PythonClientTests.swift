@@ -68,6 +68,7 @@ struct PythonClientTests {
       """, to: "test.rules.json")
     let served = try Served([
       database.file, "--accounts", database.folder.file("accounts.db"), "--project", "demo",
+      "--emulator",
     ])
     let outcome = try PythonClients.run(
       "pyrebase_accounts.py", ["http://localhost:\(served.port)"])

@@ -93,6 +93,10 @@ import Testing
         ["grantType": "refresh_token", "refreshToken": .string(user.text("refreshToken"))])
         == "USER_DISABLED")
     #expect(identity.store.revocations[id] == 1_750_000_001)
+    // An older end of its sessions gives nothing back.
+    _ = try admin(identity, .update, ["localId": .string(id), "validSince": "5"])
+    #expect(identity.store.revocations[id] == 1_750_000_001)
+    _ = try admin(identity, .update, ["localId": .string(id), "validSince": "1750000000"])
     _ = try admin(identity, .update, ["localId": .string(id), "disableUser": false])
     #expect(identity.refusal(.lookup, ["idToken": token]) == nil)
     #expect(identity.store.revocations[id] == 1_750_000_000)

@@ -84,12 +84,30 @@ import Testing
   @Test func knownAndUnknownAccountsAreCountedAlike() {
     func names(_ email: String) -> [AttemptGuard.Name] {
       AttemptNames.of(
-        IdentityCall(.signInWithPassword, CallFields(["email": .string(email)])), from: "1.2.3.4")
+        IdentityCall(.signInWithPassword, CallFields(["email": .string(email)])), from: "1.2.3.4",
+        user: nil)
     }
     #expect(names("A@x.org") == names("a@x.org"))
     #expect(names("b@x.org").map(\.subject) == [.pair, .account, .address])
     #expect(names("a@x.org").last == names("b@x.org").last)
-    #expect(AttemptNames.of(IdentityCall(.lookup), from: "1").isEmpty)
+    #expect(AttemptNames.of(IdentityCall(.lookup), from: "1", user: "u").isEmpty)
+  }
+
+  @Test func mailsAreCountedByWhoeverGetsThemAndAsksForThem() {
+    func names(_ body: JSONValue, _ user: String?) -> [AttemptGuard.Name] {
+      AttemptNames.of(IdentityCall(.sendOobCode, CallFields(body)), from: "1.2.3.4", user: user)
+    }
+    let reset = names(["requestType": "PASSWORD_RESET", "email": "Ada@x.org"], nil)
+    #expect(reset.map(\.subject) == [.question, .mail])
+    let change = names(
+      ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "ada@x.org"], "bo")
+    #expect(change.map(\.subject) == [.question, .mail, .mail])
+    #expect(change[1] == reset[1])
+    let verify = names(["requestType": "VERIFY_EMAIL"], "bo")
+    #expect(verify.last == change.last)
+    let update = IdentityCall(.update, CallFields(["email": "x@x.org"]))
+    #expect(AttemptNames.of(update, from: "1.2.3.4", user: "bo") == [reset[0]])
+    #expect(AttemptNames.of(IdentityCall(.update), from: "1.2.3.4", user: "bo").isEmpty)
   }
 
   // MARK: Keys

@@ -27,7 +27,6 @@ import Testing
     ("POST", "/identitytoolkit/v3/relyingparty/setAccountInfo", .update),
     ("POST", "/identitytoolkit/v3/relyingparty/deleteAccount", .delete),
     ("POST", "/identitytoolkit/v3/relyingparty/getOobConfirmationCode", .sendOobCode),
-    ("POST", "/identitytoolkit/v3/relyingparty/uploadAccount", .batchCreate),
     ("POST", "/securetoken.googleapis.com/v1/token", .refresh),
     ("POST", "/v1/token", .refresh),
     ("POST", "/identitytoolkit.googleapis.com/v1/projects/demo/accounts", .create),
@@ -63,6 +62,14 @@ import Testing
     } catch {
       #expect(error.status == status)
     }
+  }
+
+  @Test func oldTransfersNameTheirProject() throws {
+    let path = "/identitytoolkit/v3/relyingparty/downloadAccount"
+    #expect(throws: IdentityError("INSUFFICIENT_PERMISSION")) { try call("POST", path, "{}") }
+    let answered = try call("POST", path, #"{"targetProjectId":"demo","maxResults":5}"#)
+    #expect(answered.operation == .batchGet)
+    #expect(answered.isAdministrative)
   }
 
   @Test func placesOfDatabasesAreNotOwned() {

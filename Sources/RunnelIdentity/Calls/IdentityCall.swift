@@ -35,16 +35,6 @@ package enum IdentityOperation: Hashable, Sendable {
   case action
   /// The public keys of tokens.
   case publicKeys
-
-  /// True if the operation checks a password, or can find out which accounts exist.
-  package var isGuarded: Bool {
-    switch self {
-    case .signUp, .signInWithPassword, .signInWithEmailLink, .sendOobCode, .resetPassword,
-      .createAuthUri:
-      true
-    default: false
-    }
-  }
 }
 
 /// The credential of a request.

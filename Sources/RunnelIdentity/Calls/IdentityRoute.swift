@@ -191,6 +191,10 @@ extension IdentityCall {
     let route = try IdentityRoute.of(head, isEmulator: isEmulator)
     let parameters = head.parameters
     let fields = try IdentityCall.fields(head, route, body, parameters)
+    let isOldTransfer = ["downloadAccount", "uploadAccount"].contains { head.path.hasSuffix($0) }
+    if isOldTransfer, fields.value("targetProjectId") == nil {
+      throw IdentityError("INSUFFICIENT_PERMISSION")
+    }
     let key = head.key ?? parameters.first { $0.name == "key" }?.value.string
     self.init(
       route.operation, fields, isAdministrative: route.isAdministrative,

@@ -169,7 +169,7 @@ extension IdentityDecider {
       try remove(old)
       // The account goes on, with other credentials.
       record.validSince = max(record.validSince ?? 0, seconds)
-      draft.revocations[id] = seconds
+      endTokens(of: record)
     }
     put(record)
   }

@@ -167,11 +167,10 @@ extension IdentityDecider {
     if let since = try fields.int("validSince") {
       try endSessions(of: &record)
       record.validSince = since
-      draft.revocations[id] = since
     }
-    if record.isDisabled != old.isDisabled {
-      // Tokens that were issued before count again once the account is enabled.
-      draft.revocations[id] = record.isDisabled ? seconds + 1 : record.validSince ?? 0
+    // Tokens that were issued before count again once the account is enabled.
+    if record.isDisabled != old.isDisabled || record.validSince != old.validSince {
+      endTokens(of: record)
     }
     put(record)
     let newEmail = record.email != old.email ? record.email : nil

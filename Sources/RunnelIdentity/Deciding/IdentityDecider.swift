@@ -138,9 +138,16 @@ package struct IdentityDecider {
   /// made by the caller.
   mutating func endSessions(of record: inout AccountRecord) throws(IdentityStop) {
     record.validSince = seconds
-    if try account(record.id) != nil { draft.revocations[record.id] = seconds }
+    if try account(record.id) != nil { endTokens(of: record) }
     // An emulator's refresh tokens stay valid, as the official emulator's do.
     if !policy.isEmulator { draft.sessions[record.id] = [] }
+  }
+
+  /// Ends the tokens of an account that are not valid any more: those from before its sessions were
+  /// ended, and all that were issued by now while it is disabled.
+  mutating func endTokens(of record: AccountRecord) {
+    let since = record.validSince ?? 0
+    draft.revocations[record.id] = record.isDisabled ? max(since, seconds + 1) : since
   }
 
   // MARK: Settings

@@ -1,24 +1,40 @@
 /// The counters that a request touches.
 package enum AttemptNames {
   /// The names of the counters of a request from an address; none if the operation is not counted.
-  package static func of(_ call: IdentityCall, from address: String) -> [AttemptGuard.Name] {
-    // A field of a wrong kind is refused elsewhere.
-    let email = ((try? call.fields.text("email")) ?? "").lowercased()
+  ///
+  /// - Parameters:
+  ///   - call: the request.
+  ///   - address: the address of the client, or its network.
+  ///   - user: the id in the ID token of the request; nil if it has none.
+  /// - Returns: the names.
+  package static func of(
+    _ call: IdentityCall, from address: String, user: String?
+  ) -> [AttemptGuard.Name] {
     func name(_ subject: AttemptGuard.Subject, _ texts: String...) -> AttemptGuard.Name {
-      AttemptGuard.Name(
-        subject, hash: SecretHash.of(texts.joined(separator: "\u{0}")))
+      AttemptGuard.Name(subject, hash: SecretHash.of(texts.joined(separator: "\u{0}")))
     }
+    // A field of a wrong kind is refused elsewhere.
+    func text(_ field: String) -> String {
+      ((try? call.fields.text(field)) ?? "").lowercased()
+    }
+    let email = text("email")
     switch call.operation {
     case .signInWithPassword:
       return [
         name(.pair, email, address), name(.account, email), name(.address, address),
       ]
     case .signUp, .createAuthUri: return [name(.question, address)]
+    // A new address that is taken is refused, which tells that somebody has it.
+    case .update: return email.isEmpty ? [] : [name(.question, address)]
     case .resetPassword, .signInWithEmailLink: return [name(.address, address)]
     case .sendOobCode:
-      // The codes for a signed-in user are counted by its token's account at its address.
-      return email.isEmpty
-        ? [name(.question, address)] : [name(.mail, email), name(.question, address)]
+      var names = [name(.question, address)]
+      // Nobody is flooded by mails, whoever asks for them.
+      for recipient in [email, text("newEmail")] where !recipient.isEmpty {
+        names.append(name(.mail, recipient))
+      }
+      if let user { names.append(name(.mail, "user", user)) }
+      return names
     default: return []
     }
   }

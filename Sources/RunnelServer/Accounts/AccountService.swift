@@ -245,7 +245,11 @@ actor AccountService {
       }
     }
     if !policy.isEmulator, !isPrivileged {
-      request.names = AttemptNames.of(call, from: AddressRange.household(of: address))
+      // A field of a wrong kind is refused elsewhere.
+      let token = (try? call.fields.text("idToken")) ?? nil
+      request.names = AttemptNames.of(
+        call, from: AddressRange.household(of: address),
+        user: token.flatMap { tokens.claims(of: $0)?["sub"]?.string })
       let wait = attempts.begin(request.names, now: calendar())
       keepLockOuts()
       if wait > 0 {

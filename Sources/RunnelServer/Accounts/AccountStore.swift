@@ -171,20 +171,14 @@ final class AccountStore {
 
   // MARK: Keys
 
-  /// A key that signs tokens.
-  struct SigningKey: Sendable {
-    var entry: KeyRing.Entry
-    var key: P256.Signing.PrivateKey
-  }
-
   /// The keys that sign tokens; unreadable ones are left out.
-  func keys() throws -> [SigningKey] {
+  func keys() throws -> [IssuingKey] {
     try children(AccountPlaces.keys).compactMap { member in
       guard let text = member.value["secret"]?.string, let bytes = Base64URL.bytes(text.utf8),
         let time = member.value["made"].time,
         let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
       else { return nil }
-      return SigningKey(entry: KeyRing.Entry(id: member.name, time: time), key: key)
+      return IssuingKey(entry: KeyRing.Entry(id: member.name, time: time), key: key)
     }
   }
 

@@ -1,13 +1,23 @@
-import Crypto
-import RunnelBase
-import RunnelIdentity
-import RunnelSync
+package import Crypto
+package import RunnelBase
+package import RunnelIdentity
+package import RunnelSync
 import Synchronization
+
+/// A key that signs tokens.
+package struct IssuingKey: Sendable {
+  package var entry: KeyRing.Entry
+  package var key: P256.Signing.PrivateKey
+
+  package init(entry: KeyRing.Entry, key: P256.Signing.PrivateKey) {
+    (self.entry, self.key) = (entry, key)
+  }
+}
 
 /// The tokens that the server issues: signing and verifying them, and their early ends.
 ///
 /// Any thread may use it.
-final class IssuedTokens: Sendable {
+package final class IssuedTokens: Sendable {
   /// The most verified tokens that are remembered.
   private static let knownMax = 10_000
 
@@ -30,12 +40,12 @@ final class IssuedTokens: Sendable {
   private let isEmulator: Bool
   private let state = Mutex(State())
 
-  init(_ policy: IdentityPolicy) {
+  package init(_ policy: IdentityPolicy) {
     (issuer, project, isEmulator) = (policy.issuer, policy.project, policy.isEmulator)
   }
 
   /// Replaces the keys.
-  func take(_ keys: [AccountStore.SigningKey]) {
+  package func take(_ keys: [IssuingKey]) {
     state.withLock { state in
       state.keys = Dictionary(keys.map { ($0.entry.id, $0.key) }) { first, _ in first }
       state.ring = KeyRing(keys.map(\.entry))
@@ -60,7 +70,7 @@ final class IssuedTokens: Sendable {
   /// Makes the token of claims.
   ///
   /// Source: RFC 7515; authentication, section 3.
-  func sign(_ claims: JSONValue, now: Int64) -> String {
+  package func sign(_ claims: JSONValue, now: Int64) -> String {
     if isEmulator { return IssuedTokens.text(["alg": "none", "typ": "JWT"], claims) + "." }
     let signer = state.withLock { state in
       state.ring.signer(now: now).flatMap { id in state.keys[id].map { (id, $0) } }
@@ -113,6 +123,15 @@ final class IssuedTokens: Sendable {
       let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)
     else { return false }
     return key.publicKey.isValidSignature(signature, for: token.signedBytes)
+  }
+
+  /// Verifies a token; nil if it was not issued here.
+  package func verify(
+    _ text: String, now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential? {
+    if let verified = try verifyKnown(text, now: now) { return verified }
+    guard let token = JSONWebToken(text) else { return nil }
+    return try verify(token, text, now: now)
   }
 
   /// Verifies a token that was verified before; nil if it is not known.

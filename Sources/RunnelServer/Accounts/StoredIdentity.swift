@@ -84,8 +84,14 @@ struct StoredIdentity: IdentityReader {
     if case .node(let node) = row.content { node.json } else { .null }
   }
 
+  /// True if an account can have an id.
+  private static func isPossible(_ id: String) -> Bool {
+    (1...AccountRecord.idBytesMax).contains(id.utf8.count)
+  }
+
   func account(_ id: String) throws(IdentityStop) -> AccountRecord? {
-    AccountRecord(stored: try json(AccountPlaces.accounts, AccountPlaces.key(of: id)))
+    guard StoredIdentity.isPossible(id) else { return nil }
+    return AccountRecord(stored: try json(AccountPlaces.accounts, AccountPlaces.key(of: id)))
   }
 
   func account(email: String) throws(IdentityStop) -> AccountRecord? {
@@ -103,6 +109,7 @@ struct StoredIdentity: IdentityReader {
   func accounts(
     after id: String?, count: Int, isDescending: Bool
   ) throws(IdentityStop) -> [AccountRecord] {
+    if let id, !StoredIdentity.isPossible(id) { return [] }
     let found = try reading { () throws(TreeError) in
       let query = try Query(AccountPlaces.path(AccountPlaces.accounts)).ordered(by: .key)
         .limited(to: count, from: isDescending ? .last : .first)

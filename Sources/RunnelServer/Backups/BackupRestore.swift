@@ -83,6 +83,7 @@ public struct BackupRestore {
     guard report.isSound else {
       throw ServerError("The database in \(backup) is damaged: use another backup.")
     }
+    if try BackupRestore.hasAccounts(file + ".restored") { chmod(file + ".restored", 0o600) }
     let kept = try setAside(standing, of: file)
     for (_, target) in places {
       if rename(target + ".restored", target) != 0 {
@@ -93,6 +94,14 @@ public struct BackupRestore {
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
     ServerFile.sync(folder: folder)
     return kept
+  }
+
+  /// True if a database has the accounts of users, which only its owner may read.
+  private static func hasAccounts(_ file: String) throws -> Bool {
+    let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    let hasAccounts = try session.read { try AccountStore.isAccountsFile($0) }
+    try session.close()
+    return hasAccounts
   }
 
   /// Renames files: the database first, so that its log is never beside another file.
