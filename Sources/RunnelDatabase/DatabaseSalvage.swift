@@ -11,4 +11,6 @@ public struct DatabaseSalvage: Sendable {
   public internal(set) var hasIndexes: Bool
   /// Whether the log beside the file is that of another one; it was not used.
   public internal(set) var hasForeignLog: Bool
+  /// The damage of the log beside the file in words; nil if there is none.
+  public internal(set) var logDamage: String?
 }

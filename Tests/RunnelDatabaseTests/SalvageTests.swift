@@ -176,6 +176,29 @@ import Testing
     try saved.close()
   }
 
+  /// SQLite reads a log up to its first fault and takes the rest for what a crash left.
+  @Test func damageOfALogIsTold() throws {
+    let session = try folder.session()
+    for number in 0..<30 { try session.set("/k\(number)", "\(number)") }
+    let (file, log) = (try folder.bytes(), try folder.bytes("test.db-wal"))
+    try session.close()
+    func damage(_ change: (inout Data) -> Void) throws -> String? {
+      var bad = log
+      change(&bad)
+      try folder.write(file, to: "bad.db")
+      try folder.write(bad, to: "bad.db-wal")
+      return LogCheck.damage(ofLogBeside: folder.file("bad.db"))
+    }
+    #expect(try damage { _ in } == nil)
+    #expect(try damage { $0.removeLast(100) } == nil, "a crash may leave that")
+    let flipped = try damage { $0[$0.count / 2] ^= 1 }
+    #expect(flipped?.contains("writes behind it cannot be read") == true)
+    let headless = try damage { $0.replaceSubrange(0..<32, with: Data(count: 32)) }
+    #expect(headless?.contains("its header is damaged") == true)
+    let report = try DatabaseCare.check(file: folder.file("bad.db"))
+    #expect(report.faults.map(\.place).contains { $0.hasSuffix("bad.db-wal") })
+  }
+
   @Test func aFileThatIsThereIsNotWritten() throws {
     _ = try makeDatabase()
     try folder.write(Data("mine".utf8), to: "new.db")

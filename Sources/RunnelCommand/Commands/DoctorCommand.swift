@@ -129,6 +129,11 @@ struct DoctorCommand: ParsableCommand {
         "\(file)-wal is not the log of this file, so it was not used: what was written last may be in the "
           + "log that belongs to it.")
     }
+    if let damage = outcome.logDamage {
+      sentences.append(
+        "\(file)-wal is damaged: \(damage). What was written last is missing: look for it in a copy."
+      )
+    }
     if !sentences.isEmpty { throw Failure(sentences.joined(separator: " ")) }
   }
 

@@ -23,6 +23,8 @@ public enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseReport {
+    // SQLite may change the log when it opens the file.
+    let damage = LogCheck.damage(ofLogBeside: file)
     let store: SQLiteStore
     do {
       store = try SQLiteStore(file: file, isReadOnly: true, busyTimeout: busyTimeout)
@@ -30,7 +32,7 @@ public enum DatabaseCare {
       return try damagedAtOpening(file, error)
     }
     let progress = CareProgress(progress)
-    let report = try store.withConnection(stoppable: progress.isWanted) { db in
+    var report = try store.withConnection(stoppable: progress.isWanted) { db in
       var report: DatabaseReport?
       try db.inTransaction(.deferred) {
         report = try Doctor(db: db, progress: progress).check()
@@ -46,6 +48,9 @@ public enum DatabaseCare {
       return report ?? DatabaseReport()
     }
     try store.close()
+    if let damage {
+      report.add(DatabaseFault(place: "\(file)-wal", what: damage, remedy: .none))
+    }
     return report
   }
 

@@ -191,6 +191,7 @@ extension DatabaseCare {
     configuration.readonly = true
     do {
       let hasForeignLog = isLogForeign(to: file)
+      let logDamage = hasForeignLog ? nil : LogCheck.damage(ofLogBeside: file)
       var whole =
         hasForeignLog
         ? try WholeCopy(withoutLog: file, at: new + ".whole")
@@ -216,7 +217,7 @@ extension DatabaseCare {
           outcome = DatabaseSalvage(
             rowCount: count, repair: try Doctor(db: db, progress: progress).repair(),
             hasAllPages: salvage.hasAllPages, hasIndexes: salvage.hasIndexes,
-            hasForeignLog: hasForeignLog)
+            hasForeignLog: hasForeignLog, logDamage: logDamage)
           return .commit
         }
         return outcome
