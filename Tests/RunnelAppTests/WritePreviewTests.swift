@@ -42,7 +42,7 @@ import Testing
     app.press("C-u")
     #expect(app.screen.contains { $0.contains("- plot  3") }, "an emptied field is removed")
     app.type("99")
-    #expect(app.screen.contains { $0.contains("nothing, as long as plot is wrong") })
+    #expect(app.screen.contains { $0.contains("nothing yet: plot is wrong") })
   }
 
   @Test func formForANewRecordShowsAllOfIt() throws {

@@ -28,7 +28,7 @@ struct ResourceCare {
       try StandardOutput.say("Made \(faults) anew from the records.\(rest)\n")
     } else {
       throw Failure(
-        "\(faults) of resources are wrong: `runnel doctor --repair`, with the same `--resources` if you "
+        "\(faults) of resources \(count == 1 ? "is" : "are") wrong: `runnel doctor --repair`, with the same `--resources` if you "
           + "gave it, makes them anew from the records.")
     }
   }

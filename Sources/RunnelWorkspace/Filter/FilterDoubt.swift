@@ -60,7 +60,7 @@ package struct FilterDoubt {
     case .state(.field(let path)): return missing(.path(path), seen)
     case .compares(let field, _, let value):
       return missing(field, seen) ?? impossible(field, value, rows)
-        ?? uncompared(field, value, rows)
+        ?? uncompared(field, value, seen)
     case .state(.mine):
       let hasOwner = seen.definition.template.contains { $0.value == .string("$me") }
       return hasOwner ? nil : "is:mine finds nothing: no field of new: in this view is $me"
@@ -95,12 +95,15 @@ package struct FilterDoubt {
 
   /// The number of texts that a comparison with a number leaves out, or nil if there are none.
   private static func uncompared(
-    _ field: FieldPath, _ value: FilterValue, _ rows: [Record]
+    _ field: FieldPath, _ value: FilterValue, _ seen: Seen
   ) -> String? {
     guard case .path(let path) = field, value.number != nil else { return nil }
-    let count = rows.count { if case .string? = node(field, in: $0).leaf { true } else { false } }
+    let count = seen.rows.count {
+      if case .string? = node(field, in: $0).leaf { true } else { false }
+    }
     if count == 0 { return nil }
-    let texts = count == 1 ? "1 row has a text" : "\(count) rows have texts"
+    let rows = seen.isComplete ? (one: "row", many: "rows") : ("loaded row", "loaded rows")
+    let texts = count == 1 ? "1 \(rows.one) has a text" : "\(count) \(rows.many) have texts"
     return "\(texts) in \(path.text), which are not compared with numbers"
   }
 

@@ -78,7 +78,8 @@ package struct WritePreview {
     restingCount = min(form.fields.count, WritePreview.restingCountMax)
     if values == nil {
       let wrong = form.fields.filter { $0.input.error != nil }.map(\.label)
-      obstacle = "nothing, as long as \(wrong.joined(separator: ", ")) is wrong"
+      let names = wrong.joined(separator: ", ")
+      obstacle = "nothing yet: \(names) \(wrong.count == 1 ? "is" : "are") wrong"
     }
   }
 
@@ -101,7 +102,7 @@ package struct WritePreview {
         old == new || edit.isUntouched ? [] : [Change(name: edit.field.text, old: old, new: new)]
     } catch {
       changes = []
-      obstacle = "nothing, as long as the field is wrong"
+      obstacle = "nothing yet: the field is wrong"
     }
   }
 

@@ -231,7 +231,11 @@ extension AppScreen {
     let known = isList ? state.tabs.front.numberInAll(ofLoaded: loaded ?? 1) : nil
     let number = loaded.map { String(known?.number ?? $0) } ?? "-"
     let count = known?.total ?? content.storedRowCount
-    let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
+    // Where rows are missing on both sides, the number of the row is not known.
+    let isPart = isList && known == nil && state.tabs.front.isAway
+    let position =
+      layout.isCompact
+      ? "\(number)/\(count)" : "row \(number) of \(count)\(isPart ? " loaded" : "")"
     guard list.isFollowing else { return StyledLine(position + " ", .muted) }
     let follow =
       KeyText.listKeys(state).keys(.followToggle).map { "\($0) following · " } ?? "following · "
@@ -246,7 +250,7 @@ extension ListScreen {
     let shown = content.storedRowCount - transientRows.count
     if filter != nil {
       // A row of another source may be shown before its own place is loaded.
-      return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"
+      return "\(shown) of \(max(loadedCount, shown))\(isComplete ? "" : "+") rows"
     }
     if paging == .exhausted, !isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
     // Rows of other sources may be shown among them.
