@@ -13,7 +13,9 @@ import Testing
     "RunnelSync": ["RunnelBase", "RunnelTree"],
     "RunnelServices": ["RunnelBase", "Synchronization"],
     "RunnelServicesTree": ["RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelTree"],
-    "RunnelServicesNetwork": ["RunnelBase", "RunnelNetwork", "RunnelServices", "Synchronization"],
+    "RunnelServicesNetwork": [
+      "Glibc", "RunnelBase", "RunnelNetwork", "RunnelServices", "Synchronization",
+    ],
     "RunnelIdentity": ["RunnelBase", "Crypto"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",

@@ -36,6 +36,7 @@ public final class Feathers: Sendable {
   public let authentication: ServiceAuthentication
   private let state = Mutex(State())
   private let channels = ChannelTable()
+  private let connections = ConnectionObservers()
 
   /// Makes an application that asks a server.
   public init(provider: any ServiceProvider) {
@@ -44,7 +45,10 @@ public final class Feathers: Sendable {
     provider.attach(
       ProviderLink(
         events: { [weak self] in self?.received($0, $1, $2) },
-        signIn: { [authentication] in await authentication.connected() },
+        signIn: { [authentication, connections] in
+          await authentication.connected()
+          connections.tell()
+        },
         refused: { [authentication] in authentication.isRefused() }))
   }
 
@@ -55,6 +59,12 @@ public final class Feathers: Sendable {
   }
 
   deinit { provider?.close() }
+
+  /// Calls a function whenever the provider has connected and signed in, until the listener is
+  /// cancelled; events may be missing since the connection before.
+  public func onConnection(_ tell: @escaping @Sendable () -> Void) -> ServiceListener {
+    connections.add(tell)
+  }
 
   /// Closes the connection to the server; calls that wait for it fail.
   public func close() { provider?.close() }

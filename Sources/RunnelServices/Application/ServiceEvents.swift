@@ -81,3 +81,26 @@ final class ServiceEmitter: Sendable {
   /// The number of listeners.
   var count: Int { state.withLock { $0.entries.count } }
 }
+
+/// Tells who asked for it of each connection to the server.
+final class ConnectionObservers: Sendable {
+  private struct State {
+    var observers: [Int: @Sendable () -> Void] = [:]
+    var lastID = 0
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ tell: @escaping @Sendable () -> Void) -> ServiceListener {
+    let id = state.withLock { state in
+      state.lastID += 1
+      state.observers[state.lastID] = tell
+      return state.lastID
+    }
+    return ServiceListener { [weak self] in _ = self?.state.withLock { $0.observers[id] = nil } }
+  }
+
+  func tell() {
+    for observer in state.withLock({ Array($0.observers.values) }) { observer() }
+  }
+}

@@ -24,6 +24,7 @@ struct ServiceConformance {
     try await checkEmptyAndLongLists()
     try await checkCustomMethods()
     try await checkEvents()
+    try await checkLiveList()
     try await checkAuthentication()
     try await checkManyAtOnce()
   }
@@ -198,6 +199,40 @@ struct ServiceConformance {
     }
     #expect(seen.withLock { $0 } == expected)
     try await clear()
+  }
+
+  /// A list that is kept current by the events of the calls.
+  private func checkLiveList() async throws {
+    try await messages.create(.array([1, 3, 5, 7].map { ["n": .number($0)] }))
+    let live = try messages.live(ServiceQuery().sort("n").limit(3), mode: .page)
+    defer { live.end() }
+    try await wait(for: live, [1, 3, 5], total: 4)
+    let made = try await messages.create(["n": 2])
+    try await wait(for: live, [1, 2, 3], total: 5)
+    // What is behind the last row only the server knows.
+    try await messages.remove(made["id"].flatMap { ServiceID(json: $0) })
+    if isTyped { try await wait(for: live, [1, 3, 5], total: 4) }
+    try await clear()
+    try await wait(for: live, [], total: 0)
+  }
+
+  private func wait(for live: LiveFind, _ numbers: [Int], total: Int) async throws {
+    let isThere = try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        for await list in live.lists
+        where list.rows.compactMap({ $0["n"]?.int }) == numbers && list.total == total {
+          return true
+        }
+        return false
+      }
+      group.addTask {
+        try await Task.sleep(for: .seconds(20))
+        return false
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? false
+    }
+    #expect(isThere, "\(live.list.rows), \(live.list.total ?? -1)")
   }
 
   private func checkAuthentication() async throws {

@@ -1,3 +1,4 @@
+import Glibc
 import RunnelBase
 import RunnelNetwork
 import RunnelServices
@@ -99,6 +100,29 @@ struct ServiceProviderTests {
     try await app.service("control").call("expire", [:])
     #expect(try await secret.find().records == [])
     #expect(app.authentication.token != first && first != nil)
+  }
+
+  /// Another start of the program finds the token, and nobody else can read it.
+  @Test func aTokenInAFileOutlivesTheProgram() async throws {
+    let peer = try ServicePeer(.five)
+    let folder = try TemporaryFolder()
+    let file = folder.file("tokens.json")
+    func application() throws -> Feathers {
+      let app = Feathers(provider: try peer.socket())
+      app.configure(
+        auth: AuthenticationOptions(storage: FileAuthenticationStorage(file: file)))
+      return app
+    }
+    let first = try application()
+    try await first.authenticate(["strategy": "local", "email": "a@b.c", "password": "pw"])
+    first.close()
+    var status = stat()
+    #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    let second = try application()
+    defer { second.close() }
+    #expect(try await second.service("secret").find().records == [])
+    await second.logout()
+    #expect(FileAuthenticationStorage(file: file).token("feathers-jwt") == nil)
   }
 
   @Test func aCancelledCallEndsAtOnce() async throws {

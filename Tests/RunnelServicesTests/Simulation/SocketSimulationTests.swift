@@ -218,7 +218,7 @@ private struct Simulation {
   @Test(arguments: SocketSession.Carrying.allCases, [EngineVersion.three, .four])
   func noCallIsLostOrRepeated(carrying: SocketSession.Carrying, version: EngineVersion) {
     var (succeeded, unknown) = (0, 0)
-    for seed in 0..<60 as Range<UInt64> {
+    for seed in 0..<25 as Range<UInt64> {
       var simulation = Simulation(seed: seed, carrying, version)
       var random = RandomQueries(seed: seed ^ 0xABCD)
       var number = 0
@@ -241,7 +241,7 @@ private struct Simulation {
       simulation.run(until: simulation.now + 3_000)
       check(simulation, number, seed, &succeeded, &unknown)
     }
-    #expect(succeeded > 1000 && unknown > 10, "\(succeeded), \(unknown)")
+    #expect(succeeded > 500 && unknown > 5, "\(succeeded), \(unknown)")
   }
 
   private func check(
