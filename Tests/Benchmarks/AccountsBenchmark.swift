@@ -18,13 +18,14 @@ struct AccountsBenchmark {
   let isQuick: Bool
 
   private var seconds: Double { isQuick ? 3 : 10 }
+  private var accountCount: Int { isQuick ? 6 : 20 }
 
   func run(into report: inout Report) throws {
     let bare = try bareRate()
     let server = try ServedChild(
       file: folder.file("accounts-bench.db"),
       ["--accounts", folder.file("accounts-bench-accounts.db")])
-    for number in 0..<32 {
+    for number in 0..<accountCount {
       let status = try Self.ask(
         LoopbackConnection(port: server.port), "signUp", Self.email(number), Self.password)
       guard status == 200 else { throw BenchmarkError("A sign-up got \(status).") }
@@ -126,7 +127,7 @@ struct AccountsBenchmark {
   private func compareRefusals(_ server: ServedChild, into report: inout Report) throws {
     var (known, unknown) = (Samples(), Samples())
     // Few enough attempts for each account, and for the address, that nobody has to wait.
-    for number in 0..<20 {
+    for number in 0..<accountCount {
       let connection = try LoopbackConnection(port: server.port)
       for isKnown in number.isMultiple(of: 2) ? [true, false] : [false, true] {
         let email = isKnown ? Self.email(number) : "nobody\(number)@x.org"

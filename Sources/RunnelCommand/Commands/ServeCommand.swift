@@ -26,6 +26,9 @@ struct ServeCommand: ParsableCommand {
       serve service-account new`. With --emulator, credentials are accepted without proof, for \
       tests.
 
+      With --accounts, users sign up and sign in at the server, with the libraries of Firebase \
+      Authentication; rules see them in `auth`. `runnel accounts` administers their accounts.
+
       Clients are limited: the metrics count each time that a client reaches a limit of `runnel \
       serve run --help`.
 
@@ -36,6 +39,7 @@ struct ServeCommand: ParsableCommand {
       Examples:
         runnel serve chat.db
         runnel serve chat.db --listen localhost:9000 --rules rules.json
+        runnel serve chat.db --accounts accounts.db --issuer https://chat.example
         runnel serve --databases data --emulator --create-databases 10
       """,
     subcommands: [
