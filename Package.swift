@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "RunnelStore", targets: ["RunnelStore"]),
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelClient", targets: ["RunnelClient"]),
+    .library(name: "RunnelAccounts", targets: ["RunnelAccounts"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
     .executable(name: "runnel", targets: ["RunnelCommand"]),
@@ -126,6 +127,14 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
       swiftSettings: swiftSettings),
+    // 5: who is signed in, and on which devices.
+    .target(
+      name: "RunnelAccounts",
+      dependencies: [
+        "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
+        "RunnelSync", "RunnelTree",
+      ],
+      swiftSettings: swiftSettings),
     // 5: what `runnel serve` runs.
     .target(
       name: "RunnelServer",
@@ -161,8 +170,9 @@ let package = Package(
     .executableTarget(
       name: "RunnelCommand",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelDemo",
-        "RunnelStreams", "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTerminal",
+        "CPlatform", "RunnelAccounts", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelDemo", "RunnelStreams", "RunnelNetwork", "RunnelServer",
+        "RunnelSync", "RunnelTerminal",
         "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -243,6 +253,15 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelAccountsTests",
+      dependencies: [
+        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",
+        "RunnelServer", "RunnelStore", "RunnelSync", "RunnelTree", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ],

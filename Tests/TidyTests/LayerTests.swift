@@ -28,6 +28,14 @@ import Testing
       "RunnelNetwork",
       "RunnelSync", "RunnelTree",
     ],
+    "RunnelAccounts": [
+      "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
+      "RunnelSync", "RunnelTree", "Synchronization",
+    ],
+    "RunnelDevices": [
+      "Glibc", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",
+      "RunnelStore", "RunnelTree", "Synchronization",
+    ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
       "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree", "ServiceLifecycle",
@@ -42,7 +50,8 @@ import Testing
       "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
-      "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
+      "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
+      "RunnelApp", "RunnelBase",
       "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
       "RunnelStreams",
       "RunnelSync",
