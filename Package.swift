@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelClient", targets: ["RunnelClient"]),
     .library(name: "RunnelAccounts", targets: ["RunnelAccounts"]),
+    .library(name: "RunnelDevices", targets: ["RunnelDevices"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
     .executable(name: "runnel", targets: ["RunnelCommand"]),
@@ -135,6 +136,13 @@ let package = Package(
         "RunnelSync", "RunnelTree",
       ],
       swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelDevices",
+      dependencies: [
+        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",
+        "RunnelStore", "RunnelTree",
+      ],
+      swiftSettings: swiftSettings),
     // 5: what `runnel serve` runs.
     .target(
       name: "RunnelServer",
@@ -171,7 +179,7 @@ let package = Package(
       name: "RunnelCommand",
       dependencies: [
         "CPlatform", "RunnelAccounts", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase",
-        "RunnelDemo", "RunnelStreams", "RunnelNetwork", "RunnelServer",
+        "RunnelDemo", "RunnelStore", "RunnelStreams", "RunnelNetwork", "RunnelServer",
         "RunnelSync", "RunnelTerminal",
         "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -257,12 +265,30 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
+    // An account service in memory, and a clock that tests move.
+    .target(
+      name: "AccountSimulation",
+      dependencies: [
+        "RunnelAccounts", "RunnelBase", "RunnelNetwork",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/AccountSimulation", swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelAccountsTests",
       dependencies: [
-        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",
+        "AccountSimulation", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelNetwork",
         "RunnelServer", "RunnelStore", "RunnelSync", "RunnelTree", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelDevicesTests",
+      dependencies: [
+        "AccountSimulation", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelDevices",
+        "RunnelNetwork", "RunnelServer", "RunnelStore", "RunnelSync", "RunnelTree", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
@@ -295,7 +321,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "TestSupport",
+        "AccountSimulation", "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree",
+        "TestSupport",
         "RunnelCommand", "sample-first-hour", "sample-first-hour-grdb", "sample-presence",
       ],
       swiftSettings: swiftSettings),

@@ -1,3 +1,4 @@
+import AccountSimulation
 import Foundation
 import RunnelStore
 import Synchronization
@@ -44,6 +45,8 @@ import Testing
     #expect(try folder.signedIn() == bo, "new tokens of another account do not make it active")
     #expect(try folder.account(of: "ana") == renewed)
     try folder.activate("ana")
+    #expect(try folder.service(of: "ana") == "https://chat.example.com")
+    #expect(try folder.service(of: "cy") == nil)
     #expect(try folder.signedIn() == renewed)
     try folder.depart(renewed)
     #expect(try folder.signedIn() == nil && folder.departing() == [renewed])

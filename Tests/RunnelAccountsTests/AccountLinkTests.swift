@@ -1,3 +1,4 @@
+import AccountSimulation
 import Foundation
 import Logging
 import RunnelBase

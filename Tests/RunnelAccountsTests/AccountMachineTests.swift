@@ -1,3 +1,4 @@
+import AccountSimulation
 import RunnelBase
 import RunnelNetwork
 import RunnelStore

@@ -1,3 +1,4 @@
+import AccountSimulation
 import RunnelBase
 import RunnelStore
 import Synchronization

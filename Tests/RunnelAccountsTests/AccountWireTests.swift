@@ -1,3 +1,4 @@
+import AccountSimulation
 import Foundation
 import HTTPTypes
 import RunnelBase
@@ -117,7 +118,7 @@ import Testing
       #"{"error":{"code":403,"message":"The request is missing a key.","status":"PERMISSION_DENIED"}}"#
     )
     #expect(denied?.code.rawValue == "permission-denied" && denied?.serviceCode == nil)
-    #expect(failure(404, "<html>")?.message == "it refused the request with status 404.")
+    #expect(failure(404, "<html>")?.message == "it has no accounts.")
   }
 
   @Test(arguments: [
@@ -141,13 +142,17 @@ import Testing
     }
     #expect(error?.code == .insecure)
     #expect(service.takeAsked().isEmpty)
+    #expect(IdentityToolkit.named("nonsense", service.transport)?.name == nil)
     for provider in [
       IdentityToolkit.server("http://localhost:9000/", service.transport),
       IdentityToolkit.emulator("http://emulator:9099", service.transport),
       IdentityToolkit.production(key: "AIza", service.transport),
     ] {
-      _ = try? await provider.perform(.signUpAnonymously)
-      #expect(service.takeAsked() == ["signUp"])
+      for named in [provider, IdentityToolkit.named(provider.name, service.transport)] {
+        #expect(named?.name == provider.name)
+        _ = try? await named?.perform(.signUpAnonymously)
+        #expect(service.takeAsked() == ["signUp"])
+      }
     }
   }
 

@@ -53,7 +53,7 @@ import Testing
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
       "RunnelApp", "RunnelBase",
       "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
-      "RunnelStreams",
+      "RunnelStore", "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],

@@ -64,6 +64,8 @@ public struct AccountFailure: Error, Hashable, Sendable, CustomStringConvertible
     public static let signedOutElsewhere = Code(rawValue: "signed-out-elsewhere")
     /// The device was taken away from the user's devices.
     public static let revoked = Code(rawValue: "device-revoked")
+    /// There is no account service at the address.
+    public static let noAccounts = Code(rawValue: "no-account-service")
     /// The address of the service is not safe for passwords.
     public static let insecure = Code(rawValue: "insecure-address")
   }

@@ -35,6 +35,20 @@ struct AccountFile {
 
   /// Reads the account; nil if there is no file.
   func read() throws(AccountFailure) -> KeptAccount? {
+    guard let json = try json() else { return nil }
+    guard let account = AccountFile.account(json) else { throw damage }
+    return account
+  }
+
+  /// Reads the name of the account's service; nil if there is no file.
+  func service() throws(AccountFailure) -> String? { try json()?[Field.service]?.string }
+
+  private var damage: AccountFailure {
+    AccountFailure(
+      .storage, "\(path) is damaged, or of a newer version: remove it, and sign in again.")
+  }
+
+  private func json() throws(AccountFailure) -> JSONValue? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     if descriptor < 0 {
       if errno == ENOENT { return nil }
@@ -59,13 +73,8 @@ struct AccountFile {
       count += read
     }
     // A file that is not JSON is reported like one that lacks something.
-    guard let json = try? JSONValue(parsing: Array(bytes.prefix(count))),
-      let account = AccountFile.account(json)
-    else {
-      throw AccountFailure(
-        .storage, "\(path) is damaged, or of a newer version: remove it, and sign in again.")
-    }
-    return account
+    guard let json = try? JSONValue(parsing: Array(bytes.prefix(count))) else { throw damage }
+    return json
   }
 
   private static func account(_ json: JSONValue) -> KeptAccount? {

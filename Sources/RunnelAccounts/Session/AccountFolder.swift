@@ -2,12 +2,12 @@ import Glibc
 import RunnelBase
 import RunnelStore
 
-/// The accounts of one service in files: a folder in the user's state folder.
+/// The accounts for one purpose in files: a folder in the user's state folder.
 ///
 /// ```
-///   accounts/SERVICE/active           the name of the file that is signed in
-///   accounts/SERVICE/USER.json        a signed-in account: one is active, others can be made so
-///   accounts/SERVICE/USER.departing   an account that signed out, until its device was removed
+///   accounts/NAME/active           the name of the file that is signed in
+///   accounts/NAME/USER.json        a signed-in account: one is active, others can be made so
+///   accounts/NAME/USER.departing   an account that signed out, until its device was removed
 /// ```
 /// The folders have the mode 0700, and the files 0600.
 public struct AccountFolder: AccountStorage {
@@ -22,20 +22,22 @@ public struct AccountFolder: AccountStorage {
   /// Makes the folder of a service, which need not exist.
   ///
   /// - Parameters:
-  ///   - service: the name of the service, or of a profile.
+  ///   - name: the name of what the accounts are for: of the service, or of a database.
+  ///   - service: the name of the service, which is kept with the accounts; nil if it is `name`.
   ///   - environment: the environment variables of the process.
   /// - Throws: `AccountFailure` (`storage`) if the user has no home.
   public init(
-    for service: String, environment: [String: String]
+    for name: String, service: String? = nil, environment: [String: String]
   ) throws(AccountFailure) {
     self.init(
-      for: service, below: try AccountFolder.stateFolder(environment) + "/accounts")
+      for: name, service: service,
+      below: try AccountFolder.stateFolder(environment) + "/accounts")
   }
 
   /// Makes the folder of a service below another folder.
-  public init(for service: String, below folder: String) {
-    self.service = service
-    path = folder + "/" + AccountFolder.fileName(service)
+  public init(for name: String, service: String? = nil, below folder: String) {
+    self.service = service ?? name
+    path = folder + "/" + AccountFolder.fileName(name)
   }
 
   /// Returns the folder for what Runnel remembers for a user.
@@ -57,7 +59,7 @@ public struct AccountFolder: AccountStorage {
   }
 
   /// Returns a name as the name of a file: readable, and different for each name.
-  private static func fileName(_ name: String) -> String {
+  package static func fileName(_ name: String) -> String {
     var encoded = ""
     for byte in name.utf8 {
       let scalar = Unicode.Scalar(byte)
@@ -97,6 +99,14 @@ public struct AccountFolder: AccountStorage {
   public func account(of user: String) throws(AccountFailure) -> KeptAccount? {
     if let account = try file(user).read() { return account }
     return try departingFile(user).read()
+  }
+
+  /// Reads the name of the service of a user's account; nil if there is no such account.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  public func service(of user: String) throws(AccountFailure) -> String? {
+    if let name = try file(user).service() { return name }
+    return try departingFile(user).service()
   }
 
   /// Reads the departing accounts.

@@ -12,15 +12,14 @@ extension AccountSession {
   ///
   /// Each connection is authenticated with a valid token before it listens; a refused token is
   /// exchanged. After the user has signed out, it gives a token only while something is still to be
-  /// done for the user (`beforeForgetting`).
+  /// done for the user (`beforeForgetting`). It keeps the session alive.
   ///
   /// - Parameter user: the id of the user.
   /// - Returns: the access, for `Database.connect`.
   public nonisolated func access(of user: String) -> OriginAccess {
     let given = GivenToken()
-    return OriginAccess(user: user) { [weak self] isRefresh in
-      guard let session = self else { throw AccountFailure.notSignedIn }
-      let token = try await session.idToken(of: user, refused: isRefresh ? given.token : nil)
+    return OriginAccess(user: user) { [self] isRefresh in
+      let token = try await idToken(of: user, refused: isRefresh ? given.token : nil)
       given.set(token)
       return Credential(token.reveal())
     }

@@ -35,6 +35,7 @@ public actor AccountSession {
   private var observers: [Int: AsyncStream<AccountState>.Continuation] = [:]
   private var tokenObservers: [Int: (user: String, AsyncStream<Secret<String>>.Continuation)] = [:]
   private var toldToken: Secret<String>?
+  private var signInCount = 0
   private var timer: (time: Int64, task: Task<Void, Never>)?
   private var departures: [Departure] = []
   private var departing: [String: RunningDeparture] = [:]
@@ -92,6 +93,11 @@ extension AccountSession {
 
   /// The user who is signed in; nil if nobody is.
   public var user: AccountUser? { machine.state.user }
+
+  /// Who is signed in, who is departing, and how many times somebody signed in, at one moment.
+  package var snapshot: (user: String?, departing: [String], signInCount: Int) {
+    (machine.state.user?.id, machine.departing.keys.sorted(), signInCount)
+  }
 
   /// A stream of the state now and after each change, until the session is closed.
   ///
@@ -339,6 +345,7 @@ extension AccountSession {
     case .abandon(let id): calls.removeValue(forKey: id)?.cancel()
     case .read(let user): read(user)
     case .keep(let account, let isSignIn):
+      if isSignIn { signInCount += 1 }
       store { storage throws(AccountFailure) in try storage.keep(account, isSignIn: isSignIn) }
     case .forget(let user):
       store { storage throws(AccountFailure) in try storage.forget(user) }

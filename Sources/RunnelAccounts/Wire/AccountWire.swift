@@ -139,6 +139,9 @@ enum AccountWire {
     if !word.isEmpty, rest.isEmpty || rest.drop(while: { $0 == " " }).hasPrefix(":") {
       return AccountFailure(service: text)
     }
+    if error?["status"] == nil, [404, 405, 501].contains(status) {
+      return AccountFailure(.noAccounts, "\(service) has no accounts.")
+    }
     let name = error?["status"]?.string ?? "status-\(status)"
     let reason = text.isEmpty ? "" : " \(text.prefix(200))"
     return AccountFailure(

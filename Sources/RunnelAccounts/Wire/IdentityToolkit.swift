@@ -14,6 +14,7 @@ public struct IdentityToolkit: AccountProvider {
   private static let answerBytesMax = 1 << 20
   private static let accountsHost = "identitytoolkit.googleapis.com"
   private static let tokensHost = "securetoken.googleapis.com"
+  private static let emulatorMark = "emulator:"
 
   /// The name of the service.
   public let name: String
@@ -58,7 +59,7 @@ public struct IdentityToolkit: AccountProvider {
   ) -> IdentityToolkit {
     let base = IdentityToolkit.base(address)
     return IdentityToolkit(
-      name: base, accounts: "\(base)/\(accountsHost)/v1/accounts",
+      name: emulatorMark + base, accounts: "\(base)/\(accountsHost)/v1/accounts",
       tokens: "\(base)/\(tokensHost)/v1/token", key: "fake-api-key", needsSafety: false, transport)
   }
 
@@ -69,6 +70,25 @@ public struct IdentityToolkit: AccountProvider {
     IdentityToolkit(
       name: "https://\(accountsHost)/\(key)", accounts: "https://\(accountsHost)/v1/accounts",
       tokens: "https://\(tokensHost)/v1/token", key: key, needsSafety: true, transport)
+  }
+
+  /// The service with a name that `name` has returned; nil if it is none.
+  ///
+  /// - Parameters:
+  ///   - name: the name.
+  ///   - transport: sends the requests; see `transport(_:)`.
+  /// - Returns: the service.
+  public static func named(
+    _ name: String, _ transport: @escaping Transport
+  ) -> IdentityToolkit? {
+    let official = "https://\(accountsHost)/"
+    if name.hasPrefix(official) {
+      return production(key: String(name.dropFirst(official.count)), transport)
+    }
+    if name.hasPrefix(emulatorMark) {
+      return emulator(String(name.dropFirst(emulatorMark.count)), transport)
+    }
+    return WebAddress(name) == nil ? nil : server(name, transport)
   }
 
   /// Returns the function that sends requests by a client.

@@ -1,5 +1,6 @@
 // The examples of Sources/RunnelAccounts/RunnelAccounts.docc/SigningIn.md, and their test.
 
+import AccountSimulation
 import RunnelBase
 import RunnelDatabase
 import Testing

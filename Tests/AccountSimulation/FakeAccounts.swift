@@ -1,13 +1,13 @@
 import Foundation
-import RunnelAccounts
-import RunnelBase
+package import RunnelAccounts
+package import RunnelBase
 import RunnelNetwork
-import Synchronization
+package import Synchronization
 
 /// An account service that answers as the interface says, in memory.
-final class FakeAccounts: Sendable {
+package final class FakeAccounts: Sendable {
   /// How it fails.
-  enum Trouble: Equatable, Sendable {
+  package enum Trouble: Equatable, Sendable {
     case none
     /// Nobody can reach it.
     case offline
@@ -17,68 +17,68 @@ final class FakeAccounts: Sendable {
     case losesAnswers
   }
 
-  struct Record: Sendable {
-    var id: String
-    var email: String?
-    var password: String?
-    var isVerified = false
-    var isDisabled = false
-    var name: String?
-    var photo: String?
-    var method: String
-    var validSince: Int64 = 0
-    var lastLogin: Int64
-    var claims: JSONValue = .object([])
+  package struct Record: Sendable {
+    package var id: String
+    package var email: String?
+    package var password: String?
+    package var isVerified = false
+    package var isDisabled = false
+    package var name: String?
+    package var photo: String?
+    package var method: String
+    package var validSince: Int64 = 0
+    package var lastLogin: Int64
+    package var claims: JSONValue = .object([])
   }
 
-  struct Code: Sendable {
-    var type: String
-    var user: String
-    var email: String?
-    var newEmail: String?
+  package struct Code: Sendable {
+    package var type: String
+    package var user: String
+    package var email: String?
+    package var newEmail: String?
   }
 
-  struct State: Sendable {
-    var records: [String: Record] = [:]
+  package struct State: Sendable {
+    package var records: [String: Record] = [:]
     /// The users of refresh tokens.
-    var refreshTokens: [String: String] = [:]
-    var codes: [String: Code] = [:]
-    var last = 0
-    var trouble = Trouble.none
+    package var refreshTokens: [String: String] = [:]
+    package var codes: [String: Code] = [:]
+    package var last = 0
+    package var trouble = Trouble.none
     /// The operations that were asked for.
-    var asked: [String] = []
+    package var asked: [String] = []
     /// How many seconds a sign-in is recent; nil for ever.
-    var recentSeconds: Int64?
-    var isPrivate = false
-    var rotates = false
-    var lifetimeSeconds: Int64 = 3600
-    var omitsUserID = false
+    package var recentSeconds: Int64?
+    package var isPrivate = false
+    package var rotates = false
+    package var lifetimeSeconds: Int64 = 3600
+    package var omitsUserID = false
   }
 
-  let state = Mutex(State())
-  let now: @Sendable () -> Int64
+  package let state = Mutex(State())
+  package let now: @Sendable () -> Int64
   /// Called before each answer.
   private let gate = Mutex<(@Sendable (String) async -> Void)?>(nil)
 
-  init(now: @escaping @Sendable () -> Int64) { self.now = now }
+  package init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
   /// The operations that were asked for since the last call.
-  func takeAsked() -> [String] {
+  package func takeAsked() -> [String] {
     state.withLock { state in
       defer { state.asked = [] }
       return state.asked
     }
   }
 
-  func set(_ trouble: Trouble) { state.withLock { $0.trouble = trouble } }
+  package func set(_ trouble: Trouble) { state.withLock { $0.trouble = trouble } }
 
-  func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+  package func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
   /// Sets what happens before each answer.
-  func hold(_ body: (@Sendable (String) async -> Void)?) { gate.withLock { $0 = body } }
+  package func hold(_ body: (@Sendable (String) async -> Void)?) { gate.withLock { $0 = body } }
 
   /// Makes an account.
-  func add(_ id: String, _ email: String, _ password: String) {
+  package func add(_ id: String, _ email: String, _ password: String) {
     let time = now()
     state.withLock {
       $0.records[id] = Record(
@@ -87,7 +87,7 @@ final class FakeAccounts: Sendable {
   }
 
   /// Ends all sessions of a user.
-  func revoke(_ id: String) {
+  package func revoke(_ id: String) {
     let seconds = now() / 1000 + 1
     state.withLock { state in
       state.refreshTokens = state.refreshTokens.filter { $0.value != id }
@@ -96,14 +96,14 @@ final class FakeAccounts: Sendable {
   }
 
   /// The newest code of a type.
-  func code(_ type: String) -> String? {
+  package func code(_ type: String) -> String? {
     state.withLock { state in
       state.codes.filter { $0.value.type == type }.max { $0.key < $1.key }?.key
     }
   }
 
   /// Sends requests to this service without a network.
-  var transport: IdentityToolkit.Transport {
+  package var transport: IdentityToolkit.Transport {
     { (request: WebRequest) async throws(NetworkError) in
       let operation = FakeAccounts.operation(request.address.target)
       if let gate = self.gate.withLock({ $0 }) { await gate(operation) }
@@ -120,13 +120,13 @@ final class FakeAccounts: Sendable {
   }
 
   /// The word after the colon, or `token`.
-  static func operation(_ target: String) -> String {
+  package static func operation(_ target: String) -> String {
     let path = target.prefix { $0 != "?" }
     return path.split(separator: ":").dropFirst().first.map(String.init) ?? "token"
   }
 
   /// Answers a request.
-  func answer(_ target: String, body: [UInt8]) -> (status: Int, body: JSONValue) {
+  package func answer(_ target: String, body: [UInt8]) -> (status: Int, body: JSONValue) {
     let time = now()
     return state.withLock { state in
       guard target.contains("?key="), !target.hasSuffix("?key=") else {
@@ -222,7 +222,7 @@ extension FakeAccounts.State {
       .replacing("=", with: "")
   }
 
-  static func claims(_ token: String) -> JSONValue? {
+  package static func claims(_ token: String) -> JSONValue? {
     let pieces = token.split(separator: ".", omittingEmptySubsequences: false)
     guard pieces.count == 3 else { return nil }
     var text = pieces[1].replacing("-", with: "+").replacing("_", with: "/")

@@ -1,25 +1,26 @@
-import HTTPTypes
+package import HTTPTypes
 import RunnelBase
-import RunnelNetwork
+package import RunnelNetwork
 import Synchronization
 
 /// The account service of a test at a port.
-final class AccountWeb: NetworkService {
+package final class AccountWeb: NetworkService {
   private let service: FakeAccounts
 
-  init(_ service: FakeAccounts) { self.service = service }
+  /// Makes the service for a server.
+  package init(_ service: FakeAccounts) { self.service = service }
 
-  func reached(_ limit: NetworkLimit, by peer: NetworkPeer) {}
+  package func reached(_ limit: NetworkLimit, by peer: NetworkPeer) {}
 
-  func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool { false }
+  package func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool { false }
 
-  func openSocket(
+  package func openSocket(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
   ) -> any SocketHandling {
     preconditionFailure("No WebSocket is accepted.")
   }
 
-  func openExchange(
+  package func openExchange(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
   ) -> any ExchangeHandling {
     Exchange(service, request.path ?? "", channel)
@@ -54,4 +55,21 @@ final class AccountWeb: NetworkService {
     func timeIsUp() {}
     func closed() {}
   }
+}
+
+/// Runs `body` with an account service and its port on this machine.
+package func withAccountWeb(
+  _ service: FakeAccounts, _ body: (Int) async throws -> Void
+) async throws {
+  let server = try NetworkServer(
+    [NetworkAddress(host: "127.0.0.1", port: 0)], tls: nil, limits: NetworkLimits(),
+    service: AccountWeb(service))
+  let port = try await server.start().bound.first?.port ?? 0
+  do {
+    try await body(port)
+  } catch {
+    await server.end()
+    throw error
+  }
+  await server.end()
 }

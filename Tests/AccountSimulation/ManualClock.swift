@@ -1,8 +1,8 @@
-import RunnelAccounts
+package import RunnelAccounts
 import Synchronization
 
 /// A clock that moves only when a test moves it.
-final class ManualClock: Sendable {
+package final class ManualClock: Sendable {
   private struct Sleeper {
     var time: Int64
     var continuation: CheckedContinuation<Void, any Error>
@@ -16,11 +16,14 @@ final class ManualClock: Sendable {
 
   private let state = Mutex(State())
 
+  /// Makes a clock.
+  package init() {}
+
   /// The time in milliseconds since 1970.
-  var now: Int64 { state.withLock { $0.now } }
+  package var now: Int64 { state.withLock { $0.now } }
 
   /// The clock for a session.
-  var clock: AccountClock {
+  package var clock: AccountClock {
     AccountClock(now: { self.now }, sleep: { try await self.sleep($0) })
   }
 
@@ -47,7 +50,7 @@ final class ManualClock: Sendable {
   }
 
   /// Moves the time, and wakes who waited for it, in the order of their times.
-  func advance(_ milliseconds: Int64) {
+  package func advance(_ milliseconds: Int64) {
     let due = state.withLock { state in
       state.now += milliseconds
       let due = state.sleepers.filter { $0.value.time <= state.now }
