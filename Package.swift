@@ -28,6 +28,8 @@ let package = Package(
     .library(name: "RunnelStore", targets: ["RunnelStore"]),
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelClient", targets: ["RunnelClient"]),
+    .library(name: "RunnelAccounts", targets: ["RunnelAccounts"]),
+    .library(name: "RunnelDevices", targets: ["RunnelDevices"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
     .library(
       name: "RunnelServices",
@@ -145,6 +147,21 @@ let package = Package(
       name: "RunnelServicesNetwork",
       dependencies: ["RunnelBase", "RunnelNetwork", "RunnelServices"],
       swiftSettings: swiftSettings),
+    // 5: who is signed in, and on which devices.
+    .target(
+      name: "RunnelAccounts",
+      dependencies: [
+        "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
+        "RunnelSync", "RunnelTree",
+      ],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelDevices",
+      dependencies: [
+        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",
+        "RunnelStore", "RunnelTree",
+      ],
+      swiftSettings: swiftSettings),
     // 5: what `runnel serve` runs.
     .target(
       name: "RunnelServer",
@@ -181,9 +198,10 @@ let package = Package(
     .executableTarget(
       name: "RunnelCommand",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelDemo",
-        "RunnelStreams", "RunnelNetwork", "RunnelServer", "RunnelServices",
-        "RunnelServicesNetwork", "RunnelSync", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
+        "CPlatform", "RunnelAccounts", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelDemo", "RunnelNetwork", "RunnelServer", "RunnelServices", "RunnelServicesNetwork",
+        "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
+        "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -282,6 +300,33 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
+    // An account service in memory, and a clock that tests move.
+    .target(
+      name: "AccountSimulation",
+      dependencies: [
+        "RunnelAccounts", "RunnelBase", "RunnelNetwork",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/AccountSimulation", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelAccountsTests",
+      dependencies: [
+        "AccountSimulation", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelNetwork",
+        "RunnelServer", "RunnelStore", "RunnelSync", "RunnelTree", "TestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelDevicesTests",
+      dependencies: [
+        "AccountSimulation", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelDevices",
+        "RunnelNetwork", "RunnelServer", "RunnelStore", "RunnelSync", "RunnelTree", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelTerminalTests",
       dependencies: ["CPlatform", "CTerminal", "RunnelBase", "RunnelTerminal"],
@@ -311,7 +356,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
+        "AccountSimulation", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
         "RunnelServicesNetwork", "RunnelStreams", "RunnelTree", "TestSupport",
         "RunnelCommand", "sample-first-hour", "sample-first-hour-grdb", "sample-presence",
       ],

@@ -130,7 +130,7 @@ import Testing
     let url = "http://localhost:\(closed.port)/?ns=test"
     let refused = try Program.run(["get", "/x", "-d", url])
     #expect(refused.status == 1)
-    #expect(refused.errors.contains("401: Permission denied. Give a token"))
+    #expect(refused.errors.contains("401: Permission denied. Sign in with `runnel login`, or"))
     let token = try database.folder.write("owner\n", to: "token")
     #expect(
       try Program.run(["get", "/x", "-d", url, "--token-file", token]).output == "\"ö\"\n")

@@ -34,6 +34,14 @@ import Testing
       "RunnelNetwork",
       "RunnelSync", "RunnelTree",
     ],
+    "RunnelAccounts": [
+      "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
+      "RunnelSync", "RunnelTree", "Synchronization",
+    ],
+    "RunnelDevices": [
+      "Glibc", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",
+      "RunnelStore", "RunnelTree", "Synchronization",
+    ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
       "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
@@ -48,9 +56,10 @@ import Testing
       "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
-      "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
+      "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
+      "RunnelApp", "RunnelBase",
       "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
-      "RunnelServices", "RunnelServicesNetwork", "RunnelStreams",
+      "RunnelServices", "RunnelServicesNetwork", "RunnelStore", "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],

@@ -46,7 +46,7 @@ struct SyncPushCommand: ParsableCommand {
           + "of a profile, or https://HOST/?ns=NAME.", status: .usage)
     }
     try choice.requireWriting()
-    let access = try choice.arguments.access()
+    let access = try choice.access()
     let file = try ReplicaFolder.file(
       for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)
     let count = try SyncPushCommand.pendingCount(file)

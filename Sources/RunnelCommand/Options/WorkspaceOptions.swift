@@ -191,7 +191,7 @@ struct WorkspaceOptions: ParsableArguments {
   ///
   /// The local replica is shown at once, before the server responds.
   func open(_ origin: OriginChoice) throws {
-    let access = try origin.arguments.access()
+    let access = try origin.access()
     let file = try ReplicaFolder.file(
       for: origin.address, user: access.user, environment: ProcessInfo.processInfo.environment)
     let session = try DatabaseSession(file: file, environment: .system)

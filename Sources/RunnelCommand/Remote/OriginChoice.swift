@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import RunnelApp
 import RunnelBase
+import RunnelClient
 import RunnelSync
 import RunnelTree
 import RunnelWorkspace
@@ -63,7 +64,7 @@ struct OriginChoice {
       .map { ConfigurationFile(file: $0) } ?? ConfigurationFile()
   }
 
-  private static func isFile(_ name: String) -> Bool { access(name, F_OK) == 0 }
+  private static func isFile(_ name: String) -> Bool { Glibc.access(name, F_OK) == 0 }
 
   /// The name of the database in messages.
   var name: String { profile?.name ?? address.name }
@@ -74,6 +75,17 @@ struct OriginChoice {
     arguments.tokenFile = arguments.tokenFile ?? profile?.tokenFile
     arguments.trustedFile = arguments.trustedFile ?? profile?.trustedFile
     return arguments
+  }
+
+  /// Returns the access: by the credentials of the options, or else as the user who is signed in.
+  ///
+  /// - Throws: `Failure` if the credentials, or the session's file, cannot be read.
+  func access() throws -> OriginAccess {
+    let arguments = arguments
+    if try arguments.credentials() == nil, let access = try AccountPlace.known(self)?.access() {
+      return access
+    }
+    return try arguments.access()
   }
 
   /// Whether the user is asked before data are replaced.

@@ -45,7 +45,7 @@ final class RemoteDatabase {
       switch try arguments.credentials() {
       case .token(let token)?: token
       case .account(let key)?: try RemoteDatabase.accessToken(key, client)
-      case nil: nil
+      case nil: try AccountPlace.known(choice)?.token()?.reveal()
       }
     let numbers = (0..<2).map { _ in UInt64.random(in: 0...(.max)) }
     writer = numbers.map { String($0, radix: 36) }.joined()
@@ -205,7 +205,8 @@ final class RemoteDatabase {
     let text = told.map { ": \($0)" } ?? ""
     let advice =
       exchange.status == 401
-      ? " Give a token with --token-file or \(OriginArguments.tokenVariable)." : ""
+      ? " Sign in with `runnel login`, or give a token with --token-file or "
+        + "\(OriginArguments.tokenVariable)." : ""
     let end = text.hasSuffix(".") ? "" : "."
     return "\(name) answered with status \(exchange.status)\(text)\(end)"
       + (token == nil ? advice : "")

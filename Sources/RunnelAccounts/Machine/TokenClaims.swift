@@ -1,0 +1,40 @@
+import RunnelBase
+import RunnelStore
+
+/// The claims of an ID token, which are read without verifying them: servers do that.
+struct TokenClaims {
+  private static let bytesMax = 65_536
+
+  private let json: JSONValue
+
+  /// Reads the claims; nil if the text is not a token.
+  init?(_ token: Secret<String>) {
+    let text = token.reveal().utf8
+    guard text.count <= TokenClaims.bytesMax else { return nil }
+    let pieces = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    // A text that is not JSON is not a token.
+    guard pieces.count == 3, let bytes = Base64URL.bytes(pieces[1]),
+      let json = try? JSONValue(parsing: bytes), json.object != nil
+    else { return nil }
+    self.json = json
+  }
+
+  /// The id of the user; nil if the token has none.
+  var userID: String? {
+    for name in ["user_id", "sub"] {
+      if let id = json[name]?.string, !id.isEmpty { return id }
+    }
+    return nil
+  }
+
+  /// Fills in what the token says of the user.
+  func fill(_ user: inout AccountUser) {
+    user.email = json["email"]?.string
+    user.isEmailVerified = json["email_verified"]?.bool ?? false
+    user.displayName = json["name"]?.string
+    user.photoURL = json["picture"]?.string
+    user.method =
+      json["firebase"]?["sign_in_provider"]?.string ?? json["provider_id"]?.string ?? user.method
+    user.lastSignIn = json["auth_time"]?.int.map { Int64($0) * 1000 } ?? user.lastSignIn
+  }
+}

@@ -1,0 +1,212 @@
+import Glibc
+import RunnelBase
+import RunnelStore
+
+/// The accounts for one purpose in files: a folder in the user's state folder.
+///
+/// ```
+///   accounts/NAME/active           the name of the file that is signed in
+///   accounts/NAME/USER.json        a signed-in account: one is active, others can be made so
+///   accounts/NAME/USER.departing   an account that signed out, until its device was removed
+/// ```
+/// The folders have the mode 0700, and the files 0600.
+public struct AccountFolder: AccountStorage {
+  private static let nameBytesMax = 120
+  private static let accountsMax = 100
+  private static let activeBytesMax = 1024
+
+  /// The path of the folder.
+  public let path: String
+  private let service: String
+
+  /// Makes the folder of a service, which need not exist.
+  ///
+  /// - Parameters:
+  ///   - name: the name of what the accounts are for: of the service, or of a database.
+  ///   - service: the name of the service, which is kept with the accounts; nil if it is `name`.
+  ///   - environment: the environment variables of the process.
+  /// - Throws: `AccountFailure` (`storage`) if the user has no home.
+  public init(
+    for name: String, service: String? = nil, environment: [String: String]
+  ) throws(AccountFailure) {
+    self.init(
+      for: name, service: service,
+      below: try AccountFolder.stateFolder(environment) + "/accounts")
+  }
+
+  /// Makes the folder of a service below another folder.
+  public init(for name: String, service: String? = nil, below folder: String) {
+    self.service = service ?? name
+    path = folder + "/" + AccountFolder.fileName(name)
+  }
+
+  /// Returns the folder for what Runnel remembers for a user.
+  ///
+  /// Source: XDG Base Directory Specification.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if the user has no home.
+  public static func stateFolder(
+    _ environment: [String: String]
+  ) throws(AccountFailure) -> String {
+    // The specification says that a relative path is ignored.
+    if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
+      return folder + "/runnel"
+    }
+    guard let home = environment["HOME"], home.hasPrefix("/") else {
+      throw AccountFailure(.storage, "HOME is not set, so there is no folder for accounts.")
+    }
+    return home + "/.local/state/runnel"
+  }
+
+  /// Returns a name as the name of a file: readable, and different for each name.
+  package static func fileName(_ name: String) -> String {
+    var encoded = ""
+    for byte in name.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber)
+      if isPlain || byte == UInt8(ascii: "-") {
+        encoded.unicodeScalars.append(scalar)
+      } else {
+        encoded += "_" + String(Int(byte) + 256, radix: 16).dropFirst()
+      }
+    }
+    if encoded.utf8.count <= nameBytesMax { return encoded }
+    // The checksum of the whole name distinguishes long names that are cut.
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return encoded.prefix(nameBytesMax - 17) + "_" + String(hash, radix: 16)
+  }
+
+  private func file(_ user: String) -> AccountFile {
+    AccountFile(path: "\(path)/\(AccountFolder.fileName(user)).json")
+  }
+
+  private func departingFile(_ user: String) -> AccountFile {
+    AccountFile(path: "\(path)/\(AccountFolder.fileName(user)).departing")
+  }
+
+  private var activeFile: String { path + "/active" }
+
+  // MARK: Reading
+
+  /// Reads the account that is signed in.
+  public func signedIn() throws(AccountFailure) -> KeptAccount? {
+    guard let name = activeName else { return nil }
+    return try AccountFile(path: "\(path)/\(name).json").read()
+  }
+
+  /// Reads the account of a user.
+  public func account(of user: String) throws(AccountFailure) -> KeptAccount? {
+    if let account = try file(user).read() { return account }
+    return try departingFile(user).read()
+  }
+
+  /// Reads the name of the service of a user's account; nil if there is no such account.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  public func service(of user: String) throws(AccountFailure) -> String? {
+    if let name = try file(user).service() { return name }
+    return try departingFile(user).service()
+  }
+
+  /// Reads the departing accounts.
+  public func departing() throws(AccountFailure) -> [KeptAccount] {
+    try accounts(ending: ".departing")
+  }
+
+  /// Reads all accounts that are signed in, the active one and others, sorted by their users' ids.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if one cannot be read.
+  public func accounts() throws(AccountFailure) -> [KeptAccount] {
+    try accounts(ending: ".json")
+  }
+
+  private func accounts(ending suffix: String) throws(AccountFailure) -> [KeptAccount] {
+    var found: [KeptAccount] = []
+    for name in names where name.hasSuffix(suffix) {
+      if let account = try AccountFile(path: "\(path)/\(name)").read() { found.append(account) }
+    }
+    return found
+  }
+
+  private var names: [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while names.count < AccountFolder.accountsMax, let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let name { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The name of the active account's file; nil if there is none.
+  private var activeName: String? {
+    let descriptor = open(activeFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    if descriptor < 0 { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: AccountFolder.activeBytesMax)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count > 0, let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
+      return nil
+    }
+    let name = text.prefix { $0 != "\n" }
+    return name.isEmpty || name.contains("/") ? nil : String(name)
+  }
+
+  // MARK: Writing
+
+  /// Keeps the account, and makes it the active one after a sign-in.
+  public func keep(_ account: KeptAccount, isSignIn: Bool) throws(AccountFailure) {
+    try make(path)
+    try file(account.user.id).write(account, service: service)
+    if isSignIn { try activate(account.user.id) }
+  }
+
+  /// Makes a kept account the active one.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
+  public func activate(_ user: String) throws(AccountFailure) {
+    let temporary = "\(activeFile).\(getpid())"
+    unlink(temporary)
+    let descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let bytes = Array((AccountFolder.fileName(user) + "\n").utf8)
+    let isWritten = descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count
+    if descriptor >= 0 { close(descriptor) }
+    if isWritten, rename(temporary, activeFile) == 0 { return }
+    let reason = String(cString: strerror(errno))
+    unlink(temporary)
+    throw AccountFailure(.storage, "\(activeFile) cannot be written: \(reason).")
+  }
+
+  /// Keeps an account as departing.
+  public func depart(_ account: KeptAccount) throws(AccountFailure) {
+    try make(path)
+    try departingFile(account.user.id).write(account, service: service)
+    try forget(account.user.id)
+  }
+
+  /// Forgets an account; if it was active, none is.
+  public func forget(_ user: String) throws(AccountFailure) {
+    if activeName == AccountFolder.fileName(user) { unlink(activeFile) }
+    try file(user).remove()
+  }
+
+  /// Forgets a departing account.
+  public func forgetDeparting(_ user: String) throws(AccountFailure) {
+    try departingFile(user).remove()
+  }
+
+  private func make(_ folder: String) throws(AccountFailure) {
+    if access(folder, F_OK) == 0 { return }
+    if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
+      try make(String(folder[..<slash]))
+    }
+    if mkdir(folder, 0o700) != 0, errno != EEXIST {
+      throw AccountFailure(
+        .storage, "\(folder) cannot be made: \(String(cString: strerror(errno))).")
+    }
+  }
+}

@@ -1,0 +1,80 @@
+public import RunnelClient
+public import RunnelDatabase
+import RunnelStore
+import RunnelSync
+public import RunnelTree
+import Synchronization
+
+// The connections of a user's databases.
+
+extension AccountSession {
+  /// Returns the access of a user to a server's database.
+  ///
+  /// Each connection is authenticated with a valid token before it listens; a refused token is
+  /// exchanged. After the user has signed out, it gives a token only while something is still to be
+  /// done for the user (`beforeForgetting`). It keeps the session alive.
+  ///
+  /// - Parameter user: the id of the user.
+  /// - Returns: the access, for `Database.connect`.
+  public nonisolated func access(of user: String) -> OriginAccess {
+    let given = GivenToken()
+    return OriginAccess(user: user) { [self] isRefresh in
+      let token = try await idToken(of: user, refused: isRefresh ? given.token : nil)
+      given.set(token)
+      return Credential(token.reveal())
+    }
+  }
+
+  /// Gives each new token of a user to a connection, before the old one expires.
+  ///
+  /// - Parameters:
+  ///   - link: the link of the user's replica; it is not kept alive.
+  ///   - user: the id of the user.
+  public nonisolated func keepAuthenticated(_ link: OriginLink, as user: String) {
+    Task { [weak link, tokens = tokens(of: user)] in
+      var isFirst = true
+      for await token in tokens {
+        guard let link else { return }
+        // The link asks for the first one itself.
+        if !isFirst { await link.setCredential(Credential(token.reveal())) }
+        isFirst = false
+      }
+    }
+  }
+}
+
+extension Database {
+  /// Opens the replica of a server's database for a user who is signed in, and keeps it synchronized
+  /// and authenticated; see `connect(to:as:file:indexes:options:environment:onTrouble:)`.
+  ///
+  /// Each user has a replica of their own, with their pending writes: nothing is sent under the
+  /// credential of another user.
+  ///
+  /// - Parameters:
+  ///   - address: `https://HOST/?ns=NAME`, or `http` without TLS.
+  ///   - session: the session.
+  ///   - user: the id of the user, who need not be signed in any more.
+  ///   - file: the file of the replica; nil for the default file of this origin and user.
+  ///   - indexes: the indexes that the program's queries need.
+  ///   - options: the options for the connection.
+  /// - Returns: the open database.
+  /// - Throws: `TreeError` if `address` is not valid; `DatabaseError` if the file cannot be opened.
+  public static func connect(
+    to address: String, in session: AccountSession, user: String, file: String? = nil,
+    indexes: [IndexDefinition] = [], options: OriginOptions = OriginOptions()
+  ) async throws -> Database {
+    let database = try await connect(
+      to: address, as: session.access(of: user), file: file, indexes: indexes, options: options)
+    if let link = await database.originLink { session.keepAuthenticated(link, as: user) }
+    return database
+  }
+}
+
+/// The last token that was given to a connection.
+private final class GivenToken: Sendable {
+  private let state = Mutex<Secret<String>?>(nil)
+
+  var token: Secret<String>? { state.withLock { $0 } }
+
+  func set(_ token: Secret<String>) { state.withLock { $0 = token } }
+}

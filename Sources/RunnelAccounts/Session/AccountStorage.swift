@@ -1,0 +1,99 @@
+import RunnelStore
+import Synchronization
+
+/// Keeps accounts between two runs of a program.
+///
+/// One account is signed in. Others are *departing*: their users signed out, and their credentials
+/// are needed until something is done on the server, such as removing a device.
+public protocol AccountStorage: Sendable {
+  /// Reads the account that is signed in; nil if there is none.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  func signedIn() throws(AccountFailure) -> KeptAccount?
+  /// Reads the account of a user, signed in or departing; nil if there is none.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  func account(of user: String) throws(AccountFailure) -> KeptAccount?
+  /// Reads the departing accounts.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if they cannot be read.
+  func departing() throws(AccountFailure) -> [KeptAccount]
+  /// Keeps an account as signed in.
+  ///
+  /// - Parameters:
+  ///   - account: the account.
+  ///   - isSignIn: true if the user has just signed in, so that `signedIn` returns this account from
+  ///     now on; false for new tokens, while another account may have been made the one by now.
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be written.
+  func keep(_ account: KeptAccount, isSignIn: Bool) throws(AccountFailure)
+  /// Keeps an account as departing, and no longer as signed in.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be written.
+  func depart(_ account: KeptAccount) throws(AccountFailure)
+  /// Forgets an account that is signed in.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be removed.
+  func forget(_ user: String) throws(AccountFailure)
+  /// Forgets a departing account.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be removed.
+  func forgetDeparting(_ user: String) throws(AccountFailure)
+}
+
+/// Keeps accounts in memory only: they end with the program.
+public final class AccountMemory: AccountStorage {
+  private struct State {
+    var signedIn: KeptAccount?
+    var departing: [String: KeptAccount] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Makes an empty memory.
+  public init() {}
+
+  /// The account that is signed in.
+  public func signedIn() -> KeptAccount? { state.withLock { $0.signedIn } }
+
+  /// The account of a user.
+  public func account(of user: String) -> KeptAccount? {
+    state.withLock { state in
+      state.signedIn.flatMap { $0.user.id == user ? $0 : nil } ?? state.departing[user]
+    }
+  }
+
+  /// The departing accounts.
+  public func departing() -> [KeptAccount] {
+    state.withLock { $0.departing.values.sorted { $0.user.id < $1.user.id } }
+  }
+
+  /// Keeps the account that is signed in.
+  public func keep(_ account: KeptAccount, isSignIn: Bool) {
+    state.withLock { $0.signedIn = account }
+  }
+
+  /// Keeps an account as departing.
+  public func depart(_ account: KeptAccount) {
+    state.withLock { state in
+      if state.signedIn?.user.id == account.user.id { state.signedIn = nil }
+      state.departing[account.user.id] = account
+    }
+  }
+
+  /// Forgets an account that is signed in.
+  public func forget(_ user: String) {
+    state.withLock { state in
+      if state.signedIn?.user.id == user { state.signedIn = nil }
+    }
+  }
+
+  /// Forgets a departing account.
+  public func forgetDeparting(_ user: String) { state.withLock { $0.departing[user] = nil } }
+}
+
+// MARK: Descriptions
+
+extension KeptAccount: CustomStringConvertible {
+  /// The id of the user; never a token.
+  public var description: String { "account of \(user.id)" }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Glibc
+import RunnelAccounts
+import RunnelClient
+import RunnelNetwork
+import RunnelStore
+import RunnelSync
+
+/// The accounts of the user at a server's database: who is signed in there, and with which service.
+struct AccountPlace {
+  let choice: OriginChoice
+  private let folderOfAnyService: AccountFolder
+
+  /// Finds the accounts for a database.
+  ///
+  /// - Throws: `Failure` if the user has no home.
+  init(_ choice: OriginChoice) throws {
+    self.choice = choice
+    do throws(AccountFailure) {
+      folderOfAnyService = try AccountFolder(
+        for: choice.address.name, service: "",
+        environment: ProcessInfo.processInfo.environment)
+    } catch {
+      throw Failure(error.message)
+    }
+  }
+
+  /// Finds the accounts for a database; nil if there can be none, as the user has no home.
+  static func known(_ choice: OriginChoice) -> AccountPlace? { try? AccountPlace(choice) }
+
+  /// Finds the accounts for the name of a database, as a command takes it.
+  ///
+  /// - Throws: `Failure` of usage if it is neither an address nor a profile.
+  init(_ name: String, _ arguments: OriginArguments) throws {
+    guard let choice = try OriginChoice(name, arguments) else {
+      throw Failure(
+        "\(name) is neither an address nor a profile\(OriginChoice.question(for: name)): write the name of a "
+          + "profile, or https://HOST/?ns=NAME.", status: .usage)
+    }
+    try self.init(choice)
+  }
+
+  /// The service of a Runnel server at the address of the database.
+  var ownService: IdentityToolkit {
+    let scheme = choice.address.isSecure ? "https" : "http"
+    return .server("\(scheme)://\(choice.address.host)", transport)
+  }
+
+  /// Sends requests for accounts.
+  var transport: IdentityToolkit.Transport { IdentityToolkit.transport(choice.arguments.client) }
+
+  /// The folder of the accounts, for a service.
+  func folder(_ service: IdentityToolkit) throws -> AccountFolder {
+    try accounts { () throws(AccountFailure) in
+      try AccountFolder(
+        for: choice.address.name, service: service.name,
+        environment: ProcessInfo.processInfo.environment)
+    }
+  }
+
+  // MARK: Who is signed in
+
+  /// The account that is signed in; nil if there is none.
+  ///
+  /// - Throws: `Failure` if the file cannot be read.
+  func signedIn() throws -> KeptAccount? {
+    try accounts { () throws(AccountFailure) in try folderOfAnyService.signedIn() }
+  }
+
+  /// All accounts, of which at most one is active.
+  ///
+  /// - Throws: `Failure` if a file cannot be read.
+  func all() throws -> [KeptAccount] {
+    try accounts { () throws(AccountFailure) in try folderOfAnyService.accounts() }
+  }
+
+  /// Makes another account the active one.
+  ///
+  /// - Throws: `Failure` if it cannot be written.
+  func activate(_ user: String) throws {
+    try accounts { () throws(AccountFailure) in try folderOfAnyService.activate(user) }
+  }
+
+  /// The service of a user's account; the own one if that is not known.
+  func service(of user: String) throws -> IdentityToolkit {
+    let name = try accounts { () throws(AccountFailure) in
+      try folderOfAnyService.service(of: user)
+    }
+    return name.flatMap { IdentityToolkit.named($0, transport) } ?? ownService
+  }
+
+  /// Opens a session of the user who is signed in.
+  ///
+  /// - Throws: `Failure` if nobody is.
+  func session() throws -> (session: AccountSession, user: AccountUser) {
+    guard let account = try signedIn() else { throw nobody }
+    return (try session(of: account), account.user)
+  }
+
+  /// Opens a session of an account.
+  ///
+  /// - Throws: `Failure` if the file cannot be read.
+  func session(of account: KeptAccount) throws -> AccountSession {
+    let service = try service(of: account.user.id)
+    let storage = ChosenAccount(try folder(service), user: account.user.id)
+    var options = AccountOptions()
+    options.notice = { StandardError.say($0.message) }
+    return try AsyncWork.result { [options] in
+      await AccountSession(service, storage: storage, options: options)
+    }
+  }
+
+  /// The failure that nobody is signed in.
+  var nobody: Failure {
+    Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.name)` signs in.")
+  }
+
+  private func accounts<Value>(_ body: () throws(AccountFailure) -> Value) throws -> Value {
+    do throws(AccountFailure) {
+      return try body()
+    } catch {
+      throw Failure(error.message)
+    }
+  }
+
+  // MARK: Access
+
+  /// The access of the user who is signed in; nil if nobody is.
+  ///
+  /// No thread starts before a credential is asked for, so that signals can still be blocked.
+  ///
+  /// - Throws: `Failure` if the file cannot be read.
+  func access() throws -> OriginAccess? {
+    guard let user = try signedIn()?.user.id else { return nil }
+    let service = try service(of: user)
+    let late = LateSession(service, ChosenAccount(try folder(service), user: user), user)
+    return OriginAccess(user: user) { try await late.credential(isRefresh: $0) }
+  }
+
+  /// A valid ID token of the user who is signed in; nil if nobody is.
+  ///
+  /// - Throws: `Failure` if it cannot be had; the user is told to sign in again if that is needed.
+  func token() throws -> Secret<String>? {
+    guard try signedIn() != nil else { return nil }
+    let (session, _) = try session()
+    return try answer { try await session.idToken() }
+  }
+
+  /// Waits for the answer of an account service.
+  ///
+  /// - Throws: `Failure` with the reason, and what to do.
+  func answer<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) throws -> Value {
+    do {
+      return try AsyncWork.result(work)
+    } catch let error as AccountFailure {
+      throw failure(error)
+    } catch let error as any AccountOperationError {
+      throw failure(error.failure)
+    }
+  }
+
+  private func failure(_ failure: AccountFailure) -> Failure {
+    switch failure.code {
+    case .sessionEnded, .signedOutElsewhere, .notSignedIn, .userDisabled, .revoked:
+      return Failure(
+        "\(choice.name): \(failure.message)"
+          + (failure.code == .userDisabled
+            ? "" : " `runnel login \(choice.name)` signs in again."))
+    case .needsRecentSignIn:
+      return Failure("\(choice.name): \(failure.message)")
+    default:
+      let status: ExitStatus = failure.isTemporary ? .retryable : .failure
+      return Failure("\(choice.name): \(failure.message)", status: status)
+    }
+  }
+}
+
+/// A session that is opened when a credential is asked for.
+private actor LateSession {
+  private let service: IdentityToolkit
+  private let storage: ChosenAccount
+  private let user: String
+  private var opening: Task<OriginAccess, Never>?
+
+  init(_ service: IdentityToolkit, _ storage: ChosenAccount, _ user: String) {
+    (self.service, self.storage, self.user) = (service, storage, user)
+  }
+
+  func credential(isRefresh: Bool) async throws -> Credential? {
+    let task =
+      opening
+      ?? Task { [service, storage, user] in
+        await AccountSession(service, storage: storage).access(of: user)
+      }
+    opening = task
+    return try await task.value.provider?(isRefresh)
+  }
+}

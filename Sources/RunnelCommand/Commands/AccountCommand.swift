@@ -1,0 +1,252 @@
+import ArgumentParser
+import RunnelAccounts
+import RunnelBase
+import RunnelStore
+
+/// `runnel account`: lists and changes accounts.
+struct AccountCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "account",
+    abstract: "List, choose and change accounts of a server's database.",
+    discussion: """
+      Examples:
+        runnel account list prod
+        runnel account use prod bo@example.com
+        runnel account password prod
+        runnel account reset prod ana@example.com
+      """,
+    subcommands: [
+      AccountListCommand.self, AccountUseCommand.self, AccountPasswordCommand.self,
+      AccountEmailCommand.self, AccountVerifyCommand.self, AccountResetCommand.self,
+      AccountNameCommand.self, AccountDeleteCommand.self,
+    ])
+}
+
+/// The database whose accounts are meant, and how to reach it.
+struct AccountArguments: ParsableArguments {
+  @Argument(
+    help: "The server's database: its address, or the name of a profile.",
+    completion: DatabaseCompletion.profiles)
+  var database: String
+  @OptionGroup var trust: TrustArguments
+
+  /// The accounts.
+  func place() throws -> AccountPlace { try AccountPlace(database, trust.origin) }
+}
+
+/// `runnel account list`: lists the accounts that are signed in.
+struct AccountListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the accounts that are signed in, one JSON object per line.")
+
+  @OptionGroup var account: AccountArguments
+
+  func run() throws {
+    let place = try account.place()
+    let active = try place.signedIn()?.user.id
+    for kept in try place.all() {
+      let members = WhoAmICommand.json(kept.user).object ?? []
+      let json = JSONValue.object(
+        members + [JSONMember("active", .bool(kept.user.id == active))])
+      try StandardOutput.write(json.jsonText() + "\n")
+    }
+  }
+}
+
+/// `runnel account use`: makes another account the active one.
+struct AccountUseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "use", abstract: "Make another account the active one.")
+
+  @OptionGroup var account: AccountArguments
+  @Argument(help: "The e-mail address or the id of the account.") var user: String
+
+  func run() throws {
+    let place = try account.place()
+    let meant = try place.all().filter {
+      $0.user.id == user || $0.user.email?.lowercased() == user.lowercased()
+    }
+    guard let first = meant.first else {
+      throw Failure(
+        "\(user) is not signed in to \(place.choice.name): `runnel account list` lists who is.")
+    }
+    if meant.count > 1 {
+      throw Failure("Several accounts have the address \(user): give the id.", status: .usage)
+    }
+    try place.activate(first.user.id)
+  }
+}
+
+/// `runnel account password`: changes the password.
+struct AccountPasswordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "password",
+    abstract: "Change the password; other sessions of the account end.",
+    discussion: """
+      The present password is asked for and checked first, then the new one is asked for twice. From a file or a \
+      descriptor, the new password is read; the present one then comes from --current-file.
+      """)
+
+  @OptionGroup var account: AccountArguments
+  @OptionGroup var password: PasswordOptions
+  @Option(
+    help: ArgumentHelp(
+      "The file whose first line is the present password (default: asks for it).",
+      valueName: "file"), completion: .file())
+  var currentFile: String?
+
+  func run() throws {
+    let place = try account.place()
+    let (session, _) = try place.session()
+    let current = try AccountPasswordCommand.current(currentFile)
+    let new = try password.newPassword()
+    _ = try place.answer { try await session.changePassword(to: new, current: current) }
+    StandardError.say("The password was changed.")
+  }
+
+  /// Reads the present password.
+  static func current(_ file: String?) throws -> Secret<String> {
+    var options = PasswordOptions()
+    (options.passwordFile, options.passwordFd) = (file, nil)
+    return try options.password("Present password: ")
+  }
+}
+
+/// `runnel account email`: changes the e-mail address.
+struct AccountEmailCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "email",
+    abstract: "Send a code to a new e-mail address, which then replaces the old one.",
+    discussion: "The message has a link, or a code for `runnel account verify --code`.")
+
+  @OptionGroup var account: AccountArguments
+  @Argument(help: "The new e-mail address.") var email: String
+  @Flag(help: "Change the address at once, without a code.") var now = false
+  @Option(
+    help: ArgumentHelp(
+      "The file whose first line is the present password (default: asks for it).",
+      valueName: "file"), completion: .file())
+  var currentFile: String?
+
+  func run() throws {
+    let place = try account.place()
+    let (session, _) = try place.session()
+    let current = try AccountPasswordCommand.current(currentFile)
+    let (email, now) = (email, now)
+    try place.answer {
+      if now {
+        try await session.changeEmail(to: email, current: current)
+      } else {
+        try await session.verifyAndChangeEmail(to: email, current: current)
+      }
+    }
+    StandardError.say(
+      now ? "The address is \(email) from now on." : "A message was sent to \(email).")
+  }
+}
+
+/// `runnel account verify`: confirms the e-mail address.
+struct AccountVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Send a message that confirms the e-mail address, or use the code in it.")
+
+  @OptionGroup var account: AccountArguments
+  @Flag(help: "Ask for the code of the message, and use it.") var code = false
+
+  func run() throws {
+    let place = try account.place()
+    let (session, user) = try place.session()
+    if code {
+      let text = Secret(try StandardInput.secret("Code: "))
+      try place.answer { try await session.applyCode(text) }
+      StandardError.say("The address was confirmed.")
+    } else {
+      try place.answer { try await session.sendEmailVerification() }
+      StandardError.say("A message was sent to \(user.email ?? user.id).")
+    }
+  }
+}
+
+/// `runnel account reset`: sets a new password for a forgotten one.
+struct AccountResetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset",
+    abstract: "Send a message that sets a new password, or use the code in it.",
+    discussion: """
+      The server may not say whether there is such an account. With --code, the code is asked for at a prompt, and then \
+      the new password.
+      """)
+
+  @OptionGroup var account: AccountArguments
+  @Argument(help: "The e-mail address of the account.") var email: String
+  @Flag(help: "Ask for the code of the message, and set a new password.") var code = false
+  @OptionGroup var password: PasswordOptions
+
+  func run() throws {
+    let place = try account.place()
+    let service = try place.signedIn().map { try place.service(of: $0.user.id) }
+    let provider = service ?? place.ownService
+    let (email, code) = (email, code)
+    let text = code ? Secret(try StandardInput.secret("Code: ")) : nil
+    let new = code ? try password.newPassword() : nil
+    try place.answer {
+      let session = await AccountSession(provider, storage: AccountMemory())
+      if let text, let new {
+        try await session.resetPassword(code: text, to: new)
+      } else {
+        try await session.sendPasswordReset(email: email)
+      }
+      await session.close()
+    }
+    StandardError.say(
+      code ? "The password was changed." : "If there is such an account, a message was sent.")
+  }
+}
+
+/// `runnel account name`: changes the name for people.
+struct AccountNameCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "name", abstract: "Change the name that other people see.")
+
+  @OptionGroup var account: AccountArguments
+  @Argument(help: "The new name.") var name: String
+
+  func run() throws {
+    let place = try account.place()
+    let (session, _) = try place.session()
+    let profile = AccountProfile(displayName: name)
+    _ = try place.answer { try await session.changeProfile(profile) }
+  }
+}
+
+/// `runnel account delete`: deletes the account.
+struct AccountDeleteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete the account on the server, and sign out.",
+    discussion: """
+      The data that the account wrote stays on the server. The present password is asked for, and the deletion must be \
+      confirmed, or --force be given.
+      """)
+
+  @OptionGroup var account: AccountArguments
+  @Flag(help: "Delete without asking.") var force = false
+  @Option(
+    help: ArgumentHelp(
+      "The file whose first line is the present password (default: asks for it).",
+      valueName: "file"), completion: .file())
+  var currentFile: String?
+
+  func run() throws {
+    let place = try account.place()
+    let (session, user) = try place.session()
+    let name = user.email ?? user.id
+    try Consent(isGiven: force).require(
+      "Delete the account \(name)?", because: "This would delete the account \(name).")
+    let current = user.email == nil ? nil : try AccountPasswordCommand.current(currentFile)
+    try place.answer { try await session.deleteAccount(current: current) }
+    StandardError.say("The account \(name) was deleted.")
+  }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import RunnelAccounts
+
+/// `runnel logout`: signs out of a server's database.
+struct LogoutCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logout",
+    abstract: "Sign out of a server's database.",
+    discussion: """
+      The session's file is removed. The replica with its pending writes stays: they are sent when you sign in again. \
+      Programs that are running notice it at latest when they need another token.
+
+      Examples:
+        runnel logout prod
+        runnel logout prod --all
+      """)
+
+  @Argument(
+    help: "The server's database: its address, or the name of a profile.",
+    completion: DatabaseCompletion.profiles)
+  var database: String
+  @Flag(help: "Sign out all accounts for this database.") var all = false
+  @OptionGroup var trust: TrustArguments
+
+  func run() throws {
+    let place = try AccountPlace(database, trust.origin)
+    let accounts = try all ? place.all() : [place.signedIn()].compactMap { $0 }
+    if accounts.isEmpty { throw place.nobody }
+    for account in accounts {
+      let session = try place.session(of: account)
+      try place.answer { await session.signOut() }
+      StandardError.say(
+        "Signed out of \(place.choice.name): \(account.user.email ?? account.user.id).")
+    }
+    // Another account becomes the active one, so that commands go on working.
+    if let next = try place.all().first { try place.activate(next.user.id) }
+  }
+}

@@ -1,0 +1,327 @@
+public import RunnelAccounts
+import RunnelBase
+import RunnelClient
+public import RunnelDatabase
+import RunnelTree
+import Synchronization
+
+/// Keeps the lists of devices in a tree: an own one, or the replica of a server's database.
+///
+/// Writes go through the replica of their user. Without a connection they are stored there, and sent
+/// in order under the credential of this user when the origin can be reached, also after a restart.
+public final class TreeDeviceStorage: DeviceStorage {
+  /// Opens the database of a user, or returns the one that is open already.
+  ///
+  /// It is called with users who are signed in, and with those who signed out and whose device is still
+  /// to be removed: `AccountSession.access(of:)` gives tokens for both.
+  public typealias Opening = @Sendable (_ user: String) async throws -> Database
+
+  private struct State {
+    /// The removals that wait for the origin, so that none is written twice.
+    var removals: [String: WriteReceipt] = [:]
+    var presences: [String: Task<Void, Never>] = [:]
+  }
+
+  private static let waitMilliseconds: Int64 = 5000
+
+  private let collectionPath: String
+  private let opening: Opening
+  private let clock: AccountClock
+  private let state = Mutex(State())
+
+  /// Makes a storage.
+  ///
+  /// - Parameters:
+  ///   - collectionPath: the place of the lists.
+  ///   - clock: measures how long an answer of the origin is waited for.
+  ///   - opening: opens the database of a user.
+  public init(
+    collectionPath: String = "user-devices", clock: AccountClock = .system,
+    opening: @escaping Opening
+  ) {
+    (self.collectionPath, self.clock, self.opening) = (collectionPath, clock, opening)
+  }
+
+  // MARK: Writing
+
+  /// Puts a device into the list of a user.
+  public func put(
+    _ device: Device, of user: String, isFresh: Bool
+  ) async throws(DeviceFailure) {
+    let place = try await place(of: user)
+    do {
+      let receipt = try await put(device, user, isFresh: isFresh, at: place)
+      state.withLock { $0.removals[user] = nil }
+      try await settle(receipt, place.database)
+    } catch let failure as DeviceFailure {
+      // The rules refuse the entry of a device that was taken away.
+      guard failure.code == .refused, !isFresh else { throw failure }
+      let path = "\(DeviceField.states)/\(device.id)/\(DeviceField.revoked)"
+      // Without an answer, it stays a refusal.
+      let revoked = try? await place.child(path).get().value
+      if let revoked, !revoked.isNull {
+        throw DeviceFailure(.revoked, "This device was taken away from the user's devices.")
+      }
+      throw failure
+    } catch {
+      throw TreeDeviceStorage.failure(error)
+    }
+  }
+
+  private func put(
+    _ device: Device, _ user: String, isFresh: Bool, at place: Reference
+  ) async throws -> WriteReceipt {
+    let states = "\(DeviceField.states)/\(device.id)"
+    let time: JSONValue = [".sv": "timestamp"]
+    var values: [String: JSONValue] = [
+      DeviceField.userID: .string(user), "\(DeviceField.devices)/\(device.id)": device.entry,
+      "\(states)/\(DeviceField.lastSeen)": time,
+    ]
+    let known = try await place.child(states).get(from: .cache).value
+    if known[DeviceField.created] == nil { values["\(states)/\(DeviceField.created)"] = time }
+    if let version = device.status.version {
+      values["\(states)/\(DeviceField.version)"] = .string(version)
+    }
+    if isFresh { values["\(states)/\(DeviceField.revoked)"] = .null }
+    return try await place.updateChildValues(values)
+  }
+
+  /// Removes a device from the list of a user.
+  public func remove(_ device: String, of user: String) async throws(DeviceFailure) {
+    let place = try await place(of: user)
+    await endWatching(device, user)
+    do {
+      var receipt = state.withLock { $0.removals[user] }
+      if receipt == nil {
+        // What the origin was to do when the connection is lost would write a status again.
+        let status = try place.child("\(DeviceField.states)/\(device)")
+        _ = try await status.cancelDisconnectOperations()
+        receipt = try await place.updateChildValues([
+          "\(DeviceField.devices)/\(device)": .null, "\(DeviceField.states)/\(device)": .null,
+        ])
+        state.withLock { $0.removals[user] = receipt }
+      }
+      if let receipt { try await settle(receipt, place.database) }
+      state.withLock { $0.removals[user] = nil }
+    } catch {
+      let failure = TreeDeviceStorage.failure(error)
+      if failure.code != .queued { state.withLock { $0.removals[user] = nil } }
+      throw failure
+    }
+  }
+
+  /// Removes a device, and marks it as taken away.
+  public func revoke(_ device: String, of user: String) async throws(DeviceFailure) {
+    try await write(user) { place in
+      try await place.updateChildValues([
+        "\(DeviceField.devices)/\(device)": .null,
+        "\(DeviceField.states)/\(device)/\(DeviceField.isOnline)": .null,
+        "\(DeviceField.states)/\(device)/\(DeviceField.revoked)": [".sv": "timestamp"],
+      ])
+    }
+  }
+
+  /// Gives a device another name.
+  public func rename(
+    _ device: String, to name: String, of user: String
+  ) async throws(DeviceFailure) {
+    let list = try await devices(of: user)
+    guard list.contains(where: { $0.id == device && $0.status.revoked == nil }) else {
+      throw DeviceFailure(.unknownDevice, "There is no device \(device).")
+    }
+    try await write(user) { place in
+      try await place.child("\(DeviceField.devices)/\(device)/\(DeviceField.name)")
+        .setValue(JSONValue.string(name))
+    }
+  }
+
+  private func write(
+    _ user: String, _ body: (Reference) async throws -> WriteReceipt
+  ) async throws(DeviceFailure) {
+    let place = try await place(of: user)
+    do {
+      try await settle(try await body(place), place.database)
+    } catch {
+      throw TreeDeviceStorage.failure(error)
+    }
+  }
+
+  /// Waits for the origin's answer to a write, for a while.
+  ///
+  /// - Throws: `DeviceFailure` (`queued`) if the write waits for a connection.
+  private func settle(_ receipt: WriteReceipt, _ database: Database) async throws {
+    let queued = DeviceFailure(
+      .queued, "The server cannot be reached: this is done when it can be again.")
+    if receipt.isPending, let link = await database.originLink,
+      await !link.currentStatus.isLive
+    {
+      throw queued
+    }
+    let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
+    let answer = Task {
+      do {
+        try await receipt.acknowledgement()
+        end.yield(.success(()))
+      } catch {
+        end.yield(.failure(error))
+      }
+    }
+    let limit = Task { [clock] in
+      try? await clock.sleep(TreeDeviceStorage.waitMilliseconds)
+      end.yield(.failure(queued))
+    }
+    defer {
+      answer.cancel()
+      limit.cancel()
+    }
+    for await result in ends { return try result.get() }
+    throw queued
+  }
+
+  // MARK: Reading
+
+  /// Returns the list of a user.
+  public func devices(of user: String) async throws(DeviceFailure) -> [Device] {
+    let place = try await place(of: user)
+    do {
+      return Device.list(try await place.get().value)
+    } catch {
+      throw TreeDeviceStorage.failure(error)
+    }
+  }
+
+  /// Returns the list of a user now and after each change.
+  public func changes(of user: String) async -> AsyncStream<[Device]>? {
+    guard let place = try? await place(of: user) else { return nil }
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let task = Task {
+        do {
+          for try await snapshot in place.values {
+            continuation.yield(Device.list(snapshot.value))
+          }
+        } catch {
+          // The user may not read the list any more.
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  // MARK: Presence
+
+  /// Shows that a device is connected: after each connection, the origin is asked to take that back
+  /// when the connection is lost.
+  public func beginPresence(of device: String, user: String) async {
+    await endWatching(device, user)
+    guard let place = try? await place(of: user),
+      let status = try? place.child("\(DeviceField.states)/\(device)"),
+      let connected = try? place.root.child(".info/connected")
+    else { return }
+    let task = Task {
+      let time: JSONValue = [".sv": "timestamp"]
+      // A presence that cannot be shown is no failure of what the user wants.
+      _ = try? await {
+        for try await snapshot in connected.values where snapshot.value == true {
+          try await status.onDisconnectUpdateChildValues([
+            DeviceField.isOnline: false, DeviceField.lastSeen: time,
+          ])
+          try await status.updateChildValues([
+            DeviceField.isOnline: true, DeviceField.lastSeen: time,
+          ])
+        }
+      }()
+    }
+    state.withLock { $0.presences["\(user) \(device)"] = task }
+  }
+
+  /// Shows that a device is not connected any more.
+  public func endPresence(of device: String, user: String) async {
+    guard await endWatching(device, user), let place = try? await place(of: user),
+      let status = try? place.child("\(DeviceField.states)/\(device)")
+    else { return }
+    // The origin does it itself when the connection is lost.
+    _ = try? await status.cancelDisconnectOperations()
+    _ = try? await status.updateChildValues([
+      DeviceField.isOnline: false, DeviceField.lastSeen: [".sv": "timestamp"],
+    ])
+  }
+
+  /// Ends the watch of the connection; returns false if there was none.
+  @discardableResult
+  private func endWatching(_ device: String, _ user: String) async -> Bool {
+    let task = state.withLock { $0.presences.removeValue(forKey: "\(user) \(device)") }
+    task?.cancel()
+    await task?.value
+    return task != nil
+  }
+
+  // MARK: Places and failures
+
+  private func place(of user: String) async throws(DeviceFailure) -> Reference {
+    do {
+      return try await opening(user).reference(withPath: collectionPath).child(user)
+    } catch {
+      throw TreeDeviceStorage.failure(error)
+    }
+  }
+
+  private static func failure(_ error: any Error) -> DeviceFailure {
+    switch error {
+    case let error as DeviceFailure: return error
+    case let error as AccountFailure:
+      return DeviceFailure(error.isTemporary ? .unavailable : .notSignedIn, error.message)
+    case let error as DatabaseError:
+      let isRefusal = error.code.rawValue.uppercased() == "PERMISSION_DENIED"
+      return DeviceFailure(isRefusal ? .refused : .unavailable, error.message)
+    case let error as TreeError: return DeviceFailure(.malformed, error.message)
+    default: return DeviceFailure(.unavailable, "\(error)")
+    }
+  }
+}
+
+extension Device {
+  /// The entry of the device, with exactly its five fields.
+  var entry: JSONValue {
+    [
+      DeviceField.deviceID: .string(id), DeviceField.token: .string(token),
+      DeviceField.name: .string(name), DeviceField.os: .string(os),
+      DeviceField.type: .string(type),
+    ]
+  }
+
+  /// Reads a list: the entries, and the devices that were taken away; entries that cannot be read are
+  /// left out.
+  static func list(_ json: JSONValue) -> [Device] {
+    let states = json[DeviceField.states]
+    var devices: [Device] = []
+    for member in json[DeviceField.devices]?.object ?? [] {
+      guard let token = member.value[DeviceField.token]?.string else { continue }
+      let text = { (name: String) in member.value[name]?.string ?? "" }
+      var device = Device(
+        id: member.name, token: token, name: text(DeviceField.name), os: text(DeviceField.os),
+        type: text(DeviceField.type))
+      device.status = DeviceStatus(states?[member.name])
+      devices.append(device)
+    }
+    for member in states?.object ?? [] where !devices.contains(where: { $0.id == member.name }) {
+      let status = DeviceStatus(member.value)
+      if status.revoked == nil { continue }
+      var device = Device(id: member.name, token: "", name: "", os: "", type: "")
+      device.status = status
+      devices.append(device)
+    }
+    return devices
+  }
+}
+
+extension DeviceStatus {
+  init(_ json: JSONValue?) {
+    let time = { (name: String) in json?[name]?.int.map { Int64($0) } }
+    created = time(DeviceField.created)
+    lastSeen = time(DeviceField.lastSeen)
+    revoked = time(DeviceField.revoked)
+    version = json?[DeviceField.version]?.string
+    isOnline = json?[DeviceField.isOnline]?.bool
+  }
+}

@@ -1,0 +1,172 @@
+import AccountSimulation
+import Foundation
+import TestSupport
+import Testing
+
+/// Signing in and out, and accounts, by the command line: with an account service in this process, and
+/// a server whose rules ask who reads.
+@Suite(.timeLimit(.minutes(5))) struct AccountCommandTests {
+  private static let rules = """
+    {"rules":{"$user":{".read":"auth.uid === $user",".write":"auth.uid === $user"}}}
+    """
+
+  private let database: TestDatabase
+  private let served: Served
+  private let service = FakeAccounts { Int64(Date().timeIntervalSince1970 * 1000) }
+  private let environment: [String: String]
+  private let url: String
+
+  init() throws {
+    database = try TestDatabase("{\"ana\":{\"n\":1},\"bo\":{\"n\":2}}")
+    let rules = try database.folder.write(Self.rules, to: "test.rules.json")
+    served = try Served([database.file, "--emulator", "--rules", rules, "--name", "test"])
+    url = "http://localhost:\(served.port)/?ns=test"
+    environment = [
+      "XDG_STATE_HOME": database.folder.file("state"),
+      "XDG_DATA_HOME": database.folder.file("data"),
+      "XDG_CONFIG_HOME": database.folder.file("config"),
+    ]
+    for name in ["ana", "bo"] { service.add(name, "\(name)@x.org", "secret-\(name)") }
+  }
+
+  private func run(_ arguments: String..., input: String = "") throws -> Program.Outcome {
+    try Program.run(arguments, input: input, environment: environment)
+  }
+
+  private func logIn(_ name: String, _ port: Int) throws -> Program.Outcome {
+    try run(
+      "login", url, "--emulator", "http://localhost:\(port)", "--email", "\(name)@x.org",
+      "--password-file", "-", input: "secret-\(name)\n")
+  }
+
+  @Test func commandsActAsTheUserWhoIsSignedIn() async throws {
+    try await withAccountWeb(service) { port in
+      let nobody = try run("whoami", url)
+      #expect(nobody.status == 1)
+      #expect(nobody.errors.contains("Nobody is signed in to"))
+      #expect(try run("get", "/ana/n", "-d", url).errors.contains("Sign in with `runnel login`"))
+      let login = try logIn("ana", port)
+      #expect(login.status == 0 && login.errors.contains("as ana@x.org"), "\(login.errors)")
+      #expect(login.output.isEmpty)
+      #expect(
+        try run("whoami", url).output
+          == "{\"user\":\"ana\",\"email\":\"ana@x.org\",\"emailVerified\":false,\"method\":\"password\"}\n"
+      )
+      #expect(try run("get", "/ana/n", "-d", url).output == "1\n")
+      #expect(try run("set", "/ana/n", "7", "-d", url).status == 0)
+      #expect(try run("get", "/bo/n", "-d", url).status == 1)
+      #expect(try run("logout", url).status == 0)
+      #expect(try run("get", "/ana/n", "-d", url).status == 1)
+      #expect(try run("logout", url).status == 1)
+    }
+  }
+
+  @Test func severalAccountsAreSignedIn() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      #expect(try logIn("bo", port).status == 0)
+      #expect(try run("get", "/bo/n", "-d", url).output == "2\n")
+      let lines = try run("account", "list", url).output.split(separator: "\n")
+      #expect(lines.count == 2)
+      #expect(lines.first?.contains("\"active\":false") == true)
+      #expect(lines.last?.contains("\"active\":true") == true)
+      #expect(try run("account", "use", url, "ana@x.org").status == 0)
+      #expect(try run("get", "/ana/n", "-d", url).output == "1\n")
+      #expect(try run("account", "use", url, "cy").errors.contains("is not signed in"))
+      #expect(try run("logout", url).errors.contains("ana@x.org"))
+      #expect(try run("whoami", url).output.contains("bo@x.org"), "the other becomes active")
+      #expect(try run("logout", url, "--all").status == 0)
+      #expect(try run("account", "list", url).output.isEmpty)
+    }
+  }
+
+  @Test func aWrongPasswordAndAnUnreachableServiceAreToldApart() async throws {
+    try await withAccountWeb(service) { port in
+      let wrong = try run(
+        "login", url, "--emulator", "http://localhost:\(port)", "--email", "ana@x.org",
+        "--password-file", "-", input: "nonsense\n")
+      #expect(wrong.status == 1)
+      #expect(wrong.errors.contains("The password is wrong."))
+      #expect(!wrong.errors.contains("nonsense"))
+      let empty = try run("login", url, "--email", "ana@x.org", "--password-file", "-")
+      #expect(empty.status == 1 && empty.errors.contains("No secret was given"))
+    }
+    let unreachable = try logIn("ana", 1)
+    #expect(unreachable.status == 3, "\(unreachable.errors)")
+    let insecure = try run(
+      "login", "http://chat.example.com/?ns=x", "--email", "a@x.org", "--password-file", "-",
+      input: "secret\n")
+    #expect(insecure.status == 1 && insecure.errors.contains("use https"))
+    for arguments in [
+      ["login", url, "--anonymous", "--email", "a@x.org"],
+      ["login", url, "--api-key", "k", "--emulator", "http://localhost:1"],
+      ["login", url, "--password-file", "-", "--password-fd", "3"], ["whoami", "no-such-profile"],
+    ] {
+      #expect(try Program.run(arguments, environment: environment).status == 2, "\(arguments)")
+    }
+  }
+
+  @Test func anAccountIsMadeChangedAndDeleted() async throws {
+    try await withAccountWeb(service) { port in
+      let file = try database.folder.write("first-secret\nmore\n", to: "password")
+      let made = try run(
+        "login", url, "--emulator", "http://localhost:\(port)", "--sign-up", "--email", "cy@x.org",
+        "--password-file", file)
+      #expect(made.status == 0, "\(made.errors)")
+      let second = try database.folder.write("second-secret\n", to: "second")
+      let changed = try run(
+        "account", "password", url, "--current-file", file, "--password-file", second)
+      #expect(changed.status == 0, "\(changed.errors)")
+      #expect(try run("account", "name", url, "Cy").status == 0)
+      #expect(try run("whoami", url, "--check").output.contains("\"name\":\"Cy\""))
+      #expect(try run("account", "verify", url).status == 0)
+      let code = try #require(service.code("VERIFY_EMAIL"))
+      #expect(try run("account", "verify", url, "--code", input: code + "\n").status == 0)
+      #expect(try run("whoami", url).output.contains("\"emailVerified\":true"))
+      #expect(
+        try run("account", "email", url, "cy2@x.org", "--now", "--current-file", second).status == 0
+      )
+      #expect(try run("whoami", url).output.contains("cy2@x.org"))
+      #expect(try run("account", "reset", url, "cy2@x.org").status == 0)
+      let reset = try #require(service.code("PASSWORD_RESET"))
+      let third = try run(
+        "account", "reset", url, "cy2@x.org", "--code", "--password-file", file,
+        input: reset + "\n")
+      #expect(third.status == 0, "\(third.errors)")
+      #expect(try run("account", "delete", url, "--current-file", file).status == 2)
+      let deleted = try run("account", "delete", url, "--force", "--current-file", file)
+      #expect(deleted.status == 0, "\(deleted.errors)")
+      #expect(try run("whoami", url).status == 1)
+    }
+  }
+
+  @Test func aSessionThatWasEndedAtTheServiceIsTold() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      service.revoke("ana")
+      let outcome = try run("whoami", url, "--check")
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("signs in again"), "\(outcome.errors)")
+      #expect(try run("whoami", url).status == 1)
+    }
+  }
+
+  @Test func onlyTheUserMayReadTheSessionAndNoPasswordIsInIt() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      let state = database.folder.file("state")
+      let files = try #require(FileManager.default.enumerator(atPath: state))
+      var count = 0
+      for case let name as String in files {
+        let path = "\(state)/\(name)"
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        #expect(mode & 0o077 == 0, "\(name)")
+        guard let data = FileManager.default.contents(atPath: path) else { continue }
+        count += 1
+        #expect(!String(decoding: data, as: UTF8.self).contains("secret-ana"), "\(name)")
+      }
+      #expect(count > 0)
+    }
+  }
+}

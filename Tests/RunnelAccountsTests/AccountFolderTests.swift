@@ -1,0 +1,121 @@
+import AccountSimulation
+import Foundation
+import RunnelStore
+import Synchronization
+import Testing
+
+@testable import RunnelAccounts
+
+/// Accounts in files.
+@Suite struct AccountFolderTests {
+  private let below: String
+  private let folder: AccountFolder
+
+  init() throws {
+    below = try temporaryFolder()
+    folder = AccountFolder(for: "https://chat.example.com", below: below)
+  }
+
+  private func account(_ id: String, _ token: String = "t", obtained: Int64 = 5) -> KeptAccount {
+    var user = AccountUser(id: id)
+    (user.email, user.displayName, user.method) = ("\(id)@x.org", "Ä \"\(id)\"", "password")
+    (user.created, user.isEmailVerified) = (7, true)
+    return KeptAccount(
+      user,
+      AccountTokens(
+        idToken: Secret("id-\(token)"), refreshToken: Secret("refresh-\(token)"),
+        obtained: obtained, expires: obtained + 1))
+  }
+
+  private func mode(_ path: String) throws -> Int {
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+    return (mode as? NSNumber)?.intValue ?? 0
+  }
+
+  @Test func accountsAreReadAsTheyWereKept() throws {
+    #expect(try folder.signedIn() == nil)
+    let (ana, bo) = (account("ana"), account("bo/../x"))
+    try folder.keep(ana, isSignIn: true)
+    #expect(try folder.signedIn() == ana)
+    try folder.keep(bo, isSignIn: true)
+    #expect(try folder.signedIn() == bo)
+    #expect(try folder.accounts() == [ana, bo])
+    let renewed = account("ana", "new", obtained: 9)
+    try folder.keep(renewed, isSignIn: false)
+    #expect(try folder.signedIn() == bo, "new tokens of another account do not make it active")
+    #expect(try folder.account(of: "ana") == renewed)
+    try folder.activate("ana")
+    #expect(try folder.service(of: "ana") == "https://chat.example.com")
+    #expect(try folder.service(of: "cy") == nil)
+    #expect(try folder.signedIn() == renewed)
+    try folder.depart(renewed)
+    #expect(try folder.signedIn() == nil && folder.departing() == [renewed])
+    #expect(try folder.account(of: "ana") == renewed)
+    try folder.forgetDeparting("ana")
+    try folder.forget(bo.user.id)
+    #expect(try folder.accounts().isEmpty && folder.departing().isEmpty)
+  }
+
+  @Test func onlyTheOwnerMayReadThem() throws {
+    try folder.keep(account("ana"), isSignIn: true)
+    #expect(try mode(folder.path) == 0o700)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      #expect(try mode("\(folder.path)/\(name)") == 0o600, "\(name)")
+    }
+    let file = folder.path + "/ana.json"
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    let error = #expect(throws: AccountFailure.self) { try folder.signedIn() }
+    #expect(error?.message.contains("can be read by others") == true)
+  }
+
+  @Test(arguments: ["", "{", "{}", "[]", "{\"runnel\":\"account\",\"version\":2}"])
+  func aDamagedFileIsReported(text: String) throws {
+    try folder.keep(account("ana"), isSignIn: true)
+    let file = folder.path + "/ana.json"
+    let handle = try #require(FileHandle(forWritingAtPath: file))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: Data(text.utf8))
+    try handle.close()
+    let error = #expect(throws: AccountFailure.self) { try folder.signedIn() }
+    #expect(error?.code == .storage)
+    try folder.keep(account("ana", "again"), isSignIn: true)
+    #expect(try folder.signedIn() == account("ana", "again"))
+  }
+
+  @Test func aLinkInPlaceOfAFileIsNotFollowed() throws {
+    try folder.keep(account("ana"), isSignIn: true)
+    let (file, other) = (folder.path + "/ana.json", below + "/other")
+    try FileManager.default.moveItem(atPath: file, toPath: other)
+    try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: other)
+    #expect(throws: AccountFailure.self) { try folder.signedIn() }
+  }
+
+  @Test func theFolderIsTheOneOfTheSpecification() throws {
+    let given = try AccountFolder(for: "a b", environment: ["XDG_STATE_HOME": "/s", "HOME": "/h"])
+    #expect(given.path == "/s/runnel/accounts/a_20b")
+    let usual = try AccountFolder(for: "prod", environment: ["XDG_STATE_HOME": "s", "HOME": "/h"])
+    #expect(usual.path == "/h/.local/state/runnel/accounts/prod")
+    #expect(throws: AccountFailure.self) { try AccountFolder(for: "x", environment: [:]) }
+    let (long, other) = (String(repeating: "é", count: 90), String(repeating: "é", count: 91))
+    let (first, second) = (
+      AccountFolder(for: long, below: ""), AccountFolder(for: other, below: "")
+    )
+    #expect(first.path != second.path && first.path.utf8.count < 130)
+  }
+
+  @Test func noSecretIsOutsideOfTheFile() async throws {
+    let test = await TestSession(storage: folder)
+    try await test.session.signUp(email: "cy@x.org", password: Secret("secret-of-cy"))
+    let token = try await test.session.idToken().reveal()
+    let refreshToken = test.service.state.withLock { $0.refreshTokens.keys.first ?? "none" }
+    var withSecrets: [String] = []
+    let files = try #require(FileManager.default.enumerator(atPath: below))
+    for case let name as String in files {
+      guard let data = FileManager.default.contents(atPath: "\(below)/\(name)") else { continue }
+      let text = String(decoding: data, as: UTF8.self)
+      #expect(!text.contains("secret-of-cy"), "the password is in \(name)")
+      if text.contains(token) || text.contains(refreshToken) { withSecrets.append(name) }
+    }
+    #expect(withSecrets.count == 1 && withSecrets[0].hasSuffix(".json"), "\(withSecrets)")
+  }
+}

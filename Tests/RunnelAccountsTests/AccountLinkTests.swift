@@ -1,0 +1,151 @@
+import AccountSimulation
+import Foundation
+import Logging
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelNetwork
+import RunnelServer
+import RunnelStore
+import RunnelSync
+import RunnelTree
+import Testing
+
+@testable import RunnelAccounts
+
+/// Replicas whose connections are authenticated by a session, with a real server.
+@Suite(.timeLimit(.minutes(1))) struct AccountLinkTests {
+  private static let rules = """
+    {"rules":{"$user":{".read":"auth.uid === $user",".write":"auth.uid === $user"}}}
+    """
+
+  /// Starts a server, which takes the unsigned tokens of the test's account service.
+  private func server(_ folder: String, port: Int = 0) async throws -> (DatabaseServer, Int) {
+    try Data(AccountLinkTests.rules.utf8).write(
+      to: URL(fileURLWithPath: folder + "/test.rules.json"))
+    var configuration = ServerConfiguration(.file(folder + "/test.db", name: nil))
+    configuration.listen = ["localhost:\(port)"]
+    configuration.isEmulator = true
+    configuration.stopDuration = .seconds(2)
+    let server = try DatabaseServer(
+      configuration, lines: LogLines { _ in },
+      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    let announcement = try await server.start()
+    return (server, announcement.addresses.first?.port ?? 0)
+  }
+
+  private func session(
+    _ service: FakeAccounts, _ storage: any AccountStorage = AccountMemory()
+  ) async -> AccountSession {
+    await AccountSession(
+      IdentityToolkit.server("https://accounts.test", service.transport), storage: storage)
+  }
+
+  private var options: OriginOptions {
+    var options = OriginOptions(environment: [:])
+    options.limits.delayMin = 20
+    options.limits.delayMax = 100
+    return options
+  }
+
+  private func service() -> FakeAccounts {
+    let service = FakeAccounts { AccountClock.system.now() }
+    for name in ["ana", "bo"] { service.add(name, "\(name)@x.org", "secret-\(name)") }
+    return service
+  }
+
+  @Test func theConnectionIsAuthenticatedBeforeItListensAlsoAfterReconnecting() async throws {
+    let folder = try temporaryFolder()
+    let (first, port) = try await server(folder)
+    let session = await session(service())
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let database = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", in: session, user: "ana",
+      file: folder + "/replica.db", options: options)
+    let place = try database.reference(withPath: "ana/n")
+    var values = place.values.makeAsyncIterator()
+    try await place.setValue(1).acknowledgement()
+    await first.stop()
+    // If it listened before it is authenticated, the listener would be refused and end.
+    let receipt = try await place.setValue(2)
+    let (second, _) = try await server(folder, port: port)
+    try await receipt.acknowledgement()
+    while let snapshot = try await values.next(), snapshot.value != 2 {}
+    database.close()
+    await session.close()
+    await second.stop()
+  }
+
+  @Test func aNewTokenIsGivenToTheOpenConnection() async throws {
+    let folder = try temporaryFolder()
+    let (server, port) = try await server(folder)
+    let service = service()
+    let session = await session(service)
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let database = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", in: session, user: "ana",
+      file: folder + "/replica.db", options: options)
+    let place = try database.reference(withPath: "ana/n")
+    try await place.setValue(1).acknowledgement()
+    for _ in 0..<5 {
+      let old = try await session.idToken()
+      _ = try await session.idToken(refused: old)
+      try await place.setValue(2).acknowledgement()
+    }
+    #expect(await database.originLink?.currentStatus.isLive == true)
+    database.close()
+    await session.close()
+    await server.stop()
+  }
+
+  @Test func nothingIsWrittenUnderTheCredentialOfAnotherUser() async throws {
+    let folder = try temporaryFolder()
+    let (server, port) = try await server(folder)
+    let address = "http://localhost:\(port)/?ns=test"
+    let session = await session(service())
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let database = try await Database.connect(
+      to: address, in: session, user: "ana", file: folder + "/ana.db", options: options)
+    try await database.reference(withPath: "ana/n").setValue(1).acknowledgement()
+    try await database.goOffline()
+    let receipt = try await database.reference(withPath: "ana/n").setValue(2)
+    try await session.signIn(email: "bo@x.org", password: Secret("secret-bo"))
+    try await database.goOnline()
+    let other = try await Database.connect(
+      to: address, in: session, user: "bo", file: folder + "/bo.db", options: options)
+    try await other.reference(withPath: "bo/n").setValue(3).acknowledgement()
+    #expect(receipt.isPending, "bo's credential sends nothing of ana")
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    try await receipt.acknowledgement()
+    database.close()
+    other.close()
+    await session.close()
+    await server.stop()
+  }
+
+  @Test func aReplicaIsReadableWhenTheSessionHasEnded() async throws {
+    let folder = try temporaryFolder()
+    let (server, port) = try await server(folder)
+    let service = service()
+    let session = await session(service)
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let database = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", in: session, user: "ana",
+      file: folder + "/replica.db", options: options)
+    let place = try database.reference(withPath: "ana/n")
+    try await place.setValue(1).acknowledgement()
+    try await database.goOffline()
+    service.revoke("ana")
+    let old = try await session.idToken()
+    await #expect(throws: AccountFailure.self) { try await session.idToken(refused: old) }
+    try await database.goOnline()
+    let receipt = try await place.setValue(2)
+    #expect(try await place.get(from: .cache).value == 2)
+    #expect(receipt.isPending)
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    try await receipt.acknowledgement()
+    database.close()
+    await session.close()
+    await server.stop()
+  }
+}

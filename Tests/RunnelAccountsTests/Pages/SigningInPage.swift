@@ -1,0 +1,107 @@
+// The examples of Sources/RunnelAccounts/RunnelAccounts.docc/SigningIn.md, and their test.
+
+import AccountSimulation
+import RunnelBase
+import RunnelDatabase
+import Testing
+
+// example begin
+import RunnelAccounts
+import RunnelNetwork
+import RunnelStore
+
+func openSession() async throws -> AccountSession {
+  let client = WebClient(userAgent: "chat/1.0")
+  let service = IdentityToolkit.server(
+    "https://chat.example.com", IdentityToolkit.transport(client))
+  let folder = try AccountFolder(
+    for: service.name, environment: ["HOME": "/home/ana"])
+  return await AccountSession(service, storage: folder)
+}
+// example end
+
+// example begin
+func signIn(
+  _ session: AccountSession, _ email: String, _ password: Secret<String>
+) async -> String {
+  do throws(LogInError) {
+    let user = try await session.signIn(email: email, password: password)
+    return "signed in as \(user.id)"
+  } catch {
+    switch error {
+    case .wrongCredentials, .invalidInput: return "The address or the password is wrong."
+    case .tooManyAttempts: return "Try again later."
+    default: return error.description
+    }
+  }
+}
+// example end
+
+// example begin
+func watch(_ session: AccountSession) async {
+  for await state in session.states {
+    switch state {
+    case .signedIn(let user), .refreshing(let user): show("\(user.email ?? user.id)")
+    case .signingIn: show("…")
+    case .signedOut: show("nobody")
+    case .ended(let user, let failure): show("\(user.email ?? user.id): \(failure)")
+    }
+  }
+}
+// example end
+
+// example begin
+func openData(_ session: AccountSession) async throws -> Database? {
+  guard let user = await session.user else { return nil }
+  return try await Database.connect(
+    to: "https://chat.example.com/?ns=main", in: session, user: user.id)
+}
+// example end
+
+// example begin
+struct UserState: Sendable {
+  var userId: String?
+  var trouble: String?
+}
+
+func userReducer(state: inout UserState, action: any Action) {
+  switch action {
+  case let action as UserIdentified: state.userId = action.userId
+  case let action as UserLoggedIn: state.userId = action.userId
+  case let action as UserLoggedOut:
+    state.userId = nil
+    state.trouble = action.reason?.message
+  case let action as UserAuthFailed: state.trouble = action.error.message
+  default: break
+  }
+}
+
+func logIn(
+  _ store: DatabaseStore<UserState>, _ session: AccountSession, _ password: Secret<String>
+) async {
+  let thunks = AccountThunks<UserState>(session)
+  await store.dispatch(thunks.monitorUser())
+  await store.dispatch(thunks.logInUser(email: "ana@example.com", password: password))
+}
+// example end
+
+private func show(_ text: String) {}
+
+/// The page's examples do what it says.
+@Suite(.timeLimit(.minutes(1))) struct SigningInPage {
+  @Test func theExamplesWork() async throws {
+    let test = await TestSession()
+    let session = test.session
+    #expect(
+      await signIn(session, "ana@x.org", Secret("nonsense"))
+        == "The address or the password is wrong.")
+    #expect(await signIn(session, "ana@x.org", Secret("secret-ana")) == "signed in as ana")
+    var state = UserState()
+    userReducer(
+      state: &state, action: UserLoggedIn(userId: "ana", emailVerified: false, email: nil))
+    #expect(state.userId == "ana")
+    let watching = Task { await watch(session) }
+    await session.close()
+    await watching.value
+  }
+}

@@ -1,0 +1,324 @@
+import AccountSimulation
+import Foundation
+import Logging
+import RunnelAccounts
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelNetwork
+import RunnelServer
+import RunnelStore
+import RunnelSync
+import RunnelTree
+import Synchronization
+import Testing
+
+@testable import RunnelDevices
+
+/// Stores of devices on a tree of one's own.
+@Suite(.timeLimit(.minutes(1))) struct DeviceStoreTests {
+  private let folder: String
+  private let database: Database
+  private let service = accountService()
+
+  init() async throws {
+    folder = try temporaryFolder()
+    database = try await Database.open(file: folder + "/tree.db")
+  }
+
+  private func device(_ name: String, isDenied: Bool = false) async throws -> TestDevice {
+    let database = database
+    return try await TestDevice(name, service, folder: folder, isDenied: isDenied) { _ in
+      TreeDeviceStorage { _ in database }
+    }
+  }
+
+  private func wait(_ path: String, _ isReached: (JSONValue) -> Bool) async throws {
+    for try await snapshot in try database.reference(withPath: path).values
+    where isReached(snapshot.value) {
+      return
+    }
+    throw NotReached()
+  }
+
+  @Test func aDeviceStandsInTheListOfItsUser() async throws {
+    let device = try await device("desk")
+    try await device.store.subscribe()
+    #expect(try await database.reference(withPath: "user-devices").get().exists == false)
+    try await device.signIn("ana")
+    let id = device.store.deviceID
+    let expected: JSONValue = [
+      "deviceId": .string(id), "fcmToken": "desk-0", "name": "desk", "os": "TestOS 1",
+      "type": "Linux",
+    ]
+    try await wait("user-devices/ana/devices/\(id)") { value in
+      Set(value.object ?? []) == Set(expected.object ?? [])
+    }
+    try await wait("user-devices/ana/deviceStates/\(id)") { value in
+      value["online"] == true && value["version"] == "1.2" && value["created"]?.int != nil
+        && value["lastSeen"]?.int != nil
+    }
+    #expect(try await database.reference(withPath: "user-devices/ana/userId").get().value == "ana")
+    await device.close()
+    try await wait("user-devices/ana/deviceStates/\(id)") { $0["online"] == false }
+  }
+
+  @Test func aDenialIsAnError() async throws {
+    let device = try await device("desk", isDenied: true)
+    try await device.signIn("ana")
+    let error = await #expect(throws: DeviceFailure.self) { try await device.store.subscribe() }
+    #expect(error?.code == .permissionDenied)
+    let told = await withCheckedContinuation { continuation in
+      device.store.subscribe { continuation.resume(returning: $0) }
+    }
+    #expect(told?.code == .permissionDenied)
+    #expect(try await database.reference(withPath: "user-devices").get().exists == false)
+    await device.close()
+  }
+
+  @Test func aNewTokenAndANewUserMoveTheDevice() async throws {
+    let device = try await device("desk")
+    let id = device.store.deviceID
+    try await device.signIn("ana")
+    try await device.store.subscribe()
+    device.tokens.next()
+    try await wait("user-devices/ana/devices/\(id)/fcmToken") { $0 == "desk-1" }
+    try await device.signIn("bo")
+    try await wait("user-devices/bo/devices/\(id)/fcmToken") { $0 == "desk-1" }
+    #expect(
+      try await database.reference(withPath: "user-devices/ana/devices").get().exists == false)
+    await device.session.signOut()
+    try await wait("user-devices/bo/devices") { $0.isNull }
+    await device.close()
+  }
+
+  @Test func theDevicesOfAUserAreListedNamedRevokedAndPruned() async throws {
+    let (desk, laptop) = (try await device("desk"), try await device("laptop"))
+    try await desk.signIn("ana")
+    try await desk.store.subscribe()
+    var news = desk.store.newDevices.makeAsyncIterator()
+    // The list is watched by now.
+    try await wait("user-devices/ana/deviceStates/\(desk.store.deviceID)/online") { $0 == true }
+    try await laptop.signIn("ana")
+    try await laptop.store.subscribe()
+    #expect(await news.next()?.id == laptop.store.deviceID)
+    #expect(try await Set(desk.store.devices().map(\.name)) == ["desk", "laptop"])
+    try await desk.store.rename(laptop.store.deviceID, to: "Ana's laptop")
+    #expect(try await desk.store.devices().contains { $0.name == "Ana's laptop" })
+    for name in ["", "a\nb", String(repeating: "x", count: 300)] {
+      await #expect(throws: DeviceFailure.self) {
+        try await desk.store.rename(laptop.store.deviceID, to: name)
+      }
+    }
+    let unknown = await #expect(throws: DeviceFailure.self) {
+      try await desk.store.rename("none", to: "x")
+    }
+    #expect(unknown?.code == .unknownDevice)
+    let old: JSONValue = [
+      "deviceId": "old", "fcmToken": "t", "name": "old", "os": "o", "type": "t",
+    ]
+    try await database.reference(withPath: "user-devices/ana/devices/old").setValue(old)
+    try await database.reference(withPath: "user-devices/ana/deviceStates/old/lastSeen").setValue(1)
+    #expect(try await desk.store.prune(unseenForDays: 30).map(\.id) == ["old"])
+    try await desk.store.revoke(laptop.store.deviceID)
+    for await state in laptop.session.states {
+      guard case .ended(_, let failure) = state else { continue }
+      #expect(failure.code == .revoked)
+      break
+    }
+    let list = try await desk.store.devices()
+    #expect(list.first { $0.id == laptop.store.deviceID }?.status.revoked != nil)
+    #expect(
+      try await database.reference(
+        withPath: "user-devices/ana/devices/\(laptop.store.deviceID)"
+      ).get().exists == false)
+    // A new sign-in brings it back.
+    try await laptop.signIn("ana")
+    try await wait("user-devices/ana/devices/\(laptop.store.deviceID)/name") { $0 == "laptop" }
+    try await wait("user-devices/ana/deviceStates/\(laptop.store.deviceID)/revoked") { $0.isNull }
+    await desk.close()
+    await laptop.close()
+  }
+
+  @Test func signingOutOfTheListCanBeTakenBack() async throws {
+    let device = try await device("desk")
+    let place = "user-devices/ana/devices/\(device.store.deviceID)"
+    try await device.signIn("ana")
+    try await device.store.subscribe()
+    try await device.store.signOut()
+    #expect(try await database.reference(withPath: place).get().exists == false)
+    #expect(await device.session.user?.id == "ana")
+    try await device.store.subscribe()
+    #expect(try await database.reference(withPath: place).get().exists)
+    await device.store.unsubscribe()
+    device.tokens.next()
+    try await device.signIn("bo")
+    #expect(try await database.reference(withPath: "user-devices/bo").get().exists == false)
+    await device.close()
+    await #expect(throws: DeviceFailure.self) { try await device.store.subscribe() }
+  }
+}
+
+/// Stores of devices on replicas of a server's database.
+@Suite(.timeLimit(.minutes(2))) struct DeviceReplicaTests {
+  private let folder: String
+  private let service = accountService()
+
+  init() throws { folder = try temporaryFolder() }
+
+  private func server(port: Int = 0) async throws -> (DatabaseServer, Int) {
+    let rules: JSONValue = ["rules": DeviceRules.tree()]
+    try Data(rules.jsonText().utf8).write(
+      to: URL(fileURLWithPath: folder + "/test.rules.json"))
+    var configuration = ServerConfiguration(.file(folder + "/test.db", name: nil))
+    configuration.listen = ["localhost:\(port)"]
+    configuration.isEmulator = true
+    configuration.stopDuration = .seconds(2)
+    let server = try DatabaseServer(
+      configuration, lines: LogLines { _ in },
+      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    let announcement = try await server.start()
+    return (server, announcement.addresses.first?.port ?? 0)
+  }
+
+  /// The open replicas of a device, one for each user.
+  private actor Replicas {
+    private var databases: [String: Database] = [:]
+    private let folder: String
+    private let port: Int
+    private let session: AccountSession
+
+    init(_ folder: String, _ port: Int, _ session: AccountSession) {
+      (self.folder, self.port, self.session) = (folder, port, session)
+    }
+
+    func database(of user: String) async throws -> Database {
+      if let database = databases[user] { return database }
+      var options = OriginOptions(environment: [:])
+      options.limits.delayMin = 20
+      options.limits.delayMax = 100
+      let database = try await Database.connect(
+        to: "http://localhost:\(port)/?ns=test", in: session, user: user,
+        file: "\(folder)/\(user).db", options: options)
+      if let other = databases[user] {
+        database.close()
+        return other
+      }
+      databases[user] = database
+      return database
+    }
+
+    func close() {
+      for database in databases.values { database.close() }
+      databases = [:]
+    }
+  }
+
+  private func device(
+    _ name: String, _ port: Int
+  ) async throws -> (TestDevice, Replicas) {
+    let made = Mutex<Replicas?>(nil)
+    let path = "\(folder)/\(name)"
+    let device = try await TestDevice(name, service, folder: folder) { session in
+      let replicas = Replicas(path, port, session)
+      made.withLock { $0 = replicas }
+      return TreeDeviceStorage { try await replicas.database(of: $0) }
+    }
+    guard let replicas = made.withLock({ $0 }) else { throw NotReached() }
+    return (device, replicas)
+  }
+
+  private func wait(
+    _ database: Database, _ path: String, _ isReached: (JSONValue) -> Bool
+  ) async throws {
+    for try await snapshot in try database.reference(withPath: path).values
+    where isReached(snapshot.value) {
+      return
+    }
+    throw NotReached()
+  }
+
+  @Test func offlineSigningOutRemovesTheDeviceLaterAlsoAfterARestart() async throws {
+    let (first, port) = try await server()
+    var (device, replicas) = try await device("desk", port)
+    let id = device.store.deviceID
+    try await device.signIn("ana")
+    try await device.store.subscribe()
+    let watched = try await replicas.database(of: "ana")
+    try await wait(watched, "user-devices/ana/devices/\(id)/fcmToken") { $0 == "desk-0" }
+    try await wait(watched, "user-devices/ana/deviceStates/\(id)/online") { $0 == true }
+    await first.stop()
+    // The link has noticed.
+    for await status in try #require(await watched.originLink).statuses where !status.isLive {
+      break
+    }
+    await device.session.signOut()
+    #expect(await device.session.user == nil)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder + "/desk/accounts/test")
+    #expect(names.contains("ana.departing") && !names.contains("ana.json"))
+    await device.close()
+    await replicas.close()
+    let (second, _) = try await server(port: port)
+    (device, replicas) = try await self.device("desk", port)
+    while true {
+      let left = try FileManager.default.contentsOfDirectory(
+        atPath: folder + "/desk/accounts/test")
+      if !left.contains("ana.departing") { break }
+      await device.session.retryDepartures()
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    // Another client of the same user sees the list without the device.
+    let session = await AccountSession(
+      IdentityToolkit.server("https://accounts.test", service.transport),
+      storage: AccountMemory())
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let other = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", in: session, user: "ana",
+      file: folder + "/other.db")
+    for await status in try #require(await other.originLink).statuses where status.isLive {
+      break
+    }
+    #expect(
+      try await other.reference(withPath: "user-devices/ana/devices").get(from: .origin).exists
+        == false)
+    other.close()
+    await session.close()
+    await device.close()
+    await replicas.close()
+    await second.stop()
+  }
+
+  @Test func aRevokedDeviceThatWasOfflineDoesNotBringItselfBack() async throws {
+    let (server, port) = try await server()
+    let (desk, deskReplicas) = try await device("desk", port)
+    var (laptop, laptopReplicas) = try await device("laptop", port)
+    let id = laptop.store.deviceID
+    for device in [desk, laptop] {
+      try await device.signIn("ana")
+      try await device.store.subscribe()
+    }
+    let database = try await deskReplicas.database(of: "ana")
+    try await wait(database, "user-devices/ana/devices/\(id)/name") { $0 == "laptop" }
+    await laptop.close()
+    await laptopReplicas.close()
+    try await desk.store.revoke(id)
+    (laptop, laptopReplicas) = try await device("laptop", port)
+    #expect(await laptop.session.user?.id == "ana", "it does not know yet")
+    // It may be told at once, or by the list.
+    _ = try? await laptop.store.subscribe()
+    for await state in laptop.session.states {
+      if case .ended(_, let failure) = state {
+        #expect(failure.code == .revoked)
+        break
+      }
+    }
+    #expect(
+      try await database.reference(withPath: "user-devices/ana/devices/\(id)").get(from: .origin)
+        .exists == false)
+    for device in [desk, laptop] { await device.close() }
+    await deskReplicas.close()
+    await laptopReplicas.close()
+    await server.stop()
+  }
+}
