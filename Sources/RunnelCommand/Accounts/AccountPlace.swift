@@ -105,7 +105,7 @@ struct AccountPlace {
     let storage = ChosenAccount(try folder(service), user: account.user.id)
     var options = AccountOptions()
     options.notice = { StandardError.say($0.message) }
-    return try AsyncWork.result { [options] in
+    return try AsyncWork.wait { [options] in
       await AccountSession(service, storage: storage, options: options)
     }
   }
@@ -153,7 +153,7 @@ struct AccountPlace {
     _ work: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
     do {
-      return try AsyncWork.result(work)
+      return try AsyncWork.wait(work)
     } catch let error as AccountFailure {
       throw failure(error)
     } catch let error as any AccountOperationError {

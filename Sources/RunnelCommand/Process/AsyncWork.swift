@@ -1,4 +1,5 @@
 import CPlatform
+import Glibc
 import Synchronization
 
 /// Asynchronous work in a command, whose thread waits for it.
@@ -27,10 +28,11 @@ enum AsyncWork {
       _ = runnel_eventfd_signal(bell)
     }
     var answer: UInt8 = 0
-    while runnel_poll([bell], &answer, 1, -1) == 0 {}
-    guard let result = ending.result.withLock(\.self) else {
-      throw Failure("The work ended without a result.")
+    while true {
+      if let result = ending.result.withLock(\.self) { return try result.get() }
+      guard runnel_poll([bell], &answer, 1, -1) >= 0 || errno == EINTR else {
+        throw Failure.system("Waiting failed")
+      }
     }
-    return try result.get()
   }
 }
