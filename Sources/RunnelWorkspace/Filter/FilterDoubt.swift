@@ -102,8 +102,8 @@ package struct FilterDoubt {
       if case .string? = node(field, in: $0).leaf { true } else { false }
     }
     if count == 0 { return nil }
-    let rows = seen.isComplete ? (one: "row", many: "rows") : ("loaded row", "loaded rows")
-    let texts = count == 1 ? "1 \(rows.one) has a text" : "\(count) \(rows.many) have texts"
+    let row = seen.isComplete ? "row" : "loaded row"
+    let texts = count == 1 ? "1 \(row) has a text" : "\(count) \(row)s have texts"
     return "\(texts) in \(path.text), which are not compared with numbers"
   }
 

@@ -82,7 +82,8 @@ extension ListScreen {
     } else if wasFetchingNewer, isAway {
       noteLoadedAgain(change.update.insertedRows.count)
     } else if !change.update.isReload {
-      unloaded?.loadedGrowth += change.newRows.count - change.removed.count(where: isStored)
+      let growth = change.newRows.count - change.removed.count(where: isStored)
+      unloaded?.loadedGrowth += growth
     }
     if !isAway { unloaded = nil }
   }
