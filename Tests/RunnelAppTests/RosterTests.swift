@@ -15,8 +15,8 @@ import Testing
 
   @Test func usersStandInTwoSectionsByTheirRole() throws {
     let expected = """
-      >▾ Organizers                                                                  2
-          Ana          3     true  ana@example.org
+      ▾ Organizers                                                                   2
+      >   Ana          3     true  ana@example.org
           Dan          7     true  dan@example.org
       ▾ Participants                                                                 3
           Bo           12    true  bo@example.org

@@ -64,7 +64,7 @@ import Testing
 
   @Test func dateIsTypedInTheWorkspace() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.press("Enter gg")
+    app.press("Enter gg j")
     #expect(app.cursorLine.contains("created"))
     app.press("e C-u")
     app.type("tomorrow 9:00")
