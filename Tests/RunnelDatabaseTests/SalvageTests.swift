@@ -178,6 +178,9 @@ import Testing
 
   /// SQLite reads a log up to its first fault and takes the rest for what a crash left.
   @Test func damageOfALogIsTold() throws {
+    let first = try folder.session()
+    try first.set("/first", "1")
+    try first.close()
     let session = try folder.session()
     for number in 0..<30 { try session.set("/k\(number)", "\(number)") }
     let (file, log) = (try folder.bytes(), try folder.bytes("test.db-wal"))
