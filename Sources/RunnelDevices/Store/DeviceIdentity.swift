@@ -27,7 +27,7 @@ struct DeviceIdentity {
       decoding: (0..<DeviceIdentity.idBytes).map { _ in
         DeviceIdentity.alphabet.randomElement(using: &random) ?? UInt8(ascii: "0")
       }, as: UTF8.self)
-    let temporary = "\(path).\(getpid())"
+    let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
     try write(id + "\n", to: temporary)
     defer { unlink(temporary) }
     // Of two processes, one makes the file.
@@ -63,7 +63,7 @@ struct DeviceIdentity {
       unlink(path)
       return
     }
-    let temporary = "\(path).\(getpid())"
+    let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
     try write(users.map { $0 + "\n" }.joined(), to: temporary)
     if rename(temporary, path) != 0 {
       let reason = failure(path, "cannot be written")
