@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+/// Signing in by the command line to a server that has the accounts itself.
+@Suite(.timeLimit(.minutes(5))) struct AccountServerTests {
+  private static let rules = """
+    {"rules":{"$user":{".read":"auth !== null",".write":"auth.uid === $user"}}}
+    """
+
+  private let database: TestDatabase
+  private let served: Served
+  private let accounts: String
+  private let url: String
+
+  init() throws {
+    database = try TestDatabase("{\"other\":{\"n\":1}}")
+    accounts = database.folder.file("accounts.db")
+    let rules = try database.folder.write(Self.rules, to: "test.rules.json")
+    served = try Served([
+      database.file, "--accounts", accounts, "--rules", rules, "--name", "test",
+    ])
+    url = "http://localhost:\(served.port)/?ns=test"
+  }
+
+  private func run(_ arguments: [String], input: String = "") throws -> Program.Outcome {
+    try Program.run(
+      arguments, input: input,
+      environment: [
+        "XDG_STATE_HOME": database.folder.file("state"),
+        "XDG_DATA_HOME": database.folder.file("data"),
+        "XDG_CONFIG_HOME": database.folder.file("config"),
+      ])
+  }
+
+  private func run(_ arguments: String...) throws -> Program.Outcome { try run(arguments) }
+
+  private func logIn(_ password: String, _ options: String...) throws -> Program.Outcome {
+    try run(
+      ["login", url, "--email", "ana@x.org", "--password-file", "-"] + options,
+      input: password + "\n")
+  }
+
+  private func userID() throws -> String {
+    let parts = try run("whoami", url).output.split(separator: "\"")
+    return try #require(parts.count > 3 ? String(parts[3]) : nil)
+  }
+
+  @Test func aUserSignsUpAndActsByTheRulesUntilAnAdministratorDisablesTheAccount() throws {
+    let signedUp = try logIn("correct horse", "--sign-up")
+    #expect(signedUp.status == 0, "\(signedUp.errors)")
+    let user = try userID()
+    #expect(try run("set", "/\(user)/n", "7", "-d", url).status == 0)
+    #expect(try run("set", "/other/n", "7", "-d", url).status == 1)
+    #expect(try run("get", "/other/n", "-d", url).output == "1\n")
+    #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
+    #expect(try run("get", "/other/n", "-d", url).status == 1)
+    #expect(try run("whoami", url, "--check").errors.contains("disabled the account"))
+    #expect(try run("accounts", "enable", "ana@x.org", accounts).status == 0)
+    #expect(try logIn("wrong horse").errors.contains("is wrong"))
+    #expect(try logIn("correct horse").status == 0)
+    #expect(try userID() == user)
+    #expect(try run("get", "/\(user)/n", "-d", url).output == "7\n")
+    #expect(try run("logout", url).status == 0)
+    #expect(try run("get", "/other/n", "-d", url).errors.contains("Sign in with `runnel login`"))
+  }
+}
