@@ -74,6 +74,12 @@ final class PythonEnvironment: Sendable {
       let folder = try top() + "/.build/" + name
       let done = folder + "/" + packages.joined(separator: "+")
       let python = folder + "/bin/python"
+      // Suites run in processes of their own: one makes the environment, the others wait for it.
+      let lock = open(folder + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+      defer { close(lock) }
+      guard flock(lock, LOCK_EX) == 0 else {
+        throw SystemError(call: "flock", reason: String(cString: strerror(errno)))
+      }
       if FileManager.default.fileExists(atPath: done) { return .ready(python: python) }
       // What was begun and not done is begun again.
       try? FileManager.default.removeItem(atPath: folder)
