@@ -15,7 +15,7 @@ import Testing
       "ana": [
         "userId": "ana",
         "devices": ["d2": ["deviceId": "d2", "fcmToken": "", "name": "n", "os": "o", "type": "t"]],
-        "deviceStates": ["gone": ["revoked": 5, "created": 1]],
+        "deviceStates": ["gone": ["revoked": 5_500, "created": 1]],
       ]
     ]
   ]
@@ -23,22 +23,24 @@ import Testing
   init() throws { engine = try RulesEngine(json: ["rules": DeviceRules.tree()]) }
 
   private func verdict(
-    _ operation: (MemoryTree) throws -> RulesOperation, as user: String?
+    _ operation: (MemoryTree) throws -> RulesOperation, as user: String?, signedIn time: Int64? = nil
   ) throws -> RulesVerdict {
     let before = MemoryTree(try Node(json: Self.before))
-    let auth: JSONValue = user.map { ["uid": .string($0)] } ?? .null
+    let token: JSONValue = time.map { ["auth_time": .number(JSONNumber($0))] } ?? [:]
+    let auth: JSONValue = user.map { ["uid": .string($0), "token": token] } ?? .null
     return try engine.decide(operation(before), as: auth, now: 0, before: before)
   }
 
   private func update(
-    _ user: String?, _ values: [(String, JSONValue)], list: String = "ana"
+    _ user: String?, _ values: [(String, JSONValue)], list: String = "ana",
+    signedIn time: Int64? = nil
   ) throws -> RulesVerdict {
     try verdict(
       { before in
         let write = Write.update(
           try Path("user-devices/\(list)"), values.map { JSONMember($0.0, $0.1) })
         return .write(try write.assignments(now: 0, reader: before))
-      }, as: user)
+      }, as: user, signedIn: time)
   }
 
   @Test func onlyTheOwnerReadsAndWrites() throws {
@@ -78,6 +80,9 @@ import Testing
       ("devices/gone", entry), ("deviceStates/gone/revoked", .null),
     ]
     #expect(try update("ana", back) == .allowed)
+    #expect(try update("ana", back, signedIn: 6) == .allowed)
+    #expect(try update("ana", back, signedIn: 5) == .allowed, "within the second")
+    #expect(try update("ana", back, signedIn: 4) != .allowed, "a write that waited")
     let revocation: [(String, JSONValue)] = [
       ("devices/d2", .null), ("deviceStates/d2/revoked", 7),
     ]

@@ -289,10 +289,7 @@ import Testing
     await second.stop()
   }
 
-  @Test(
-    .disabled("On a loaded machine, the session of the device sometimes does not end: to be found.")
-  )
-  func aRevokedDeviceThatWasOfflineDoesNotBringItselfBack() async throws {
+  @Test func aRevokedDeviceThatWasOfflineDoesNotBringItselfBack() async throws {
     let (server, port) = try await server()
     let (desk, deskReplicas) = try await device("desk", port)
     var (laptop, laptopReplicas) = try await device("laptop", port)

@@ -5,7 +5,9 @@ public enum DeviceRules {
   /// Returns the rules for a tree, as one member of its rules.
   ///
   /// An entry has exactly the fields of a device, and its own id. An entry of a device that was taken
-  /// away is refused, unless the same write takes back the mark, as a new sign-in does.
+  /// away is refused, unless the same write takes back the mark, and the user signed in after it. So a
+  /// write that waited while the device was taken away does not bring it back. Tokens without a time
+  /// of sign-in, as those of an emulator, are not held to the time.
   ///
   /// - Parameter collectionPath: the place of the lists.
   /// - Returns: an object, whose members belong below `rules`.
@@ -14,11 +16,14 @@ public enum DeviceRules {
     let isText = { (max: Int) -> JSONValue in
       [".validate": .string("newData.isString() && newData.val().length <= \(max)")]
     }
-    let revoked = "newData.parent().parent().child('deviceStates').child($device).child('revoked')"
+    let mark = ".parent().parent().child('deviceStates').child($device).child('revoked')"
+    // A time of sign-in is in whole seconds.
+    let isNewer =
+      "auth.token.auth_time === null || (auth.token.auth_time + 1) * 1000 > data\(mark).val()"
     let device: JSONValue = [
       ".validate": .string(
         "newData.hasChildren(['deviceId', 'fcmToken', 'name', 'os', 'type']) && "
-          + "!\(revoked).exists()"),
+          + "!newData\(mark).exists() && (!data\(mark).exists() || \(isNewer))"),
       "deviceId": [".validate": "newData.val() === $device"],
       "fcmToken": isText(DeviceLimits.tokenBytesMax),
       "name": isText(DeviceLimits.nameBytesMax),

@@ -53,9 +53,10 @@ public final class TreeDeviceStorage: DeviceStorage {
       let receipt = try await put(device, user, isFresh: isFresh, at: place)
       state.withLock { $0.removals[user] = nil }
       try await settle(receipt, place.database)
-    } catch let failure as DeviceFailure {
+    } catch {
+      let failure = TreeDeviceStorage.failure(error)
       // The rules refuse the entry of a device that was taken away.
-      guard failure.code == .refused, !isFresh else { throw failure }
+      guard failure.code == .refused else { throw failure }
       let path = "\(DeviceField.states)/\(device.id)/\(DeviceField.revoked)"
       // Without an answer, it stays a refusal.
       let revoked = try? await place.child(path).get().value
@@ -63,8 +64,6 @@ public final class TreeDeviceStorage: DeviceStorage {
         throw DeviceFailure(.revoked, "This device was taken away from the user's devices.")
       }
       throw failure
-    } catch {
-      throw TreeDeviceStorage.failure(error)
     }
   }
 
