@@ -56,7 +56,7 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     let interruption = try Interruption()
-    let file = try database.file(for: repair ? .change : .read)
+    let file = try database.file(for: repair ? .change : .read, mayBeEmpty: salvage != nil)
     let described = resources ?? ResourceDefinitionFile.path(beside: file)
     let resources = try described.map { try ResourceDefinitionFile(file: $0).registry }
     let work = salvage != nil ? "Salvaging" : repair ? "Repairing" : "Checking"
@@ -131,7 +131,8 @@ struct DoctorCommand: ParsableCommand {
     }
     if let damage = outcome.logDamage {
       sentences.append(
-        "\(file)-wal is damaged: \(damage). What was written last is missing: look for it in a copy."
+        "\(file)-wal is damaged: \(damage) in the usual way. Its parts that are whole were read all the "
+          + "same, so what was written last is here in part, beside older states: compare with a copy."
       )
     }
     if !sentences.isEmpty { throw Failure(sentences.joined(separator: " ")) }

@@ -103,11 +103,12 @@ struct DatabaseOptions: ParsableArguments {
 
   /// The path of the file, after a check that it can be opened.
   ///
-  /// The folder of the default file is created if a database may be created in it.
+  /// The folder of the default file is created if a database may be created in it. `mayBeEmpty` is true
+  /// if a file without bytes is no mistake.
   ///
   /// - Throws: `Failure` if there is no such file or folder, with the usage status if an option
   ///   would make it.
-  func file(for access: Access) throws -> String {
+  func file(for access: Access, mayBeEmpty: Bool = false) throws -> String {
     if let origin = try originChoice() {
       throw Failure(
         "This command works on files only. \(origin.name) is a server's database: use get, set, push, update, "
@@ -117,7 +118,9 @@ struct DatabaseOptions: ParsableArguments {
     let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)
     if access == .create || (database == nil && makesDefault) { return file }
     if Glibc.access(file, F_OK) == 0 {
-      if DatabaseOptions.isEmpty(file) { throw DatabaseOptions.isEmptied(file, access) }
+      if !mayBeEmpty, DatabaseOptions.isEmpty(file) {
+        throw DatabaseOptions.isEmptied(file, access)
+      }
       return file
     }
     if errno != ENOENT { throw Failure.system("\(file) cannot be opened") }
@@ -137,6 +140,12 @@ struct DatabaseOptions: ParsableArguments {
 
   /// Returns the failure for a file without bytes, which may have held data.
   private static func isEmptied(_ file: String, _ access: Access) -> Failure {
+    if !isEmpty(file + "-wal"), Glibc.access(file + "-wal", F_OK) == 0 {
+      return Failure(
+        "\(file) is empty, but its log is not: \(file)-wal holds what was written last. Keep both. If "
+          + "you have a copy of the file from before, put it back; `runnel doctor --salvage NEW -d "
+          + "\(file)` makes a new database of what the log holds.")
+    }
     let words = "\(file) is empty: it has no bytes, so there is no database in it. "
     let advice = "If it held data, restore it from a backup, a copy or an export; "
     if access == .createDefault {

@@ -31,30 +31,100 @@ enum LogCheck {
   private static func damage(
     _ descriptor: Int32, _ head: [UInt8], _ pageSize: Int, size: Int
   ) -> String? {
-    let isBigEndian = head[3] & 1 == 1
-    var sum = Sum(isBigEndian: isBigEndian)
-    sum.add(head[..<24])
     let count = (size - 32) / (24 + pageSize)
     var wrong: Int?
     var lost = 0
-    for frame in 0..<max(count, 0) {
-      guard let found = bytes(descriptor, 24 + pageSize, at: 32 + frame * (24 + pageSize)),
-        // What an earlier use of the log left has other salts.
-        found[8..<16].elementsEqual(head[16..<24])
-      else { break }
+    forEachFrame(descriptor, head, pageSize, count) { frame, isWhole in
       if wrong == nil {
-        sum.add(found[..<8])
-        sum.add(found[24...])
-        if sum.first == number(found[16..<20]), sum.second == number(found[20..<24]) { continue }
-        wrong = frame
-      } else if number(found[4..<8]) > 0 {
-        // The last frame of a write says how large the file is after it.
+        if !isWhole { wrong = frame.index }
+      } else if frame.sizeAfter > 0 {
         lost += 1
       }
     }
     guard let wrong, lost > 0 else { return nil }
     return
       "its part \(wrong + 1) of \(count) is damaged, so \(lost) writes behind it cannot be read"
+  }
+
+  /// A page in a log.
+  private struct Frame {
+    var index: Int
+    /// The number of the page, beginning with 1.
+    var page: Int
+    /// The number of pages of the file after the write that ends with this frame; zero for the others.
+    var sizeAfter: Int
+  }
+
+  /// Calls `body` with each frame of the present use of a log, and whether its bytes are unchanged.
+  private static func forEachFrame(
+    _ descriptor: Int32, _ head: [UInt8], _ pageSize: Int, _ count: Int,
+    _ body: (Frame, _ isWhole: Bool) -> Void
+  ) {
+    var sum = Sum(isBigEndian: head[3] & 1 == 1)
+    sum.add(head[..<24])
+    // The checksum of a frame goes on from the one before. If that one is damaged, either its bytes or
+    // its own sum may be wrong.
+    var starts = [sum]
+    for index in 0..<max(count, 0) {
+      guard let found = bytes(descriptor, 24 + pageSize, at: 32 + index * (24 + pageSize)),
+        // What an earlier use of the log left has other salts.
+        found[8..<16].elementsEqual(head[16..<24])
+      else { return }
+      var stored = sum
+      stored.set(number(found[16..<20]), number(found[20..<24]))
+      let computed = starts.map { start in
+        var sum = start
+        sum.add(found[..<8])
+        sum.add(found[24...])
+        return sum
+      }
+      let isWhole = computed.contains(stored)
+      body(
+        Frame(index: index, page: number(found[..<4]), sizeAfter: number(found[4..<8])), isWhole)
+      starts = isWhole ? [stored] : [stored] + computed
+    }
+  }
+
+  /// Writes the pages of the log beside a file, as far as they are whole, into a copy of the file; also
+  /// those behind a damaged frame, which SQLite does not read.
+  ///
+  /// O(n) in the log.
+  ///
+  /// - Parameters:
+  ///   - file: the file, which is only read.
+  ///   - copy: the copy; it may be empty.
+  /// - Returns: false if the log has no page that is whole.
+  /// - Throws: `DatabaseError` (`cannotOpen`) if the copy cannot be written.
+  static func copyPages(ofLogBeside file: String, to copy: String) throws -> Bool {
+    let log = open(file + "-wal", O_RDONLY | O_CLOEXEC)
+    if log < 0 { return false }
+    defer { close(log) }
+    var status = stat()
+    guard let head = bytes(log, 32, at: 0), fstat(log, &status) == 0 else { return false }
+    let pageSize = number(head[8..<12])
+    guard (512...65_536).contains(pageSize) else { return false }
+    // The newest frame of each page; those of the last write count when its last frame is there.
+    var frames: [Int: Int] = [:]
+    var pending: [Int: Int] = [:]
+    var pageCount = 0
+    forEachFrame(log, head, pageSize, (Int(status.st_size) - 32) / (24 + pageSize)) {
+      frame, isWhole in
+      if isWhole { pending[frame.page] = frame.index }
+      guard isWhole, frame.sizeAfter > 0 else { return }
+      frames.merge(pending) { $1 }
+      (pending, pageCount) = ([:], frame.sizeAfter)
+    }
+    let target = open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    defer { if target >= 0 { close(target) } }
+    for (page, frame) in frames where (1...pageCount).contains(page) {
+      let place = 32 + frame * (24 + pageSize) + 24
+      guard let content = bytes(log, pageSize, at: place) else { continue }
+      guard pwrite(target, content, pageSize, off_t((page - 1) * pageSize)) == pageSize else {
+        throw DatabaseError(
+          .cannotOpen, "\(copy) cannot be written: \(String(cString: strerror(errno)))")
+      }
+    }
+    return !frames.isEmpty
   }
 
   private static func bytes(_ descriptor: Int32, _ count: Int, at offset: Int) -> [UInt8]? {
@@ -67,20 +137,23 @@ enum LogCheck {
   }
 
   /// The running checksum of a log.
-  private struct Sum {
+  private struct Sum: Equatable {
     let isBigEndian: Bool
-    private var sums: (UInt32, UInt32) = (0, 0)
+    private var first: UInt32 = 0
+    private var second: UInt32 = 0
 
     init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-    var first: Int { Int(sums.0) }
-    var second: Int { Int(sums.1) }
+    mutating func set(_ first: Int, _ second: Int) {
+      self.first = UInt32(truncatingIfNeeded: first)
+      self.second = UInt32(truncatingIfNeeded: second)
+    }
 
     mutating func add(_ bytes: ArraySlice<UInt8>) {
       bytes.withUnsafeBytes { raw in
         for offset in stride(from: 0, to: raw.count, by: 8) {
-          sums.0 &+= word(raw, offset) &+ sums.1
-          sums.1 &+= word(raw, offset + 4) &+ sums.0
+          first &+= word(raw, offset) &+ second
+          second &+= word(raw, offset + 4) &+ first
         }
       }
     }

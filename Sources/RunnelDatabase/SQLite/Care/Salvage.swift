@@ -29,20 +29,23 @@ struct Salvage {
     (self.source, self.pages, self.target, self.progress) = (source, pages, target, progress)
   }
 
-  /// Copies the rows; returns the number of rows in `node`.
+  /// Copies the rows.
   ///
   /// O(n log n) in the rows.
   ///
+  /// - Parameter readsAllPages: true if pages may be of different times, so that a tree may seem whole
+  ///   and lead past some of them.
+  /// - Returns: the number of rows in `node`.
   /// - Throws: `DatabaseError` (`cancelled`), and failures of the new file.
-  mutating func copy() throws -> Int {
+  mutating func copy(readsAllPages: Bool = false) throws -> Int {
     hasIndexes = try copy("index_definition", ["id", "pattern", "child"], by: ["id"])
     let hasSplits = try copy("split", Salvage.splitColumns, by: ["id"])
     let hasNodes = try copy("node", Salvage.nodeColumns, by: ["parent", "key"])
     if !hasNodes {
       for parent in try parents() { try copy("node", Salvage.nodeColumns, by: ["key"], of: parent) }
     }
-    if !hasNodes || !hasSplits { try copyPages() }
     hasAllPages = hasNodes && hasSplits
+    if !hasAllPages || readsAllPages { try copyPages() }
     return try Int.fetchOne(target, sql: "SELECT count(*) FROM node") ?? 0
   }
 
@@ -190,12 +193,19 @@ extension DatabaseCare {
     var configuration = Configuration()
     configuration.readonly = true
     do {
-      let hasForeignLog = isLogForeign(to: file)
+      // Of an emptied file, all that is left is in its log.
+      let isEmptied = WholeCopy.isEmpty(file)
+      let hasForeignLog = !isEmptied && isLogForeign(to: file)
       let logDamage = hasForeignLog ? nil : LogCheck.damage(ofLogBeside: file)
-      var whole =
-        hasForeignLog
-        ? try WholeCopy(withoutLog: file, at: new + ".whole")
-        : try WholeCopy(ifTooShort: file, at: new + ".whole")
+      let isPatched = isEmptied || logDamage != nil
+      var whole: WholeCopy?
+      if isPatched {
+        whole = try WholeCopy(withPagesOfLog: file, at: new + ".whole")
+      } else if hasForeignLog {
+        whole = try WholeCopy(withoutLog: file, at: new + ".whole")
+      } else {
+        whole = try WholeCopy(ifTooShort: file, at: new + ".whole")
+      }
       defer { whole?.remove() }
       let source = try? DatabaseQueue(path: whole?.path ?? file, configuration: configuration)
       let store = try SQLiteStore(file: new, isReadOnly: false, busyTimeout: .seconds(5))
@@ -209,14 +219,14 @@ extension DatabaseCare {
               if whole == nil { whole = try WholeCopy(ifWithLog: file, at: new + ".whole") }
               return whole?.path ?? file
             }, to: db, progress: progress)
-          let count = try salvage.copy()
+          let count = try salvage.copy(readsAllPages: isPatched)
           if count == 0 {
             throw DatabaseError(
               .corrupt, "Nothing could be read of \(file): restore it from a backup or a copy.")
           }
           outcome = DatabaseSalvage(
             rowCount: count, repair: try Doctor(db: db, progress: progress).repair(),
-            hasAllPages: salvage.hasAllPages, hasIndexes: salvage.hasIndexes,
+            hasAllPages: salvage.hasAllPages && !isEmptied, hasIndexes: salvage.hasIndexes,
             hasForeignLog: hasForeignLog, logDamage: logDamage)
           return .commit
         }
@@ -273,6 +283,27 @@ private struct WholeCopy {
   /// - Throws: an error of the system if the copy cannot be written.
   init(withoutLog file: String, at path: String) throws {
     try self.init(of: file, size: WholeCopy.sizeOfWhole(file), at: path, suffixes: [""])
+  }
+
+  /// Makes the copy of a file with a damaged log: the pages of the log that are whole are written into
+  /// it, also those that SQLite does not read.
+  ///
+  /// O(n) in the file and in the log.
+  ///
+  /// - Throws: an error of the system if the copy cannot be written.
+  init(withPagesOfLog file: String, at path: String) throws {
+    self.path = path
+    _ = try WholeCopy.copy(file, to: path)
+    _ = try LogCheck.copyPages(ofLogBeside: file, to: path)
+    if let size = WholeCopy.sizeOfWhole(path), truncate(path, off_t(size)) != 0 {
+      throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(WholeCopy.reason)")
+    }
+  }
+
+  /// True if a file has no bytes.
+  static func isEmpty(_ file: String) -> Bool {
+    var status = stat()
+    return stat(file, &status) == 0 && status.st_size == 0
   }
 
   /// Makes the copy; nil if the file has no log.
