@@ -73,7 +73,7 @@ public actor OriginLink {
     lock = try SpeakerLock(database: database.file)
     dialer = SocketDialer(trustedFile: options.trustedFile, proxies: options.proxies)
     let configuration = ClientConfiguration(
-      host: address.host, isSecure: address.isSecure, writer: "")
+      host: address.host, isSecure: address.isSecure, writers: WriterNames("none"))
     session = ClientSession(configuration, limits: options.limits, seed: 0)
   }
 
@@ -146,11 +146,12 @@ extension OriginLink {
   }
 
   private func configuration(_ database: Database) throws -> ClientConfiguration {
-    let (writer, newest) = try database.assumeIsolated {
-      (try $0.writerName(), try $0.pendingWrites().last?.id)
+    let (writers, newest) = try database.assumeIsolated {
+      (try $0.beginWriter(), try $0.pendingWrites().last?.id)
     }
     var configuration = ClientConfiguration(
-      host: address.host, isSecure: address.isSecure, namespace: address.namespace, writer: writer)
+      host: address.host, isSecure: address.isSecure, namespace: address.namespace,
+      writers: writers)
     configuration.hasCredential = access.provider != nil
     configuration.resendsIncrements = options.resendsIncrements
     configuration.lastEarlierWrite = newest ?? .min

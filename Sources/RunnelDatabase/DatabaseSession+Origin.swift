@@ -45,6 +45,11 @@ extension DatabaseSession {
     if replica == nil { try becomeReplica() }
   }
 
+  /// Begins a new name for the writes made from now on, and returns the names of all that wait.
+  ///
+  /// - Throws: `DatabaseError`; then nothing changed.
+  func beginWriter() throws -> WriterNames { try store.write { try $0.beginWriter() } }
+
   /// The core of a replica; nil on a tree of its own.
   var replica: ReplicaCore? { core as? ReplicaCore }
 

@@ -46,7 +46,7 @@ struct WireClient {
     _ number: Int, _ seed: UInt64, _ limits: ClientLimits, lastEarlierWrite: Int64
   ) -> ClientSession {
     var configuration = ClientConfiguration(
-      host: "server", isSecure: false, namespace: "demo", writer: "client\(number)")
+      host: "server", isSecure: false, namespace: "demo", writers: WriterNames("client\(number)"))
     // The first client is the boss; the last one is unauthenticated.
     configuration.hasCredential = number < 2
     configuration.lastEarlierWrite = lastEarlierWrite

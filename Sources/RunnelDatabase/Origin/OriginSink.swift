@@ -48,14 +48,11 @@ extension Database {
     autoIDs.withLock { $0.serverTimeOffset = offset }
   }
 
-  /// What tells this replica's writes from those of all others: the id of its file.
+  /// Begins a new name for the writes made from now on, and returns the names of all that wait.
   ///
-  /// - Throws: `DatabaseError` if it cannot be read.
-  package func writerName() throws -> String {
+  /// - Throws: `DatabaseError` if the file cannot be written; then nothing changed.
+  package func beginWriter() throws -> WriterNames {
     try checkIsOpen()
-    guard let id = try session.databaseID() else {
-      throw DatabaseError(.olderVersion, "\(file) has no id: open it for writing first.")
-    }
-    return id
+    return try session.beginWriter()
   }
 }

@@ -204,6 +204,36 @@ extension StoreTransaction {
       && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
+  /// Begins a new name for the writes from the next one on; see `WriterNames`.
+  ///
+  /// - Throws: `DatabaseError` (`olderVersion`) if the file has no id; `Damage`.
+  func beginWriter() throws -> WriterNames {
+    guard let id = try databaseID() else {
+      throw DatabaseError(.olderVersion, "The file has no id: open it for writing first.")
+    }
+    let stored = try statement("SELECT value FROM meta WHERE name = 'origin.writers'")
+      .first { try $0.text(0, "value") }
+    var names = WriterNames(id)
+    if let stored {
+      guard let read = (try? JSONValue(parsing: stored)).flatMap(WriterNames.init) else {
+        throw Damage("the names of the replica's writes cannot be read")
+      }
+      names = read
+    }
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT lower(hex(randomblob(16))) AS client, (SELECT min(id) FROM pending_write) AS oldest,
+          (SELECT value FROM meta WHERE name = 'origin.write_ids') AS next
+        """)
+    names.begin(
+      try row?.text("client") ?? id, at: try row?.integerOrNil("next") ?? 0,
+      oldest: try row?.integerOrNil("oldest"))
+    try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
+      .execute(arguments: ["origin.writers", names.json.jsonText()])
+    return names
+  }
+
   /// The origin that the tree is a replica of; nil if it is a tree of its own.
   func originName() throws -> String? {
     try statement("SELECT value FROM meta WHERE name = 'origin.name'")

@@ -82,7 +82,7 @@ extension ServedTree {
     case .set(let path, _), .update(let path, _): place = path
     case .copy(_, let path), .move(_, let path): place = path
     }
-    if let condition, try !isDone(name, transaction) {
+    if let condition, try !isDone(name, caller, transaction) {
       let stale = try self.stale(place, condition, caller, now, transaction)
       if let stale { return stale }
     }
@@ -155,16 +155,18 @@ extension ServedTree {
     _ json: JSONValue, to path: Path, _ name: WriteID?, _ caller: Caller, _ now: Int64,
     _ transaction: ServingTransaction, _ told: inout TreeTold
   ) throws(Refused) -> Key {
-    if let name, try isDone(name, transaction) {
-      return try PushedKeys(of: name.client, transaction).key(name)
+    // The keys are those of this caller's names only.
+    let kept = name?.kept(of: caller)
+    if let kept, try isDone(name, caller, transaction) {
+      return try PushedKeys(of: kept.client, transaction).key(kept)
     }
     let (wanted, place) = (nextPushID(now: now), path)
     let key = try refusing { () throws(TreeError) in try transaction.pushID(wanted, in: place) }
     let child = try refusing { () throws(TreeError) in try path.child(key) }
     _ = try performOnce(.set(child, json), name, caller, now, transaction, &told)
-    if let name {
-      var keys = try PushedKeys(of: name.client, transaction)
-      try keys.note(key, name, transaction)
+    if let kept {
+      var keys = try PushedKeys(of: kept.client, transaction)
+      try keys.note(key, kept, transaction)
     }
     return key
   }

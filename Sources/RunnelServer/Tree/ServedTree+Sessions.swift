@@ -98,7 +98,7 @@ extension ServedTree {
     _ write: (path: Path, json: JSONValue), _ hash: String, _ name: WriteID?, _ caller: Caller,
     _ now: Int64, _ transaction: ServingTransaction, _ told: inout TreeTold
   ) throws(Refused) -> ServedAnswer {
-    if try !isDone(name, transaction) {
+    if try !isDone(name, caller, transaction) {
       let current: Node? = try refusing { () throws(TreeError) in
         let current = try transaction.node(at: write.path)
         if current.contentHash == hash { return nil }

@@ -1,3 +1,4 @@
+import Crypto
 import RunnelBase
 import RunnelDatabase
 import RunnelSync
@@ -18,6 +19,23 @@ enum Refused: Error {
     case .refusal(let error): return error
     case .failure(let error): throw error
     }
+  }
+}
+
+extension WriteID {
+  /// The name under which a caller's write is kept: no user's writes pass for those of another, whatever
+  /// names they choose.
+  func kept(of caller: Caller) -> WriteID {
+    let user = caller.auth["uid"]?.string ?? ""
+    let kind = caller.isAdministrator ? "administrator" : "user"
+    let text = "\(kind) \(user.utf8.count) \(user)\(client)"
+    let digits = SHA256.hash(data: Array(text.utf8)).map {
+      ($0 < 16 ? "0" : "") + String($0, radix: 16)
+    }
+    guard let kept = WriteID(client: digits.joined(), number: number) else {
+      preconditionFailure("64 digits are a client's name.")
+    }
+    return kept
   }
 }
 
@@ -51,19 +69,25 @@ extension ServedTree {
     _ write: Write, _ name: WriteID?, _ caller: Caller, _ now: Int64,
     _ transaction: ServingTransaction, _ told: inout TreeTold
   ) throws(Refused) -> [Assignment] {
-    if try isDone(name, transaction) { return try standing(write, transaction) }
+    if try isDone(name, caller, transaction) { return try standing(write, transaction) }
     let parts = try perform(write, caller, now, transaction, &told)
-    if let name { try failing { try transaction.noteName(name) } }
+    if let name { try failing { try transaction.noteName(name.kept(of: caller)) } }
     return parts
   }
 
   /// True if the write of a name was done.
-  func isDone(_ name: WriteID?, _ transaction: ServingTransaction) throws(Refused) -> Bool {
+  func isDone(
+    _ name: WriteID?, _ caller: Caller, _ transaction: ServingTransaction
+  ) throws(Refused) -> Bool {
     guard let name else { return false }
     do {
-      return try transaction.isNameTaken(name)
+      return try transaction.isNameTaken(name.kept(of: caller))
     } catch let error as DatabaseError where error.code == .forgotten {
-      throw .refusal(TreeError(.unavailable, error.message))
+      throw .refusal(
+        TreeError(
+          .unavailable,
+          "Write \(name.number) of \(name.client) comes too late to tell whether it was carried out before: "
+            + "it was not carried out now. Look at the data, and write anew if need be."))
     } catch {
       throw .failure(error)
     }

@@ -72,8 +72,7 @@ extension ClientSession {
       }
       sentIncrements.insert(id)
     }
-    // The replica numbers from 0, the protocol from 1.
-    let name = takesWriteNames ? WriteID(client: configuration.writer, number: id + 1) : nil
+    let name = takesWriteNames ? configuration.writers.name(of: id) : nil
     unansweredWrites += 1
     request(.write(write, name: name), .write(id), now)
   }

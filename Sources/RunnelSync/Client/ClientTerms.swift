@@ -49,19 +49,19 @@ public struct ClientConfiguration: Hashable, Sendable {
   public var statistic: String?
   /// True if the client authenticates with a credential, which the session asks for.
   public var hasCredential: Bool
-  /// The name that tells this replica's writes from those of others: random, and always the same.
-  public var writer: String
+  /// The names that tell this replica's writes from those of others.
+  public var writers: WriterNames
   /// The last write that may have been sent before this program began; see `writeOutcomeUnknown`.
   public var lastEarlierWrite: Int64
   /// True if a write that adds to a number may be sent again although it may have been done.
   public var resendsIncrements: Bool
 
   /// Makes a configuration.
-  public init(host: String, isSecure: Bool, namespace: String? = nil, writer: String) {
+  public init(host: String, isSecure: Bool, namespace: String? = nil, writers: WriterNames) {
     self.host = host
     self.isSecure = isSecure
     self.namespace = namespace
-    self.writer = writer
+    self.writers = writers
     (appID, statistic) = (nil, nil)
     (hasCredential, resendsIncrements) = (false, false)
     lastEarlierWrite = .min

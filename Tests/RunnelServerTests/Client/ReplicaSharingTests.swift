@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import RunnelBase
 import RunnelClient
@@ -86,6 +87,32 @@ import Testing
       await talking.value
       waiting.close()
       witness.close()
+    }
+  }
+
+  /// A restored backup goes on from an older state: its writes are no repetitions of those made since.
+  @Test func aReplicaRestoredFromAnOlderCopyLosesNoWrite() async throws {
+    try await withServer { server in
+      func write(_ values: [(String, Int)]) async throws {
+        let database = try await place.connect(port: server.port)
+        for (key, value) in values {
+          try await database.reference(withPath: key).setValue(JSONValue.number(JSONNumber(value)))
+            .acknowledgement()
+        }
+        database.close()
+      }
+      let names = ["replica.db", "replica.db-wal"]
+      try await write([("a", 1)])
+      let copy = names.map { FileManager.default.contents(atPath: place.file($0)) }
+      try await write([("a", 11), ("b", 12), ("c", 13)])
+      for name in try FileManager.default.contentsOfDirectory(atPath: place.folder) {
+        try FileManager.default.removeItem(atPath: place.file(name))
+      }
+      for (name, data) in zip(names, copy) {
+        try data?.write(to: URL(fileURLWithPath: place.file(name)))
+      }
+      try await write([("d", 21), ("e", 22), ("a", 23)])
+      #expect(try server.value("/") == #"{"a":23,"b":12,"c":13,"d":21,"e":22}"#)
     }
   }
 

@@ -131,6 +131,27 @@ import Testing
 
   // MARK: Tests
 
+  /// A write's name is its user's: nobody uses up those of others, and nothing forbidden is confirmed.
+  @Test func theNamesOfWritesBelongToTheirUsers() async throws {
+    let world = try await World(AccessMatrixTests.one)
+    try world.reset()
+    func put(_ user: String, _ place: String, _ value: String, _ number: Int) throws -> Int {
+      let identity = try #require(
+        world.identities.first { $0.user == user && !$0.parameters.contains("override") })
+      return try world.server.request(
+        "PUT", "\(place).json?\(identity.parameters)", value,
+        headers: ["X-Runnel-Write": "shared \(number)"]
+      ).status
+    }
+    #expect(try put("bo", "/users/bo/w", "1", 5) == 200)
+    #expect(try put("ana", "/users/ana/w", "2", 5) == 200)
+    #expect(try put("ana", "/users/bo/w", "3", 5) == 401, "it is forbidden, whatever its name")
+    #expect(try put("bo", "/users/bo/w", "4", 5) == 200, "it was done before")
+    #expect(try world.ask("GET", "/users/bo/w.json").body == "1")
+    #expect(try world.ask("GET", "/users/ana/w.json").body == "2")
+    await world.server.stop()
+  }
+
   @Test func refusedOperationsAreRefusedEverywhereAndRevealNothing() async throws {
     let worlds = [
       try await World(AccessMatrixTests.one), try await World(AccessMatrixTests.other),

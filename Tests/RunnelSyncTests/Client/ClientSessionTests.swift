@@ -347,7 +347,7 @@ import Testing
   @Test(arguments: Seeds.first(20))
   func waitsGrowAndAreNeverLongerThanHalfAMinute(seed: UInt64) {
     let configuration = ClientConfiguration(
-      host: "h", isSecure: true, namespace: nil, writer: "w")
+      host: "h", isSecure: true, namespace: nil, writers: WriterNames("w"))
     var session = ClientSession(configuration, seed: seed)
     var now = WireTime(calendar: 0, uptime: 0)
     _ = session.start(now: now)

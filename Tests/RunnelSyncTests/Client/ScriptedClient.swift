@@ -18,7 +18,7 @@ struct ScriptedClient {
     _ change: (inout ClientConfiguration) -> Void = { _ in }, limits: ClientLimits = .init()
   ) {
     var configuration = ClientConfiguration(
-      host: "localhost:9", isSecure: false, namespace: "demo", writer: "writer")
+      host: "localhost:9", isSecure: false, namespace: "demo", writers: WriterNames("writer"))
     change(&configuration)
     session = ClientSession(configuration, limits: limits, seed: 1)
   }
