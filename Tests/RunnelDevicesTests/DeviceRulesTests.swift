@@ -23,7 +23,8 @@ import Testing
   init() throws { engine = try RulesEngine(json: ["rules": DeviceRules.tree()]) }
 
   private func verdict(
-    _ operation: (MemoryTree) throws -> RulesOperation, as user: String?, signedIn time: Int64? = nil
+    _ operation: (MemoryTree) throws -> RulesOperation, as user: String?,
+    signedIn time: Int64? = nil
   ) throws -> RulesVerdict {
     let before = MemoryTree(try Node(json: Self.before))
     let token: JSONValue = time.map { ["auth_time": .number(JSONNumber($0))] } ?? [:]

@@ -42,6 +42,22 @@ import Testing
     _ = try identity.signIn("ada@x.org", "again-3-4")
   }
 
+  @Test func aNewPasswordEndsTheOtherCodesForOne() throws {
+    let identity = TestIdentity()
+    try identity.signUp()
+    _ = try identity.ask(.sendOobCode, reset())
+    let first = JSONValue.string(identity.mailedCode)
+    identity.now += 1000
+    _ = try identity.ask(.sendOobCode, reset())
+    let second = JSONValue.string(identity.mailedCode)
+    #expect(first != second)
+    _ = try identity.ask(.resetPassword, ["oobCode": first, "newPassword": "again-3-4"])
+    #expect(
+      identity.refusal(.resetPassword, ["oobCode": second, "newPassword": "other-5-6"])
+        == "INVALID_OOB_CODE")
+    _ = try identity.signIn("ada@x.org", "again-3-4")
+  }
+
   @Test func anUnknownAddressGetsTheSameAnswerAndNoMail() throws {
     let identity = TestIdentity()
     try identity.signUp()

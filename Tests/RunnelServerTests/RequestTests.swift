@@ -191,6 +191,17 @@ import Testing
       #expect(try status(["Origin": "https://good.example"]) == 200)
       #expect(try status(["Origin": "https://evil.example"]) == 403)
       #expect(try status(["Origin": "null"]) == 403)
+      // A script has no origin; browsers tell that another site loads it.
+      func script(_ headers: [String: String]) throws -> Int {
+        try server.request("GET", "/x.json?callback=f", headers: headers).status
+      }
+      #expect(try script([:]) == 200)
+      #expect(try script(["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"]) == 403)
+      #expect(try status(["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"]) == 403)
+      #expect(try status(["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]) == 200)
+      #expect(try script(["Sec-Fetch-Site": "same-origin"]) == 200)
+      #expect(try script(["Referer": "http://evil.example/page"]) == 403)
+      #expect(try script(["Referer": "http://localhost:5173/"]) == 200)
       let headers = RawClient.upgrade.merging(["Origin": "https://evil.example"]) { $1 }
       let refused = try server.request("GET", "/.ws?v=5", headers: headers)
       #expect(refused.status == 403)

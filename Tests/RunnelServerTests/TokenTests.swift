@@ -94,6 +94,10 @@ import Testing
     #expect(
       TokenTests.outcome(verifier, signed(["iat": 1_600_000_000, "d": ["uid": "bo"]]))
         == "expired_token")
+    for time: JSONValue in ["1", true, nil, [:], "9999999999"] {
+      let claims: JSONValue = ["iat": 1_699_999_999, "exp": time, "d": ["uid": "bo"]]
+      #expect(TokenTests.outcome(verifier, signed(claims)) == "invalid_token", "\(time)")
+    }
     let isRemoved = secrets.remove("ci")
     #expect(isRemoved)
     verifier.change { $0.secrets = secrets }

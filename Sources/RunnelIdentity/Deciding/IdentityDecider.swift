@@ -139,8 +139,14 @@ package struct IdentityDecider {
   mutating func endSessions(of record: inout AccountRecord) throws(IdentityStop) {
     record.validSince = seconds
     if try account(record.id) != nil { endTokens(of: record) }
-    // An emulator's refresh tokens stay valid, as the official emulator's do.
-    if !policy.isEmulator { draft.sessions[record.id] = [] }
+    // An emulator's refresh tokens and codes stay valid, as the official emulator's do.
+    if policy.isEmulator { return }
+    draft.sessions[record.id] = []
+    // Whoever has an older mail must not undo the change.
+    for code in try reader.codes(of: record.id)
+    where code.kind == .passwordReset || code.kind == .emailSignIn {
+      draft.codes[code.hash] = .some(nil)
+    }
   }
 
   /// Ends the tokens of an account that are not valid any more: those from before its sessions were

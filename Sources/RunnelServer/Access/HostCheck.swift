@@ -4,7 +4,8 @@ import HTTPTypes
 ///
 /// A page that the user visits may send requests to servers on the user's machine: through a host
 /// name of its own that leads there, which the `Host` header reveals, or by a cross-origin request,
-/// which the `Origin` header reveals.
+/// which the `Origin` header reveals. A page may also load an answer as a script, without that header:
+/// browsers then tell that another site asks, and older ones which page does.
 struct HostCheck: Hashable, Sendable {
   /// The accepted hosts besides those of loopback.
   var hosts: Set<String> = []
@@ -18,12 +19,34 @@ struct HostCheck: Hashable, Sendable {
       return "The host \(host.prefix(100)) is not known here: "
         + "use localhost, or start the server with --host-name."
     }
-    guard let origin = request.headerFields[.origin] else { return nil }
+    guard let origin = request.headerFields[.origin] else { return scriptRefusal(of: request) }
     if origins.contains(origin.lowercased()) { return nil }
     let parts = origin.lowercased().split(separator: "//", maxSplits: 1)
     if parts.count == 2, HostCheck.isLoopback(HostCheck.host(of: String(parts[1]))) { return nil }
     return "Pages of \(origin.prefix(100)) may not use this: start the server with --allow-origin."
   }
+
+  /// The reason why a request without an origin is refused, or nil.
+  ///
+  /// A page of another site may load it as a script or a picture. Following a link is no such thing: the
+  /// page does not see the answer.
+  private func scriptRefusal(of request: HTTPRequest) -> String? {
+    let site = HostCheck.name("Sec-Fetch-Site").flatMap { request.headerFields[$0] }
+    let mode = HostCheck.name("Sec-Fetch-Mode").flatMap { request.headerFields[$0] }
+    let words =
+      "may not use this: start the server with --allow-origin, and send requests by fetch."
+    if let site {
+      return site == "cross-site" && mode != "navigate" ? "Pages of other sites \(words)" : nil
+    }
+    guard let page = request.headerFields[.referer]?.lowercased(),
+      request.path?.contains("callback=") == true
+    else { return nil }
+    let parts = page.split(separator: "//", maxSplits: 1)
+    let host = parts.count == 2 ? HostCheck.host(of: String(parts[1])) : ""
+    return isKnown(host) ? nil : "Pages of \(host.prefix(100)) \(words)"
+  }
+
+  private static func name(_ text: String) -> HTTPField.Name? { HTTPField.Name(text) }
 
   private func isKnown(_ host: String) -> Bool {
     HostCheck.isLoopback(host) || hosts.contains(host)

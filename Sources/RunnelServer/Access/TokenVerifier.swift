@@ -136,7 +136,9 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   ) throws(CredentialRefusal) -> Int64 {
     let seconds = Double(now) / 1000
     guard let made = token.seconds("iat"), made <= seconds + TokenVerifier.skewSeconds,
-      token.seconds("nbf") ?? made <= seconds + TokenVerifier.skewSeconds
+      token.seconds("nbf") ?? made <= seconds + TokenVerifier.skewSeconds,
+      // A time that is no number is no time, and not one that is missing.
+      ["exp", "nbf"].allSatisfy({ token.claims[$0] == nil || token.seconds($0) != nil })
     else { throw .invalid }
     let end = token.seconds("exp") ?? made + 86_400
     guard let milliseconds = Int64(exactly: (end * 1000).rounded(.down)) else { throw .invalid }

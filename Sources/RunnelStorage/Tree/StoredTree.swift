@@ -218,7 +218,7 @@ extension StoredTree: TreeReader {
     case (.split, .full):
       let child = Child(key: key, node: try node(stored))
       return TreeRow(child, index: index, detail: detail)
-    case (.split, .shallow):
+    case (.split, .shallow), (.split, .stored):
       return TreeRow(
         key: key, value: index.completed(try indexValue(of: stored, index), key: key),
         content: .summary(try storedSummary(stored)))

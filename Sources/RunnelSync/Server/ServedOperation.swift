@@ -96,6 +96,9 @@ public enum ListenAnswer: Hashable, Sendable {
   /// Ranges of leaves that differ.
   case ranges([RangeMerge])
 
+  /// The length of a hash: 20 bytes in base64.
+  private static let hashBytes = 28
+
   /// Computes the answer to a query for a client that already has a part of it.
   ///
   /// Complexity: O(n) in the result of the query.
@@ -109,11 +112,18 @@ public enum ListenAnswer: Hashable, Sendable {
   public init(
     _ query: Query, known: KnownHash, sentQuery: Query? = nil, reader: some TreeReader
   ) throws(TreeError) {
-    if try reader.contentHash(of: query) == known.whole {
+    // The hash costs more than the answer, so it is made only if it may be the known one.
+    if known.whole.utf8.count == ListenAnswer.hashBytes,
+      try reader.contentHash(of: query) == known.whole
+    {
       self = .unchanged
       return
     }
     let node = try reader.window(of: sentQuery ?? query)
+    if node.isEmpty, known.whole.isEmpty {
+      self = .unchanged
+      return
+    }
     if let ranges = known.ranges, sentQuery == nil {
       self = .ranges(RangeMerge.merges(updating: ranges, to: node))
     } else {

@@ -41,7 +41,7 @@ extension TreeReader {
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   public func contentHash(of query: Query) throws(TreeError) -> String {
     if query.loadsAllData { return try contentHash(at: query.path) }
-    var rows = try rows(of: query.path, in: RowSlice(query), detail: .shallow)
+    var rows = try rows(of: query.path, in: RowSlice(query), detail: .stored)
     if rows.isEmpty { return "" }
     rows.sort { $0.key < $1.key }
     var hash = ContentHash(priority: nil)
@@ -57,7 +57,7 @@ extension TreeReader {
     case .leaf(let leaf): return ContentHash.text(of: leaf, priority: summary.priority)
     case .children:
       var hash = ContentHash(priority: summary.priority)
-      var pages = KeyPages(path)
+      var pages = KeyPages(path, detail: .stored)
       while let rows = try pages.next(from: self) {
         for row in rows { try add(row, of: path, to: &hash) }
       }
@@ -68,6 +68,10 @@ extension TreeReader {
   private func add(
     _ row: TreeRow, of path: Path, to hash: inout ContentHash
   ) throws(TreeError) {
+    if let node = row.node {
+      // Reading its children one by one would read the stored row again for each.
+      return hash.add(row.key, priority: node.priority, hash: node.contentHash)
+    }
     let summary = row.summary
     let child = Path(unchecked: path.keys + [row.key])
     hash.add(row.key, priority: summary.priority, hash: try contentHash(at: child, summary))

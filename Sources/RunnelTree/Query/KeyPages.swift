@@ -13,7 +13,7 @@ package struct KeyPages {
 
   /// Begins before the first child of a place.
   ///
-  /// Only `detail: .full` reads the nodes below the children.
+  /// Only `detail: .full` reads more than the stored rows of the children.
   package init(_ path: Path, detail: TreeRow.Detail = .shallow) {
     self.path = path
     self.detail = detail

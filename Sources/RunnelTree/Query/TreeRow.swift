@@ -6,6 +6,9 @@ public struct TreeRow: Hashable, Sendable {
     case full
     /// The kind of node and the number of its children: never more than one stored row is read.
     case shallow
+    /// The whole subtree if one stored row holds it, else as `shallow`: never more than one stored row is
+    /// read.
+    case stored
   }
 
   /// The content of a row: the part of the child that was read.
@@ -36,7 +39,7 @@ public struct TreeRow: Hashable, Sendable {
     value = index.value(of: child)
     content =
       switch detail {
-      case .full: .node(child.node)
+      case .full, .stored: .node(child.node)
       case .shallow: .summary(NodeSummary(child.node))
       }
   }
