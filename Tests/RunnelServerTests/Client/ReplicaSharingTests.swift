@@ -96,8 +96,8 @@ import Testing
       func write(_ values: [(String, Int)]) async throws {
         let database = try await place.connect(port: server.port)
         for (key, value) in values {
-          try await database.reference(withPath: key).setValue(JSONValue.number(JSONNumber(Int64(value))))
-            .acknowledgement()
+          let number = JSONValue.number(JSONNumber(Int64(value)))
+          try await database.reference(withPath: key).setValue(number).acknowledgement()
         }
         database.close()
       }
