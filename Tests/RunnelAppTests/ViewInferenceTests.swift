@@ -65,6 +65,8 @@ import Testing
         "$key", "title", "status", "priority", "assignee", "description*",
       ])
     #expect(fields(view, at: 40) == ["$key", "title"])
+    let colored = view.columns.filter(\.isColored).map(\.field.text)
+    #expect(colored == ["status", "priority", "assignee"])
   }
 
   @Test func dumpOfAnInterfaceLeavesOutWhatIsForPrograms() throws {

@@ -171,7 +171,7 @@ extension SectionRule {
 
 extension ColumnDefinition {
   fileprivate init(_ object: YAMLObject) throws {
-    try object.check(allowed: ["field", "format", "width", "screen", "muted"])
+    try object.check(allowed: ["field", "format", "width", "screen", "muted", "color"])
     guard let field = try object.field("field") else {
       throw object.error("A column has a `field`.")
     }
@@ -186,6 +186,7 @@ extension ColumnDefinition {
     width = try object.integer("width", in: 1...500)
     minimumScreen = try object.integer("screen", in: 0...500) ?? 0
     isMuted = try object.bool("muted") ?? false
+    isColored = try object.bool("color") ?? false
   }
 }
 

@@ -23,6 +23,7 @@ extension ActionID {
   static let columnNarrower = ActionID("column.narrower")
   static let columnRight = ActionID("column.right")
   static let columnWide = ActionID("column.wide")
+  static let rowLines = ActionID("row.lines")
   static let columnWider = ActionID("column.wider")
   static let conflictAllMine = ActionID("conflict.allMine")
   static let conflictAllTheirs = ActionID("conflict.allTheirs")

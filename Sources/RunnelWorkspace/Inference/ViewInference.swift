@@ -106,6 +106,7 @@ package enum ViewInference {
   private static func column(of profile: FieldProfile, isOpen: Bool) -> ColumnDefinition {
     var column = ColumnDefinition(field: .path(profile.path))
     if isOpen { return column }
+    column.isColored = profile.isColored
     switch profile.kind {
     case .moment: (column.format, column.width) = (.date, 10)
     case .dateText: (column.format, column.width) = (.date, 10)

@@ -118,7 +118,20 @@ enum MouseInput {
 
   static func item(_ state: AppState, at position: Position) -> ListItem? {
     let (list, content) = state.listInFront
-    return ListWidget.item(at: position, content, list, rect: listArea(state))
+    let isView = state.layers.allSatisfy { $0.component.showsListBelow }
+    return ListWidget.item(
+      at: position, content, list, tallRows: isView ? tallRows(state) : nil,
+      rect: listArea(state))
+  }
+
+  /// The heights of the rows of the list in front, if rows take several lines.
+  private static func tallRows(_ state: AppState) -> TallRows? {
+    state.tallRows { id, width in
+      let screen = state.tabs.front
+      guard let record = screen.records[id] else { return [StyledLine()] }
+      return RowText.rowText(state, of: screen, .unicode)
+        .lines(for: record, state: RowText.State(), width: width)
+    }
   }
 
   static func moveCursor(_ state: inout AppState, to item: ListItem) {

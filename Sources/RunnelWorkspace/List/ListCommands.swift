@@ -183,7 +183,10 @@ package enum ListCommands {
     ) { state, _ in Sorting.openSortMenu(&state) },
     IndexMaking.command,
     Command(
-      .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["w"]
+      .rowLines, "lines of a row", "rows in one line, in up to three, or whole", keys: ["w"]
+    ) { state, _ in RowLines.showNext(&state) },
+    Command(
+      .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["W"]
     ) { state, _ in Columns.toggleWide(&state) },
     CellCommands.enter,
     Command(.columnMenu, "columns", "choose the columns", keys: ["zw"]) { state, _ in

@@ -33,6 +33,8 @@ package struct ListScreen: Hashable, Sendable {
   var cell: Int? { didSet { rowsRevision.note() } }
   /// Whether columns are shown in full, regardless of their width.
   var isWide = false { didSet { rowsRevision.note() } }
+  /// How many lines a row takes.
+  var rowLines = RowLines.one { didSet { rowsRevision.note() } }
   /// Whether the streams of the view were opened.
   var isOpen = false
   package var phase = LoadState.loading

@@ -6,7 +6,7 @@ package import RunnelTree
 /// Formats a record as a line of a list.
 package struct RowText: Equatable {
   /// The columns before the first one: a mark, a state, and a blank.
-  private static let gutterWidth = 3
+  static let gutterWidth = 3
   /// The number of columns below which there is no gutter; the sign of a row's state stands before
   /// the row then.
   private static let gutterScreen = 50
@@ -29,10 +29,13 @@ package struct RowText: Equatable {
   /// Whether columns are shown in full; then columns without a width come last, so that the others
   /// are aligned.
   var isWide = false
+  /// The greatest number of lines of a row.
+  var linesMax = 1
 
   package init(
     definition: ViewDefinition, now: Int64, local: LocalTime, glyphs: Glyphs, screenWidth: Int,
-    listWidth: Int, timeStyle: TimeStyle, hiddenColumns: Set<Int> = [], isWide: Bool = false
+    listWidth: Int, timeStyle: TimeStyle, hiddenColumns: Set<Int> = [], isWide: Bool = false,
+    linesMax: Int = 1
   ) {
     self.definition = definition
     self.now = now
@@ -43,6 +46,7 @@ package struct RowText: Equatable {
     self.timeStyle = timeStyle
     self.hiddenColumns = hiddenColumns
     self.isWide = isWide
+    self.linesMax = linesMax
   }
 
   /// The state of a row that changes how it looks.
@@ -59,11 +63,21 @@ package struct RowText: Equatable {
     var cell: Int?
   }
 
-  /// Returns the line of a record in a number of columns.
+  /// Returns the lines of a record in a number of columns: at least one, at most `linesMax`.
+  ///
+  /// The columns that take the rest of the line go on in the lines below it; what does not fit into
+  /// the last one is cut.
+  package func lines(for record: Record, state: State, width: Int) -> [StyledLine] {
+    let first = line(for: record, state: state, width: width)
+    guard linesMax > 1 else { return [first] }
+    return [first] + furtherLines(for: record, state: state, width: width)
+  }
+
+  /// Returns the line of a record in a number of columns, the first one if it has several.
   package func line(for record: Record, state: State, width: Int) -> StyledLine {
     let node = record.row.node ?? .empty
-    let shown = shownColumns
-    let columns = shown.map(\.column)
+    let columnsShown = shownColumns
+    let columns = columnsShown.map(\.column)
     // On a narrow screen, the cursor's sign stands before the row, and the sign of the state at its
     // end.
     let end = hasGutter || !state.isCursor ? nil : sign(of: state)
@@ -76,12 +90,15 @@ package struct RowText: Equatable {
       let value = column.field.node(key: record.row.key, node)
       let words =
         state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
-      let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
+      let role = role(of: words, in: column, state)
       let isRight = isAge || column.format == .count
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
-      let cell = CellText.fitted(words, to: width, isRight: isRight, glyphs: glyphs)
-      if state.cell == shown[index].index {
+      let shown = linesMax > 1 && column.width == nil ? pieces(of: words, width: width)[0] : words
+      let cell = CellText.fitted(shown, to: width, isRight: isRight, glyphs: glyphs)
+      if state.cell == columnsShown[index].index {
         line.append(cell, .searchCurrent)
+      } else if role == .text, words.utf8.contains(UInt8(ascii: ":")) {
+        line.append(StyledLine(cell).marking(links: WebLink.all(in: words)))
       } else {
         line.append(padded: cell, role)
       }
@@ -89,6 +106,12 @@ package struct RowText: Equatable {
     }
     if let end { line.append(" " + end.text, end.role) }
     return line
+  }
+
+  private func role(of words: String, in column: ColumnDefinition, _ state: State) -> StyleRole {
+    if state.isTransient { return .transient }
+    if column.isColored, !words.isEmpty { return .color(ofValue: words) }
+    return column.isMuted ? .muted : .text
   }
 
   /// Whether signs have columns of their own.
@@ -141,7 +164,7 @@ package struct RowText: Equatable {
   /// Returns the sign before a row on a narrow screen, or nil if it has none.
   func narrowSign(of state: State) -> StyledRun? { hasGutter ? nil : sign(of: state) }
 
-  private func sign(of state: State) -> StyledRun? {
+  func sign(of state: State) -> StyledRun? {
     state.isMarked ? StyledRun(glyphs.marked, .rowMarked) : condition(of: state)
   }
 
@@ -153,7 +176,7 @@ package struct RowText: Equatable {
   }
 
   /// Returns the widths of columns: the fixed ones as given, and the rest shared among the others.
-  private func widths(
+  func widths(
     of columns: [ColumnDefinition], in width: Int, _ state: State
   ) -> [Int] {
     var widths = columns.map { column in
@@ -283,7 +306,8 @@ extension RowText {
       definition: screen.definition, now: state.now, local: state.settings.local, glyphs: glyphs,
       screenWidth: state.size.columns, listWidth: state.layout.body.width,
       timeStyle: state.settings.timeStyle,
-      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide)
+      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
+      linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows))
   }
 }
 

@@ -128,7 +128,10 @@ package final class AppScreen {
         basis: RowLineCache.Basis(state, screen)) ?? false
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
-      rowText: { id, width in line(of: id, in: screen, rows, width: width) },
+      rowText: { id, width in lines(of: id, in: screen, rows, width: width)[0] },
+      tallRows: state.tallRows { id, width in
+        self.lines(of: id, in: screen, rows, width: width)
+      },
       emptyHint: screen.filter == nil && screen.isComplete
         ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
       isFocused: isListFocused,
@@ -199,27 +202,29 @@ package final class AppScreen {
       pageSize: screen.definition.source.page)
   }
 
-  private func line(
+  /// Returns the lines of a row: at least one.
+  private func lines(
     of id: String, in screen: ListScreen, _ rows: RowText, width: Int
-  ) -> StyledLine {
+  ) -> [StyledLine] {
     if id == ListScreen.fetchMoreRow {
-      return pagingText(of: screen, width: width).line(
+      let line = pagingText(of: screen, width: width).line(
         screen.paging, isOlder: screen.definition.source.anchor == .last,
         isFiltered: screen.filter != nil)
+      return [line]
     }
     if id == ListScreen.newerRow {
       let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
-      return pagingText(of: screen, width: width)
-        .line(screen.newer, rows: name)
+      return [pagingText(of: screen, width: width).line(screen.newer, rows: name)]
     }
-    guard let record = screen.records[id] else { return StyledLine() }
+    guard let record = screen.records[id] else { return [StyledLine()] }
     // If signs have columns of their own, the cursor's row is formatted like any other.
     let rowState = rowState(
       of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id))
-    let line =
-      cache?.rowLines.line(of: id, record, state: rowState, by: rows, width: width)
-      ?? rows.line(for: record, state: rowState, width: width)
-    return line.marking(state.trail.search, isCurrent: screen.list.cursor == .row(id))
+    let lines =
+      cache?.rowLines.lines(of: id, record, state: rowState, by: rows, width: width)
+      ?? rows.lines(for: record, state: rowState, width: width)
+    guard let search = state.trail.search else { return lines }
+    return lines.map { $0.marking(search, isCurrent: screen.list.cursor == .row(id)) }
   }
 
   /// Draws a list of ready lines.

@@ -28,6 +28,8 @@ package struct SessionState: Hashable, Sendable {
     package var hidden: [String] = []
     /// Whether columns were shown in full.
     var isWide = false
+    /// How many lines a row took.
+    var rowLines = RowLines.one
     /// The text that was being composed; nil if there was none.
     var draft: String?
 
@@ -124,6 +126,7 @@ extension SessionState.View {
     if let order { members.append(JSONMember("order", .string(order))) }
     if !hidden.isEmpty { members.append(JSONMember("hidden", .strings(hidden))) }
     if isWide { members.append(JSONMember("wide", true)) }
+    if rowLines != .one { members.append(JSONMember("lines", .string(rowLines.rawValue))) }
     if let draft { members.append(JSONMember("draft", .string(draft))) }
     return .object(members)
   }
@@ -138,6 +141,7 @@ extension SessionState.View {
     order = json["order"]?.string
     hidden = json["hidden"]?.texts ?? []
     isWide = json["wide"]?.bool ?? false
+    rowLines = json["lines"]?.string.flatMap { RowLines(rawValue: $0) } ?? .one
     draft = json["draft"]?.string
   }
 }
@@ -154,7 +158,7 @@ extension SessionState.View {
       left = isInFront ? now : screen.unread.since ?? now
     }
     hidden = screen.hiddenColumns.sorted().map { screen.definition.columns[$0].field.text }
-    isWide = screen.isWide
+    (isWide, rowLines) = (screen.isWide, screen.rowLines)
     let isAtEnd = screen.list.cursor == screen.liveEnd
     if case .row(let id)? = screen.list.cursor, !isAtEnd, !ListScreen.isPlaceholder(id),
       !(screen.records[id].map(screen.isTransient) ?? false)
@@ -293,7 +297,7 @@ extension ListScreen {
     wantedRow = view.cursor
     list.folded = Set(view.folded)
     list.isFollowing = view.isFollowing
-    isWide = view.isWide
+    (isWide, rowLines) = (view.isWide, view.rowLines)
     if let draft = view.draft { self.draft = draft }
     let hidden = Set(view.hidden)
     let columns = definition.columns.indices.filter {

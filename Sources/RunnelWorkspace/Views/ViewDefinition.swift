@@ -160,16 +160,19 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var minimumScreen = 0
   /// Whether the column is drawn in the muted role.
   public var isMuted = false
+  /// Whether each value has a color of its own, the same in every row; for people and states.
+  public var isColored = false
 
   package init(
     field: FieldPath, format: Format = .plain, width: Int? = nil, minimumScreen: Int = 0,
-    isMuted: Bool = false
+    isMuted: Bool = false, isColored: Bool = false
   ) {
     self.field = field
     self.format = format
     self.width = width
     self.minimumScreen = minimumScreen
     self.isMuted = isMuted
+    self.isColored = isColored
   }
 }
 

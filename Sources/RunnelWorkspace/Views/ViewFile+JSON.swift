@@ -68,6 +68,7 @@ extension ColumnDefinition {
     var members = [
       JSONMember("field", .string(field.text)), JSONMember("format", .string(format.rawValue)),
       JSONMember("screen", .int(minimumScreen)), JSONMember("muted", .bool(isMuted)),
+      JSONMember("color", .bool(isColored)),
     ]
     if let width { members.append(JSONMember("width", .int(width))) }
     return .object(members)

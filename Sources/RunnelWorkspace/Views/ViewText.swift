@@ -72,7 +72,7 @@ package enum ViewText {
   private static func isUsual(_ member: JSONMember) -> Bool {
     switch (member.name, member.value) {
     case ("order", "$key"), ("anchor", "first"), ("format", "plain"): true
-    case ("descending", false), ("muted", false), ("screen", 0): true
+    case ("descending", false), ("muted", false), ("color", false), ("screen", 0): true
     default: false
     }
   }

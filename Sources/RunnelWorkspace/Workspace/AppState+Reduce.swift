@@ -101,7 +101,7 @@ package enum StateReducer {
     }
     guard
       state.tabs.lists[view].apply(
-        change, height: state.height, now: state.now, local: state.settings.local,
+        change, height: state.height(ofView: view), now: state.now, local: state.settings.local,
         me: state.database.me)
     else {
       return state.say(

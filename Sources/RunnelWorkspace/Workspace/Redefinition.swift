@@ -98,7 +98,7 @@ extension Redefinition {
       &state, SessionState.session(state, of: old, isInFront: index == state.tabs.index),
       inView: index)
     let content = state.tabs.lists[index].content
-    state.tabs.lists[index].list.resize(toHeight: state.height, in: content)
+    state.tabs.lists[index].list.resize(toHeight: state.height(ofView: index), in: content)
     guard old.isOpen else { return }
     state.tabs.lists[index].isOpen = true
     state.effects.append(.openView(index))
