@@ -77,6 +77,8 @@ public final class Application {
   private let inbox: Inbox<DatabaseMessage>
   private let files: FileThreads
   private let origin: OriginWatch
+  /// Shows who is here; nil if that is not wanted.
+  private var presence: PresenceWork?
   /// The database, or nil in a replay.
   private let database: Database?
   private let recorder: SessionRecorder?
@@ -170,7 +172,13 @@ public final class Application {
       environment: environment)
     self.database = database
     do {
-      if let wish = options.origin { try origin.link(database, to: wish) }
+      if let wish = options.origin {
+        try origin.link(database, to: wish)
+        // Whoever may not write is not seen.
+        presence = (options.isReadOnly ? nil : wish.presence).map { place in
+          PresenceWork(database, at: place, id: PresenceWork.newID()) { wakeup.signal() }
+        }
+      }
       screen = try CursesScreen.open(
         options: wishes.applied(to: settings.settings.terminal))
     } catch {
@@ -206,6 +214,7 @@ public final class Application {
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,
+      presence: options.origin?.presence,
       startFileTask: { files.start($0) },
       record: recorder.map { recorder in { recorder.record($0) } })
   }
@@ -238,6 +247,7 @@ public final class Application {
   }
 
   private func close() {
+    presence?.end()
     screen.close()
     database?.close()
   }
@@ -259,6 +269,7 @@ extension Application {
       if runtime.state.session.isLeaving { return 0 }
       let now = LocalTime.now()
       paint(now: now)
+      if let presence { presence.show(Presence.own(runtime.state, id: presence.id)) }
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()
@@ -358,7 +369,14 @@ extension Application {
     let (facts, notices) = origin.news()
     if let facts { runtime.send(.origin(facts)) }
     for notice in notices { runtime.send(.trouble(notice)) }
+    readPresence()
     isDirty = true
+  }
+
+  private func readPresence() {
+    guard let (others, problem) = presence?.news() else { return }
+    if let others { runtime.send(.present(others)) }
+    if let problem { runtime.send(.trouble(problem)) }
   }
 
   private func receive(_ report: FileReport) {

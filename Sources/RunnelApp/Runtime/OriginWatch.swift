@@ -2,6 +2,7 @@ import Logging
 public import RunnelClient
 import RunnelDatabase
 public import RunnelSync
+public import RunnelTree
 import RunnelWorkspace
 import Synchronization
 
@@ -15,6 +16,9 @@ public struct OriginWish: Sendable {
   public var options: OriginOptions
   /// The most bytes of server data that are kept in the cache while nobody listens to them.
   public var cacheBytesMax = 500_000_000
+
+  /// The place where workspaces show who is here; nil if they do not.
+  public var presence: Path?
 
   /// Makes a wish.
   public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {

@@ -200,6 +200,7 @@ struct WorkspaceOptions: ParsableArguments {
     var wish = OriginWish(origin.address, as: access, origin.arguments.options)
     if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     let profile = origin.profile
+    wish.presence = profile?.presence
     let status = try run(file) { options in
       (options.origin, options.profile) = (wish, profile?.mark)
       options.views = views ?? profile?.views

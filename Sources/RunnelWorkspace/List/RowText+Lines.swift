@@ -10,7 +10,7 @@ extension RowText {
     let columns = shownColumns.map(\.column)
     let node = record.row.node ?? .empty
     let start = hasGutter ? RowText.gutterWidth : 0
-    let end = hasGutter || state.isCursor || sign(of: state) == nil ? 0 : 2
+    let end = hasGutter || !state.isCursor || sign(of: state) == nil ? 0 : 2
     let widths = widths(of: columns, in: width - start - end, state)
     let texts = zip(columns, widths).map { column, width -> [String] in
       guard column.width == nil, width > 0 else { return [] }

@@ -61,6 +61,8 @@ package struct RowText: Equatable {
     var isCursor = false
     /// The column of the cell under the column cursor, by its index in the definition; nil for none.
     var cell: Int?
+    /// The names of the people whose cursor is on the row, in their workspaces.
+    var people: [String] = []
   }
 
   /// Returns the lines of a record in a number of columns: at least one, at most `linesMax`.
@@ -81,7 +83,10 @@ package struct RowText: Equatable {
     // On a narrow screen, the cursor's sign stands before the row, and the sign of the state at its
     // end.
     let end = hasGutter || !state.isCursor ? nil : sign(of: state)
-    let room = width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
+    let people = hasGutter && !state.people.isEmpty ? Presence.sign(of: state.people, glyphs) : nil
+    let room =
+      width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
+      - (people.map { CellWidth.width(of: $0.text) + 1 } ?? 0)
     let widths = widths(of: columns, in: room, state)
     var line = hasGutter ? gutter(state) : StyledLine()
     for (index, column) in columns.enumerated() {
@@ -105,6 +110,7 @@ package struct RowText: Equatable {
       if !isLast { line.append(" ") }
     }
     if let end { line.append(" " + end.text, end.role) }
+    if let people { line.append(" " + people.text, people.role) }
     return line
   }
 

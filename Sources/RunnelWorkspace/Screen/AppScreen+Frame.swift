@@ -33,7 +33,9 @@ extension AppScreen {
       right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)
     } else {
       right.append(liveness)
-      right.append("  \(state.database.me) ", .muted)
+      right.append("  \(state.database.me)", .muted)
+      right.append(Presence.headerLine(state, glyphs))
+      right.append(" ")
     }
     draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
     if !layout.isCompact {
@@ -179,6 +181,9 @@ extension AppScreen {
       left.append(marks, .rowMarked)
       if !marks.isEmpty, !pill.isEmpty { left.append(" · ") }
       left.append(pill, .rowNew)
+      let typing = Presence.typingText(state)
+      if !left.text.dropFirst().isEmpty, !typing.isEmpty { left.append(" · ") }
+      left.append(typing, .muted)
     } else if let help = Hints(state).help {
       left.append(help.line)
     }

@@ -122,15 +122,16 @@ package final class AppScreen {
       return drawNote(noteWithoutRows(of: screen), into: &canvas)
     }
     let rows = RowText.rowText(state, of: screen, glyphs)
+    let people = Presence.rows(state, of: screen)
     let areRowsUnchanged =
       cache?.rowLines.begin(
         rows, width: layout.body.width + screen.list.horizontalOffset,
         basis: RowLineCache.Basis(state, screen)) ?? false
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
-      rowText: { id, width in lines(of: id, in: screen, rows, width: width)[0] },
+      rowText: { id, width in lines(of: id, in: screen, rows, people, width: width)[0] },
       tallRows: state.tallRows { id, width in
-        self.lines(of: id, in: screen, rows, width: width)
+        self.lines(of: id, in: screen, rows, people, width: width)
       },
       emptyHint: screen.filter == nil && screen.isComplete
         ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
@@ -186,14 +187,16 @@ package final class AppScreen {
 
   /// Returns the state of a record's row that changes how it looks.
   private func rowState(
-    of id: String, _ record: Record, in screen: ListScreen, isCursor: Bool
+    of id: String, _ record: Record, in screen: ListScreen, isCursor: Bool,
+    people: [Path: [String]] = [:]
   ) -> RowText.State {
     RowText.State(
       isTransient: screen.isTransient(record),
       isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.writes.queue.conflict(at: record.path) != nil,
       isNew: screen.unread.rows.contains(id), isCursor: isCursor,
-      cell: screen.list.cursor == .row(id) ? screen.cell : nil)
+      cell: screen.list.cursor == .row(id) ? screen.cell : nil,
+      people: people[record.path] ?? [])
   }
 
   private func pagingText(of screen: ListScreen, width: Int) -> PagingText {
@@ -204,7 +207,7 @@ package final class AppScreen {
 
   /// Returns the lines of a row: at least one.
   private func lines(
-    of id: String, in screen: ListScreen, _ rows: RowText, width: Int
+    of id: String, in screen: ListScreen, _ rows: RowText, _ people: [Path: [String]], width: Int
   ) -> [StyledLine] {
     if id == ListScreen.fetchMoreRow {
       let line = pagingText(of: screen, width: width).line(
@@ -219,7 +222,8 @@ package final class AppScreen {
     guard let record = screen.records[id] else { return [StyledLine()] }
     // If signs have columns of their own, the cursor's row is formatted like any other.
     let rowState = rowState(
-      of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id))
+      of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id),
+      people: people)
     let lines =
       cache?.rowLines.lines(of: id, record, state: rowState, by: rows, width: width)
       ?? rows.lines(for: record, state: rowState, width: width)

@@ -54,6 +54,7 @@ extension AppAction {
       writes.count == 1
         ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
     case .origin(let facts): "server: \(facts.link)"
+    case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
     case .fileGone: "the file is gone"
     case .exported(let report): report.name

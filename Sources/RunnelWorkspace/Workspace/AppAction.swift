@@ -31,6 +31,8 @@ package enum AppAction: Action {
   case pendingWrites([PendingWrite])
   /// The state of the link to the server whose database is shown has changed.
   case origin(OriginFacts)
+  /// The people at other workspaces on the same database have changed.
+  case present([Present])
   /// The database failed in something that no request asked for.
   case trouble(String)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.

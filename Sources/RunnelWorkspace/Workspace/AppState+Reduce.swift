@@ -50,6 +50,7 @@ package enum StateReducer {
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
     case .origin(let facts): OriginFacts.take(&state, facts)
+    case .present(let people): state.database.present = people
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
     case .fileGone(let message): FileGone.lose(&state, message)

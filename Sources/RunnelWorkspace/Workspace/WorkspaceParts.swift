@@ -51,6 +51,8 @@ package struct OpenedDatabase: Equatable, Sendable {
   package var origin: OriginFacts?
   /// The user's profile of that server, or nil for none.
   package let profile: ProfileMark?
+  /// The people at other workspaces on the same database; nil if that is not known.
+  package var present: [Present]?
   /// The loss of its file, or nil while the file exists.
   package var fileGone: FileGone?
 
