@@ -99,6 +99,15 @@ import Testing
     #expect(view.columns[0].minimumScreen == 0, "there is nothing else to tell them apart")
   }
 
+  @Test func oneGeneratedKeyDoesNotHideTheKeysThatPeopleChose() throws {
+    let records: [JSONValue] = (0..<5).map {
+      ["text": .string("A note of some words, number \($0)")]
+    }
+    let keys = ["J-1", "J-2", "J-3", "J-4", "-OxkT12abcdefghijkl0"]
+    let column = try view(records, keys: keys).columns[0]
+    #expect(column.minimumScreen == 0 && column.width == 4)
+  }
+
   @Test func mapOfMapsIsShownByItsKeysAndValues() throws {
     let records: [JSONValue] = [["mon": 3, "tue": 0], ["mon": 1, "wed": 2]]
     let view = try view(records, keys: ["Ana", "Bo"])

@@ -69,6 +69,10 @@ enum Marking {
       state.marked.marks.subtract(rows)
     } else {
       state.marked.marks.formUnion(rows)
+      if !state.tabs.isTree, !state.tabs.front.isComplete {
+        let count = rows.count == 1 ? "1 loaded row is" : "\(rows.count) loaded rows are"
+        state.say(.info, "\(count) marked; others are not loaded")
+      }
     }
     marksChanged(&state)
   }

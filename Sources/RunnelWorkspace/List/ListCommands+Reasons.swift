@@ -42,7 +42,9 @@ extension ListCommands {
 
   static func reasonNoMoreRows(_ state: AppState) -> String? {
     let screen = state.tabs.front
-    if screen.phase == .loaded, screen.list.cursor == .row(ListScreen.newerRow) {
+    if screen.phase == .loaded,
+      screen.list.cursor == .row(ListScreen.newerRow) || screen.hasOnlyNewerRows
+    {
       return screen.newer == .fetching ? reasonBeingFetched(state) : nil
     }
     switch (screen.phase, screen.paging) {

@@ -33,7 +33,8 @@ extension ListScreen {
 
   /// Fetches the next page at the end under the cursor.
   static func fetchMoreAtCursor(_ state: inout AppState) {
-    if state.tabs.front.list.cursor == .row(ListScreen.newerRow) {
+    let screen = state.tabs.front
+    if screen.list.cursor == .row(ListScreen.newerRow) || screen.hasOnlyNewerRows {
       fetchNewer(&state)
     } else {
       fetchMore(&state)
@@ -205,6 +206,11 @@ extension ViewDefinition {
 }
 
 extension ListScreen {
+  /// The greatest number of records whose fields a form for a new record has.
+  private static let examplesMax = 50
+  /// The greatest number of fields of a form for a new record.
+  private static let newFieldsMax = 40
+
   private var firstRecord: Record? {
     for id in content.sections.lazy.flatMap(\.rows) {
       if let record = records[id], !isTransient(record) { return record }
@@ -212,16 +218,21 @@ extension ListScreen {
     return nil
   }
 
-  /// Returns a form with the fields of the template, or else of the record under the cursor.
+  /// Returns a form with the fields of the template, or else of the record under the cursor and of
+  /// others.
   func formForNewRecord(view: Int) -> FormScreen {
     var fields: [FormScreen.Field] = []
     if definition.template.isEmpty {
-      let example = cursorRecord ?? firstRecord
-      for child in example?.row.node?.children ?? [] {
-        guard let leaf = child.node.leaf else { continue }
-        fields.append(
-          FormScreen.Field(
-            child.key.text, path: Path(unchecked: [child.key]), kind: FieldKind(leaf.json)))
+      // The fields of the record at hand come first, then those that other records have.
+      let examples =
+        [cursorRecord ?? firstRecord].compactMap(\.self) + someRecords(ListScreen.examplesMax)
+      for child in examples.lazy.flatMap({ $0.row.node?.children ?? [] }) {
+        let path = Path(unchecked: [child.key])
+        guard let leaf = child.node.leaf, fields.count < ListScreen.newFieldsMax,
+          !fields.contains(where: { $0.path == path })
+        else { continue }
+        let input = FieldInput(kind: FieldKind(leaf.json), like: leaf)
+        fields.append(FormScreen.Field(child.key.text, path: path, input))
       }
     } else {
       for field in definition.template where !field.isComputed {

@@ -253,6 +253,9 @@ extension ListScreen {
     list.moveTo(.row(wantedRow), in: content, height: height)
   }
 
+  /// Whether the rows that are not loaded are all at the end where rows arrive.
+  var hasOnlyNewerRows: Bool { isAway && paging == .exhausted }
+
   /// Whether all rows of the collection are loaded.
   var isComplete: Bool { paging == .exhausted && !isAway }
 

@@ -100,6 +100,7 @@ package enum StateReducer {
     {
       change.newRows = []
     }
+    let markCount = state.tabs.lists[view].marks.count
     guard
       state.tabs.lists[view].apply(
         change, height: state.height(ofView: view), now: state.now, local: state.settings.local,
@@ -107,6 +108,12 @@ package enum StateReducer {
     else {
       return state.say(
         .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
+    }
+    if change.update.isReload, case let gone = markCount - state.tabs.lists[view].marks.count,
+      gone > 0
+    {
+      let rows = gone == 1 ? "1 row is" : "\(gone) rows are"
+      state.say(.info, "\(rows) no longer marked: not among the rows that were read")
     }
     ListScreen.letGo(&state, inView: view)
     guard view == state.tabs.index else { return }
