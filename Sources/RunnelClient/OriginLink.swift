@@ -305,8 +305,10 @@ extension OriginLink {
         }
       }
     } catch {
-      giveUpConnection(error)
+      return giveUpConnection(error)
     }
+    // The database has given its commands within the call (L2).
+    if case .connected(let connection, _) = news { perform(session.asked(on: connection)) }
   }
 
   /// Closes the connection after the database could not handle a message (L3).
