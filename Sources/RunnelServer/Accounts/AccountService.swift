@@ -172,6 +172,7 @@ actor AccountService {
 
   private func look() {
     if isClosed { return }
+    store.removeRemains()
     do {
       try store.catchUp()
     } catch {
