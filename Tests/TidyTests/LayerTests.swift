@@ -32,7 +32,7 @@ import Testing
     "RunnelClient": [
       "CryptoExtras", "Foundation", "Glibc", "Runnel", "RunnelBase", "RunnelDatabase",
       "RunnelNetwork",
-      "RunnelSync", "RunnelTree",
+      "RunnelSync", "RunnelTree", "Synchronization",
     ],
     "RunnelAccounts": [
       "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
