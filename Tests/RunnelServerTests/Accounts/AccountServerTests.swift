@@ -162,7 +162,7 @@ import Testing
             limits: ServedTreeLimits(), readBytesMax: 1000,
             metrics: ServerMetrics(PrometheusMetrics())),
           logger: .init(label: "test"), metrics: ServerMetrics(PrometheusMetrics()),
-          calendar: { 0 })
+          reads: TreeExecutor(label: "reads"), calendar: { 0 })
       }
       // Nothing secret can be read in the file.
       let bytes =
