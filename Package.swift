@@ -166,8 +166,8 @@ let package = Package(
     .target(
       name: "RunnelServer",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync",
-        "RunnelTree",
+        "CPlatform", "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork",
+        "RunnelSync", "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -32,7 +32,7 @@ import Testing
     "RunnelClient": [
       "CryptoExtras", "Foundation", "Glibc", "Runnel", "RunnelBase", "RunnelDatabase",
       "RunnelNetwork",
-      "RunnelSync", "RunnelTree",
+      "RunnelSync", "RunnelTree", "Synchronization",
     ],
     "RunnelAccounts": [
       "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
@@ -43,8 +43,8 @@ import Testing
       "RunnelStore", "RunnelTree", "Synchronization",
     ],
     "RunnelServer": [
-      "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
-      "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
+      "CPlatform", "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging",
+      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
       "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
