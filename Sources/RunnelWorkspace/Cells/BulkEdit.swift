@@ -27,7 +27,7 @@ enum BulkEdit {
       purpose: .editField(field, of: marked.map(\.path)),
       title: "Set \(name) of \(words)", fields: [FormScreen.Field(name, path: field, input)])
     form.note = note(values)
-    state.layers.append(.form(form))
+    FormScreen.open(&state, form)
   }
 
   /// Requests the writes of a form; returns false if the form is not right.

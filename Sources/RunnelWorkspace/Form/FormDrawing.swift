@@ -53,7 +53,7 @@ package struct FormDrawing {
 
   package func draw(into canvas: inout Canvas) {
     let rows = form.fields.indices.reduce(0) { $0 + 1 + notes(on: $1, canvas.glyphs).count }
-    let note = form.note.isEmpty ? 0 : 1
+    let note = form.noteText.isEmpty ? 0 : 1
     let room = area.height - rows - note - 4
     // The preview of the write is drawn if its first lines fit.
     let previewHeight =
@@ -74,7 +74,7 @@ package struct FormDrawing {
     // If there is little room, the fields come before the note.
     let hasNote = note > 0 && above.height > rows
     let (last, fields) = above.splitBottom(hasNote ? 1 : 0)
-    if hasNote { canvas.put(form.note, at: last.origin, width: last.width, role: .muted) }
+    if hasNote { canvas.put(form.noteText, at: last.origin, width: last.width, role: .muted) }
     drawFields(into: &canvas, fields)
     if previewHeight > 0 { preview?.draw(into: &canvas, previewArea) }
   }

@@ -189,7 +189,7 @@ extension ListScreen {
     {
       return
     }
-    state.layers.append(.form(screen.formForNewRecord(view: state.tabs.index)))
+    FormScreen.open(&state, screen.formForNewRecord(view: state.tabs.index))
   }
 }
 

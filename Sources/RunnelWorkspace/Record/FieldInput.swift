@@ -27,7 +27,7 @@ package struct FieldInput: Hashable, Sendable {
   package var editor: LineEditor
   package var error: String?
   /// The text that the field began with.
-  private let firstText: String
+  let firstText: String
   /// The known choices.
   var choices: [Choice] = []
   /// The collection of the records that a reference may name, or nil.

@@ -15,6 +15,8 @@ package struct RecordDrawing {
   private let body: Rect
   /// The typed values that are not on disk yet, by place.
   private let waiting: [Path: WaitingValue]
+  /// The fields with a draft.
+  private let drafts: Set<Path>
 
   init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
@@ -25,6 +27,7 @@ package struct RecordDrawing {
     search = state.trail.search
     self.body = body
     waiting = QueueScreen.waitingValues(state)
+    drafts = state.writes.drafts.fields(ofRecord: screen.path)
   }
 
   package func draw(into canvas: inout Canvas) {
@@ -65,7 +68,10 @@ package struct RecordDrawing {
     {
       return line(field, waiting: value, width: width, glyphs)
     }
-    var line = StyledLine("  " + label(field.path), .jsonKey)
+    var line =
+      drafts.contains(field.path)
+      ? StyledLine(glyphs.transient + " ", .transient) : StyledLine("  ", .jsonKey)
+    line.append(label(field.path), .jsonKey)
     if let leaf = field.leaf {
       line.append(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
       if let moment = TreeText.moment(of: leaf, local) { line.append("  \(moment)", .muted) }

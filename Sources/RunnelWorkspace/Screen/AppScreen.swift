@@ -189,6 +189,7 @@ package final class AppScreen {
       isTransient: screen.isTransient(record),
       isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.writes.queue.conflict(at: record.path) != nil,
+      hasDraft: state.writes.drafts.isOf(record: record.path),
       isNew: screen.unread.rows.contains(id), isCursor: isCursor,
       cell: screen.list.cursor == .row(id) ? screen.cell : nil)
   }

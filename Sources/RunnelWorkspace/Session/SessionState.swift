@@ -5,8 +5,8 @@ import RunnelTerminal
 /// A session: the user's place and choices in a database when they left it, which are restored when
 /// they open it again.
 ///
-/// It holds names only: views and rows that no longer exist are ignored. The text that is being composed
-/// in a view is kept; marks and layers over a view are not.
+/// It holds names only: views and rows that no longer exist are ignored. Typed text is
+/// kept, as drafts; marks and layers over a view are not.
 package struct SessionState: Hashable, Sendable {
   /// A view as it was left.
   package struct View: Hashable, Sendable {
@@ -72,6 +72,10 @@ package struct SessionState: Hashable, Sendable {
   var bookmarks: [String: String] = [:]
   /// The pane of each tab that had the keys, and its size, by the name of the tab.
   var panes: [String: String] = [:]
+  /// The texts of forms and fields that were not saved.
+  package var drafts: [Draft] = []
+  /// The texts that were typed into lines and not entered.
+  var unfinished = UnfinishedLines()
 
   package init() {}
 }
@@ -91,6 +95,8 @@ extension SessionState {
     members.append(JSONMember("searches", .strings(searches)))
     members.append(JSONMember("bookmarks", .named(bookmarks)))
     members.append(JSONMember("panes", .named(panes)))
+    if !drafts.isEmpty { members.append(JSONMember("drafts", .array(drafts.map(\.json)))) }
+    if let json = unfinished.json { members.append(JSONMember("unfinished", json)) }
     return .object(members)
   }
 
@@ -109,6 +115,8 @@ extension SessionState {
     searches = json["searches"]?.texts ?? []
     for member in json["bookmarks"]?.object ?? [] { bookmarks[member.name] = member.value.string }
     for member in json["panes"]?.object ?? [] { panes[member.name] = member.value.string }
+    drafts = (json["drafts"]?.array ?? []).compactMap { Draft($0) }
+    unfinished = UnfinishedLines(json["unfinished"])
   }
 }
 
@@ -198,6 +206,8 @@ extension SessionState {
     session.filters = state.trail.filters.entries
     session.searches = state.trail.searches.entries
     session.bookmarks = state.trail.bookmarkTexts
+    session.drafts = Drafts.session(state)
+    session.unfinished = state.trail.unfinished.noting(state.layers)
     for (index, screen) in state.tabs.lists.enumerated()
     where screen.isOpen && screen.phase == .loaded {
       let view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
@@ -245,6 +255,8 @@ extension SessionState {
     state.trail.filters = LineHistory(session.filters)
     state.trail.searches = LineHistory(session.searches)
     state.trail.bookmarkTexts = session.bookmarks
+    state.writes.drafts = Drafts(session.drafts)
+    state.trail.unfinished = session.unfinished
     for index in state.tabs.lists.indices {
       guard let view = session.views[state.tabs.lists[index].definition.name] else { continue }
       restore(&state, view, inView: index)
