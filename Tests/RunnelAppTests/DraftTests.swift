@@ -95,7 +95,7 @@ import Testing
     app.press("Esc")
     let refused = SessionState.session(app.state)
     for session in [underWay, refused] {
-      #expect(session.drafts.map(\.subject) == [Draft.Subject(.add, try Path("/user"))])
+      #expect(session.drafts.map(\.subject) == [Draft.Subject(.add, Fixture.path("/user"))])
       let again = try self.app(session)
       again.press("a")
       #expect(texts(again).first == "Gus")
@@ -129,7 +129,7 @@ import Testing
     var session = SessionState()
     session.drafts = [
       Draft(
-        Draft.Subject(.add, try Path("/user")),
+        Draft.Subject(.add, Fixture.path("/user")),
         [Draft.Text("name", "Gus", .string, base: ""), Draft.Text("hat", "red", .string, base: "")])
     ]
     let app = try app(session)
@@ -219,16 +219,16 @@ import Testing
 
   // MARK: Bounds
 
-  @Test func theNewestDraftsAreKept() throws {
+  @Test func theNewestDraftsAreKept() {
     var drafts = Drafts()
     for number in 0..<(Drafts.countMax + 20) {
-      let subject = Draft.Subject(.line, try Path("/r/\(number)"))
+      let subject = Draft.Subject(.line, Fixture.path("/r/\(number)"))
       let dropped = drafts.keep(Draft(subject, [Draft.Text("a", "x", .string, base: "")]))
       #expect(dropped.map(\.subject.path.text) == (number < 100 ? [] : ["r/\(number - 100)"]))
     }
     #expect(drafts.all.count == Drafts.countMax)
     let large = String(repeating: "x", count: Drafts.bytesMax)
-    let subject = Draft.Subject(.add, try Path("/r"))
+    let subject = Draft.Subject(.add, Fixture.path("/r"))
     drafts.keep(Draft(subject, [Draft.Text("a", large, .string, base: "")]))
     #expect(drafts.all.map(\.subject) == [subject], "the newest is kept whatever its size")
     #expect(drafts.take(subject)?.texts.first?.text == large)

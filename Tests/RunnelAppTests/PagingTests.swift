@@ -46,6 +46,33 @@ import Testing
     #expect(!app.body.contains { $0.contains("none of the loaded rows") })
   }
 
+  @Test func whatWasLoadedStaysLoadedWhenTheListIsSorted() throws {
+    let app = try history()
+    app.press("gm gm")
+    let count = app.list.loadedCount
+    #expect(count == 150)
+    app.press(":")
+    app.type("sort from")
+    app.press("Enter")
+    #expect(app.list.order?.text == "from")
+    #expect(app.list.loadedCount == count)
+    #expect(app.list.paging == .more)
+    app.press("gm")
+    #expect(app.list.loadedCount == count + 50, "pages are as large as before")
+  }
+
+  @Test func sortedListReadsNoMoreThanItKeeps() throws {
+    var views = try Fixture.views()
+    views[0].source.keep = 100
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    app.press("gm gm")
+    #expect(app.list.loadedCount == 150)
+    app.press(":")
+    app.type("sort from")
+    app.press("Enter")
+    #expect(app.list.loadedCount == 100)
+  }
+
   @Test func viewThatFetchesAheadPagesWithTheCursor() throws {
     var views = try Fixture.views()
     views[0].source.prefetch = 5

@@ -48,13 +48,20 @@ final class ViewStreams {
 
   /// Creates the streams of a view; they request nothing before they are started.
   ///
+  /// `first` is the number of rows to read at first, if that is more than a page.
+  ///
   /// - Throws: `TreeError` if the query of a source contradicts itself.
-  init(_ definition: ViewDefinition, source: any TreeSource, local: LocalTime) throws {
+  init(
+    _ definition: ViewDefinition, first: Int? = nil, source: any TreeSource, local: LocalTime
+  ) throws {
     self.definition = definition
     pageSize = definition.source.page
     let isDescending = definition.source.isDescending
-    paged = QueryStream(
-      request: try definition.source.request(), isDescending: isDescending, source: source)
+    var request = try definition.source.request()
+    request.paging = request.paging.map {
+      Paging(anchor: $0.anchor, count: max(first ?? 0, $0.count))
+    }
+    paged = QueryStream(request: request, isDescending: isDescending, source: source)
     olderEnd = paged.pagedEnds.first ?? .end
     queries =
       try definition.also.map { also in

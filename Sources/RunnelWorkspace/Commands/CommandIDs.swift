@@ -17,6 +17,7 @@ extension ActionID {
   static let cellSort = ActionID("cell.sort")
   static let changeNext = ActionID("change.next")
   static let changePrevious = ActionID("change.prev")
+  static let columnAdd = ActionID("column.add")
   static let columnHide = ActionID("column.hide")
   static let columnLeft = ActionID("column.left")
   static let columnMenu = ActionID("column.menu")
@@ -137,6 +138,7 @@ extension ActionID {
   static let viewNext = ActionID("view.next")
   static let viewPrevious = ActionID("view.prev")
   static let viewResync = ActionID("view.resync")
+  static let viewUp = ActionID("view.up")
 
   /// The number of views that have a key of their own.
   static let viewGotoCount = 9

@@ -1,4 +1,5 @@
-package import RunnelBase
+import RunnelBase
+import RunnelTerminal
 package import RunnelTree
 
 /// Text that was typed and not saved: that of a form, or of a field that was edited in its line.

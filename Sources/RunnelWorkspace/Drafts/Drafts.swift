@@ -1,5 +1,5 @@
-package import RunnelBase
-package import RunnelTree
+import RunnelBase
+import RunnelTree
 
 /// The drafts of forms and fields, kept until they are taken up again.
 package struct Drafts: Hashable, Sendable {
@@ -73,7 +73,7 @@ extension Draft {
 }
 
 extension Drafts {
-  /// The tabs with a draft: the lists of its collection, or else the tree.
+  /// The places in the tab bar with a draft: the lists of its collection, or else the tree.
   ///
   /// O(drafts · views).
   static func tabs(_ state: AppState) -> Set<Int> {
@@ -85,7 +85,7 @@ extension Drafts {
       let shown = lists.indices.filter { lists[$0].definition.source.path == draft.collection }
       tabs.formUnion(shown.isEmpty ? [state.tabs.treeIndex] : shown)
     }
-    return tabs
+    return Set(tabs.map(state.tabs.position(of:)))
   }
 
   /// Returns the drafts that a session keeps: those that wait, those of open forms and fields, and

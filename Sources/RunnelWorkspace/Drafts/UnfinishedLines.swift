@@ -1,5 +1,5 @@
 import RunnelBase
-package import RunnelTerminal
+import RunnelTerminal
 
 /// The texts that were typed into the lines for filters, searches and commands, and left by Esc;
 /// going back in a line's history brings them back first.

@@ -45,6 +45,10 @@ package enum ListCommands {
       .rowOut, "out", "go to the header, or fold", keys: ["h", "Left"],
       disabled: { ListCommands.reasonNoRows($0) ?? ListCommands.reasonNotOut($0) }
     ) { state, _ in ListScreen.goOut(&state) },
+    Command(
+      .viewUp, "up", "from the list of a row up to that row", keys: ["-"],
+      disabled: { DrillDown.reasonNotUp($0) }
+    ) { state, _ in DrillDown.goUp(&state) },
   ]
 
   private static let writing: [Command] = [
@@ -217,8 +221,12 @@ extension ListCommands {
         CommandHint(.viewClose),
       ]
     }
-    return [
-      CommandHint(.rowOpen), CommandHint(.recordEdit), CommandHint(.recordAdd),
+    let below = state.tabs.viewsBelow(state.tabs.index).first?.name
+    let opening =
+      below == nil
+      ? [CommandHint(.rowOpen)] : [CommandHint(.rowOpen, below), CommandHint(.rowIn, "record")]
+    return opening + [
+      CommandHint(.viewUp), CommandHint(.recordEdit), CommandHint(.recordAdd),
       CommandHint(.recordToggle, hand.toggled), CommandHint(.recordDelete),
       CommandHint(.markToggle), CommandHint(.filterEdit), CommandHint(.searchStart),
       CommandHint(.sectionMore), CommandHint(.sectionNext, "section"),

@@ -74,7 +74,8 @@ extension ListScreen {
 
   // MARK: Moving
 
-  /// Opens the record under the cursor, fetches the next page, or folds a section.
+  /// Opens the list for the row under the cursor, or else its record; fetches the next page, or folds a
+  /// section.
   static func openRow(_ state: inout AppState) {
     if case .failed = state.tabs.front.phase { return readAgain(&state) }
     switch state.tabs.front.list.cursor {
@@ -84,7 +85,7 @@ extension ListScreen {
       }
     case .row(ListScreen.fetchMoreRow): fetchMore(&state)
     case .row(ListScreen.newerRow): fetchNewer(&state)
-    case .row: openRecordAtCursor(&state)
+    case .row: if !DrillDown.openFromRow(&state) { openRecordAtCursor(&state) }
     case nil: break
     }
   }
@@ -168,9 +169,11 @@ extension ListScreen {
     let resource = state.database.resources.record(at: path).flatMap { record in
       state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
     }
-    state.layers.append(
-      .record(RecordScreen(path: path, viewName: name, resource: resource, start: start)))
+    var screen = RecordScreen(path: path, viewName: name, resource: resource, start: start)
+    screen.related = Related.all(state, of: path)
+    state.layers.append(.record(screen))
     state.effects.append(.openRecord(path))
+    Related.count(&state, at: state.layers.count - 1)
   }
 
   // MARK: Changing

@@ -48,6 +48,7 @@ extension MenuScreen {
       state.perform(action, count: nil)
     case .sort(let view): Sorting.sort(&state, by: item, inView: view)
     case .columns(let view): Columns.toggle(&state, column: item, inView: view)
+    case .addColumn(let view): Columns.add(&state, column: item, inView: view)
     case .references:
       state.closeLayer()
       if let path = try? Path(item.id) { ListScreen.open(&state, record: path, nil) }

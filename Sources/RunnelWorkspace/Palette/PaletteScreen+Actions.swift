@@ -97,7 +97,7 @@ extension PaletteScreen {
     let views = state.tabs.names.enumerated().map { index, name in
       MenuList.Item(
         id: PaletteDeed.run("view \(name)").id, title: "view \(name)",
-        isChosen: index == state.tabs.index)
+        isChosen: index == state.tabs.position)
     }
     return commands + views
   }

@@ -26,6 +26,8 @@ package struct MenuScreen: Hashable, Sendable {
     case sort(view: Int)
     /// The columns of a list.
     case columns(view: Int)
+    /// A field to be shown as a new column of a list.
+    case addColumn(view: Int)
     /// The records that a row refers to.
     case references
   }

@@ -62,6 +62,9 @@ package struct RecordDrawing {
   }
 
   private func line(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
+    if let index = screen.related(ofRow: id) {
+      return line(screen.related[index], width: width, glyphs)
+    }
     guard let field = screen.fields[id] else { return StyledLine() }
     if !waiting.isEmpty,
       let value = waiting[Path(unchecked: screen.path.keys + field.path.keys)]
@@ -82,6 +85,18 @@ package struct RecordDrawing {
     let kind = kind(of: field)
     let blanks = width - line.width - kind.count - 1
     if blanks > 0 { line.append(String(repeating: " ", count: blanks) + kind, .muted) }
+    return line
+  }
+
+  /// Returns the line of what belongs to the record, with its number at the end.
+  private func line(_ related: Related, width: Int, _ glyphs: Glyphs) -> StyledLine {
+    let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: related.title), 2)
+    var line = StyledLine("\(glyphs.foldClosed) ", .frameFocus)
+    line.append(related.title + String(repeating: " ", count: blanks), .link)
+    line.append(related.path.description, .muted)
+    let words = related.countText(glyphs)
+    let rest = width - line.width - CellWidth.width(of: words) - 1
+    line.append(String(repeating: " ", count: max(rest, 1)) + words, .muted)
     return line
   }
 

@@ -8,13 +8,17 @@ import RunnelTree
 extension RecordScreen {
   /// Opens the field under the cursor, or edits it if there is nothing to open.
   static func openOrEditField(_ state: inout AppState) {
-    guard case .record(let screen)? = state.layers.last else { return }
+    guard case .record(let screen)? = state.layers.last, !Related.openAtCursor(&state) else {
+      return
+    }
     if !Reading.openField(&state, of: screen, isGoingIn: false) { editField(&state) }
   }
 
   /// Opens the object under the cursor, or shows the value in full.
   static func readField(_ state: inout AppState) {
-    guard case .record(let screen)? = state.layers.last else { return }
+    guard case .record(let screen)? = state.layers.last, !Related.openAtCursor(&state) else {
+      return
+    }
     Reading.openField(&state, of: screen, isGoingIn: true)
   }
 

@@ -106,6 +106,8 @@ package enum Effect: Hashable, Sendable {
   case request(AppRequestID, Request)
   /// Ask the server of the database for something; the answer carries the id.
   case askServer(AppRequestID, ServerRequest)
+  /// Count records; the answer carries the id.
+  case count(AppRequestID, Counting)
   /// Make an index, and stop making it.
   case makeIndex(IndexDefinition)
   case stopIndex
