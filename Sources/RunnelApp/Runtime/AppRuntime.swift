@@ -186,8 +186,8 @@ extension AppRuntime {
       let list = state.tabs.lists[index]
       queries.open(
         view: index, list.definition, first: list.firstCount, local: state.settings.local)
-    case .fetchMore(let index): queries.views[index]?.fetchMore()
-    case .fetchNewer(let index): queries.views[index]?.fetchNewer()
+    case .fetchMore(let index, let pages): queries.views[index]?.fetchMore(pages: pages)
+    case .fetchNewer(let index, let pages): queries.views[index]?.fetchNewer(pages: pages)
     case .goToLiveEnd(let index): queries.views[index]?.goToLiveEnd()
     case .goTo(let index, let position): queries.views[index]?.go(to: position)
     case .letGo(let index, let kept):

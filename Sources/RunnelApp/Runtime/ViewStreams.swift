@@ -187,19 +187,19 @@ final class ViewStreams {
     return adapter.waitingRowCount
   }
 
-  /// Fetches the next page of older rows; with a filter, searches for a page of matching rows.
-  func fetchMore() {
+  /// Fetches the next pages of older rows; with a filter, searches for so many matching rows.
+  func fetchMore(pages: Int = 1) {
     if paged.loadState == .loading || reading != .none { return wantsMore = [olderEnd] }
-    guard isFiltered else { return fetch(pageSize, at: olderEnd) }
+    guard isFiltered else { return fetch(pageSize * pages, at: olderEnd) }
     search = FilterSearch(
-      from: paged.items.count, scanned: paged.scannedCount, page: pageSize)
+      from: paged.items.count, scanned: paged.scannedCount, page: pageSize * pages)
     searchOn()
   }
 
-  /// Fetches the next page at the end where rows arrive, if the list does not reach it.
-  func fetchNewer() {
+  /// Fetches the next pages at the end where rows arrive, if the list does not reach it.
+  func fetchNewer(pages: Int = 1) {
     if paged.loadState == .loading || reading != .none { return wantsMore = [newerEnd] }
-    fetch(pageSize, at: newerEnd)
+    fetch(pageSize * pages, at: newerEnd)
   }
 
   private func fetch(_ count: Int, at end: ListEnd) {

@@ -40,6 +40,7 @@ package struct FormScreen: Hashable, Sendable {
       self.label = label
       self.path = path
       self.input = input
+      self.input.allowLines()
     }
 
     init(_ label: String, path: Path = .root, kind: FieldKind, text: String = "") {

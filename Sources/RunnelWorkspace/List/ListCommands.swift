@@ -68,9 +68,9 @@ package enum ListCommands {
 
   private static let fetching: [Command] = [
     Command(
-      .sectionMore, "more", "fetch the next page", keys: ["gm"],
+      .sectionMore, "more", "fetch the next page; 20gm fetches twenty", keys: ["gm"],
       disabled: { ListCommands.reasonNoMoreRows($0) }
-    ) { state, _ in ListScreen.fetchMoreAtCursor(&state) },
+    ) { state, count in ListScreen.fetchMoreAtCursor(&state, pages: count ?? 1) },
     Command(
       .filterEdit, "filter", "filter the list", keys: ["f"],
       disabled: { ListCommands.reasonNotFiltered($0) }
@@ -219,6 +219,11 @@ extension ListCommands {
         CommandHint(.rowOpen), CommandHint(.editUndo), CommandHint(.sectionMore),
         CommandHint(.sectionNext, "section"), CommandHint(.viewNext, "view"),
         CommandHint(.viewClose),
+      ]
+    }
+    if ListScreen.goesOnFetching(state, after: state.input.count) {
+      return [
+        CommandHint(.rowOpen, "fetch on"), CommandHint(.rowIn, "open"), CommandHint(.viewClose),
       ]
     }
     let below = state.tabs.viewsBelow(state.tabs.index).first?.name

@@ -54,6 +54,8 @@ package struct ListScreen: Hashable, Sendable {
   var loadedFloor = 0
   /// The number of rows to read when the list is opened; nil for a page.
   package var firstCount: Int?
+  /// When Enter fetched a page last, as the number of commands until then; nil for never.
+  var fetchedAt: Int?
   /// The jump whose rows are being read, or nil.
   var jump: Jump?
   /// Whether the cursor is to go to the end where rows arrive once that end is loaded.

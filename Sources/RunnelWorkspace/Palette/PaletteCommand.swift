@@ -98,7 +98,7 @@ extension PaletteCommand {
     })
 
   private static let theme = PaletteCommand(
-    name: "theme", hint: "NAME", description: "other colours; shown while they are selected",
+    name: "theme", hint: "NAME", description: "other colors; shown while they are selected",
     argument: .choice,
     choices: { state, _ in
       let custom = state.settings.themes.map { ThemeChoice.custom($0) }

@@ -36,6 +36,10 @@ package struct MenuScreen: Hashable, Sendable {
   package let title: String
   package var editor = LineEditor()
   package var menu: MenuList
+  /// Whether letters go into the field even if they are keys of items.
+  var isTyping = false
+  /// The characters struck so far of an item with several keys.
+  var struck = ""
 }
 
 /// A text typed into the palette, by its kind.

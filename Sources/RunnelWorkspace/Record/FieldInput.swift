@@ -64,6 +64,12 @@ package struct FieldInput: Hashable, Sendable {
     func hash(into _: inout Hasher) {}
   }
 
+  /// Lets the text have several lines, unless it is chosen or is no text.
+  mutating func allowLines() {
+    guard kind == .string, choices.isEmpty, choicesPath == nil, !editor.isSecret else { return }
+    editor = LineEditor(editor.text, isMultiline: true)
+  }
+
   /// Whether nothing is typed, which stands for no value.
   package var isEmpty: Bool { editor.isEmpty && (rule != nil || kind != .string) }
 

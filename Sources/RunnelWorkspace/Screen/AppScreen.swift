@@ -300,7 +300,7 @@ package final class AppScreen {
   }
 
   func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {
-    let (top, bottom) = layout.composer.splitTop(layout.composer.height - 1)
+    let (top, bottom) = layout.composer.splitTop(layout.composer.height > 1 ? 1 : 0)
     if !top.isEmpty { rule(top, into: &canvas) }
     if let error = composer.error {
       // Without a rule, the error takes the end of the list.

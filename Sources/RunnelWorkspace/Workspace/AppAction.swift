@@ -70,10 +70,10 @@ package enum AppAction: Action {
 package enum Effect: Hashable, Sendable {
   /// Start the streams of a view.
   case openView(Int)
-  /// Fetch the next page of a view.
-  case fetchMore(Int)
-  /// Fetch the next page of a view at the end where rows arrive.
-  case fetchNewer(Int)
+  /// Fetch the next pages of a view.
+  case fetchMore(Int, pages: Int)
+  /// Fetch the next pages of a view at the end where rows arrive.
+  case fetchNewer(Int, pages: Int)
   /// Read a view again from the end where rows arrive.
   case goToLiveEnd(Int)
   /// Read the rows of a view around a place in its order.

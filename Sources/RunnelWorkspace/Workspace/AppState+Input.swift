@@ -112,6 +112,7 @@ enum Input {
   /// Inserts a key that is no command as text, if there is a text field.
   private static func type(_ state: inout AppState, _ stroke: KeyStroke) {
     guard case .character(let character) = stroke.key, !stroke.control, !stroke.meta else { return }
+    if MenuScreen.take(&state, character) { return }
     state.insert(String(character))
   }
 
