@@ -197,7 +197,7 @@ import Testing
   @Test func demoViewsAreRead() throws {
     let file = try Fixture.demoViews()
     #expect(file.me == "zoe")
-    #expect(file.views.map(\.name) == ["Messages", "Roster", "Groups"])
+    #expect(file.views.map(\.name) == ["Messages", "Roster", "Groups", "Talk"])
   }
 
   @Test func allMistakesAreToldWithTheirLines() throws {

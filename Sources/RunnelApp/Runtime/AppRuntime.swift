@@ -193,9 +193,11 @@ extension AppRuntime {
     case .askServer(let id, let request):
       startFileTask(.askServer(id, request, at: serverPlaces))
     case .openView(let index):
-      queries.open(view: index, state.tabs.lists[index].definition, local: state.settings.local)
-    case .fetchMore(let index): queries.views[index]?.fetchMore()
-    case .fetchNewer(let index): queries.views[index]?.fetchNewer()
+      let list = state.tabs.lists[index]
+      queries.open(
+        view: index, list.definition, first: list.firstCount, local: state.settings.local)
+    case .fetchMore(let index, let pages): queries.views[index]?.fetchMore(pages: pages)
+    case .fetchNewer(let index, let pages): queries.views[index]?.fetchNewer(pages: pages)
     case .goToLiveEnd(let index): queries.views[index]?.goToLiveEnd()
     case .goTo(let index, let position): queries.views[index]?.go(to: position)
     case .letGo(let index, let kept):
@@ -219,6 +221,7 @@ extension AppRuntime {
     case .stopExport: files.stopExport()
     case .readFile(let file, let texts): files.read(file, texts)
     case .stopReading: files.stopReading()
+    case .count(let id, let counting): queries.count(counting, id)
     case .makeIndex(let definition): files.makeIndex(definition)
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)

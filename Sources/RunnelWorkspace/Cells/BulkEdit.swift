@@ -29,7 +29,7 @@ enum BulkEdit {
     let hidden = state.tabs.front.markCount - marked.count
     form.note =
       note(values) + (hidden > 0 ? " · \(hidden) marked rows that are not shown stay" : "")
-    state.layers.append(.form(form))
+    FormScreen.open(&state, form)
   }
 
   /// Requests the writes of a form; returns false if the form is not right.

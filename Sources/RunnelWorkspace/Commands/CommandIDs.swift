@@ -17,6 +17,7 @@ extension ActionID {
   static let cellSort = ActionID("cell.sort")
   static let changeNext = ActionID("change.next")
   static let changePrevious = ActionID("change.prev")
+  static let columnAdd = ActionID("column.add")
   static let columnHide = ActionID("column.hide")
   static let columnLeft = ActionID("column.left")
   static let columnMenu = ActionID("column.menu")
@@ -41,8 +42,10 @@ extension ActionID {
   static let dataExport = ActionID("data.export")
   static let dataImport = ActionID("data.import")
   static let debugOpen = ActionID("debug.open")
+  static let dialogKeep = ActionID("dialog.keep")
   static let dialogNo = ActionID("dialog.no")
   static let dialogYes = ActionID("dialog.yes")
+  static let draftDrop = ActionID("draft.drop")
   static let editRedo = ActionID("edit.redo")
   static let editUndo = ActionID("edit.undo")
   static let fieldNext = ActionID("field.next")
@@ -136,6 +139,7 @@ extension ActionID {
   static let viewNext = ActionID("view.next")
   static let viewPrevious = ActionID("view.prev")
   static let viewResync = ActionID("view.resync")
+  static let viewUp = ActionID("view.up")
 
   /// The number of views that have a key of their own.
   static let viewGotoCount = 9

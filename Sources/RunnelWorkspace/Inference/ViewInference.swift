@@ -58,6 +58,11 @@ package enum ViewInference {
     return columns
   }
 
+  /// Returns a column for each field of some records, in the order of their first appearance.
+  static func columns(ofFieldsIn records: [RunnelTree.Node]) -> [ColumnDefinition] {
+    profiles(of: records).map { column(of: $0, isOpen: false) }
+  }
+
   // MARK: Fields
 
   /// Returns the profiles of the fields, in the order of their first appearance.

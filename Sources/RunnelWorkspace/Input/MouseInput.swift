@@ -56,7 +56,7 @@ enum MouseInput {
     guard state.isPageInFront else { return }
     if mouse.position.row == state.layout.tabs.row, !state.layout.isCompact {
       guard let tab = TabBar(state).tab(atColumn: mouse.position.column) else { return }
-      return Input.change(&state, to: tab)
+      return Input.change(&state, to: state.tabs.index(atPosition: tab))
     }
     if state.layers.isEmpty, clickPane(&state, at: mouse.position) { return }
     guard let item = item(state, at: mouse.position) else { return }

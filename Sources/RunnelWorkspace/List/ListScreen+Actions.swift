@@ -31,14 +31,26 @@ extension ListScreen {
 
   static func goToNewest(_ state: inout AppState) { goToNewest(&state, inView: state.tabs.index) }
 
-  /// Fetches the next page at the end under the cursor.
-  static func fetchMoreAtCursor(_ state: inout AppState) {
+  /// The greatest number of pages that are fetched at once.
+  static let pagesMax = 1000
+
+  /// Fetches the next pages at the end under the cursor.
+  static func fetchMoreAtCursor(_ state: inout AppState, pages: Int) {
+    let pages = min(max(pages, 1), pagesMax)
     let screen = state.tabs.front
     if screen.list.cursor == .row(ListScreen.newerRow) || screen.hasOnlyNewerRows {
-      fetchNewer(&state)
+      fetchNewer(&state, pages: pages)
     } else {
-      fetchMore(&state)
+      fetchMore(&state, pages: pages)
     }
+  }
+
+  /// Whether the last command fetched a page by Enter, which goes on then; `count` is the number of
+  /// commands until then.
+  static func goesOnFetching(_ state: AppState, after count: Int) -> Bool {
+    let screen = state.tabs.front
+    guard screen.fetchedAt == count, case .row(let id)? = screen.list.cursor else { return false }
+    return !ListScreen.isPlaceholder(id) && screen.paging == .more
   }
 
   /// Goes to an end of the list if an action leads there and the end is not loaded; otherwise returns
@@ -75,7 +87,8 @@ extension ListScreen {
 
   // MARK: Moving
 
-  /// Opens the record under the cursor, fetches the next page, or folds a section.
+  /// Opens the list for the row under the cursor, or else its record; fetches the next page, or folds a
+  /// section.
   static func openRow(_ state: inout AppState) {
     if case .failed = state.tabs.front.phase { return readAgain(&state) }
     switch state.tabs.front.list.cursor {
@@ -83,11 +96,18 @@ extension ListScreen {
       state.withList { list, content, height in
         list.toggleFold(section, in: content, height: height)
       }
-    case .row(ListScreen.fetchMoreRow): fetchMore(&state)
+    case .row(ListScreen.fetchMoreRow): fetchOn(&state)
     case .row(ListScreen.newerRow): fetchNewer(&state)
-    case .row: openRecordAtCursor(&state)
+    case .row where goesOnFetching(state, after: state.input.count - 1): fetchOn(&state)
+    case .row: if !DrillDown.openFromRow(&state) { openRecordAtCursor(&state) }
     case nil: break
     }
+  }
+
+  /// Fetches the next page; Enter as the next command fetches another one.
+  private static func fetchOn(_ state: inout AppState) {
+    fetchMore(&state)
+    state.tabs.front.fetchedAt = state.input.count
   }
 
   /// Opens the record under the cursor, unfolds a section, or goes to its first row.
@@ -123,12 +143,12 @@ extension ListScreen {
     }
   }
 
-  /// Fetches the next page of the list.
-  static func fetchMore(_ state: inout AppState) {
+  /// Fetches the next pages of the list.
+  static func fetchMore(_ state: inout AppState, pages: Int = 1) {
     if case .failed = state.tabs.front.phase { return readAgain(&state) }
     resume(&state, state.tabs.index)
     state.tabs.front.paging = .fetching
-    state.effects.append(.fetchMore(state.tabs.index))
+    state.effects.append(.fetchMore(state.tabs.index, pages: pages))
   }
 
   /// Fetches the next page if the view has `prefetch` and the cursor is near the fetch-more row.
@@ -169,9 +189,11 @@ extension ListScreen {
     let resource = state.database.resources.record(at: path).flatMap { record in
       state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
     }
-    state.layers.append(
-      .record(RecordScreen(path: path, viewName: name, resource: resource, start: start)))
+    var screen = RecordScreen(path: path, viewName: name, resource: resource, start: start)
+    screen.related = Related.all(state, of: path)
+    state.layers.append(.record(screen))
     state.effects.append(.openRecord(path))
+    Related.count(&state, at: state.layers.count - 1)
   }
 
   // MARK: Changing
@@ -190,7 +212,7 @@ extension ListScreen {
     {
       return
     }
-    state.layers.append(.form(screen.formForNewRecord(view: state.tabs.index)))
+    FormScreen.open(&state, screen.formForNewRecord(view: state.tabs.index))
   }
 }
 

@@ -174,10 +174,10 @@ extension ListScreen {
     return action == (state.tabs.front.isLiveAtBottom ? .rowLast : .rowFirst)
   }
 
-  /// Fetches the next page at the end where rows arrive.
-  static func fetchNewer(_ state: inout AppState) {
+  /// Fetches the next pages at the end where rows arrive.
+  static func fetchNewer(_ state: inout AppState, pages: Int = 1) {
     resume(&state, state.tabs.index)
     state.tabs.front.newer = .fetching
-    state.effects.append(.fetchNewer(state.tabs.index))
+    state.effects.append(.fetchNewer(state.tabs.index, pages: pages))
   }
 }

@@ -19,6 +19,8 @@ package struct ListScreen: Hashable, Sendable {
   static let changeMarkMilliseconds: Int64 = 3000
 
   package var definition: ViewDefinition { didSet { rowsRevision.note() } }
+  /// The row that the list was opened for, or nil for a list with a tab of its own.
+  package var drillDown: DrillDown?
   /// The source of the view itself, without the order that the user chose.
   let ownSource: SourceDefinition
   /// The rules for the sections, which the order may suspend.
@@ -52,6 +54,10 @@ package struct ListScreen: Hashable, Sendable {
   var totalWhenAsked: Int?
   /// The number of loaded rows after the last unloading or search; rows are not unloaded below it.
   var loadedFloor = 0
+  /// The number of rows to read when the list is opened; nil for a page.
+  package var firstCount: Int?
+  /// When Enter fetched a page last, as the number of commands until then; nil for never.
+  var fetchedAt: Int?
   /// The jump whose rows are being read, or nil.
   var jump: Jump?
   /// Whether the cursor is to go to the end where rows arrive once that end is loaded.

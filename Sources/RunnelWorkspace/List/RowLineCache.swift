@@ -25,6 +25,8 @@ package final class RowLineCache {
     var tab: Int
     var revision: RowsRevision
     var search: String?
+    /// The revision of the drafts.
+    var drafts: Int
 
     /// Makes the basis of a list, or nil if its lines can change for other reasons.
     init?(_ state: AppState, _ screen: ListScreen) {
@@ -32,6 +34,7 @@ package final class RowLineCache {
         (state.database.present ?? []).isEmpty
       else { return nil }
       (tab, revision, search) = (state.tabs.index, screen.rowsRevision, state.trail.search)
+      drafts = state.writes.drafts.revision
     }
   }
 

@@ -56,6 +56,8 @@ package struct RowText: Equatable {
     var isMarked = false
     /// Whether the user's write to the row was refused because others wrote there.
     var isConflict = false
+    /// Whether the record has a draft.
+    var hasDraft = false
     /// Whether the row arrived since the last visit.
     var isNew = false
     var isCursor = false
@@ -177,6 +179,7 @@ package struct RowText: Equatable {
   private func condition(of state: State) -> StyledRun? {
     if state.isTransient { return StyledRun(glyphs.transient, .transient) }
     if state.isConflict { return StyledRun(glyphs.conflict, .conflict) }
+    if state.hasDraft { return StyledRun(glyphs.transient, .transient) }
     if state.isChanged { return StyledRun(glyphs.changed, .rowChanged) }
     return state.isNew ? StyledRun(glyphs.new, .rowNew) : nil
   }

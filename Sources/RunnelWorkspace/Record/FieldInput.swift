@@ -27,7 +27,7 @@ package struct FieldInput: Hashable, Sendable {
   package var editor: LineEditor
   package var error: String?
   /// The text that the field began with.
-  private let firstText: String
+  let firstText: String
   /// Whether other records hold times in this field.
   private var isLikeMoment = false
   /// The known choices.
@@ -72,6 +72,12 @@ package struct FieldInput: Hashable, Sendable {
 
     static func == (_: DateReading, _: DateReading) -> Bool { true }
     func hash(into _: inout Hasher) {}
+  }
+
+  /// Lets the text have several lines, unless it is chosen or is no text.
+  mutating func allowLines() {
+    guard kind == .string, choices.isEmpty, choicesPath == nil, !editor.isSecret else { return }
+    editor = LineEditor(editor.text, isMultiline: true)
   }
 
   /// Whether nothing is typed, which stands for no value.

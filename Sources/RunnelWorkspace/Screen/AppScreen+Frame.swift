@@ -21,6 +21,7 @@ extension AppScreen {
       left.append(" \(profile.name) \(glyphs.foldClosed) \(place) ", role)
     } else {
       if !layout.isCompact { left.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
+      left.append(crumbs, .muted)
       left.append(place, .strong)
     }
     var right = StyledLine()
@@ -39,7 +40,7 @@ extension AppScreen {
     }
     draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
     if !layout.isCompact {
-      let tabs = TabBar(state, glyphs).line(active: state.tabs.index)
+      let tabs = TabBar(state, glyphs).line(active: state.tabs.position)
       let counts = countLine(besides: tabs)
       draw(.tabs, StatusLine(left: tabs, right: counts), into: &canvas, layout.tabs)
     }
@@ -113,6 +114,17 @@ extension AppScreen {
   /// The keys that make a paused list live again.
   private var pauseKeys: String {
     state.settings.keymap.firstKeys(for: .livePause, in: state.contexts).map { " · \($0)" } ?? ""
+  }
+
+  /// The rows that led to the list in front, with a sign after each; empty for a list with a tab of its
+  /// own, and on small screens.
+  private var crumbs: String {
+    guard !layout.isCompact, !state.tabs.isTree, state.tabs.front.drillDown != nil,
+      state.layers.allSatisfy({ $0.component.heading == nil })
+    else { return "" }
+    let chain = state.tabs.chain(to: state.tabs.index).map { state.tabs.lists[$0] }
+    let words = [chain[0].definition.name] + chain.compactMap(\.drillDown?.title)
+    return words.map { "\($0.prefix(24)) \(glyphs.foldClosed) " }.joined()
   }
 
   /// The place in the tree that the screen shows.

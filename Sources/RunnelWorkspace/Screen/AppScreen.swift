@@ -194,6 +194,7 @@ package final class AppScreen {
       isTransient: screen.isTransient(record),
       isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.writes.queue.conflict(at: record.path) != nil,
+      hasDraft: state.writes.drafts.isOf(record: record.path),
       isNew: screen.unread.rows.contains(id), isCursor: isCursor,
       cell: screen.list.cursor == .row(id) ? screen.cell : nil,
       people: people[record.path] ?? [])
@@ -308,7 +309,7 @@ package final class AppScreen {
   }
 
   func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {
-    let (top, bottom) = layout.composer.splitTop(layout.composer.height - 1)
+    let (top, bottom) = layout.composer.splitTop(layout.composer.height > 1 ? 1 : 0)
     if !top.isEmpty { rule(top, into: &canvas) }
     if let error = composer.error {
       // Without a rule, the error takes the end of the list.

@@ -13,6 +13,9 @@ public struct ViewDefinition: Hashable, Sendable {
   public var source: SourceDefinition
   /// Further sources; a row that is also in `source` is shown once, as theirs.
   public var also: [SourceDefinition] = []
+  /// The name of the view from whose rows this one is opened, if it has parameters; nil to find it by
+  /// the name of the last parameter.
+  package var from: String?
   /// The rules that sort rows into sections; the first rule that matches a row counts.
   public var sections: [SectionRule] = []
   /// The columns of a row, from the left.

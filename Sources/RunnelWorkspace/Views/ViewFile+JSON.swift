@@ -17,6 +17,7 @@ extension ViewDefinition {
   /// The members of the view in a views file.
   var members: [JSONMember] {
     var members = [JSONMember("name", .string(name))] + source.members
+    if let from { members.append(JSONMember("from", .string(from))) }
     if !also.isEmpty {
       members.append(JSONMember("also", .array(also.map { .object($0.members) })))
     }

@@ -84,6 +84,7 @@ extension Answer {
     case .records(let rows): "\(rows.count) records"
     case .history(let page): "\(page.entries.count) entries of the history"
     case .orders(let orders): "\(orders.count) orders with an index"
+    case .count(let count, let hasMore): "\(count)\(hasMore ? " or more" : "") records"
     case .copied(let file, _): "copy saved to \(file)"
     case .clients(let page): "\(page.clients.count) clients"
     case .disconnected: "a client is disconnected"

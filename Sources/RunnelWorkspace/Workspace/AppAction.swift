@@ -72,10 +72,10 @@ package enum AppAction: Action {
 package enum Effect: Hashable, Sendable {
   /// Start the streams of a view.
   case openView(Int)
-  /// Fetch the next page of a view.
-  case fetchMore(Int)
-  /// Fetch the next page of a view at the end where rows arrive.
-  case fetchNewer(Int)
+  /// Fetch the next pages of a view.
+  case fetchMore(Int, pages: Int)
+  /// Fetch the next pages of a view at the end where rows arrive.
+  case fetchNewer(Int, pages: Int)
   /// Read a view again from the end where rows arrive.
   case goToLiveEnd(Int)
   /// Read the rows of a view around a place in its order.
@@ -108,6 +108,8 @@ package enum Effect: Hashable, Sendable {
   case request(AppRequestID, Request)
   /// Ask the server of the database for something; the answer carries the id.
   case askServer(AppRequestID, ServerRequest)
+  /// Count records; the answer carries the id.
+  case count(AppRequestID, Counting)
   /// Make an index, and stop making it.
   case makeIndex(IndexDefinition)
   case stopIndex

@@ -141,6 +141,7 @@ package enum StateReducer {
       let opensForm = screen.begin(height: state.height)
       state.layers[index] = .record(screen)
       if start != nil {
+        RecordScreen.offerDraft(&state, at: index)
         ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
       }
       if case .field(let wanted)? = start, screen.edit == nil,

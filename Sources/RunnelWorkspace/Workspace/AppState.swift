@@ -53,7 +53,7 @@ extension AppState {
   private var prompt: AppLayout.Prompt {
     for layer in layers.suffix(from: (fullLayer ?? -1) + 1).reversed() {
       switch layer.component.extent {
-      case .line: return .line
+      case .line: return .line(count: layer.component.textField?.lineCount ?? 1)
       case .bar: return .bar
       case .page, .dialog: continue
       }

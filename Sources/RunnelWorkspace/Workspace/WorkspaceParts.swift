@@ -122,12 +122,16 @@ package struct Trail: Equatable, Sendable {
   var commands = LineHistory()
   /// The filters that were used before.
   var filters = LineHistory()
+  /// The texts that were typed into lines and not entered.
+  var unfinished = UnfinishedLines()
 }
 
 /// The writes that are not done, and those that can be undone.
 package struct WriteState: Equatable, Sendable {
   /// The writes that are under way or were refused.
   package var queue = WriteQueue()
+  /// The texts of forms and fields that were left without saving.
+  package var drafts = Drafts()
   /// Parts of undo steps that failed because others wrote there, to be compared one by one.
   var comparable: [CompareDraft] = []
   /// The undo and redo steps.
