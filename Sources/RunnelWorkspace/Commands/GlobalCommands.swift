@@ -9,6 +9,7 @@ package enum GlobalCommands {
     screen
     lastActions
     ClientsCommands.open
+    AccountsCommands.open
     panes
     goto
     Command(.paletteOpen, "palette", "do anything by its name", keys: [":", "M-x"]) { state, _ in

@@ -31,9 +31,12 @@ extension AppScreen {
     if layout.isCompact {
       right.append(liveness)
       right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)
+      right.append(state.database.accounts?.line(glyphs, isShort: true) ?? StyledLine())
     } else {
       right.append(liveness)
-      right.append("  \(state.database.me) ", .muted)
+      right.append(
+        state.database.accounts?.line(glyphs, isShort: false)
+          ?? StyledLine("  \(state.database.me) ", .muted))
     }
     draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
     if !layout.isCompact {

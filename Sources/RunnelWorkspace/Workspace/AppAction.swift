@@ -31,6 +31,8 @@ package enum AppAction: Action {
   case pendingWrites([PendingWrite])
   /// The state of the link to the server whose database is shown has changed.
   case origin(OriginFacts)
+  /// The accounts at the server, or the state of the session, have changed.
+  case accounts(AccountFacts)
   /// The database failed in something that no request asked for.
   case trouble(String)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.
@@ -106,6 +108,10 @@ package enum Effect: Hashable, Sendable {
   case request(AppRequestID, Request)
   /// Ask the server of the database for something; the answer carries the id.
   case askServer(AppRequestID, ServerRequest)
+  /// Ask the account service for something; the answer carries the id.
+  case account(AppRequestID, AccountRequest)
+  /// Stop waiting for an answer of the account service.
+  case stopAccount(AppRequestID)
   /// Make an index, and stop making it.
   case makeIndex(IndexDefinition)
   case stopIndex
