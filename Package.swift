@@ -188,8 +188,9 @@ let package = Package(
     .target(
       name: "RunnelApp",
       dependencies: [
-        "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams", "RunnelStore",
-        "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal", "RunnelWorkspace",
+        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams",
+        "RunnelStore", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal",
+        "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -334,8 +335,9 @@ let package = Package(
     .testTarget(
       name: "RunnelAppTests",
       dependencies: [
-        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace", "TestSupport",
+        "AccountSimulation", "RunnelAccounts", "RunnelApp", "RunnelTerminal", "RunnelDatabase",
+        "RunnelDemo", "RunnelStore", "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace",
+        "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
     // Clients, a server and a bad network in one thread, and the program that runs many of them.

@@ -51,9 +51,9 @@ import Testing
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
     "RunnelApp": [
-      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelClient", "RunnelDatabase",
-      "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
-      "RunnelWorkspace", "Synchronization", "Yams",
+      "CYaml", "Foundation", "Glibc", "Logging", "RunnelAccounts", "RunnelBase", "RunnelClient",
+      "RunnelDatabase", "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync",
+      "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",

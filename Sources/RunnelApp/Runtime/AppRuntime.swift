@@ -226,7 +226,8 @@ extension AppRuntime {
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
-    case .copy, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash:
+    case .copy, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash, .account,
+      .stopAccount:
       screenEffects.append(effect)
     }
   }

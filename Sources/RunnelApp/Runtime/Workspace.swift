@@ -49,7 +49,9 @@ struct Workspace {
     resources = try described.map { try ResourceBook(file: $0) } ?? ResourceBook()
     let views = try found?.views ?? Workspace.discover(options, settings)
     self.views = views + [resources.activityView].compactMap(\.self)
-    me = found?.me ?? settings.me ?? ProcessInfo.processInfo.environment["USER"] ?? "me"
+    // The rules of a server know an account by its id.
+    let user = ProcessInfo.processInfo.environment["USER"] ?? "me"
+    me = options.origin?.user ?? found?.me ?? settings.me ?? user
     firstTab = try Workspace.tab(options.view, in: self.views)
   }
 

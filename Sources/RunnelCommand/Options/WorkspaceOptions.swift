@@ -191,13 +191,8 @@ struct WorkspaceOptions: ParsableArguments {
   ///
   /// The local replica is shown at once, before the server responds.
   func open(_ origin: OriginChoice) throws {
-    let access = try origin.access()
-    let file = try ReplicaFolder.file(
-      for: origin.address, user: access.user, environment: ProcessInfo.processInfo.environment)
-    let session = try DatabaseSession(file: file, environment: .system)
-    try session.becomeReplica(ofOrigin: origin.address.name)
-    try session.close()
-    var wish = OriginWish(origin.address, as: access, origin.arguments.options)
+    var wish = try origin.wish()
+    let file = try wish.replica(environment: ProcessInfo.processInfo.environment)
     if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     let profile = origin.profile
     wish.presence = profile?.presence

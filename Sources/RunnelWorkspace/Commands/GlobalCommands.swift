@@ -9,6 +9,7 @@ package enum GlobalCommands {
     screen
     lastActions
     ClientsCommands.open
+    AccountsCommands.open
     Presence.show
     panes
     goto

@@ -12,7 +12,7 @@ package enum FormCommands {
     TypingCommands.fieldPrevious.inner { state, _ in
       FormScreen.changeForm(&state) { $0.moveFocus(by: -1) }
     }
-    TypingCommands.fieldType.inner { state, _ in
+    TypingCommands.fieldType.inner(disabled: { FormScreen.reasonKindNotChanged($0) }) { state, _ in
       FormScreen.changeForm(&state) { form in
         form.fields[form.focus].input.changeKind()
         form.followFormat()

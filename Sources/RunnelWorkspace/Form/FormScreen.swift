@@ -28,6 +28,8 @@ package struct FormScreen: Hashable, Sendable {
     case export([ExportChoice], replaces: String?)
     /// The file from which records are imported into a view.
     case importFile(view: Int)
+    /// Something that is done with the accounts at the server.
+    case account(AccountDeed)
   }
 
   /// A field of a form.
@@ -62,7 +64,8 @@ package struct FormScreen: Hashable, Sendable {
   package var focus = 0
   /// The id of the first write of this form, or nil before a write.
   ///
-  /// The id identifies the typed text while its writes are refused.
+  /// The id identifies the typed text while its writes are refused. Of a form for accounts, it is
+  /// the id of the request under way.
   var attempt: AppRequestID?
   /// The id in the queue of the refused pasted record that the form edits, or nil if there is none.
   var pasted: AppRequestID?
@@ -70,7 +73,7 @@ package struct FormScreen: Hashable, Sendable {
   /// Whether saving the form writes to the database.
   package var writes: Bool {
     switch purpose {
-    case .export, .importFile, .choose: false
+    case .export, .importFile, .choose, .account: false
     default: true
     }
   }
@@ -86,6 +89,7 @@ package struct FormScreen: Hashable, Sendable {
     case .export: "export"
     case .importFile: "import"
     case .choose: "take"
+    case .account(let deed): deed.words.done
     default: "save"
     }
   }

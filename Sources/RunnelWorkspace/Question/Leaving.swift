@@ -31,6 +31,23 @@ enum Leaving {
     Question.open(&state, question, yes: "leave", no: "stay")
   }
 
+  /// Shows the database as another account; asks first if typed text is not stored anywhere.
+  static func change(_ state: inout AppState, to account: AccountChange) {
+    let unsaved = unsavedLines(state)
+    if unsaved.isEmpty {
+      state.session.accountChange = account
+      return
+    }
+    let question = Question(
+      .changeAccount(account), title: "Show another account, and lose what is not saved",
+      message: unsaved,
+      explanation: [
+        StyledLine("These texts were never written to the database of this account.", .muted)
+      ],
+      openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "show", no: "stay")
+  }
+
   /// Leaves by a key that was pressed twice; a third press answers the question.
   static func leaveByInterrupt(_ state: inout AppState) {
     if case .question(let question)? = state.layers.last, question.purpose == .leave {

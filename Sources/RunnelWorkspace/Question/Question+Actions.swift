@@ -81,6 +81,8 @@ extension Question {
     case .importRecords(let progress): Importing.startImport(&state, progress)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
+    case .signOut(let user): AccountsScreen.signOut(&state, user)
+    case .changeAccount(let change): state.session.accountChange = change
     }
   }
 

@@ -88,7 +88,8 @@ package struct FieldInput: Hashable, Sendable {
 
   /// The kind of value, as a word.
   package var label: String {
-    switch rule?.kind {
+    if editor.isSecret { return "hidden" }
+    return switch rule?.kind {
     case nil, .any: kind.rawValue
     case .text: "text"
     case .integer: "integer"
@@ -252,4 +253,13 @@ extension FieldKind {
     case .any: self = value == .null ? .json : FieldKind(value)
     }
   }
+}
+
+// MARK: - Description
+
+extension FieldInput: CustomStringConvertible, CustomReflectable {
+  /// The kind and the text; of a hidden text, that it is hidden.
+  package var description: String { "\(label): \(editor.isSecret ? "<secret>" : editor.text)" }
+  /// A mirror with the description only, so that no dump of a state has a hidden text.
+  package var customMirror: Mirror { Mirror(self, children: ["input": description]) }
 }

@@ -23,6 +23,7 @@ extension Answer {
     case .copied(let file, let bytes): ["copied": .string(file), "bytes": .int(bytes)]
     case .clients(let page): ["clients": page.log]
     case .disconnected(let wasThere): ["disconnected": .bool(wasThere)]
+    case .account(let user): ["account": user.map { .string($0) } ?? .null]
     case .refused(let refusal): ["refused": refusal.log]
     }
   }
@@ -48,6 +49,9 @@ extension Answer {
     case "copied": self = .copied(file: try fields.string(name), bytes: try fields.int("bytes"))
     case "clients": self = .clients(try ClientPage(log: fields.value(name)))
     case "disconnected": self = .disconnected(try fields.bool(name))
+    case "account":
+      let user = try fields.value(name)
+      self = .account(user: user == .null ? nil : try fields.string(name))
     case "refused": self = .refused(try Refusal(log: fields.value(name)))
     default: throw ActionLogError(.malformed, "There is no answer `\(name)`.")
     }

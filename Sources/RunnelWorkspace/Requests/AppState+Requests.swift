@@ -64,6 +64,8 @@ extension PendingRequests {
     case (.clients, .clients(let page)): ClientsScreen.take(&state, page, id)
     case (.disconnect, .disconnected(let wasThere)):
       ClientsScreen.finishDisconnect(&state, wasThere: wasThere)
+    case (.account(let deed), .account(let user)):
+      AccountsScreen.finish(&state, id, deed, user: user)
     default: break
     }
   }
@@ -83,6 +85,7 @@ extension PendingRequests {
       ResourceCommands.giveUpChoices(&state)
       state.say(.error, refusal.message)
     case .clients: ClientsScreen.fail(&state, refusal, id)
+    case .account: AccountsScreen.fail(&state, id, refusal)
     case .read, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)
     // Without an answer the menu says nothing of indexes.

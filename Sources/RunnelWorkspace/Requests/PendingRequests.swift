@@ -28,6 +28,8 @@ package enum Pending: Hashable, Sendable {
   case clients
   /// Ending a connection to the server.
   case disconnect
+  /// Something that is done with the accounts at the server.
+  case account(AccountDeed)
 }
 
 /// The table of all requests without an answer yet.

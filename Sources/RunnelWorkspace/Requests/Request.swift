@@ -47,6 +47,9 @@ package enum Answer: Sendable {
   case clients(ClientPage)
   /// A connection to the server was ended; false if there was none of this number.
   case disconnected(Bool)
+  /// Something was done with an account; the id is that of the user who is signed in by it, or whose
+  /// account comes next.
+  case account(user: String?)
   /// The request was refused, or failed; nothing changed.
   case refused(Refusal)
 }

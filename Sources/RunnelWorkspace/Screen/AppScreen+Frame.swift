@@ -32,11 +32,18 @@ extension AppScreen {
     if layout.isCompact {
       right.append(liveness)
       right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)
+      right.append(state.database.accounts?.line(glyphs, isShort: true) ?? StyledLine())
     } else {
       right.append(liveness)
-      right.append("  \(state.database.me)", .muted)
-      right.append(Presence.headerLine(state, glyphs))
-      right.append(" ")
+      var person =
+        state.database.accounts?.line(glyphs, isShort: false)
+        ?? StyledLine("  \(state.database.me) ", .muted)
+      let others = Presence.headerLine(state, glyphs)
+      if !others.isEmpty {
+        person.append(others)
+        person.append(" ")
+      }
+      right.append(person)
     }
     draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
     if !layout.isCompact {

@@ -7,11 +7,13 @@ import RunnelTree
 // The names of actions in the view of the last actions.
 
 extension AppAction {
-  /// Returns the name of an action, in words.
-  static func name(of action: any Action) -> String {
+  /// Returns the name of an action, in words; what goes into a hidden field is not told.
+  static func name(of action: any Action, isHidden: Bool = false) -> String {
     switch action {
-    case let action as AppAction: action.name
-    default: String(describing: type(of: action))
+    case let action as AppAction:
+      if isHidden, case .input = action { return "input to a hidden field" }
+      return action.name
+    default: return String(describing: type(of: action))
     }
   }
 
@@ -54,6 +56,7 @@ extension AppAction {
       writes.count == 1
         ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
     case .origin(let facts): "server: \(facts.link)"
+    case .accounts(let facts): "\(facts.accounts.count) accounts"
     case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
     case .fileGone: "the file is gone"
@@ -88,6 +91,7 @@ extension Answer {
     case .copied(let file, _): "copy saved to \(file)"
     case .clients(let page): "\(page.clients.count) clients"
     case .disconnected: "a client is disconnected"
+    case .account: "done with an account"
     case .refused(let refusal): "refused: \(refusal.message)"
     }
   }

@@ -31,6 +31,8 @@ package enum AppAction: Action {
   case pendingWrites([PendingWrite])
   /// The state of the link to the server whose database is shown has changed.
   case origin(OriginFacts)
+  /// The accounts at the server, or the state of the session, have changed.
+  case accounts(AccountFacts)
   /// The people at other workspaces on the same database have changed.
   case present([Present])
   /// The database failed in something that no request asked for.
@@ -108,6 +110,10 @@ package enum Effect: Hashable, Sendable {
   case request(AppRequestID, Request)
   /// Ask the server of the database for something; the answer carries the id.
   case askServer(AppRequestID, ServerRequest)
+  /// Ask the account service for something; the answer carries the id.
+  case account(AppRequestID, AccountRequest)
+  /// Stop waiting for an answer of the account service.
+  case stopAccount(AppRequestID)
   /// Count records; the answer carries the id.
   case count(AppRequestID, Counting)
   /// Make an index, and stop making it.

@@ -16,9 +16,11 @@ extension AppState {
     }
     // Only actions change the state, so the facts after the last action are those before this one.
     let before = state.session.trace.facts ?? ActionTrace.facts(state)
+    let isHidden = state.takesSecret
     StateReducer.handle(&state, action)
     state.session.trace.note(
-      AppAction.name(of: action), isOfInterest: AppAction.isOfInterest(action), at: state.now,
+      AppAction.name(of: action, isHidden: isHidden),
+      isOfInterest: AppAction.isOfInterest(action), at: state.now,
       before, ActionTrace.facts(state))
   }
 }
@@ -50,6 +52,7 @@ package enum StateReducer {
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
     case .origin(let facts): OriginFacts.take(&state, facts)
+    case .accounts(let facts): AccountFacts.take(&state, facts)
     case .present(let people): state.database.present = people
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)

@@ -49,6 +49,8 @@ package struct OpenedDatabase: Equatable, Sendable {
   let isOpenedReadOnly: Bool
   /// The server that has the data and the state of the link to it, or nil for a local database.
   package var origin: OriginFacts?
+  /// The user's accounts at that server; nil if the database is opened without accounts.
+  package var accounts: AccountFacts?
   /// The user's profile of that server, or nil for none.
   package let profile: ProfileMark?
   /// The people at other workspaces on the same database; nil if that is not known.
@@ -165,6 +167,8 @@ package struct SessionProgress: Equatable, Sendable {
   /// The trace of the last actions.
   var trace = ActionTrace()
   package var isLeaving = false
+  /// The account as which the database is to be shown instead; nil for none.
+  package var accountChange: AccountChange?
   /// Whether the session, with its drafts, comes back the next time.
   package var isKept = false
   /// Whether the database is temporary, and gone after the end.
