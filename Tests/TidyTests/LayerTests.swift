@@ -22,6 +22,7 @@ import Testing
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
       "Synchronization",
     ],
+    "RunnelPostgres": ["CPostgres", "Glibc", "RunnelStorage", "RunnelTree", "Synchronization"],
     "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
@@ -58,8 +59,9 @@ import Testing
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
       "RunnelApp", "RunnelBase",
-      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
-      "RunnelServices", "RunnelServicesNetwork", "RunnelStore", "RunnelStreams",
+      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelPostgres",
+      "RunnelServer", "RunnelServices", "RunnelServicesNetwork", "RunnelStorage", "RunnelStore",
+      "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],
