@@ -1,6 +1,7 @@
 import RunnelBase
 import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 
 // Adding a column: a hidden one, or one for a field that no column shows.
 
