@@ -166,8 +166,8 @@ let package = Package(
     .target(
       name: "RunnelServer",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync",
-        "RunnelTree",
+        "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelServices",
+        "RunnelSync", "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -289,7 +289,8 @@ let package = Package(
       name: "RunnelServerTests",
       dependencies: [
         "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelIdentity",
-        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree", "TestSupport",
+        "RunnelNetwork", "RunnelServer", "RunnelServices", "RunnelSync", "RunnelTree",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -44,8 +44,8 @@ import Testing
     ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
-      "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
-      "ServiceLifecycle", "Synchronization", "UnixSignals",
+      "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelServices", "RunnelSync",
+      "RunnelTree", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",

@@ -1,6 +1,7 @@
 import Logging
 import RunnelBase
 import RunnelDatabase
+import RunnelServices
 import RunnelSync
 import RunnelTree
 import Synchronization
@@ -58,8 +59,9 @@ actor ServedDatabase {
   /// - Throws: `DatabaseError` that names the problem with the file, `ServerError` if its rules
   ///   cannot be loaded.
   init(
-    name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance, logger: Logger,
-    metrics: ServerMetrics, calendar: @escaping @Sendable () -> Int64
+    name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance,
+    services: [ServedCollection] = [], logger: Logger, metrics: ServerMetrics,
+    calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.name, self.file, self.rulesFile) = (name, file, rulesFile)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
@@ -75,7 +77,7 @@ actor ServedDatabase {
           + "move it.", isUsage: true)
     }
     if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
-    var tree = ServedTree(rules: rules, allowance)
+    var tree = ServedTree(rules: rules, allowance, services: services)
     // No connection exists yet that could be told.
     _ = try tree.atomically { tree in
       try session.perform(isWriting: true) { transaction in
@@ -168,7 +170,7 @@ actor ServedDatabase {
     do {
       return try tree.atomically { tree in
         try session.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
-          var told = try tree.foreignChanges(transaction)
+          var told = try tree.foreignChanges(now: calendar(), transaction)
           for job in batch { told += try perform(job, &tree, transaction) }
           return told
         }
@@ -196,6 +198,11 @@ actor ServedDatabase {
     case .putSpooled(let body, let path, let condition, let hashes, let caller):
       let put = SpooledPut(body: body, path: path, condition: condition, hashes: hashes)
       return try tree.perform(put, for: caller, of: job.connection, now: now, transaction)
+    case .service(let task):
+      return try tree.perform(task, of: job.connection, now: now, transaction)
+    case .attend(let caller):
+      tree.attend(job.connection, as: caller)
+      return []
     case .endStream:
       tree.leaveAll(job.connection)
       return []
@@ -224,7 +231,11 @@ actor ServedDatabase {
     case .request(let request):
       return [(job.connection, .told(.answer(request.id, .refused(error))))]
     case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
-    case .endStream, .takeRules, .look: return []
+    case .service(let task):
+      return [
+        (job.connection, .served(task.number, .failure(FeathersError(error, for: task.caller))))
+      ]
+    case .attend, .endStream, .takeRules, .look: return []
     }
   }
 }
@@ -333,6 +344,7 @@ extension ServedTree {
           try transaction.importJSON($0, at: put.path, author: caller.author, now: now)
         }
         told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
+        told += try serviceEvents(touched: [put.path], now: now, transaction)
       }
       let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)
       told.append((connection, .answered(.answer(.written([], hash: hash)))))
