@@ -2,6 +2,7 @@ import HTTPTypes
 import RunnelBase
 import RunnelNetwork
 import RunnelServices
+import RunnelSync
 
 /// A request of Engine.IO over HTTP: a handshake, a poll or a post.
 ///

@@ -1,4 +1,3 @@
-import HTTPTypes
 import RunnelBase
 import RunnelIdentity
 import RunnelServices

@@ -1,4 +1,4 @@
-import RunnelBase
+package import RunnelBase
 
 extension ServiceCondition {
   /// Returns the condition with numbers and flags in place of texts, for a query in an address, whose

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelServer
+import RunnelSync
 import TestSupport
 import Testing
 

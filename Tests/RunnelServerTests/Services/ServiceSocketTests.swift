@@ -1,5 +1,6 @@
 import RunnelBase
 @testable import RunnelServer
+import RunnelSync
 import TestSupport
 import Testing
 
