@@ -98,7 +98,7 @@ final class ServedDatabases: Sendable {
         limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
         metrics: world.metrics),
       services: configuration.services.collections,
-      logger: logger, metrics: world.metrics, calendar: world.calendar)
+      logger: logger, metrics: world.metrics, reads: world.reads, calendar: world.calendar)
     let secretsFile = ServerSecrets.file(beside: file)
     let accountsFile = ServiceAccounts.file(beside: file)
     let verifier = TokenVerifier(

@@ -24,6 +24,8 @@ struct ServedTree {
   /// The limits of callers.
   let allowance: TreeAllowance
   var audiences = Audiences()
+  /// The hashes and answers that were computed before.
+  var shelf = AnswerShelf()
   /// The queries as they were asked, which the rules are checked against, by connection.
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
   /// The caller of each stream.
@@ -69,6 +71,7 @@ struct ServedTree {
   mutating func foreignChanges(now: Int64, _ transaction: ServingTransaction) throws -> TreeTold {
     let paths = transaction.foreignPaths
     if paths.isEmpty { return [] }
+    for path in paths { shelf.forget(around: path) }
     let events = try serviceEvents(touched: paths, now: now, transaction)
     return ServedTree.told(try audiences.apply(touched: paths, after: transaction)) + events
   }
@@ -109,6 +112,8 @@ struct ServedTree {
         return try body(&self)
       } catch {
         for member in joined { leave(member) }
+        // What was computed in this batch may be of writes that are undone.
+        shelf.forgetAll()
         throw error
       }
     }
