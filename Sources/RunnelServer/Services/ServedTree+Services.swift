@@ -205,9 +205,8 @@ extension ServedTree {
       let path = try task.collection.place.child(found.key)
       let write: Write? =
         switch members {
-        case .whole(let value): .set(path, value)
-        case .fields([]): nil
-        case .fields(let fields): .update(path, fields)
+        case .whole(let value): Write.set(path, value)
+        case .fields(let fields): fields.isEmpty ? nil : Write.update(path, fields)
         }
       if let write { _ = try performOnce(write, nil, task.caller, now, transaction, &told) }
       return shown(result, reading)

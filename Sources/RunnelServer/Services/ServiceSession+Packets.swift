@@ -30,9 +30,10 @@ extension ServiceSession {
       switch name {
       case "authenticate": logIn(arguments.first ?? .null, number)
       case "logout":
-        let token = proof.map { JSONValue.string($0.token) }
+        var members: [JSONMember] = []
+        if let proof { members = [JSONMember("accessToken", .string(proof.token))] }
         take(nil)
-        answer(number, .success(token.map { ["accessToken": $0] } ?? .object([])))
+        answer(number, .success(.object(members)))
       default: try call(name, arguments, number)
       }
     } catch {

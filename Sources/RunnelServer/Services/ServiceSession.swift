@@ -237,8 +237,12 @@ final class ServiceSession: ServedConnection {
     }
     (isConnected, connectDeadline) = (true, nil)
     attend(caller)
-    let payload: JSONValue? = engine.version == .four ? ["sid": .string(engine.id + "S")] : nil
-    send(SocketPacket(.connect, payload: payload))
+    if engine.version == .four {
+      let payload: JSONValue = ["sid": .string(engine.id + "S")]
+      send(SocketPacket(.connect, payload: payload))
+    } else {
+      send(SocketPacket(.connect))
+    }
   }
 
   /// Ends the connection to the namespace; the carrier stays, so that the client can connect anew.
@@ -296,10 +300,10 @@ final class ServiceSession: ServedConnection {
   /// Refuses a namespace, of which there is one only.
   func refuseNamespace(_ name: String) {
     let text: JSONValue = "Invalid namespace"
+    let payload: JSONValue = engine.version == .four ? ["message": text] : text
     send(
       SocketPacket(
-        .refusal, namespace: String(name.prefix { $0 != "?" }),
-        payload: engine.version == .four ? ["message": text] : text))
+        .refusal, namespace: String(name.prefix { $0 != "?" }), payload: payload))
   }
 
   // MARK: Signing in
