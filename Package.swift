@@ -172,6 +172,7 @@ let package = Package(
       name: "RunnelServer",
       dependencies: [
         "CPlatform", "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork",
+        "RunnelServices",
         "RunnelSync", "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -305,7 +306,8 @@ let package = Package(
       name: "RunnelServerTests",
       dependencies: [
         "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelIdentity",
-        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree", "TestSupport",
+        "RunnelNetwork", "RunnelServer", "RunnelServices", "RunnelSync", "RunnelTree",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

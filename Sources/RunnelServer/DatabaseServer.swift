@@ -116,7 +116,10 @@ public final class DatabaseServer: Service, Sendable {
       hosts: Set(configuration.hostNames.map { $0.lowercased() }),
       origins: Set(configuration.allowedOrigins.map { $0.lowercased() }))
     let service = DatabaseService(
-      databases: databases, accounts: accounts, world: world, hosts: hosts,
+      databases: databases, accounts: accounts,
+      services: ServiceFacade(
+        configuration.services, accounts, world, origins: hosts.origins),
+      world: world, hosts: hosts,
       isEmulator: configuration.isEmulator)
     network = try NetworkServer(
       addresses, tls: configuration.tls, limits: configuration.network,

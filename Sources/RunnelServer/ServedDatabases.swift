@@ -97,6 +97,7 @@ final class ServedDatabases: Sendable {
       allowance: TreeAllowance(
         limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
         metrics: world.metrics),
+      services: configuration.services.collections,
       logger: logger, metrics: world.metrics, reads: world.reads, calendar: world.calendar)
     let secretsFile = ServerSecrets.file(beside: file)
     let accountsFile = ServiceAccounts.file(beside: file)
@@ -222,6 +223,11 @@ final class ServedDatabases: Sendable {
   /// Source: wire protocol, sections A1 and C1.
   func find(_ request: HTTPRequest) -> OpenDatabase? {
     if let name = ServedDatabases.parameter("ns", of: request.path ?? "") { return named(name) }
+    return findByHost(request)
+  }
+
+  /// The database that the host of a request names, or the only one; nil if there is none.
+  func findByHost(_ request: HTTPRequest) -> OpenDatabase? {
     let host = HostCheck.host(of: request.authority ?? "")
     let label = host.split(separator: ".").first.map(String.init) ?? ""
     if let found = state.withLock({ $0.open[label] }) { return found }

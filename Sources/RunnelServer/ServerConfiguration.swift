@@ -45,6 +45,8 @@ public struct ServerConfiguration: Sendable {
   public var project: String?
   /// The accounts that clients sign up for; nil for none.
   public var accounts: AccountsConfiguration?
+  /// The collections that are served as services of Feathers, and how.
+  public var services = ServicesConfiguration()
   /// The backup plan; nil for none.
   public var backups: BackupPlan?
   /// The form of client addresses in the log.

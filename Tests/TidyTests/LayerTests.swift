@@ -45,8 +45,8 @@ import Testing
     ],
     "RunnelServer": [
       "CPlatform", "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging",
-      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
-      "ServiceLifecycle", "Synchronization", "UnixSignals",
+      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelServices",
+      "RunnelSync", "RunnelTree", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",

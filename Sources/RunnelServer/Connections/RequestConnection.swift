@@ -84,6 +84,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     // The tree itself checks streams.
     case .rulesChanged: break
     case .told: preconditionFailure("Only sessions receive this.")
+    case .served, .serviceEvent, .serviceEventsMissed:
+      preconditionFailure("Only clients of services receive these.")
     }
     if exchange.isStreaming, channel.unsentBytes > world.limits.wire.unsentBytesMax {
       world.metrics.reached(WireLimit.unsentBytes)

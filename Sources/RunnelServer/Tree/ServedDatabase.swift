@@ -1,6 +1,7 @@
 import Logging
 import RunnelBase
 import RunnelDatabase
+import RunnelServices
 import RunnelSync
 import RunnelTree
 import Synchronization
@@ -70,8 +71,9 @@ actor ServedDatabase {
   /// - Throws: `DatabaseError` that names the problem with the file, `ServerError` if its rules
   ///   cannot be loaded.
   init(
-    name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance, logger: Logger,
-    metrics: ServerMetrics, reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
+    name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance,
+    services: [ServedCollection] = [], logger: Logger, metrics: ServerMetrics,
+    reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.name, self.file, self.rulesFile) = (name, file, rulesFile)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
@@ -87,7 +89,7 @@ actor ServedDatabase {
           + "move it.", isUsage: true)
     }
     if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
-    var tree = ServedTree(rules: rules, allowance)
+    var tree = ServedTree(rules: rules, allowance, services: services)
     // No connection exists yet that could be told.
     _ = try tree.atomically { tree in
       try session.perform(isWriting: true) { transaction in
@@ -210,7 +212,7 @@ actor ServedDatabase {
     var hasWritten = false
     let done = try tree.atomically { tree in
       try session.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
-        var told = try tree.foreignChanges(transaction)
+        var told = try tree.foreignChanges(now: calendar(), transaction)
         var later: [TreeJob] = []
         for job in batch {
           let isLate = later.contains { $0.connection == job.connection }
@@ -245,6 +247,11 @@ actor ServedDatabase {
     case .putSpooled(let body, let path, let condition, let hashes, let caller):
       let put = SpooledPut(body: body, path: path, condition: condition, hashes: hashes)
       return try tree.perform(put, for: caller, of: job.connection, now: now, transaction)
+    case .service(let task):
+      return try tree.perform(task, of: job.connection, now: now, transaction)
+    case .attend(let caller):
+      tree.attend(job.connection, as: caller)
+      return []
     case .endStream:
       tree.leaveAll(job.connection)
       return []
@@ -279,7 +286,11 @@ actor ServedDatabase {
     case .request(let request):
       return [(job.connection, .told(.answer(request.id, .refused(error))))]
     case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
-    case .endStream, .takeRules, .look, .probe: return []
+    case .service(let task):
+      return [
+        (job.connection, .served(task.number, .failure(FeathersError(error, for: task.caller))))
+      ]
+    case .attend, .endStream, .takeRules, .look, .probe: return []
     }
   }
 }
@@ -313,7 +324,7 @@ extension ServedDatabase {
     do {
       let told = try tree.atomically { tree in
         try session.perform(isWriting: false) { transaction in
-          var told = try tree.foreignChanges(transaction)
+          var told = try tree.foreignChanges(now: calendar(), transaction)
           wish = try tree.beginRead(request, of: connection, now: calendar(), transaction, &told)
           return told
         }

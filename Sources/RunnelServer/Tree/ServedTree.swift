@@ -30,6 +30,8 @@ struct ServedTree {
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
   /// The caller of each stream.
   var streamCallers: [Int64: Caller] = [:]
+  /// The collections that are served as services, and who is told their events.
+  var services: ServiceAudience
   /// The connections with stored disconnect requests.
   private var keptConnections: Set<Int64> = []
   private var pushIDs = PushIDGenerator()
@@ -49,8 +51,9 @@ struct ServedTree {
   /// The listen of a stream, which is the only one of its connection.
   static let streamListen = ListenNumber(0)
 
-  init(rules: RulesEngine?, _ allowance: TreeAllowance) {
+  init(rules: RulesEngine?, _ allowance: TreeAllowance, services: [ServedCollection] = []) {
     (self.rules, self.allowance) = (rules, allowance)
+    self.services = ServiceAudience(services)
   }
 
   /// The number of listens of all connections.
@@ -65,11 +68,12 @@ struct ServedTree {
   }
 
   /// The messages about writes of other processes since the last transaction.
-  mutating func foreignChanges(_ transaction: ServingTransaction) throws -> TreeTold {
-    if transaction.foreignPaths.isEmpty { return [] }
-    for path in transaction.foreignPaths { shelf.forget(around: path) }
-    return ServedTree.told(
-      try audiences.apply(touched: transaction.foreignPaths, after: transaction))
+  mutating func foreignChanges(now: Int64, _ transaction: ServingTransaction) throws -> TreeTold {
+    let paths = transaction.foreignPaths
+    if paths.isEmpty { return [] }
+    for path in paths { shelf.forget(around: path) }
+    let events = try serviceEvents(touched: paths, now: now, transaction)
+    return ServedTree.told(try audiences.apply(touched: paths, after: transaction)) + events
   }
 
   /// The messages to members.

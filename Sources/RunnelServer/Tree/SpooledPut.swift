@@ -32,6 +32,7 @@ extension ServedTree {
         }
         shelf.forget(around: put.path)
         told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
+        told += try serviceEvents(touched: [put.path], now: now, transaction)
       }
       let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)
       told.append((connection, .answered(.answer(.written([], hash: hash)))))

@@ -1,3 +1,5 @@
+import RunnelBase
+import RunnelServices
 import RunnelSync
 import RunnelTree
 
@@ -14,6 +16,10 @@ struct TreeJob: Sendable {
     case operation(RESTOperation, Caller)
     /// Put a spooled value at a place.
     case putSpooled(SpooledBody, Path, condition: String?, hashes: Bool, Caller)
+    /// A call of a service.
+    case service(ServiceTask)
+    /// Tell the connection the events of services that a caller may see; nil: none any more.
+    case attend(Caller?)
     /// End a stream.
     case endStream
     /// Replace the rules; nil for none.
@@ -41,7 +47,8 @@ struct TreeJob: Sendable {
       case .read, .stream, .putSpooled, .readRules, .writeRules: false
       }
     case .putSpooled, .probe: true
-    case .endStream, .takeRules, .look: false
+    case .service(let task): task.call.isWriting
+    case .attend, .endStream, .takeRules, .look: false
     }
   }
 }
@@ -58,6 +65,12 @@ enum TreeNews: Sendable {
   case revoked
   /// The rules have changed: listens must be checked again.
   case rulesChanged
+  /// The answer to a call of a service, by its number.
+  case served(Int, Result<JSONValue, FeathersError>)
+  /// The event of a service, as a message of Engine.IO.
+  case serviceEvent([UInt8])
+  /// Events were not told, because they were too many.
+  case serviceEventsMissed
 }
 
 /// The answer to a request over HTTP.
