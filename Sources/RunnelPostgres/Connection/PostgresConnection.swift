@@ -42,6 +42,8 @@ package final class PostgresConnection {
   private var connection: OpaquePointer?
   private var prepared: [Preparation: String] = [:]
   private var preparationCount = 0
+  /// The last failure of `perform`; nil for none since this was set.
+  package var lastFailure: PostgresError?
   /// Stops a statement that runs, from any thread.
   package let canceller: PostgresCanceller
 
@@ -106,6 +108,17 @@ package final class PostgresConnection {
   @discardableResult
   package func perform(
     _ statements: [PostgresStatement], within patience: Duration? = nil
+  ) throws(PostgresError) -> [PostgresResult] {
+    do {
+      return try answers(to: statements, within: patience)
+    } catch {
+      lastFailure = error
+      throw error
+    }
+  }
+
+  private func answers(
+    to statements: [PostgresStatement], within patience: Duration?
   ) throws(PostgresError) -> [PostgresResult] {
     guard let connection else {
       throw PostgresError(.disconnected, "There is no connection to the database.")
