@@ -54,7 +54,7 @@ package final class PostgresConnection {
     guard let pq = runnel_pq_load() else { throw .missingLibrary }
     let end = ContinuousClock.now + patience.connecting
     let notices = NoticeLog(pq)
-    let opened = try Handshake(place, pq).connect(until: end)
+    let opened = try PostgresHandshake(place, pq).connect(until: end)
     _ = pq.pointee.PQsetNoticeReceiver(
       opened, NoticeLog.receiver, Unmanaged.passUnretained(notices).toOpaque())
     canceller = PostgresCanceller(opened, pq)
@@ -243,7 +243,7 @@ package final class PostgresConnection {
   ///
   /// `refusal` is what the server said before: why it ended the connection, maybe.
   private func fail(_ refusal: PostgresError? = nil) -> PostgresError {
-    let text = refusal?.message ?? connection.map { Handshake.message(of: $0, pq) }
+    let text = refusal?.message ?? connection.map { PostgresHandshake.message(of: $0, pq) }
     close()
     return PostgresError(
       .disconnected, state: refusal?.state,
