@@ -172,7 +172,8 @@ let package = Package(
     .target(
       name: "RunnelServer",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelPostgres",
+        "CPlatform", "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork",
+        "RunnelPostgres",
         "RunnelSync", "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -194,8 +195,9 @@ let package = Package(
     .target(
       name: "RunnelApp",
       dependencies: [
-        "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams", "RunnelStore",
-        "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal", "RunnelWorkspace",
+        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams",
+        "RunnelStore", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal",
+        "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -352,8 +354,9 @@ let package = Package(
     .testTarget(
       name: "RunnelAppTests",
       dependencies: [
-        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace", "TestSupport",
+        "AccountSimulation", "RunnelAccounts", "RunnelApp", "RunnelTerminal", "RunnelDatabase",
+        "RunnelDemo", "RunnelStore", "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace",
+        "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
     // Clients, a server and a bad network in one thread, and the program that runs many of them.

@@ -126,7 +126,7 @@ final class ServedDatabases: Sendable {
       allowance: TreeAllowance(
         limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
         metrics: world.metrics),
-      logger: logger, metrics: world.metrics, calendar: world.calendar)
+      logger: logger, metrics: world.metrics, reads: world.reads, calendar: world.calendar)
     let secretsFile = place.file.map { ServerSecrets.file(beside: $0) }
     let accountsFile = place.file.map { ServiceAccounts.file(beside: $0) }
     let verifier = TokenVerifier(

@@ -35,7 +35,7 @@ import Testing
     "RunnelClient": [
       "CryptoExtras", "Foundation", "Glibc", "Runnel", "RunnelBase", "RunnelDatabase",
       "RunnelNetwork",
-      "RunnelSync", "RunnelTree",
+      "RunnelSync", "RunnelTree", "Synchronization",
     ],
     "RunnelAccounts": [
       "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
@@ -46,17 +46,17 @@ import Testing
       "RunnelStore", "RunnelTree", "Synchronization",
     ],
     "RunnelServer": [
-      "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
-      "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelPostgres", "RunnelSync",
-      "RunnelTree", "ServiceLifecycle", "Synchronization", "UnixSignals",
+      "CPlatform", "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging",
+      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelPostgres",
+      "RunnelSync", "RunnelTree", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
     "RunnelApp": [
-      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelClient", "RunnelDatabase",
-      "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
-      "RunnelWorkspace", "Synchronization", "Yams",
+      "CYaml", "Foundation", "Glibc", "Logging", "RunnelAccounts", "RunnelBase", "RunnelClient",
+      "RunnelDatabase", "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync",
+      "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",

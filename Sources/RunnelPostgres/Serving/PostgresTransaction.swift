@@ -66,6 +66,9 @@ package final class PostgresTransaction {
   /// The time before which no write may say that it happens, in milliseconds since 1970.
   package var earliestTime: Int64 { lastTime }
 
+  /// True if a write of the tree, or new rules, were carried out.
+  package var hasWritten: Bool { !changes.isEmpty }
+
   // MARK: Writing
 
   /// Carries out the parts of a write, and adds it to the feed.

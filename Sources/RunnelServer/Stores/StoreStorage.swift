@@ -61,6 +61,7 @@ struct StoreTransactionView: ServedTransaction {
   var foreignPaths: [Path] { transaction.foreignPaths }
   var hasForeignSettings: Bool { transaction.hasForeignSettings }
   var earliestTime: Int64 { transaction.earliestTime }
+  var hasWritten: Bool { transaction.hasWritten }
   /// The database compresses what it stores, so its size says nothing.
   var storedBytes: Int { .max }
 

@@ -15,7 +15,8 @@ protocol TreeAudience: Sendable {
 ///
 /// Jobs are done in the order in which they were submitted, all waiting ones in one transaction, so
 /// that the disk is waited for only once. Their messages are sent when they are on disk. What fails
-/// because the storage is out of reach is done anew, for a while.
+/// because the storage is out of reach is done anew, for a while. Listens and reads of a file that would
+/// hold up the others are carried out on another thread; see `SlowReads`.
 actor ServedDatabase {
   /// The most jobs of one transaction.
   private static let batchMax = 256
@@ -23,6 +24,10 @@ actor ServedDatabase {
   private static let blindLookMilliseconds = 250
   /// The interval of looking without a wake-up, in case one was lost.
   private static let safetyLookMilliseconds = 60_000
+  /// The time after which encoded answers are forgotten.
+  private static let shelfMilliseconds = 10_000
+  /// The interval at which a disk that took no write is tried again, and the bytes that are written.
+  private static let probe = (milliseconds: 1000, bytes: 65_536)
 
   /// The name of the database for clients.
   nonisolated let name: String
@@ -40,14 +45,21 @@ actor ServedDatabase {
   private nonisolated let isEnding = Atomic<Bool>(false)
   /// The number of the newest change that was told; -1 if changes have no numbers.
   private nonisolated let toldHead = Atomic<Int64>(-1)
+  /// True from a write that the disk did not take until it takes one.
+  private nonisolated let hasFailedWrite = Atomic<Bool>(false)
   /// The limits of callers.
   nonisolated let allowance: TreeAllowance
   nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
+  private nonisolated let reads: TreeExecutor
   nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
   let storage: any ServedStorage
   var tree: ServedTree
+  private var slow = SlowReads()
+  private var forgetsPushes = false
+  /// True while the disk is tried, or is about to be.
+  private var isProbing = false
   private var audience: (any TreeAudience)?
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
@@ -62,11 +74,11 @@ actor ServedDatabase {
   ///   its rules cannot be loaded.
   init(
     name: String, place: ServedPlace, allowance: TreeAllowance, logger: Logger,
-    metrics: ServerMetrics, calendar: @escaping @Sendable () -> Int64
+    metrics: ServerMetrics, reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.name, self.place) = (name, place)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
-    self.calendar = calendar
+    (self.reads, self.calendar) = (reads, calendar)
     // The mistakes of a file of rules are told before the database is opened.
     var rules = try place.rulesFile?.load().map(allowance.bounded)
     executor = try TreeExecutor(label: "runnel.tree")
@@ -103,6 +115,9 @@ actor ServedDatabase {
   /// True once the file is lost, so that the database is unusable.
   nonisolated var isLost: Bool { hasLostFile.load(ordering: .relaxed) }
 
+  /// True from a write that the disk did not take until it takes one.
+  nonisolated var isUnwritable: Bool { hasFailedWrite.load(ordering: .relaxed) }
+
   /// The current rules.
   nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
 
@@ -129,7 +144,10 @@ actor ServedDatabase {
 
   private func shutDown() {
     work()
+    // Nobody reads the answers any more, but what was asked to be written is written.
+    _ = perform(slow.releaseAll().filter { $0.readRequest == nil })
     isClosed = true
+    if slow.current != nil { reads.submitAndWait {} }
     for subscription in subscriptions { subscription.cancel() }
     do {
       try storage.close()
@@ -170,17 +188,22 @@ actor ServedDatabase {
     if batch.isEmpty { return }
     let told = perform(batch)
     metrics.note(jobs: batch.count, listens: tree.listenCount, of: name)
-    if !told.isEmpty { audience?.take(told) }
+    deliver(told)
+    readOn()
     if jobs.withLock({ !$0.isEmpty }) {
       executor.submit { self.assumeIsolated { $0.work() } }
     }
   }
 
   private func perform(_ batch: [TreeJob]) -> TreeTold {
+    let batch = slow.admit(batch)
+    if batch.isEmpty { return [] }
     var patience = StoragePatience()
     while true {
       do {
-        return try attempt(batch)
+        let (told, later) = try carryOut(batch)
+        slow.add(later)
+        return told
       } catch {
         let isOutOfReach = storage.isWorthRetrying(error)
         if isOutOfReach, !isEnding.load(ordering: .relaxed), patience.wait() {
@@ -194,24 +217,46 @@ actor ServedDatabase {
     }
   }
 
-  private func attempt(_ batch: [TreeJob]) throws -> TreeTold {
-    if batch.allSatisfy(\.isLook), try !storage.hasNews() { return [] }
+  /// Does jobs in one transaction.
+  ///
+  /// - Parameters:
+  ///   - batch: the jobs.
+  ///   - mayWait: whether large reads are left for later; those of a store are not.
+  /// - Returns: the messages to connections, and the large reads with the jobs that follow them on the
+  ///   same connections, which were not done.
+  /// - Throws: the error of one of them; then none was done.
+  private func carryOut(
+    _ batch: [TreeJob], mayWait: Bool = true
+  ) throws -> (told: TreeTold, later: [TreeJob]) {
+    if batch.allSatisfy(\.isLook), try !storage.hasNews() { return ([], []) }
     defer { for alarm in storage.takeAlarms() { logger.critical("\(name): \(alarm)") } }
-    let told = try tree.atomically { tree in
+    let mayWait = mayWait && place.file != nil
+    var hasWritten = false
+    let done = try tree.atomically { tree in
       try storage.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
         var told: TreeTold = []
-        if transaction.hasForeignSettings {
-          told += try takeStoredRules(&tree, transaction)
-        }
+        if transaction.hasForeignSettings { told += try takeStoredRules(&tree, transaction) }
         told += try tree.foreignChanges(transaction)
         if batch.count > 1 { try transaction.prefetch(batch.compactMap(\.writtenPlace)) }
-        for job in batch { told += try perform(job, &tree, transaction) }
-        return told
+        var later: [TreeJob] = []
+        for job in batch {
+          let isLate = later.contains { $0.connection == job.connection }
+          var isLarge = false
+          if mayWait, !isLate { isLarge = try tree.isLarge(job, transaction) }
+          if isLate || isLarge {
+            later.append(job)
+          } else {
+            told += try perform(job, &tree, transaction)
+          }
+        }
+        hasWritten = transaction.hasWritten
+        return (told, later)
       }
     }
     if let head = storage.head { toldHead.store(head, ordering: .relaxed) }
     publishRules()
-    return told
+    noteDone(batch, hasWritten: hasWritten)
+    return done
   }
 
   private func perform(
@@ -237,11 +282,17 @@ actor ServedDatabase {
     case .takeRules(let text): return try takeRules(text, &tree, transaction)
     case .look: return []
     case .takeOver: return try tree.carryOutAll(now: now, transaction)
+    case .probe(let isEnd):
+      let text = isEnd ? nil : String(repeating: "-", count: ServedDatabase.probe.bytes)
+      try transaction.keep(text, "probe")
+      return []
     }
   }
 
   /// The messages to a connection about a job that failed alone.
   private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
+    noteFailure(of: job, failure)
+    if case .probe = job.wish { return [] }
     logger.error("\(name): \(failure)")
     if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
       logger.critical("\(name): \(loss)")
@@ -260,7 +311,130 @@ actor ServedDatabase {
     case .request(let request):
       return [(job.connection, .told(.answer(request.id, .refused(error))))]
     case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
-    case .endStream, .takeRules, .look, .takeOver: return []
+    case .endStream, .takeRules, .look, .takeOver, .probe: return []
+    }
+  }
+}
+
+// MARK: Large reads
+
+extension ServedDatabase {
+  private func deliver(_ told: TreeTold) {
+    let ready = slow.hold(told)
+    if !ready.isEmpty { audience?.take(ready) }
+    guard slow.isFull, let read = slow.current else { return }
+    // Messages must not pile up without bound: the tree waits for the answer.
+    reads.submitAndWait {}
+    end(read)
+  }
+
+  /// Begins the oldest large read that waits, unless one is carried out.
+  private func readOn() {
+    while !isClosed, let connection = slow.next() {
+      guard !slow.hasEnded(connection), let request = slow.first(of: connection)?.readRequest else {
+        deliver(perform(slow.release(connection).filter { $0.readRequest == nil }))
+        continue
+      }
+      begin(request, of: connection)
+    }
+  }
+
+  private func begin(_ request: ServedRequest, of connection: Int64) {
+    let job = TreeJob(connection: connection, wish: .request(request))
+    var wish: SlowRead.Wish?
+    do {
+      let told = try tree.atomically { tree in
+        try storage.perform(isWriting: false) { transaction in
+          var told = try tree.foreignChanges(transaction)
+          wish = try tree.beginRead(request, of: connection, now: calendar(), transaction, &told)
+          return told
+        }
+      }
+      deliver(told)
+      if let wish, let file = place.file {
+        do {
+          // Nothing was written since the transaction: the listen joined in this state.
+          return carryOut(try SlowRead(wish, file: file))
+        } catch {
+          logger.error("\(name): \(error)")
+          if let member = wish.listen?.member { tree.leave(member) }
+          deliver(try carryOut([job], mayWait: false).told)
+        }
+      }
+    } catch {
+      deliver(refuse(job, error))
+    }
+    goOn(connection)
+  }
+
+  private func carryOut(_ read: SlowRead) {
+    slow.begin(read)
+    reads.submit { [weak self, allowance, executor] in
+      read.run(allowance)
+      executor.submit { [weak self] in self?.assumeIsolated { $0.end(read) } }
+    }
+  }
+
+  private func end(_ read: SlowRead) {
+    guard !isClosed, slow.current === read, let outcome = read.takeOutcome() else { return }
+    let wish = read.wish
+    tree.end(wish, outcome)
+    if outcome.push != nil { forgetPushesLater() }
+    audience?.take([(wish.connection, .told(.answer(wish.id, outcome.answer)))] + slow.end())
+    goOn(wish.connection)
+    readOn()
+  }
+
+  /// Does the jobs of a connection that followed its large read.
+  private func goOn(_ connection: Int64) {
+    deliver(perform(Array(slow.release(connection).dropFirst())))
+  }
+
+  private func forgetPushesLater() {
+    if forgetsPushes { return }
+    forgetsPushes = true
+    executor.submit(afterMilliseconds: ServedDatabase.shelfMilliseconds) { [weak self] in
+      self?.assumeIsolated { database in
+        database.forgetsPushes = false
+        database.tree.shelf.forgetPushes()
+      }
+    }
+  }
+}
+
+// MARK: The disk
+
+extension ServedDatabase {
+  private func noteDone(_ batch: [TreeJob], hasWritten: Bool) {
+    var isProven = hasWritten
+    for job in batch {
+      guard case .probe(let isEnd) = job.wish else { continue }
+      if isEnd {
+        (isProven, isProbing) = (true, false)
+      } else {
+        submit(TreeJob(connection: 0, wish: .probe(isEnd: true)))
+      }
+    }
+    if isProven, hasFailedWrite.exchange(false, ordering: .relaxed) {
+      logger.notice("\(name): the disk takes writes again")
+    }
+  }
+
+  /// Notes that the disk did not take a write, and tries it again after a while.
+  private func noteFailure(of job: TreeJob, _ failure: any Error) {
+    guard job.isWriting, let code = (failure as? DatabaseError)?.code,
+      [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
+    else { return }
+    hasFailedWrite.store(true, ordering: .relaxed)
+    if isProbing, !job.isProbe { return }
+    isProbing = true
+    executor.submit(afterMilliseconds: ServedDatabase.probe.milliseconds) { [weak self] in
+      self?.assumeIsolated { database in
+        // Another write may have shown meanwhile that the disk takes writes.
+        database.isProbing = database.isUnwritable
+        guard !database.isClosed, database.isUnwritable else { return }
+        database.submit(TreeJob(connection: 0, wish: .probe(isEnd: false)))
+      }
     }
   }
 }

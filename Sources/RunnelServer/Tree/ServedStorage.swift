@@ -53,6 +53,8 @@ protocol ServedTransaction: TreeExportSource {
   var hasForeignSettings: Bool { get }
   /// The time before which no write may say that it happens, in milliseconds since 1970.
   var earliestTime: Int64 { get }
+  /// True if a write of the tree was carried out.
+  var hasWritten: Bool { get }
   /// The most bytes that the content of the tree can have, as far as is known.
   var storedBytes: Int { get }
 

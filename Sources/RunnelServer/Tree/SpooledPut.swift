@@ -30,6 +30,7 @@ extension ServedTree {
         try put.body.withBytes {
           try transaction.importJSON($0, at: put.path, author: caller.author, now: now)
         }
+        shelf.forget(around: put.path)
         told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
       }
       let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)

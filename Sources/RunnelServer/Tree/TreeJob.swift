@@ -22,7 +22,12 @@ struct TreeJob: Sendable {
     case look
     /// Do the disconnect requests of servers that ended without notice.
     case takeOver
+    /// Write something that nobody sees, or remove it, to find out whether the disk takes it.
+    case probe(isEnd: Bool)
   }
+
+  /// True if the job only tries the disk.
+  var isProbe: Bool { if case .probe = wish { true } else { false } }
 
   /// True if the job may write.
   var isWriting: Bool {
@@ -37,7 +42,7 @@ struct TreeJob: Sendable {
       case .write, .push, .writeRules: true
       case .read, .stream, .putSpooled, .readRules: false
       }
-    case .putSpooled, .takeOver: true
+    case .putSpooled, .takeOver, .probe: true
     case .endStream, .takeRules, .look: false
     }
   }
