@@ -241,6 +241,8 @@ package final class PostgresSession {
       do {
         return try looksDone(writer, after: head)
       } catch let error as PostgresError where error.isWorthRetrying {
+        // What the transaction of this attempt left must not be in the way of the next one.
+        open?.connection.close()
         if ContinuousClock.now >= limit { throw error }
         pause.wait()
       }
