@@ -52,6 +52,12 @@ struct ServeOption: Sendable {
   static let serving: [ServeOption] = [
     ServeOption("databases", .folder, "folder", "Serve each NAME.db of a folder instead."),
     ServeOption(
+      "store", .text, "name",
+      "Serve each namespace of a store in PostgreSQL instead: see `runnel store`."),
+    ServeOption(
+      "advertise", .text, "address",
+      "The address of this server for clients, HOST:PORT, which the other servers of a store see."),
+    ServeOption(
       "name", .text, "name", "The name of the database (default: that of the file)."),
     ServeOption(
       flag: "create", "Make the database if it does not exist; the default one is made in any case."

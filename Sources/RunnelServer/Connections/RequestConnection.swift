@@ -222,7 +222,11 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   private func keep(_ piece: [UInt8]) {
     do throws(TreeError) {
       let body: SpooledBody
-      if let spool { body = spool } else { body = try SpooledBody(beside: database.file) }
+      if let spool {
+        body = spool
+      } else {
+        body = try SpooledBody(beside: database.place.spoolFile)
+      }
       spool = body
       channel.pauseReading()
       let bound = LoopBound(self, to: channel.loop)

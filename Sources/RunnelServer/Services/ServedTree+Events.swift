@@ -71,7 +71,7 @@ extension ServedTree {
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   func serviceChanges(
-    of parts: [Assignment], now: Int64, _ transaction: ServingTransaction
+    of parts: [Assignment], now: Int64, _ transaction: some ServedTransaction
   ) throws -> ServiceChanges {
     var changes = ServiceChanges()
     if services.callers.isEmpty { return changes }
@@ -97,7 +97,7 @@ extension ServedTree {
 
   /// The changes in a collection; nil if there are too many.
   private func changes(
-    of parts: [Assignment], in collection: ServedCollection, _ transaction: ServingTransaction
+    of parts: [Assignment], in collection: ServedCollection, _ transaction: some ServedTransaction
   ) throws -> [ServiceChange]? {
     let place = collection.place
     var written: [Key: [Assignment]] = [:]
@@ -135,7 +135,7 @@ extension ServedTree {
 
   /// The changes when all of a collection is replaced; nil if there are too many records.
   private func replacement(
-    of collection: ServedCollection, by after: Node, _ transaction: ServingTransaction
+    of collection: ServedCollection, by after: Node, _ transaction: some ServedTransaction
   ) throws -> [ServiceChange]? {
     var oldCount = 0
     if case .children(let count) = try transaction.summary(at: collection.place).kind {
@@ -156,7 +156,7 @@ extension ServedTree {
 
   /// The connections whose callers may read a place now, in order.
   private func receivers(
-    of path: Path, _ now: Int64, _ transaction: ServingTransaction
+    of path: Path, _ now: Int64, _ transaction: some ServedTransaction
   ) throws -> [Int64] {
     var verdicts: [Caller: Bool] = [:]
     var receivers: [Int64] = []
@@ -175,7 +175,7 @@ extension ServedTree {
 
   /// The events of changes, after the write was done.
   func told(
-    _ changes: ServiceChanges, now: Int64, _ transaction: ServingTransaction
+    _ changes: ServiceChanges, now: Int64, _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
     if changes.areTooMany {
@@ -197,7 +197,7 @@ extension ServedTree {
   /// The events of places that another process wrote, whose previous contents are unknown: a record that
   /// is there counts as updated, and one that is gone has only its id.
   func serviceEvents(
-    touched paths: [Path], now: Int64, _ transaction: ServingTransaction
+    touched paths: [Path], now: Int64, _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     if services.callers.isEmpty { return [] }
     var changes = ServiceChanges()

@@ -28,7 +28,7 @@ extension ServedTree {
   /// - Returns: the messages to connections, in order.
   /// - Throws: errors that make the batch fail.
   mutating func perform(
-    _ task: ServiceTask, of connection: Int64, now: Int64, _ transaction: ServingTransaction
+    _ task: ServiceTask, of connection: Int64, now: Int64, _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
     let result: Result<JSONValue, FeathersError>
@@ -46,7 +46,7 @@ extension ServedTree {
   }
 
   private mutating func answer(
-    to task: ServiceTask, _ now: Int64, _ transaction: ServingTransaction,
+    to task: ServiceTask, _ now: Int64, _ transaction: some ServedTransaction,
     _ told: inout TreeTold
   ) throws -> JSONValue {
     var reading = try task.call.reading(task.rules)
@@ -79,7 +79,7 @@ extension ServedTree {
 
   /// All records, in the order of their keys.
   private func all(
-    _ task: ServiceTask, _ now: Int64, _ transaction: ServingTransaction
+    _ task: ServiceTask, _ now: Int64, _ transaction: some ServedTransaction
   ) throws -> [StoredRecord] {
     let place = task.collection.place
     try checkRead(Query(place), task.caller, now: now, transaction)
@@ -98,7 +98,7 @@ extension ServedTree {
   /// - Throws: `NotFound` if there is none that matches.
   private func record(
     _ id: ServiceID, _ task: ServiceTask, _ reading: inout QueryReading, _ now: Int64,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws -> StoredRecord {
     let missing = FeathersError(.notFound, "No record found for id '\(id)'")
     if id.text.isEmpty { throw missing }
@@ -117,7 +117,7 @@ extension ServedTree {
 
   private mutating func create(
     _ task: ServiceTask, _ reading: QueryReading, _ now: Int64,
-    _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws -> JSONValue {
     guard case .array(let list) = task.call.data else {
       let made = try add([task.call.data], task, now, transaction, &told)
@@ -140,7 +140,7 @@ extension ServedTree {
 
   /// Adds records in one write, and returns them.
   private mutating func add(
-    _ list: [JSONValue], _ task: ServiceTask, _ now: Int64, _ transaction: ServingTransaction,
+    _ list: [JSONValue], _ task: ServiceTask, _ now: Int64, _ transaction: some ServedTransaction,
     _ told: inout TreeTold
   ) throws -> [JSONValue] {
     let place = task.collection.place
@@ -194,7 +194,7 @@ extension ServedTree {
 
   private mutating func change(
     _ task: ServiceTask, _ reading: QueryReading, _ now: Int64,
-    _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws -> JSONValue {
     var reading = reading
     let method = task.call.method
@@ -278,7 +278,7 @@ extension ServedTree {
   /// - Throws: `TreeError` (`tooBig`) if what is at a place is too large for services, which read all of it
   ///   on the thread of the tree.
   private func checkServiceSize(
-    _ path: Path, _ transaction: ServingTransaction
+    _ path: Path, _ transaction: some ServedTransaction
   ) throws(TreeError) {
     let most = allowance.limits.serviceReadBytesMax
     // The content of a smaller file is no larger.

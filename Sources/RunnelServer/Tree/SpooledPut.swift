@@ -17,7 +17,7 @@ extension ServedTree {
   /// - Throws: errors that make the batch fail.
   mutating func perform(
     _ put: SpooledPut, for caller: Caller, of connection: Int64, now: Int64,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
     do throws(Refused) {

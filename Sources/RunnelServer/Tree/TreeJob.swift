@@ -26,6 +26,8 @@ struct TreeJob: Sendable {
     case takeRules([UInt8]?)
     /// No operation: take the writes of other processes.
     case look
+    /// Do the disconnect requests of servers that ended without notice.
+    case takeOver
     /// Write something that nobody sees, or remove it, to find out whether the disk takes it.
     case probe(isEnd: Bool)
   }
@@ -43,12 +45,34 @@ struct TreeJob: Sendable {
       }
     case .operation(let operation, _):
       switch operation {
-      case .write, .push: true
-      case .read, .stream, .putSpooled, .readRules, .writeRules: false
+      case .write, .push, .writeRules: true
+      case .read, .stream, .putSpooled, .readRules: false
       }
-    case .putSpooled, .probe: true
+    case .putSpooled, .takeOver, .probe: true
     case .service(let task): task.call.isWriting
     case .attend, .endStream, .takeRules, .look: false
+    }
+  }
+
+  /// True if the job only takes the writes of other processes.
+  var isLook: Bool { if case .look = wish { true } else { false } }
+
+  /// The place that the job may write; nil if it writes none, or is not known to.
+  var writtenPlace: Path? {
+    let write: Write
+    switch wish {
+    case .request(let request):
+      switch request.operation {
+      case .write(let asked, _): write = asked
+      case .compareAndSet(let path, _, _, _): return path
+      default: return nil
+      }
+    case .operation(.write(let asked, _, _, _), _): write = asked
+    default: return nil
+    }
+    switch write {
+    case .set(let path, _), .update(let path, _): return path
+    case .copy, .move: return nil
     }
   }
 }
