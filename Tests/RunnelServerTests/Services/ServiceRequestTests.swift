@@ -261,12 +261,13 @@ import Testing
 
   @Test func withoutRulesPagesOfOtherSitesAreRefused() async throws {
     try await withServices(rules: nil) { server in
-      #expect(try server.request("GET", "/messages").status == 200)
+      let own = try server.request("GET", "/messages")
+      #expect(own.status == 200)
       let headers = ["Origin": "https://elsewhere.example"]
-      #expect(try server.request("GET", "/messages", headers: headers).status == 403)
-      #expect(
-        try server.request("GET", "/socket.io/?EIO=4&transport=polling", headers: headers).status
-          == 403)
+      for path in ["/messages", "/socket.io/?EIO=4&transport=polling"] {
+        let answer = try server.request("GET", path, headers: headers)
+        #expect(answer.status == 403)
+      }
     }
   }
 
