@@ -43,6 +43,7 @@ import Testing
   private static let oneLine = [
     "input.newline": "the field has one line", "input.reveal": "the field is no secret",
   ]
+  private static let noSecret = ["input.reveal": "the field is no secret"]
   private static let noHistory = [
     "input.prev": "there is no history", "input.next": "there is no history",
   ]
@@ -81,11 +82,11 @@ import Testing
     Place(
       name: "field of a record", keys: "g2 gg j Enter j e", before: typing,
       idle: oneLine.merging(noHistory) { $1 }),
-    Place(name: "form", keys: "g2 a a b", before: typing, idle: oneLine),
+    Place(name: "form", keys: "g2 a a b", before: typing, idle: noSecret),
     Place(name: "calendar", keys: "Enter e F4", before: ["date.today": "l"]),
     Place(
       name: "compose line", keys: "a a b Space c", before: typing,
-      idle: oneLine.merging(noHistory) { $1 }),
+      idle: noSecret.merging(noHistory) { $1 }),
     Place(
       name: "filter", keys: "f a b",
       before: typing.merging(["input.prev": "", "input.next": "Up"]) { $1 },
@@ -94,7 +95,7 @@ import Testing
       name: "palette", keys: ": a b",
       before: typing.merging(["page.up": "C-u PgDn", "page.down": "C-u"]) { $1 }, idle: oneLine),
     Place(
-      name: "menu", keys: "g2 gg j x o",
+      name: "menu", keys: "g2 gg j x / o",
       before: typing.merging(["page.up": "C-u PgDn", "page.down": "C-u"]) { $1 }, idle: oneLine),
     Place(
       name: "search", keys: "/ a b", before: typing.merging(["input.next": "Up"]) { $1 },

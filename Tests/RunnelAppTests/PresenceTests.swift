@@ -70,7 +70,7 @@ import Testing
     let ana = Present(id: "k1", name: "ana", view: "Chat", row: try Path("a/b"), isTyping: true)
     let entries: JSONValue = [
       "k1": stored(ana.entry), "k2": ["name": "me"], "k3": ["view": "nameless"], "k4": "no entry",
-      "k5": ["name": .string(String(repeating: "x", count: 99)), "row": "no//path"],
+      "k5": ["name": .string(String(repeating: "x", count: 99)), "row": "a/$b"],
     ]
     let list = Present.list(try Node(json: entries), besides: "k2")
     #expect(list.map(\.id) == ["k1", "k5"])

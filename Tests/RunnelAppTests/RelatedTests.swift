@@ -50,7 +50,7 @@ import Testing
 
   @Test func enterOpensTheListAndGoingBackLeadsToTheRecord() throws {
     let app = try app()
-    app.press("l G Enter")
+    app.press("l G G Enter")
     #expect(app.list.definition.source.path == Fixture.path("/group_message/g"))
     #expect(app.state.layers.isEmpty)
     app.press("gb")
@@ -66,7 +66,7 @@ import Testing
     #expect(lines[0].contains("▸ like"))
     #expect(lines[0].contains("/message_like/g/-M1"))
     #expect(lines[0].hasSuffix(" 1"))
-    app.press("G l")
+    app.press("G G l")
     #expect(app.state.tabs.isTree, "no list shows them")
   }
 
@@ -76,7 +76,7 @@ import Testing
     let ana = try #require(app.list.records.values.first { $0.row.key.text == "ana" })
     app.press("gg")
     for _ in 0..<5 where app.list.cursorRecord?.path != ana.path { app.press("j") }
-    app.press("l G")
+    app.press("l G G")
     #expect(app.cursorLine.contains("message by from"))
     #expect(app.cursorLine.hasSuffix("/group_message/g"), "it is not counted yet")
     app.press("gm")
@@ -97,10 +97,10 @@ import Testing
 
   @Test func keysOfFieldsSayWhyTheyDoNothingThere() throws {
     let app = try app()
-    app.press("l G e")
+    app.press("l G G e")
     #expect(app.toast == "move to a field to edit it")
     app.press("gg j gm")
-    #expect(app.toast == "move to what refers to this record to count it")
+    #expect(app.toast == "move to a list or a reference to count it")
   }
 
   @Test func recordWithoutAnythingHasNoSuchSection() throws {

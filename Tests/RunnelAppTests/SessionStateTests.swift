@@ -182,7 +182,7 @@ import Testing
   @Test func columnsAndPanesComeBack() throws {
     let app = try AppDriver(
       Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState())
-    app.press("z w Down Enter Esc w Tab +")
+    app.press("z w Down Enter Esc W Tab +")
     #expect(app.list.hiddenColumns == [1])
     let again = try AppDriver(
       Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState.session(app.state)

@@ -92,7 +92,7 @@ import Testing
       let lines = state.tallLines(in: content, height: height, room: room) { needs[$0] ?? 1 }
       let used = lines.reduce(0) { $0 + $1.height }
       let whole = content.sections.reduce(0) { sum, section in
-        sum + 1 + section.rows.reduce(0) { $0 + (needs[$1] ?? 1) }
+        sum + 1 + max(section.rows.reduce(0) { $0 + (needs[$1] ?? 1) }, 1)
       }
       #expect(used <= room && (used == room || used == whole), "seed \(seed)")
       let cursor = lines.first { $0.line.isCursor }

@@ -39,6 +39,7 @@ extension ListState {
     var top = frame.top
     if let cursor = frame.cursorLine {
       let covered = frame.layout.stickySection(top: cursor, height: room) == nil ? 0 : 1
+      top = min(top, cursor - covered)
       while top < cursor - covered, !window.fits(top...cursor, lineCount) { top += 1 }
     }
     while top > 0, window.fits(top - 1...frame.layout.lineCount - 1, lineCount) { top -= 1 }

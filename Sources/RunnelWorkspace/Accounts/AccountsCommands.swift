@@ -67,7 +67,7 @@ package enum AccountsCommands {
 
   /// The command that opens the list; if the session has ended, it opens the form to sign in again.
   static let open = Command(
-    .accountsOpen, "accounts", "accounts: sign in, change, sign out",
+    .accountsOpen, "accounts", "sign in, change, sign out",
     keys: ["A"], disabled: { AccountsCommands.reasonNotOpened($0) }
   ) { state, _ in AccountsScreen.openAccounts(&state) }.keepingAwaitedRow
 

@@ -126,7 +126,7 @@ enum MouseInput {
 
   /// The heights of the rows of the list in front, if rows take several lines.
   private static func tallRows(_ state: AppState) -> TallRows? {
-    state.tallRows { id, width in
+    RowLines.tallRows(state) { id, width in
       let screen = state.tabs.front
       guard let record = screen.records[id] else { return [StyledLine()] }
       return RowText.rowText(state, of: screen, .unicode)

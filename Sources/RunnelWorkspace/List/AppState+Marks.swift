@@ -110,7 +110,7 @@ enum Marking {
     if marked.markableRow != nil { return nil }
     // On a header, the key steps to the rows.
     var next = marked.list
-    next.move(by: 1, in: marked.content, height: state.frontHeight)
+    next.move(by: 1, in: marked.content, height: state.tabs.frontHeight(in: state.height))
     let steps = if case .header? = marked.list.cursor { next != marked.list } else { false }
     return steps ? nil : "only \(markedKind(state))s are marked"
   }

@@ -83,7 +83,7 @@ extension ListCommands {
     let isInOrderOfTime = screen.definition.source.anchor == .last
     if !isInOrderOfTime, screen.newAboveCount + screen.newBelowCount == 0 { return "no row is new" }
     var other = screen
-    other.goToNewest(height: state.frontHeight)
+    other.goToNewest(height: state.tabs.frontHeight(in: state.height))
     if other.list != screen.list { return nil }
     return isInOrderOfTime ? "this is the newest row" : "no row is new"
   }

@@ -140,7 +140,7 @@ extension ListScreen {
     for case .record(let screen) in state.layers { edited.insert(Record.id(of: screen.path)) }
     guard
       let kept = state.tabs.lists[view].rowsToKeep(
-        height: state.height(ofView: view), edited: edited)
+        height: state.tabs.height(ofView: view, in: state.height), edited: edited)
     else {
       return
     }
@@ -152,7 +152,8 @@ extension ListScreen {
   /// Goes to the end where rows arrive; an end that is not loaded is read again.
   static func goToLiveEnd(_ state: inout AppState, ofView view: Int) {
     guard state.tabs.lists[view].isAway else {
-      return state.tabs.lists[view].goToLiveEnd(height: state.height(ofView: view))
+      return state.tabs.lists[view].goToLiveEnd(
+        height: state.tabs.height(ofView: view, in: state.height))
     }
     state.tabs.lists[view].wantsLiveEnd = true
     state.tabs.lists[view].newer = .fetching
@@ -164,7 +165,7 @@ extension ListScreen {
     if state.tabs.lists[view].isAway {
       goToLiveEnd(&state, ofView: view)
     } else {
-      state.tabs.lists[view].goToNewest(height: state.height(ofView: view))
+      state.tabs.lists[view].goToNewest(height: state.tabs.height(ofView: view, in: state.height))
     }
   }
 

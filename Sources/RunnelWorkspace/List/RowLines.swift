@@ -50,20 +50,24 @@ package enum RowLines: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-extension AppState {
-  /// The number of rows that the list of a view counts with: the lines of the body, or fewer if rows
-  /// take several.
-  func height(ofView view: Int) -> Int { tabs.lists[view].rowLines.rowCount(inLines: height) }
-
-  /// The number of rows that the list of the active tab counts with.
-  var frontHeight: Int { tabs.isTree ? height : height(ofView: tabs.index) }
-
+extension RowLines {
   /// What the rows of the list in front show, by a function that returns the lines of the row with an
   /// id; nil if each row has one line.
-  func tallRows(
-    lines: @escaping (_ id: String, _ width: Int) -> [StyledLine]
+  static func tallRows(
+    _ state: AppState, lines: @escaping (_ id: String, _ width: Int) -> [StyledLine]
   ) -> TallRows? {
-    guard !tabs.isTree, tabs.front.rowLines != .one else { return nil }
-    return TallRows(height: frontHeight, lines: lines)
+    guard !state.tabs.isTree, state.tabs.front.rowLines != .one else { return nil }
+    return TallRows(height: state.tabs.frontHeight(in: state.height), lines: lines)
   }
+}
+
+extension Tabs {
+  /// The number of rows that the list of a view counts with in a body of some lines: fewer if rows
+  /// take several.
+  func height(ofView view: Int, in lines: Int) -> Int {
+    lists[view].rowLines.rowCount(inLines: lines)
+  }
+
+  /// The number of rows that the list of the active tab counts with in a body of some lines.
+  func frontHeight(in lines: Int) -> Int { isTree ? lines : height(ofView: index, in: lines) }
 }

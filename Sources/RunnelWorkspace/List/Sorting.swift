@@ -75,7 +75,8 @@ enum Sorting {
     if let record = state.tabs.lists[view].cursorRecord {
       state.tabs.lists[view].wantedRow = record.id
     }
-    state.tabs.lists[view].sort(by: order, height: state.height(ofView: view))
+    state.tabs.lists[view].sort(
+      by: order, height: state.tabs.height(ofView: view, in: state.height))
     guard state.tabs.lists[view].isOpen else { return }
     state.effects.append(.openView(view))
     if let order, state.tabs.lists[view].isIndexed(order.field) == false {

@@ -39,7 +39,7 @@ package struct Place: Hashable, Sendable {
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3 || parts.count == 4 else { return nil }
     if parts.count == 4 {
-      guard let list = try? Path(parts[3]) else { return nil }
+      guard parts[3].first == "/", let list = try? Path(parts[3]) else { return nil }
       self.list = list
     }
     if !parts[1].isEmpty {

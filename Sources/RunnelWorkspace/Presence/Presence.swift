@@ -59,7 +59,7 @@ package enum Presence {
     var line = StyledLine()
     let names = names(state.database.present ?? [])
     guard !names.isEmpty else { return line }
-    line.append("  with ", .muted)
+    line.append(" with ", .muted)
     for (index, name) in names.prefix(headerNames).enumerated() {
       if index > 0 { line.append(" ") }
       line.append(short(name, glyphs), .color(ofValue: name))

@@ -33,7 +33,7 @@ package enum RecordCommands {
       disabled: { RecordCommands.reasonFieldNotRead($0) }
     ) { state, _ in RecordScreen.readField(&state) },
     Command(
-      .sectionMore, "count", "count the records that refer to this one", keys: ["gm"],
+      .sectionMore, "count", "count the references to it", keys: ["gm"],
       disabled: { Related.reasonNotCounted($0) }
     ) { state, _ in Related.countAtCursor(&state) },
   ]

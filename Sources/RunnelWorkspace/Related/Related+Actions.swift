@@ -100,7 +100,7 @@ extension Related {
   /// The reason why there is nothing to count under the cursor, or nil if there is.
   static func reasonNotCounted(_ state: AppState) -> String? {
     guard case .record(let screen)? = state.layers.last, let index = screen.cursorRelated else {
-      return "move to what refers to this record to count it"
+      return "move to a list or a reference to count it"
     }
     return screen.related[index].count == .asked ? "it is being counted" : nil
   }
@@ -206,6 +206,21 @@ extension RecordScreen {
   var cursorRelated: Int? {
     guard case .row(let id)? = list.cursor else { return nil }
     return related(ofRow: id)
+  }
+
+  /// Moves the cursor to the last field, if it stands before that and something follows the fields.
+  ///
+  /// - Returns: Whether the cursor was moved.
+  static func goToLastField(_ state: inout AppState) -> Bool {
+    guard case .record(let screen)? = state.layers.last, !screen.related.isEmpty,
+      screen.cursorRelated == nil, screen.list.cursor != .header(relatedSection),
+      let last = screen.content.sections.first?.rows.last, screen.list.cursor != .row(last)
+    else { return false }
+    state.withListInFront { list, content, height in
+      list.moveTo(.row(last), in: content, height: height)
+    }
+    guard case .record(let moved)? = state.layers.last else { return false }
+    return moved.list.cursor == .row(last)
   }
 
   /// The section of what belongs to the record; nil if nothing does.

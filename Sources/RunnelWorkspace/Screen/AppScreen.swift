@@ -130,7 +130,7 @@ package final class AppScreen {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in lines(of: id, in: screen, rows, people, width: width)[0] },
-      tallRows: state.tallRows { id, width in
+      tallRows: RowLines.tallRows(state) { id, width in
         self.lines(of: id, in: screen, rows, people, width: width)
       },
       emptyHint: screen.filter == nil && screen.isComplete

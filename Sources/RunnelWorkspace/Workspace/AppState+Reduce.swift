@@ -106,7 +106,8 @@ package enum StateReducer {
     let markCount = state.tabs.lists[view].marks.count
     guard
       state.tabs.lists[view].apply(
-        change, height: state.height(ofView: view), now: state.now, local: state.settings.local,
+        change, height: state.tabs.height(ofView: view, in: state.height), now: state.now,
+        local: state.settings.local,
         me: state.database.me)
     else {
       return state.say(

@@ -69,7 +69,9 @@ extension AppState {
     guard (0...tabs.treeIndex).contains(tab) else {
       return say(.info, "there is no view \(tab + 1)")
     }
-    if tab != tabs.index, !tabs.isTree { tabs.front.leave(height: frontHeight, now: now) }
+    if tab != tabs.index, !tabs.isTree {
+      tabs.front.leave(height: tabs.frontHeight(in: height), now: now)
+    }
     if tab != tabs.index { input.drag = nil }
     tabs.index = tab
     if tabs.isTree {
@@ -83,7 +85,7 @@ extension AppState {
       }
       tabs.lists[tab].refreshTitles(now: now, local: settings.local)
       let content = tabs.lists[tab].content
-      tabs.lists[tab].list.resize(toHeight: height(ofView: tab), in: content)
+      tabs.lists[tab].list.resize(toHeight: tabs.height(ofView: tab, in: height), in: content)
     }
   }
 
@@ -106,7 +108,7 @@ extension AppState {
 
   /// Changes the list of the active tab.
   mutating func withList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
-    let height = frontHeight
+    let height = tabs.frontHeight(in: height)
     if tabs.isTree {
       body(&tabs.tree.list, tabs.tree.content, height)
     } else {

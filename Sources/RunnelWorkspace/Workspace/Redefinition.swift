@@ -111,7 +111,8 @@ extension Redefinition {
       &state, SessionState.session(state, of: old, isInFront: index == state.tabs.index),
       inView: index)
     let content = state.tabs.lists[index].content
-    state.tabs.lists[index].list.resize(toHeight: state.height(ofView: index), in: content)
+    state.tabs.lists[index].list.resize(
+      toHeight: state.tabs.height(ofView: index, in: state.height), in: content)
     guard old.isOpen else { return }
     state.tabs.lists[index].isOpen = true
     state.effects.append(.openView(index))

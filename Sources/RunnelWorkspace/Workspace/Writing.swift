@@ -146,7 +146,7 @@ enum Writing {
     let screen = state.tabs.lists[view]
     let id = Record.id(of: Path(unchecked: screen.definition.source.path.keys + [key]))
     if state.tabs.lists[view].list.moveTo(
-      .row(id), in: screen.content, height: state.height(ofView: view))
+      .row(id), in: screen.content, height: state.tabs.height(ofView: view, in: state.height))
     {
       return
     }

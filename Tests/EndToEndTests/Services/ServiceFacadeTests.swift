@@ -106,7 +106,7 @@ import Testing
     (["--services", "authentication"], "has a meaning of its own"),
     (["--services", "a=/"], "below the root"), (["--services", "a,many"], "many is not known"),
     (["--services", "a", "--services", "a=b"], "a is given twice"),
-    (["--services", "a.json"], "no .json"), (["--services", ""], "has no path"),
+    (["--services", "a.json"], "no .json"), (["--services", ",multi"], "has no path"),
   ])
   func whatIsNoCollectionIsRefused(arguments: [String], reason: String) throws {
     let database = try TestDatabase("{\"empty\":1}")
