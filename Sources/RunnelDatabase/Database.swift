@@ -82,8 +82,9 @@ public enum DatabaseMessage: Sendable {
   /// The origin of a replica did a write.
   case acknowledged(Int)
   /// The origin of a replica refused a write. The data below the write show again, which was
-  /// delivered before.
-  case rejected(Int, TreeError)
+  /// delivered before. The number is that of the request, or nil for a write of another process or
+  /// of an earlier run; `write` is the id among the pending writes.
+  case rejected(Int?, write: Int64, TreeError)
   /// All writes that the origin of a replica has not answered, oldest first, also those of other
   /// processes and of earlier runs. The message is posted at first if there are any, and whenever
   /// they change.
@@ -362,7 +363,7 @@ public actor Database {
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.acknowledged(number)) }
       case .rejected(let id, let error):
         if settle(id, error) { continue }
-        if let number = numbersOfWrites.removeValue(forKey: id) { post(.rejected(number, error)) }
+        post(.rejected(numbersOfWrites.removeValue(forKey: id), write: id, error))
       case .cancelled(let listener, _, let error):
         post(.failed(listener, DatabaseError(cancelled: error)))
       case .got(let id, let node): answer(get: id, .success(node))
