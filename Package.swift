@@ -53,8 +53,9 @@ let package = Package(
   ],
   targets: [
     // 0: C shims. CPlatform holds what Swift's Glibc module omits; CTerminal alone links curses;
-    // CStorage calls of SQLite what Swift cannot.
+    // CStorage calls of SQLite what Swift cannot; CPostgres loads PostgreSQL's client library.
     .target(name: "CPlatform", cSettings: cSettings),
+    .target(name: "CPostgres", cSettings: cSettings),
     .target(
       name: "CTerminal",
       cSettings: cSettings,
@@ -103,6 +104,10 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
+    // 2: the same rows in PostgreSQL, for several servers.
+    .target(
+      name: "RunnelPostgres", dependencies: ["CPostgres", "RunnelStorage", "RunnelTree"],
+      swiftSettings: swiftSettings),
     // 3: services whose records are in a tree.
     .target(
       name: "RunnelServicesTree",
@@ -166,8 +171,8 @@ let package = Package(
     .target(
       name: "RunnelServer",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync",
-        "RunnelTree",
+        "CPlatform", "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork",
+        "RunnelSync", "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -200,9 +205,9 @@ let package = Package(
       name: "RunnelCommand",
       dependencies: [
         "CPlatform", "RunnelAccounts", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase",
-        "RunnelDemo", "RunnelNetwork", "RunnelServer", "RunnelServices", "RunnelServicesNetwork",
-        "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
-        "RunnelWorkspace",
+        "RunnelDemo", "RunnelNetwork", "RunnelPostgres", "RunnelServer", "RunnelServices",
+        "RunnelServicesNetwork", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelSync",
+        "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -239,6 +244,9 @@ let package = Package(
     .target(name: "CFaults", path: "Tests/CFaults", cSettings: cSettings),
     // What several test targets use.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
+    // A cluster of PostgreSQL of the tests' own, and the comparison of what CPostgres declares.
+    .target(name: "CPostgresHeader", path: "Tests/CPostgresHeader", cSettings: cSettings),
+    .target(name: "PostgresCluster", path: "Tests/PostgresCluster", swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelBaseTests", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .testTarget(
@@ -280,12 +288,19 @@ let package = Package(
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
-        "CFaults", "CPlatform", "RunnelDatabase", "RunnelStorage", "RunnelStore", "RunnelStreams",
-        "RunnelTree",
+        "CFaults", "CPlatform", "PostgresCluster", "RunnelDatabase", "RunnelPostgres",
+        "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
         "RunnelBase", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelPostgresTests",
+      dependencies: [
+        "CPostgresHeader", "PostgresCluster", "RunnelBase", "RunnelPostgres", "RunnelStorage",
+        "RunnelTree", "TestSupport",
+      ],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelServerTests",
       dependencies: [
@@ -358,7 +373,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "AccountSimulation", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
+        "AccountSimulation", "PostgresCluster", "RunnelBase", "RunnelDatabase", "RunnelNetwork",
+        "RunnelServices",
         "RunnelServicesNetwork", "RunnelStreams", "RunnelTree", "TestSupport",
         "RunnelCommand", "sample-first-hour", "sample-first-hour-grdb", "sample-presence",
       ],

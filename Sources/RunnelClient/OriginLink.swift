@@ -3,6 +3,7 @@ import RunnelDatabase
 import RunnelNetwork
 public import RunnelSync
 import RunnelTree
+import Synchronization
 
 /// The link between a replica and its origin: it carries out the effects of a `ClientSession`, on
 /// the tree's thread.
@@ -260,7 +261,18 @@ extension OriginLink {
     while !waiting.isEmpty {
       let next = waiting
       waiting = []
-      for effect in next { carryOut(effect) }
+      // Messages that came together are handled together.
+      var messages: [OriginMessage] = []
+      for effect in next {
+        if case .tell(.message(let message)) = effect {
+          messages.append(message)
+          continue
+        }
+        deliver(messages)
+        messages = []
+        carryOut(effect)
+      }
+      deliver(messages)
     }
     flush()
     isCarryingOut = false
@@ -294,16 +306,28 @@ extension OriginLink {
     switch news {
     case .connected(let connection, _): (knownConnection, ignoresMessages) = (connection, false)
     case .disconnected: break
-    case .message: if ignoresMessages { return }
+    case .message(let message): return deliver([message])
     }
     do {
       try database.assumeIsolated { database in
         switch news {
         case .connected(_, let originTime): try database.connectOrigin(originTime: originTime)
         case .disconnected: try database.carryOut { try $0.disconnectOrigin() }
-        case .message(let message): try database.carryOut { try $0.receive(message) }
+        case .message: break
         }
       }
+    } catch {
+      return giveUpConnection(error)
+    }
+    // The database has given its commands within the call (L2).
+    if case .connected(let connection, _) = news { perform(session.asked(on: connection)) }
+  }
+
+  /// Hands messages of the origin to the database, which handles them in one transaction.
+  private func deliver(_ messages: [OriginMessage]) {
+    guard let database, !messages.isEmpty, !ignoresMessages else { return }
+    do {
+      try database.assumeIsolated { try $0.carryOut { try $0.receive(messages) } }
     } catch {
       giveUpConnection(error)
     }
@@ -373,9 +397,9 @@ extension OriginLink {
       let reason = "\(target.host) is not the address of a host"
       return perform(session.closed(connection, reason, now: now))
     }
-    let handover = SocketHandover { [weak self, executor] event in
+    let handover = SocketHandover { [weak self, executor] handover in
       executor.submit { [weak self] in
-        self?.assumeIsolated { $0.take(event, of: connection) }
+        self?.assumeIsolated { $0.take(handover.next(), of: connection) }
       }
     }
     socket = dialer.dial(place, userAgent: options.userAgent, handover)
@@ -387,22 +411,26 @@ extension OriginLink {
     socket = nil
   }
 
-  private func take(_ event: SocketHandover.Event, of connection: Int64) {
+  private func take(_ events: [SocketHandover.Event], of connection: Int64) {
     guard connection == self.connection, isActive else { return }
-    switch event {
-    case .opened: perform(session.opened(connection, now: now))
-    case .received(let text):
-      // The session may replace `socket` meanwhile.
-      let socket = socket
-      perform(session.receive(text, of: connection, now: now))
-      socket?.taken(text.count)
-    case .heard:
-      session.heard(connection, now: now)
-      setTimer()
-    case .closed(let reason):
-      socket = nil
-      perform(session.closed(connection, reason, now: now))
+    // The session may replace `socket` meanwhile.
+    let socket = socket
+    var effects: [ClientSession.Effect] = []
+    var taken = (bytes: 0, messages: 0)
+    for event in events {
+      switch event {
+      case .opened: effects += session.opened(connection, now: now)
+      case .received(let text):
+        taken = (taken.bytes + text.count, taken.messages + 1)
+        effects += session.receive(text, of: connection, now: now)
+      case .heard: session.heard(connection, now: now)
+      case .closed(let reason):
+        self.socket = nil
+        effects += session.closed(connection, reason, now: now)
+      }
     }
+    perform(effects)
+    if taken.messages > 0 { socket?.taken(taken.bytes, messages: taken.messages) }
   }
 
   private func setTimer() {
@@ -426,7 +454,9 @@ extension OriginLink {
   }
 }
 
-/// Passes the events of a socket to the link's thread.
+/// Passes the events of a socket to the link's thread, those that came together in one go.
+///
+/// The socket bounds what waits.
 private final class SocketHandover: DialedSocketHandling {
   enum Event: Sendable {
     case opened
@@ -435,9 +465,33 @@ private final class SocketHandover: DialedSocketHandling {
     case closed(String)
   }
 
-  private let tell: @Sendable (Event) -> Void
+  /// The most events that are taken in one go.
+  private static let countMax = 256
 
-  init(_ tell: @escaping @Sendable (Event) -> Void) { self.tell = tell }
+  private let waiting = Mutex<[Event]>([])
+  private let wake: @Sendable (SocketHandover) -> Void
+
+  /// Makes one that calls `wake` when there are events; `next` has to be called then.
+  init(wake: @escaping @Sendable (SocketHandover) -> Void) { self.wake = wake }
+
+  /// Takes the next events, in order; if more wait, `wake` is called again.
+  func next() -> [Event] {
+    let (events, hasMore) = waiting.withLock { waiting in
+      let events = Array(waiting.prefix(SocketHandover.countMax))
+      waiting.removeFirst(events.count)
+      return (events, !waiting.isEmpty)
+    }
+    if hasMore { wake(self) }
+    return events
+  }
+
+  private func tell(_ event: Event) {
+    let isFirst = waiting.withLock { waiting in
+      waiting.append(event)
+      return waiting.count == 1
+    }
+    if isFirst { wake(self) }
+  }
 
   func opened() { tell(.opened) }
   func received(_ text: [UInt8]) { tell(.received(text)) }

@@ -29,8 +29,8 @@ public struct OriginStatus: Hashable, Sendable {
     self.unknownWrites = unknownWrites
   }
 
-  /// True while this process is connected and authenticated.
-  public var isLive: Bool { state == .link(.live) }
+  /// True while this process is connected and authenticated, and also while it is catching up.
+  public var isLive: Bool { state == .link(.live) || state == .link(.catchingUp) }
 }
 
 /// A notice about an origin for its user, beside the link state.

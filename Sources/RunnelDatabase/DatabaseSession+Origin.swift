@@ -115,7 +115,15 @@ extension DatabaseSession {
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func receive(_ message: OriginMessage) throws -> [Delivery] {
-    try requireReplica().receive(message)
+    try requireReplica().receive([message])
+  }
+
+  /// Takes messages of the origin, in order, in one transaction.
+  ///
+  /// - Returns: the deliveries for listeners of this session.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  package func receive(_ messages: [OriginMessage]) throws -> [Delivery] {
+    try requireReplica().receive(messages)
   }
 
   /// Keeps a query answered although it has no listener, or stops keeping it.

@@ -252,6 +252,8 @@ public final class DatabaseServer: Service, Sendable {
     }
     let watched = databases.watched
     _ = world.files.repeating(everyMilliseconds: WatchedFiles.lookMilliseconds) { watched.look() }
+    let memory = MemoryCare()
+    _ = world.files.repeating(everyMilliseconds: MemoryCare.lookMilliseconds) { memory.look() }
   }
 
   /// Reloads all files on SIGHUP.

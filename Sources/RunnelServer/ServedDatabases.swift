@@ -97,7 +97,7 @@ final class ServedDatabases: Sendable {
       allowance: TreeAllowance(
         limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
         metrics: world.metrics),
-      logger: logger, metrics: world.metrics, calendar: world.calendar)
+      logger: logger, metrics: world.metrics, reads: world.reads, calendar: world.calendar)
     let secretsFile = ServerSecrets.file(beside: file)
     let accountsFile = ServiceAccounts.file(beside: file)
     let verifier = TokenVerifier(

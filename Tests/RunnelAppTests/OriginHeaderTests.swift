@@ -28,6 +28,7 @@ import Testing
 
   @Test func whatIsNotLiveIsSaidWithItsReason() {
     #expect(take(OriginFacts(.connecting)).contains("◌ connecting"))
+    #expect(take(OriginFacts(.catchingUp)).contains("◌ catching up"))
     let line = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.state.now))
     #expect(line.contains("◌ offline since "))
     #expect(app.toast == "The server is gone.")

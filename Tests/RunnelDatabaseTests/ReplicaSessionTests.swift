@@ -211,6 +211,33 @@ import Testing
     #expect(try shown("/list") == ["a": 1])
   }
 
+  @Test func messagesThatAreTakenTogetherDoWhatTheyDoOneByOne() throws {
+    let other = try folder.session("other.db")
+    try other.becomeReplica(ofOrigin: "home")
+    var told: [[Delivery]] = []
+    for one in [session, other] {
+      _ = try one.connectOrigin()
+      _ = try one.listen(ListenerID(1), ListenRequest(query: Query(Path("/list"))))
+      _ = try one.write(.set(Path("/list/a"), 9))
+    }
+    let messages: [OriginMessage] = try [
+      .push(.set(Node(json: ["a": 1, "b": 2])), Path("/list"), tag: nil),
+      .push(.set(Node(json: 3)), Path("/list/c"), tag: nil),
+      .rejected(id: 0, TreeError(.permissionDenied, "Permission denied.")),
+      .push(.set(Node(json: .null)), Path("/list/b"), tag: nil),
+    ]
+    told.append(try session.receive(messages))
+    told.append(try messages.flatMap { try other.receive($0) })
+    #expect(told[0] == told[1])
+    #expect(try shown("/list") == ["a": 1, "c": 3])
+    #expect(try other.node(at: Path("/list")).exportJSON == ["a": 1, "c": 3])
+    #expect(session.pendingWrites.isEmpty)
+    let (output, expected) = (session.takeOriginOutput(), other.takeOriginOutput())
+    #expect(output.completions == expected.completions)
+    #expect(output.commands == expected.commands)
+    #expect(try session.receive([]).isEmpty)
+  }
+
   @Test func aHiddenWriteShowsWhenTheOriginHasTakenItOverRestarts() throws {
     let write = Write.set(try Path("/a"), 2)
     _ = try session.connectOrigin()

@@ -176,6 +176,28 @@ import Testing
     #expect(refusal(identity, .batchCreate, ["users": []]) == "MISSING_USER_ACCOUNT")
   }
 
+  @Test(arguments: [".", "#", "$", "/", "[", "]", "\n", "\u{7F}"])
+  func idsThatNoKeyOfATreeIsLikeAreNotImported(character: String) throws {
+    let identity = TestIdentity()
+    let answer = try admin(
+      identity, .batchCreate,
+      ["users": [["localId": "ok"], ["localId": .string("a\(character)b")], ["localId": "ü -_%"]]])
+    #expect(answer["error"]?.array?.count == 1)
+    #expect(answer["error"]?[0]?["index"] == 1)
+    #expect(answer["error"]?[0]?["message"]?.string?.hasPrefix("INVALID_LOCAL_ID : ") == true)
+    #expect(identity.store.accounts.keys.sorted() == ["ok", "ü -_%"])
+  }
+
+  @Test func idsThatAreTooLongAreNotImported() throws {
+    let identity = TestIdentity()
+    let users: JSONValue = .array(
+      [128, 129].map { ["localId": .string(String(repeating: "x", count: $0))] })
+    let answer = try admin(identity, .batchCreate, ["users": users])
+    #expect(answer["error"]?.array?.count == 1)
+    #expect(answer["error"]?[0]?["index"] == 1)
+    #expect(identity.store.accounts.count == 1)
+  }
+
   @Test(arguments: ["MD5", "BCRYPT", "SHA1", "HMAC_SHA512"])
   func otherHashesAreRefusedByName(name: String) {
     let body: JSONValue = [

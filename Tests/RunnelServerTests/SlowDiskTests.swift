@@ -5,7 +5,7 @@ import RunnelServer
 import TestSupport
 import Testing
 
-/// A disk that does not respond: only writes wait for it.
+/// A disk that does not respond, or is full.
 @Suite struct SlowDiskTests {
   /// A folder whose disk can be blocked.
   private final class Disk {
@@ -28,6 +28,9 @@ import Testing
 
     func hold() { faults_hold(number) }
     func release() { faults_release(number) }
+    /// Takes no writes from now on.
+    func fill(_ kind: faults_kind = FAULTS_FULL) { faults_arm(number, 1, kind, 1) }
+    func empty() { faults_disarm(number) }
     /// The number of waits for the disk since it was blocked.
     var syncCount: Int { faults_syncs(number) }
   }
@@ -55,6 +58,44 @@ import Testing
     for writer in writers { #expect(try writer.next()["b"]?["s"] == "ok") }
     #expect(disk.syncCount <= 5, "64 writes share the waits for the disk")
     #expect(try server.request("GET", "/n.json?shallow=true").body.contains("\"63\":true"))
+    await server.stop()
+  }
+
+  @Test(arguments: [FAULTS_FULL, FAULTS_IO])
+  func serverIsNotReadyWhileTheDiskTakesNoWrites(kind: faults_kind) async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    let client = try server.administrator()
+    #expect(try server.request("PUT", "/x.json", "1").status == 200)
+    #expect(try client.request("GET", "/readyz").status == 200)
+    disk.fill(kind)
+    #expect(try server.request("PUT", "/x.json", "2").status == 503)
+    let answer = try client.request("GET", "/readyz")
+    #expect(answer.status == 503)
+    #expect(answer.body == "test cannot be written: see the log.\n")
+    #expect(try client.request("GET", "/healthz").status == 200)
+    disk.empty()
+    #expect(try server.request("PUT", "/x.json", "3").status == 200)
+    #expect(try client.request("GET", "/readyz").body == "ready\n")
+    await server.stop()
+  }
+
+  @Test func serverIsReadyAgainWithoutAWriteOfAClient() async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    let client = try server.administrator()
+    disk.fill()
+    #expect(try server.request("PUT", "/x.json", "2").status == 503)
+    // A write that is refused for itself proves nothing.
+    #expect(try server.request("PUT", "/x.json", "{").status == 400)
+    #expect(try client.request("GET", "/readyz").status == 503)
+    disk.empty()
+    var status = 0
+    for _ in 0..<1_000_000 where status != 200 {
+      status = try client.request("GET", "/readyz").status
+    }
+    #expect(status == 200)
+    #expect(try server.request("GET", "/.json?shallow=true").body == "null")
     await server.stop()
   }
 

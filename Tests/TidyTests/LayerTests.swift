@@ -22,6 +22,7 @@ import Testing
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
       "Synchronization",
     ],
+    "RunnelPostgres": ["CPostgres", "Glibc", "RunnelStorage", "RunnelTree", "Synchronization"],
     "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
@@ -32,7 +33,7 @@ import Testing
     "RunnelClient": [
       "CryptoExtras", "Foundation", "Glibc", "Runnel", "RunnelBase", "RunnelDatabase",
       "RunnelNetwork",
-      "RunnelSync", "RunnelTree",
+      "RunnelSync", "RunnelTree", "Synchronization",
     ],
     "RunnelAccounts": [
       "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
@@ -43,8 +44,8 @@ import Testing
       "RunnelStore", "RunnelTree", "Synchronization",
     ],
     "RunnelServer": [
-      "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
-      "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
+      "CPlatform", "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging",
+      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
       "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
@@ -58,8 +59,9 @@ import Testing
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
       "RunnelApp", "RunnelBase",
-      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
-      "RunnelServices", "RunnelServicesNetwork", "RunnelStore", "RunnelStreams",
+      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelPostgres",
+      "RunnelServer", "RunnelServices", "RunnelServicesNetwork", "RunnelStorage", "RunnelStore",
+      "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],

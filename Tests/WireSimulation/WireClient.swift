@@ -80,6 +80,8 @@ struct WireClient {
     if !commands.isEmpty {
       let (connection, commands) = commands.removeFirst()
       change { $0.send(commands, on: connection, now: now) }
+      // The first commands on a connection are those with which it begins.
+      change { $0.asked(on: connection) }
     } else if !news.isEmpty {
       try take(news.removeFirst(), now)
     }
@@ -89,7 +91,9 @@ struct WireClient {
     switch told {
     case .connected(let connection, let originTime):
       self.connection = connection
-      try take(engine.connect(now: now.calendar, originTime: originTime, &storage))
+      let outcome = try engine.connect(now: now.calendar, originTime: originTime, &storage)
+      if outcome.commands.isEmpty { commands.append((connection, [])) }
+      try take(outcome)
     case .disconnected: try take(engine.disconnect(now: now.calendar, &storage))
     case .message(let message):
       try take(engine.receive(message, now: now.calendar, &storage))

@@ -139,4 +139,11 @@ int runnel_bytes_unlock(int descriptor);
 /// Returns 1 if another opening of the file holds the byte, 0 if none does.
 int runnel_byte_is_locked(int descriptor, long long offset);
 
+// Returns how many bytes of its memory the allocator holds that nobody uses; some of them may have been
+// given back to the system.
+long long runnel_memory_spare(void);
+
+// Gives unused memory back to the system.
+void runnel_memory_trim(void);
+
 #endif

@@ -28,6 +28,7 @@ extension AppAction: LoggableAction {
       ["rejected": .number(JSONNumber(write)), "reason": .string(reason)]
     case .origin(let facts): ["origin": facts.json]
     case .accounts(let facts): ["accounts": facts.json]
+    case .present(let people): ["present": .array(people.map(\.json))]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       [
@@ -90,6 +91,9 @@ extension AppAction: LoggableAction {
         throw fields.misfit(name, "what is known of accounts")
       }
       self = .accounts(facts)
+    case "present":
+      let people = try fields.value(name).array ?? []
+      self = .present(people.compactMap { Present($0) })
     case "trouble": self = .trouble(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
     case "keptAll": self = .keptAll(view: try fields.int(name))

@@ -32,6 +32,8 @@ public final class Application {
   private let inbox: Inbox<DatabaseMessage>
   private let files: FileThreads
   private let origin: OriginWatch
+  /// Shows who is here; nil if that is not wanted.
+  private var presence: PresenceWork?
   /// The database, or nil in a replay.
   private let database: Database?
   /// The problem in the configuration at the start, or nil.
@@ -141,7 +143,13 @@ public final class Application {
       environment: environment)
     self.database = database
     do {
-      if let wish = options.origin { try origin.link(database, to: wish, host.accounts) }
+      if let wish = options.origin {
+        try origin.link(database, to: wish, host.accounts)
+        // Whoever may not write is not seen.
+        presence = (options.isReadOnly ? nil : wish.presence).map { place in
+          PresenceWork(database, at: place, id: PresenceWork.newID()) { wakeup.signal() }
+        }
+      }
       screen = try host.openScreen(wishes.applied(to: settings.settings.terminal))
     } catch {
       database.close()
@@ -176,6 +184,7 @@ public final class Application {
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,
+      presence: options.origin?.presence,
       startFileTask: { files.start($0) },
       record: host.recorder.map { recorder in { recorder.record($0) } })
   }
@@ -211,6 +220,7 @@ public final class Application {
 
   /// Ends the work under way, keeps the session, and closes the database.
   private func end() {
+    presence?.end()
     endFileWork()
     keeper?.writeLast(SessionState.session(runtime.state))
     database?.close()
@@ -236,6 +246,7 @@ extension Application {
       if runtime.state.session.isLeaving || runtime.state.session.accountChange != nil { return 0 }
       let now = LocalTime.now()
       paint(now: now)
+      if let presence { presence.show(Presence.own(runtime.state, id: presence.id)) }
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()
@@ -335,11 +346,18 @@ extension Application {
     let (facts, notices) = origin.news()
     if let facts { runtime.send(.origin(facts)) }
     for notice in notices { runtime.send(.trouble(notice)) }
+    readPresence()
     if let news = host.accounts?.news() {
       if let facts = news.facts { runtime.send(.accounts(facts)) }
       for (id, answer) in news.answers { runtime.send(.answered(id, answer)) }
     }
     isDirty = true
+  }
+
+  private func readPresence() {
+    guard let (others, problem) = presence?.news() else { return }
+    if let others { runtime.send(.present(others)) }
+    if let problem { runtime.send(.trouble(problem)) }
   }
 
   private func receive(_ report: FileReport) {

@@ -3,6 +3,7 @@ package import RunnelAccounts
 public import RunnelClient
 import RunnelDatabase
 public import RunnelSync
+public import RunnelTree
 import RunnelWorkspace
 import Synchronization
 
@@ -20,6 +21,9 @@ public struct OriginWish: Sendable {
   package var user: String?
   /// The most bytes of server data that are kept in the cache while nobody listens to them.
   public var cacheBytesMax = 500_000_000
+
+  /// The place where workspaces show who is here; nil if they do not.
+  public var presence: Path?
 
   /// Makes a wish.
   public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {
@@ -97,6 +101,7 @@ extension OriginFacts {
       switch status.state {
       case .closed, .elsewhere: (.shared, nil)
       case .link(.live): (.live, nil)
+      case .link(.catchingUp): (.catchingUp, nil)
       case .link(.connecting), .link(.authenticating): (.connecting, nil)
       case .link(.waiting(_, let reason)): (.waiting, reason)
       case .link(.offline(.asked)): (.offline, nil)

@@ -123,14 +123,29 @@ struct ImportAccountsCommand: ParsableCommand, FileNaming {
       progress.clear()
     }
     for failure in failures {
-      let name = users[failure.index]["email"]?.string ?? users[failure.index]["localId"]?.string
-      StandardError.say("\(name ?? "Account \(failure.index + 1)"): \(failure.reason)")
+      let name = ImportAccountsCommand.name(of: users[failure.index], number: failure.index + 1)
+      StandardError.say("\(name): \(failure.reason)")
     }
     let count = users.count - failures.count
     try StandardOutput.say(count == 1 ? "Imported 1 account.\n" : "Imported \(count) accounts.\n")
     if !failures.isEmpty {
       throw Failure("\(failures.count) of \(users.count) accounts were not imported.")
     }
+  }
+
+  /// The most characters of an address or id in a message.
+  private static let nameMax = 80
+
+  /// The name of an entry in messages: its address or its id, without control characters.
+  private static func name(of user: JSONValue, number: Int) -> String {
+    guard let name = user["email"]?.string ?? user["localId"]?.string else {
+      return "Account \(number)"
+    }
+    let shown = name.prefix(nameMax).map { character in
+      character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        ? "?" : character
+    }
+    return String(shown) + (name.count > nameMax ? "..." : "")
   }
 
   private func function() throws -> JSONValue {

@@ -177,6 +177,7 @@ private final class Pusher {
     switch status.value?.state {
     case .link(.waiting(_, let reason?))?:
       ": " + (reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+    case .link(.catchingUp)?: ": the server has not answered what was asked first"
     case .elsewhere?: ": another program holds the connection"
     default: ""
     }

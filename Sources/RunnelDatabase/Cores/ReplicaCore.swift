@@ -258,13 +258,16 @@ extension ReplicaCore {
 // MARK: The origin
 
 extension ReplicaCore {
-  func receive(_ message: OriginMessage) throws -> [Delivery] {
-    messageCount += 1
+  func receive(_ messages: [OriginMessage]) throws -> [Delivery] {
+    messageCount += messages.count
     let isCacheDue = messageCount > ReplicaCore.messagesPerPruning
     if isCacheDue { messageCount = 0 }
     let cacheBytesMax = context.environment.cacheBytesMax
     return try step { (engine, storage, now) in
-      var outcome = try engine.receive(message, now: now, &storage)
+      var outcome = ReplicaOutcome()
+      for message in messages {
+        outcome.append(try engine.receive(message, now: now, &storage))
+      }
       if isCacheDue {
         outcome.append(
           try engine.prune(toBytes: cacheBytesMax, queries: Replica.inactiveQueriesMax, &storage))

@@ -122,7 +122,8 @@ package final class ServingTransaction {
   let stored: StoreTransaction
   private let context: SessionContext
   private(set) var sequence: Int64
-  private(set) var hasWritten = false
+  /// True if a write of the tree was carried out.
+  package private(set) var hasWritten = false
   /// The imports of documents in this transaction.
   private var importings: [DocumentImport] = []
 

@@ -72,6 +72,21 @@ extension IdentityDecider {
     return id
   }
 
+  /// Returns the id of an account that is imported: one under which a tree can keep the user's data.
+  ///
+  /// - Throws: `IdentityStop` (`INVALID_LOCAL_ID`) if no key of a tree is like it.
+  func checked(importedID id: String) throws(IdentityStop) -> String {
+    let id = try checked(id: id)
+    if let byte = id.utf8.first(where: { $0 < 0x20 || $0 == 0x7F || ".#$/[]".utf8.contains($0) }) {
+      let what =
+        byte < 0x20 || byte == 0x7F
+        ? "a control character" : "'\(Character(Unicode.Scalar(byte)))'"
+      throw .refused(
+        "INVALID_LOCAL_ID : The id holds \(what), which no key of a tree holds: give it another id")
+    }
+    return id
+  }
+
   /// The names of claims that only the server sets.
   private static let reservedClaims: Set<String> = [
     "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf",

@@ -42,6 +42,9 @@ package struct IdentityDraft: Hashable, Sendable {
 
   package init() {}
 
+  /// True if an account, and so what is known of a person, is removed.
+  package var removesAccounts: Bool { isWiping || accounts.values.contains { $0 == nil } }
+
   /// True if there is nothing to write.
   package var isEmpty: Bool { self == IdentityDraft() }
 }

@@ -41,6 +41,8 @@ public final class DialedSocket: Sendable {
     var isPaused = false
   }
 
+  /// The bytes of memory of a message besides its own, about: small ones take more than they hold.
+  private static let messageBytes = 128
   /// The most untaken bytes; beyond that, reading pauses until half of them are taken.
   static let untakenBytesMax = 8_388_608
 
@@ -75,10 +77,11 @@ public final class DialedSocket: Sendable {
     }
   }
 
-  /// Reports that `count` received bytes were handled, so that there is room for more.
-  public func taken(_ count: Int) {
+  /// Reports that `messageCount` received messages with `count` bytes in all were handled, so that
+  /// there is room for more.
+  public func taken(_ count: Int, messages messageCount: Int = 1) {
     let resumed = state.withLock { state -> (any Channel)? in
-      state.untakenBytes -= count
+      state.untakenBytes -= count + messageCount * DialedSocket.messageBytes
       guard state.isPaused, state.untakenBytes <= DialedSocket.untakenBytesMax / 2 else {
         return nil
       }
@@ -137,7 +140,7 @@ public final class DialedSocket: Sendable {
   private func count(_ message: [UInt8]) -> Bool {
     let (isOpen, paused) = state.withLock { state -> (Bool, (any Channel)?) in
       if state.isEnded { return (false, nil) }
-      state.untakenBytes += message.count
+      state.untakenBytes += message.count + DialedSocket.messageBytes
       let isFull = state.untakenBytes > DialedSocket.untakenBytesMax
       guard isFull, !state.isPaused else { return (true, nil) }
       state.isPaused = true

@@ -6,6 +6,9 @@ import Synchronization
 /// The gate of a connection before and between requests: it limits the bytes of a head, the bytes
 /// per second, and the waiting time.
 ///
+/// While a request waits for its answer, the pipeline of HTTP reads no further: what has arrived by then
+/// belongs to requests that are answered later, and is no part of a long head.
+///
 /// It is the first to see arriving bytes, after TLS. Loop only, except `stop`.
 final class ConnectionGate: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
@@ -33,6 +36,8 @@ final class ConnectionGate: ChannelInboundHandler {
   private var context: ChannelHandlerContext?
   private var headBytes = 0
   private var isAwaitingHead = true
+  /// True while a request has arrived and its answer is not complete.
+  private var isAnswering = false
   private var isSocket = false
   private var allowance: Allowance
   private var pauses: Set<Pause> = []
@@ -80,7 +85,7 @@ final class ConnectionGate: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let count = unwrapInboundIn(data).readableBytes
-    if isAwaitingHead {
+    if isAwaitingHead, !isAnswering {
       headBytes += count
       if headBytes > limits.headBytesMax + ConnectionGate.readBytesMax {
         reached(.headBytes)
@@ -128,7 +133,14 @@ final class ConnectionGate: ChannelInboundHandler {
   func headArrived() { (headBytes, isAwaitingHead) = (0, false) }
 
   /// Notes that a request has arrived; another one may follow.
-  func requestArrived() { (headBytes, isAwaitingHead) = (0, true) }
+  ///
+  /// - Parameter isAnswered: whether its answer is complete.
+  func requestArrived(isAnswered: Bool) {
+    (headBytes, isAwaitingHead, isAnswering) = (0, true, !isAnswered)
+  }
+
+  /// Notes that the answer to the last request is complete.
+  func answered() { (headBytes, isAnswering) = (0, false) }
 
   /// Notes that the connection became a WebSocket, which has other limits.
   func becameSocket() {

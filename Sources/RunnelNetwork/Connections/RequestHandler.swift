@@ -73,7 +73,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
       allowBody()
       exchange?.handling.received(Array(piece.readableBytesView))
     case .end:
-      gate.requestArrived()
+      gate.requestArrived(isAnswered: isDiscarding)
       gate.allow(nil)
       exchange?.isRequestComplete = true
       allowAnswer()
@@ -121,6 +121,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     gate.headArrived()
     let now = NetworkClock.uptimeMilliseconds
     allowance.spend(1, now: now)
+    let (head, isUsable) = head.usable
     let request: HTTPRequest
     do {
       request = try HTTPRequest(head, secure: peer.isSecure, splitCookie: false)
@@ -134,8 +135,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     let handling: any ExchangeHandling =
       if isFull {
         RefusedRequest(.tooManyRequests, "Too many connections of this address.", channel)
-      } else if !head.namesOneHost {
+      } else if !isUsable {
         RefusedRequest(.badRequest, "A request names one host.", channel)
+      } else if head.isCoded {
+        RefusedRequest(.notImplemented, "A body may be chunked, and not coded otherwise.", channel)
       } else {
         server.service.openExchange(request, from: sender, channel)
       }
@@ -146,7 +149,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     exchange = Exchange(
       channel: channel, handling: handling, timer: timer, version: head.version,
       // After a request for an upgrade, no further requests are read.
-      keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade"),
+      keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade") && !head.isCoded,
       hasNoBody: head.method == .HEAD, household: household, startTime: now)
     allowBody()
     handling.opened()
@@ -239,14 +242,21 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private func writeEnd(_ context: ChannelHandlerContext) {
     let ready = allowance.readyTime
     guard ready > NetworkClock.uptimeMilliseconds else {
-      return context.write(wrapOutboundOut(.end(nil)), promise: nil)
+      return writeEndNow(context)
     }
     server.service.reached(.requestRate, by: peer)
     lateTimer.fire = { [weak self] in
       guard let self, let context = self.context else { return }
-      context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+      self.writeEndNow(context)
+      context.flush()
     }
     lateTimer.set(ready)
+  }
+
+  private func writeEndNow(_ context: ChannelHandlerContext) {
+    // A request that has arrived meanwhile begins within the write.
+    gate.answered()
+    context.write(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
   /// Sends the end, and closes when it has arrived, as far as this can be known.
@@ -278,16 +288,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   func setReading(_ isOn: Bool) {
     if isOn { gate.resume(.exchange) } else { gate.pause(.exchange) }
     allowBody()
-  }
-}
-
-extension HTTPRequestHead {
-  /// True if the request names exactly one host; before HTTP/1.1 it need not name one.
-  ///
-  /// Source: RFC 9112, section 3.2.
-  var namesOneHost: Bool {
-    let count = headers["host"].count
-    return count == 1 || count == 0 && version != .http1_1
   }
 }
 

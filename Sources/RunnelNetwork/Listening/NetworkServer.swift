@@ -249,16 +249,17 @@ public final class NetworkServer: Sendable {
     return NIOWebSocketServerUpgrader(
       maxFrameSize: served.limits.frameBytesMax,
       shouldUpgrade: { channel, head in
+        let (head, isUsable) = head.usable
         let isAccepted =
           (try? HTTPRequest(head, secure: peer.isSecure, splitCookie: false))
           .map { served.service.acceptsSocket($0, from: served.sender(of: $0, from: peer)) }
           ?? false
         return channel.eventLoop.makeSucceededFuture(
-          isAccepted && head.namesOneHost ? HTTPHeaders() : nil)
+          isAccepted && isUsable && !head.isCoded ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
-          let request = try HTTPRequest(head, secure: peer.isSecure, splitCookie: false)
+          let request = try HTTPRequest(head.usable.head, secure: peer.isSecure, splitCookie: false)
           gate.value.becameSocket()
           let (sender, household, isFull) = served.admit(request, from: peer)
           if let household {

@@ -31,6 +31,8 @@ actor AccountService {
     var call: IdentityCall
     var isPrivileged: Bool
     var names: [AttemptGuard.Name]
+    /// The household of the client.
+    var client: String
     var done: PasswordPool.Results = [:]
     var roundCount = 0
     var reply: @Sendable (Reply) -> Void
@@ -172,6 +174,7 @@ actor AccountService {
 
   private func look() {
     if isClosed { return }
+    store.removeRemains()
     do {
       try store.catchUp()
     } catch {
@@ -238,7 +241,9 @@ actor AccountService {
     _ call: IdentityCall, _ address: String, _ reply: @escaping @Sendable (Reply) -> Void
   ) {
     let isPrivileged = isPrivileged(call.credential)
-    var request = Request(call: call, isPrivileged: isPrivileged, names: [], reply: reply)
+    let household = AddressRange.household(of: address)
+    var request = Request(
+      call: call, isPrivileged: isPrivileged, names: [], client: household, reply: reply)
     if call.operation == .sendOobCode, !policy.isEmulator, !isPrivileged {
       request.reply = { [executor] answer in
         executor.submit(afterMilliseconds: AccountService.mailMilliseconds) { reply(answer) }
@@ -248,7 +253,7 @@ actor AccountService {
       // A field of a wrong kind is refused elsewhere.
       let token = (try? call.fields.text("idToken")) ?? nil
       request.names = AttemptNames.of(
-        call, from: AddressRange.household(of: address),
+        call, from: household,
         user: token.flatMap { tokens.claims(of: $0)?["sub"]?.string })
       let wait = attempts.begin(request.names, now: calendar())
       keepLockOuts()
@@ -306,7 +311,7 @@ actor AccountService {
     if request.roundCount >= AccountService.roundsMax {
       return request.reply(Reply(.unavailable))
     }
-    let isTaken = pool.submit(work) { result in
+    let isTaken = pool.submit(work, for: request.client) { result in
       self.executor.submit {
         self.assumeIsolated { $0.goOn(request, result) }
       }
@@ -316,6 +321,7 @@ actor AccountService {
 
   private func goOn(_ request: Request, _ result: Result<PasswordPool.Results, any Error>) {
     switch result {
+    case .failure(is PasswordPool.GaveWay): request.reply(Reply(.tooManyAttempts))
     case .failure(let error):
       logger.error("A password cannot be hashed: \(error)")
       request.reply(Reply(.unavailable))

@@ -8,7 +8,8 @@ import RunnelTree
 /// The file of the accounts: a database of its own, which only its owner may read, and which is
 /// never served.
 ///
-/// It remembers no history, which would keep old passwords' hashes and deleted accounts.
+/// It remembers no history, which would keep old passwords' hashes and deleted accounts. What is deleted
+/// is overwritten in the file, and after an account was removed, the log is emptied.
 ///
 /// Isolation: synchronous, and used by one thread at a time.
 final class AccountStore {
@@ -30,6 +31,8 @@ final class AccountStore {
   }
 
   private(set) var news = News()
+  /// True if an account was removed, and the log beside the file may still have it.
+  private(set) var hasRemains = false
 
   /// Opens a file; an absent or empty one becomes an accounts file.
   ///
@@ -39,6 +42,7 @@ final class AccountStore {
     try AccountStore.protect(file)
     session = try DatabaseSession(file: file, environment: environment)
     do {
+      try session.overwriteDeleted()
       try prepare()
     } catch {
       // The first error matters; an error of closing is dropped.
@@ -142,6 +146,10 @@ final class AccountStore {
         decided = try decision(reader)
         return decided.draft
       }
+      if decided.draft.removesAccounts {
+        hasRemains = true
+        removeRemains()
+      }
       return decided
     } catch let stop as IdentityStop {
       throw stop
@@ -167,6 +175,14 @@ final class AccountStore {
     try session.read { reader in
       try reader.node(at: AccountPlaces.path(place)).json.object ?? []
     }
+  }
+
+  /// Empties the log if it may have the data of removed accounts.
+  ///
+  /// While another program reads the file, or if the disk fails, they stay until the next call.
+  func removeRemains() {
+    // The account itself is removed: a failure here must not be reported as one of that.
+    if hasRemains, (try? session.emptyLog()) == true { hasRemains = false }
   }
 
   // MARK: Keys

@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import Glibc
 import RunnelDatabase
 import RunnelIdentity
 import Synchronization
@@ -74,11 +75,20 @@ enum PasswordFunctions {
 
 /// The threads that work with passwords: two, and a bounded number of requests that wait for them.
 ///
+/// Clients take turns, and of one client those who make passwords and those who check them. So a flood
+/// of sign-ups lets others wait for a few of them only. The threads have a low priority: databases come
+/// first.
+///
 /// Any thread may use it.
 final class PasswordPool: Sendable {
   private static let threadCount = 2
   /// The most requests that wait.
   static let waitingMax = 64
+  /// How much the threads give way to others; see `setpriority`.
+  private static let niceness: Int32 = 10
+
+  /// The error that the work had to give way to that of others.
+  struct GaveWay: Error {}
 
   typealias Results = [PasswordWork: PasswordResult]
 
@@ -89,7 +99,7 @@ final class PasswordPool: Sendable {
 
   private struct State {
     var idle: [Int] = Array(0..<PasswordPool.threadCount)
-    var waiting: [Job] = []
+    var waiting = FairQueue<Job>(countMax: PasswordPool.waitingMax)
   }
 
   private let threads: [TreeExecutor]
@@ -103,24 +113,38 @@ final class PasswordPool: Sendable {
     self.cost = cost
     var threads: [TreeExecutor] = []
     for _ in 0..<PasswordPool.threadCount {
-      threads.append(try TreeExecutor(label: "runnel.password"))
+      let thread = try TreeExecutor(label: "runnel.password")
+      // On Linux this concerns the calling thread only. If it fails, the work is done all the same.
+      thread.submit {
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, PasswordPool.niceness)
+      }
+      threads.append(thread)
     }
     self.threads = threads
   }
 
-  /// Does work with passwords, and calls `done` on another thread; false if too many wait.
+  /// Does work with passwords for a client, and calls `done` on another thread; false if too many
+  /// wait.
+  ///
+  /// `done` gets the error `GaveWay` if the work waited and had to give way to that of others.
   func submit(
-    _ work: [PasswordWork], _ done: @escaping @Sendable (Result<Results, any Error>) -> Void
+    _ work: [PasswordWork], for client: String,
+    _ done: @escaping @Sendable (Result<Results, any Error>) -> Void
   ) -> Bool {
     let job = Job(work: work, done: done)
-    let place: (thread: Int?, isTaken: Bool) = state.withLock { state in
-      if let thread = state.idle.popLast() { return (thread, true) }
-      if state.waiting.count >= PasswordPool.waitingMax { return (nil, false) }
-      state.waiting.append(job)
-      return (nil, true)
+    let makes = work.contains { if case .make = $0 { true } else { false } }
+    let place: (thread: Int?, added: FairQueue<Job>.Added) = state.withLock { state in
+      if let thread = state.idle.popLast() { return (thread, .taken) }
+      return (nil, state.waiting.add(job, of: "\(makes) \(client)"))
     }
     if let thread = place.thread { start(job, on: thread) }
-    return place.isTaken
+    switch place.added {
+    case .taken: return true
+    case .refused: return false
+    case .replaced(let other):
+      other.done(.failure(GaveWay()))
+      return true
+    }
   }
 
   private func start(_ job: Job, on thread: Int) {
@@ -129,11 +153,9 @@ final class PasswordPool: Sendable {
       let result = Result { try PasswordPool.results(of: job.work, cost: self.cost) }
       // The next work begins before the last one is answered.
       let next: Job? = state.withLock { state in
-        if state.waiting.isEmpty {
-          state.idle.append(thread)
-          return nil
-        }
-        return state.waiting.removeFirst()
+        let next = state.waiting.next()
+        if next == nil { state.idle.append(thread) }
+        return next
       }
       if let next { start(next, on: thread) }
       job.done(result)

@@ -19,8 +19,11 @@ final class Readiness: Sendable {
     case .starting: return "The server starts."
     case .ending: return "The server ends."
     case .serving:
-      let lost = databases.all.first { $0.database.isLost }
-      return lost.map { "\($0.database.name) cannot be used: see the log." }
+      let all = databases.all.map(\.database)
+      if let lost = all.first(where: \.isLost) {
+        return "\(lost.name) cannot be used: see the log."
+      }
+      return all.first(where: \.isUnwritable).map { "\($0.name) cannot be written: see the log." }
     }
   }
 }

@@ -19,6 +19,8 @@ final class ServerWorld: Sendable {
   let calendar: @Sendable () -> Int64
   /// The thread that reads large texts, and stores large bodies.
   let files: TreeExecutor
+  /// The thread of listens and reads that are too large for the threads of the trees.
+  let reads: TreeExecutor
 
   init(
     metrics: ServerMetrics, log: ServerLog, limits: Limits,
@@ -26,6 +28,7 @@ final class ServerWorld: Sendable {
   ) throws {
     (self.metrics, self.log, self.limits, self.calendar) = (metrics, log, limits, calendar)
     files = try TreeExecutor(label: "runnel.files")
+    reads = try TreeExecutor(label: "runnel.reads")
   }
 
   /// The time by both clocks.

@@ -14,7 +14,8 @@ protocol TreeAudience: Sendable {
 /// A served database: its file, its rules, and the thread of its tree.
 ///
 /// Jobs are done in the order in which they were submitted, all waiting ones in one transaction, so
-/// that the disk is waited for only once. Their messages are sent when they are on disk.
+/// that the disk is waited for only once. Their messages are sent when they are on disk. Listens and
+/// reads that would hold up the others are carried out on another thread; see `SlowReads`.
 actor ServedDatabase {
   /// The most jobs of one transaction.
   private static let batchMax = 256
@@ -22,6 +23,10 @@ actor ServedDatabase {
   private static let blindLookMilliseconds = 250
   /// The interval of looking without a wake-up, in case one was lost.
   private static let safetyLookMilliseconds = 60_000
+  /// The time after which encoded answers are forgotten.
+  private static let shelfMilliseconds = 10_000
+  /// The interval at which a disk that took no write is tried again, and the bytes that are written.
+  private static let probe = (milliseconds: 1000, bytes: 65_536)
 
   /// The name of the database for clients.
   nonisolated let name: String
@@ -37,14 +42,21 @@ actor ServedDatabase {
   private nonisolated let currentRules: Mutex<RulesEngine?>
   /// True once the file is lost, so that the database is unusable.
   private nonisolated let hasLostFile = Atomic<Bool>(false)
+  /// True from a write that the disk did not take until it takes one.
+  private nonisolated let hasFailedWrite = Atomic<Bool>(false)
   /// The limits of callers.
   nonisolated let allowance: TreeAllowance
   private nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
+  private nonisolated let reads: TreeExecutor
   private nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
   private let session: ServingSession
   private var tree: ServedTree
+  private var slow = SlowReads()
+  private var forgetsPushes = false
+  /// True while the disk is tried, or is about to be.
+  private var isProbing = false
   private var audience: (any TreeAudience)?
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
@@ -59,11 +71,11 @@ actor ServedDatabase {
   ///   cannot be loaded.
   init(
     name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance, logger: Logger,
-    metrics: ServerMetrics, calendar: @escaping @Sendable () -> Int64
+    metrics: ServerMetrics, reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.name, self.file, self.rulesFile) = (name, file, rulesFile)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
-    self.calendar = calendar
+    (self.reads, self.calendar) = (reads, calendar)
     let rules = try rulesFile.load().map(allowance.bounded)
     executor = try TreeExecutor(label: "runnel.tree")
     var environment = DatabaseEnvironment.system
@@ -100,6 +112,9 @@ actor ServedDatabase {
   /// True once the file is lost, so that the database is unusable.
   nonisolated var isLost: Bool { hasLostFile.load(ordering: .relaxed) }
 
+  /// True from a write that the disk did not take until it takes one.
+  nonisolated var isUnwritable: Bool { hasFailedWrite.load(ordering: .relaxed) }
+
   /// The current rules.
   nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
 
@@ -119,7 +134,10 @@ actor ServedDatabase {
 
   private func shutDown() {
     work()
+    // Nobody reads the answers any more, but what was asked to be written is written.
+    _ = perform(slow.releaseAll().filter { $0.readRequest == nil })
     isClosed = true
+    if slow.current != nil { reads.submitAndWait {} }
     for subscription in subscriptions { subscription.cancel() }
     do {
       try session.close()
@@ -158,25 +176,56 @@ actor ServedDatabase {
     if batch.isEmpty { return }
     let told = perform(batch)
     metrics.note(jobs: batch.count, listens: tree.listenCount, of: name)
-    if !told.isEmpty { audience?.take(told) }
+    deliver(told)
+    readOn()
     if jobs.withLock({ !$0.isEmpty }) {
       executor.submit { self.assumeIsolated { $0.work() } }
     }
   }
 
   private func perform(_ batch: [TreeJob]) -> TreeTold {
+    let batch = slow.admit(batch)
+    if batch.isEmpty { return [] }
     do {
-      return try tree.atomically { tree in
-        try session.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
-          var told = try tree.foreignChanges(transaction)
-          for job in batch { told += try perform(job, &tree, transaction) }
-          return told
-        }
-      }
+      let (told, later) = try carryOut(batch)
+      slow.add(later)
+      return told
     } catch {
       if batch.count > 1 { return batch.flatMap { perform([$0]) } }
       return refuse(batch[0], error)
     }
+  }
+
+  /// Does jobs in one transaction.
+  ///
+  /// - Parameters:
+  ///   - batch: the jobs.
+  ///   - mayWait: whether large reads are left for later.
+  /// - Returns: the messages to connections, and the large reads with the jobs that follow them on the
+  ///   same connections, which were not done.
+  /// - Throws: the error of one of them; then none was done.
+  private func carryOut(
+    _ batch: [TreeJob], mayWait: Bool = true
+  ) throws -> (told: TreeTold, later: [TreeJob]) {
+    var hasWritten = false
+    let done = try tree.atomically { tree in
+      try session.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
+        var told = try tree.foreignChanges(transaction)
+        var later: [TreeJob] = []
+        for job in batch {
+          let isLate = later.contains { $0.connection == job.connection }
+          if try isLate || mayWait && tree.isLarge(job, transaction) {
+            later.append(job)
+          } else {
+            told += try perform(job, &tree, transaction)
+          }
+        }
+        hasWritten = transaction.hasWritten
+        return (told, later)
+      }
+    }
+    noteDone(batch, hasWritten: hasWritten)
+    return done
   }
 
   private func perform(
@@ -201,11 +250,17 @@ actor ServedDatabase {
       return []
     case .takeRules(let text): return try takeRules(text, &tree, transaction)
     case .look: return []
+    case .probe(let isEnd):
+      let text = isEnd ? nil : String(repeating: "-", count: ServedDatabase.probe.bytes)
+      try transaction.keep(text, "probe")
+      return []
     }
   }
 
   /// The messages to a connection about a job that failed alone.
   private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
+    noteFailure(of: job, failure)
+    if case .probe = job.wish { return [] }
     logger.error("\(name): \(failure)")
     if let loss = session.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
       logger.critical("\(name): \(loss)")
@@ -224,7 +279,130 @@ actor ServedDatabase {
     case .request(let request):
       return [(job.connection, .told(.answer(request.id, .refused(error))))]
     case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
-    case .endStream, .takeRules, .look: return []
+    case .endStream, .takeRules, .look, .probe: return []
+    }
+  }
+}
+
+// MARK: Large reads
+
+extension ServedDatabase {
+  private func deliver(_ told: TreeTold) {
+    let ready = slow.hold(told)
+    if !ready.isEmpty { audience?.take(ready) }
+    guard slow.isFull, let read = slow.current else { return }
+    // Messages must not pile up without bound: the tree waits for the answer.
+    reads.submitAndWait {}
+    end(read)
+  }
+
+  /// Begins the oldest large read that waits, unless one is carried out.
+  private func readOn() {
+    while !isClosed, let connection = slow.next() {
+      guard !slow.hasEnded(connection), let request = slow.first(of: connection)?.readRequest else {
+        deliver(perform(slow.release(connection).filter { $0.readRequest == nil }))
+        continue
+      }
+      begin(request, of: connection)
+    }
+  }
+
+  private func begin(_ request: ServedRequest, of connection: Int64) {
+    let job = TreeJob(connection: connection, wish: .request(request))
+    var wish: SlowRead.Wish?
+    do {
+      let told = try tree.atomically { tree in
+        try session.perform(isWriting: false) { transaction in
+          var told = try tree.foreignChanges(transaction)
+          wish = try tree.beginRead(request, of: connection, now: calendar(), transaction, &told)
+          return told
+        }
+      }
+      deliver(told)
+      if let wish {
+        do {
+          // Nothing was written since the transaction: the listen joined in this state.
+          return carryOut(try SlowRead(wish, file: file))
+        } catch {
+          logger.error("\(name): \(error)")
+          if let member = wish.listen?.member { tree.leave(member) }
+          deliver(try carryOut([job], mayWait: false).told)
+        }
+      }
+    } catch {
+      deliver(refuse(job, error))
+    }
+    goOn(connection)
+  }
+
+  private func carryOut(_ read: SlowRead) {
+    slow.begin(read)
+    reads.submit { [weak self, allowance, executor] in
+      read.run(allowance)
+      executor.submit { [weak self] in self?.assumeIsolated { $0.end(read) } }
+    }
+  }
+
+  private func end(_ read: SlowRead) {
+    guard !isClosed, slow.current === read, let outcome = read.takeOutcome() else { return }
+    let wish = read.wish
+    tree.end(wish, outcome)
+    if outcome.push != nil { forgetPushesLater() }
+    audience?.take([(wish.connection, .told(.answer(wish.id, outcome.answer)))] + slow.end())
+    goOn(wish.connection)
+    readOn()
+  }
+
+  /// Does the jobs of a connection that followed its large read.
+  private func goOn(_ connection: Int64) {
+    deliver(perform(Array(slow.release(connection).dropFirst())))
+  }
+
+  private func forgetPushesLater() {
+    if forgetsPushes { return }
+    forgetsPushes = true
+    executor.submit(afterMilliseconds: ServedDatabase.shelfMilliseconds) { [weak self] in
+      self?.assumeIsolated { database in
+        database.forgetsPushes = false
+        database.tree.shelf.forgetPushes()
+      }
+    }
+  }
+}
+
+// MARK: The disk
+
+extension ServedDatabase {
+  private func noteDone(_ batch: [TreeJob], hasWritten: Bool) {
+    var isProven = hasWritten
+    for job in batch {
+      guard case .probe(let isEnd) = job.wish else { continue }
+      if isEnd {
+        (isProven, isProbing) = (true, false)
+      } else {
+        submit(TreeJob(connection: 0, wish: .probe(isEnd: true)))
+      }
+    }
+    if isProven, hasFailedWrite.exchange(false, ordering: .relaxed) {
+      logger.notice("\(name): the disk takes writes again")
+    }
+  }
+
+  /// Notes that the disk did not take a write, and tries it again after a while.
+  private func noteFailure(of job: TreeJob, _ failure: any Error) {
+    guard job.isWriting, let code = (failure as? DatabaseError)?.code,
+      [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
+    else { return }
+    hasFailedWrite.store(true, ordering: .relaxed)
+    if isProbing, !job.isProbe { return }
+    isProbing = true
+    executor.submit(afterMilliseconds: ServedDatabase.probe.milliseconds) { [weak self] in
+      self?.assumeIsolated { database in
+        // Another write may have shown meanwhile that the disk takes writes.
+        database.isProbing = database.isUnwritable
+        guard !database.isClosed, database.isUnwritable else { return }
+        database.submit(TreeJob(connection: 0, wish: .probe(isEnd: false)))
+      }
     }
   }
 }
@@ -300,45 +478,5 @@ extension ServedDatabase {
     } catch {
       logger.error("\(name): the indexes of the rules were not made: \(error)")
     }
-  }
-}
-
-// MARK: Spooled values
-
-/// A value put by an administrator that is too large for memory.
-struct SpooledPut {
-  var body: SpooledBody
-  var path: Path
-  var condition: String?
-  var hashes: Bool
-}
-
-extension ServedTree {
-  /// Puts a spooled value at its place.
-  ///
-  /// - Throws: errors that make the batch fail.
-  mutating func perform(
-    _ put: SpooledPut, for caller: Caller, of connection: Int64, now: Int64,
-    _ transaction: ServingTransaction
-  ) throws -> TreeTold {
-    var told: TreeTold = []
-    do throws(Refused) {
-      if let condition = put.condition,
-        let stale = try stale(put.path, condition, caller, now, transaction)
-      {
-        return [(connection, .answered(.answer(stale)))]
-      }
-      try failing {
-        try put.body.withBytes {
-          try transaction.importJSON($0, at: put.path, author: caller.author, now: now)
-        }
-        told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
-      }
-      let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)
-      told.append((connection, .answered(.answer(.written([], hash: hash)))))
-    } catch {
-      told = [(connection, .answered(.answer(.refused(try error.refusal()))))]
-    }
-    return told
   }
 }

@@ -59,7 +59,7 @@ extension ServedTree {
     }
   }
 
-  private func read(
+  private mutating func read(
     _ query: Query, _ form: TreeExport.Form, _ isPretty: Bool, _ hashes: Bool,
     _ transaction: ServingTransaction
   ) throws(TreeError) -> RESTReply {
@@ -69,7 +69,7 @@ extension ServedTree {
     if text.count >= limit, try export.next(from: transaction, bytesMax: 1) != nil {
       return .large
     }
-    let hash = hashes ? try transaction.contentHash(of: query) : nil
+    let hash = hashes ? try hash(of: query, transaction) : nil
     return .content(hash: hash, text: text)
   }
 
@@ -97,25 +97,25 @@ extension ServedTree {
   }
 
   /// The answer to a write whose condition does not hold; nil if it does.
-  func stale(
+  mutating func stale(
     _ place: Path, _ condition: String, _ caller: Caller, _ now: Int64,
     _ transaction: ServingTransaction
   ) throws(Refused) -> RESTAnswer? {
     try refusing { () throws(TreeError) in
-      if try transaction.contentHash(of: Query(place)) == condition { return nil }
+      if try hash(of: Query(place), transaction) == condition { return nil }
       try checkRead(Query(place), caller, now: now, transaction)
       return .stale(try transaction.node(at: place))
     }
   }
 
   /// The hash of a place if the caller may read it, because it reveals the contents of the place.
-  func hash(
+  mutating func hash(
     of path: Path, _ caller: Caller, _ now: Int64, isWanted: Bool,
     _ transaction: ServingTransaction
   ) throws(Refused) -> String? {
     try failing {
       guard isWanted, try canRead(Query(path), caller, now: now, transaction) else { return nil }
-      return try transaction.contentHash(of: Query(path))
+      return try hash(of: Query(path), transaction)
     }
   }
 

@@ -73,7 +73,14 @@ extension ServedTree {
     try checkRead(query, caller, now: now, transaction)
     let sent = isIndexed(query, transaction) ? nil : Query(query.path)
     try checkSize(sent ?? query, caller, transaction)
-    let answer = try ListenAnswer(query, known: known, sentQuery: sent, reader: transaction)
+    let answer =
+      if let kept = keptAnswer(query, known, sent) {
+        kept
+      } else {
+        try ListenAnswer(query, known: known, sentQuery: sent, reader: transaction) {
+          (query) throws(TreeError) in try hash(of: query, transaction)
+        }
+      }
     try join(member, query, sent: sent, transaction)
     return .listening(answer, isIndexed: sent == nil)
   }

@@ -129,6 +129,7 @@ extension ServedTree {
     try failing {
       let before = try self.before(parts, transaction)
       try transaction.carryOut(parts, author: caller.author, now: now)
+      for part in parts { shelf.forget(around: part.path) }
       told += ServedTree.told(
         try audiences.apply(CommittedWrite(write, parts), before: before, after: transaction))
     }

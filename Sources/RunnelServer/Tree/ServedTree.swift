@@ -24,6 +24,8 @@ struct ServedTree {
   /// The limits of callers.
   let allowance: TreeAllowance
   var audiences = Audiences()
+  /// The hashes and answers that were computed before.
+  var shelf = AnswerShelf()
   /// The queries as they were asked, which the rules are checked against, by connection.
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
   /// The caller of each stream.
@@ -65,6 +67,7 @@ struct ServedTree {
   /// The messages about writes of other processes since the last transaction.
   mutating func foreignChanges(_ transaction: ServingTransaction) throws -> TreeTold {
     if transaction.foreignPaths.isEmpty { return [] }
+    for path in transaction.foreignPaths { shelf.forget(around: path) }
     return ServedTree.told(
       try audiences.apply(touched: transaction.foreignPaths, after: transaction))
   }
@@ -105,6 +108,8 @@ struct ServedTree {
         return try body(&self)
       } catch {
         for member in joined { leave(member) }
+        // What was computed in this batch may be of writes that are undone.
+        shelf.forgetAll()
         throw error
       }
     }

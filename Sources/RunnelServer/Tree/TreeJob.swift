@@ -20,7 +20,12 @@ struct TreeJob: Sendable {
     case takeRules([UInt8]?)
     /// No operation: take the writes of other processes.
     case look
+    /// Write something that nobody sees, or remove it, to find out whether the disk takes it.
+    case probe(isEnd: Bool)
   }
+
+  /// True if the job only tries the disk.
+  var isProbe: Bool { if case .probe = wish { true } else { false } }
 
   /// True if the job may write.
   var isWriting: Bool {
@@ -35,7 +40,7 @@ struct TreeJob: Sendable {
       case .write, .push: true
       case .read, .stream, .putSpooled, .readRules, .writeRules: false
       }
-    case .putSpooled: true
+    case .putSpooled, .probe: true
     case .endStream, .takeRules, .look: false
     }
   }

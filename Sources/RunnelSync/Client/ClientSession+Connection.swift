@@ -62,7 +62,7 @@ extension ClientSession {
     liveTime = nil
     outstanding = [:]
     waiting = []
-    unansweredWrites = 0
+    (unansweredWrites, openListens) = (0, 0)
     (unansweredBytes, unansweredBytesSum) = ([:], 0)
     if wasLive { effects.append(.tell(.disconnected)) }
   }
@@ -174,6 +174,7 @@ extension ClientSession {
   }
 
   private mutating func goLive(_ now: WireTime) {
+    (isCatchingUp, hasAsked) = (true, false)
     enter(.live)
     liveTime = now.uptime
     effects.append(.tell(.connected(connection: connection, originTime: originTime)))

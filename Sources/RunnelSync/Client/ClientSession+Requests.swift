@@ -17,8 +17,19 @@ extension ClientSession {
     return takeEffects()
   }
 
+  /// Takes the news that the replica has given all commands with which it begins this connection.
+  ///
+  /// From now on the link is live as soon as no listen is open.
+  public mutating func asked(on connection: Int64) -> [Effect] {
+    guard connection == self.connection, phase == .live else { return [] }
+    hasAsked = true
+    noteCaughtUp()
+    return takeEffects()
+  }
+
   /// Sends a command, or lets it wait until earlier writes are answered.
   mutating func take(_ command: OriginCommand, _ now: WireTime) {
+    if case .listen = command { openListens += 1 }
     guard waiting.isEmpty, mayWrite else { return waiting.append(command) }
     sendNow(command, now)
   }
@@ -154,7 +165,9 @@ extension ClientSession {
   private mutating func tell(_ kind: Outstanding, _ status: WireStatus, _ text: String) {
     if case .unlisten(let ask) = kind { return tell(.unlistened(ask)) }
     switch kind {
-    case .listen(let ask, _) where status == .ok: tell(.listenComplete(ask))
+    case .listen(let ask, _) where status == .ok:
+      tell(.listenComplete(ask))
+      endListen()
     case .write(let id) where status == .ok:
       sentIncrements.remove(id)
       tell(.acknowledged(id: id))
@@ -170,6 +183,7 @@ extension ClientSession {
     case .listen(let ask, let query):
       let path = error.path ?? query.path.description
       tell(.listenRefused(ask, TreeError(error.code, error.message, path: path)))
+      endListen()
     case .unlisten(let ask): tell(.unlistened(ask))
     case .write(let id):
       sentIncrements.remove(id)
@@ -178,6 +192,11 @@ extension ClientSession {
       tell(.rejected(id: id, error))
     case .credential, .nothing: break
     }
+  }
+
+  private mutating func endListen() {
+    openListens -= 1
+    noteCaughtUp()
   }
 
   private mutating func tell(_ message: OriginMessage) {

@@ -20,6 +20,9 @@ public import RunnelTree
 ///      +--------------------------+-- waiting <-- failed, closed, silent -------+
 /// ```
 ///
+/// A live connection *catches up* at first: until the origin has answered the listens that the
+/// replica gave at the beginning of the connection (`asked`), and those that came meanwhile.
+///
 /// Invariants:
 /// - I1. Between `connected` and `disconnected` the replica's commands of this connection, and no others,
 ///   are sent, each once, in the order in which they were given.
@@ -120,6 +123,12 @@ public struct ClientSession: Sendable {
   /// The bytes of each of them, by the number of its request.
   var unansweredBytes: [Int64: Int] = [:]
   var unansweredBytesSum = 0
+  /// The listens of this connection that were given and not answered.
+  var openListens = 0
+  /// True from when the connection became live until the origin has answered all open listens.
+  var isCatchingUp = false
+  /// True once the replica has given the listens with which the connection begins.
+  var hasAsked = false
   var hasSentStatistics = false
   /// The writes that add to a number and were sent, on any connection.
   var sentIncrements: Set<Int64> = []
@@ -148,7 +157,7 @@ public struct ClientSession: Sendable {
     case .waiting(let end, let reason): .waiting(until: end, reason)
     case .connecting, .awaitingHandshake: .connecting
     case .awaitingCredential, .authenticating: .authenticating
-    case .live: .live
+    case .live: isCatchingUp ? .catchingUp : .live
     }
   }
 
@@ -164,6 +173,13 @@ public struct ClientSession: Sendable {
     let before = link
     self.phase = phase
     if link != before { effects.append(.link(link)) }
+  }
+
+  /// Notes that the connection has caught up, once no listen is open.
+  mutating func noteCaughtUp() {
+    guard isCatchingUp, hasAsked, openListens == 0 else { return }
+    isCatchingUp = false
+    if phase == .live { effects.append(.link(.live)) }
   }
 }
 

@@ -21,7 +21,10 @@ public enum LinkState: Hashable, Sendable {
   case connecting
   /// The origin is checking the credential.
   case authenticating
-  /// The origin can be reached.
+  /// The origin can be reached. It has not answered all that the replica listened to when the
+  /// connection began, so what is shown may be older than the origin's data.
+  case catchingUp
+  /// The origin can be reached, and has answered all listens with which the connection began.
   case live
 }
 

@@ -15,8 +15,8 @@ public enum AudienceChange: Hashable, Sendable {
 ///
 /// Source: wire protocol, sections A3 and A5.
 public struct EncodedPush: Hashable, Sendable {
-  /// The change; nil for ranges.
-  public let change: AudienceChange?
+  /// The change; nil for ranges, and if it is not kept.
+  public private(set) var change: AudienceChange?
   /// The message up to the end of its data.
   private let head: [UInt8]
   /// The frames for all receivers without a tag; nil if they are made for each.
@@ -40,6 +40,7 @@ public struct EncodedPush: Hashable, Sendable {
   public init?(_ answer: ListenAnswer, of query: Query) {
     switch answer {
     case .unchanged: return nil
+    case .encoded(let push): self = push
     case .all(let node): self.init(.put(query.path, .node(node)))
     case .ranges(let merges):
       self.init(PushAction.ranges, query.path, nil) { EncodedPush.write(merges, to: &$0) }
@@ -84,6 +85,18 @@ public struct EncodedPush: Hashable, Sendable {
     var push = self
     push.untagged = FrameSplitter.frames(of: message(tag: nil))
     return push
+  }
+
+  /// The same push without the change, which then takes no memory.
+  package func withoutChange() -> EncodedPush {
+    var push = self
+    push.change = nil
+    return push
+  }
+
+  /// The bytes of memory that the encoded push takes, about.
+  package var byteCount: Int {
+    head.count + (untagged ?? []).reduce(0) { $0 + $1.count + 32 }
   }
 
   /// The frames for a receiver, with its tag if it has one.

@@ -83,6 +83,8 @@ public enum ServedAnswer: Hashable, Sendable {
   case listening(ListenAnswer, isIndexed: Bool)
   /// The node that a query shows.
   case value(Node)
+  /// The node that a query shows, encoded: its JSON in UTF-8, with priorities.
+  case text([UInt8])
   /// The connection may not keep these listens, and is told nothing more of them.
   case reviewed(revoked: [ListenNumber])
 }
@@ -95,6 +97,8 @@ public enum ListenAnswer: Hashable, Sendable {
   case all(Node)
   /// Ranges of leaves that differ.
   case ranges([RangeMerge])
+  /// One of these, encoded before.
+  case encoded(EncodedPush)
 
   /// The length of a hash: 20 bytes in base64.
   private static let hashBytes = 28
@@ -112,9 +116,22 @@ public enum ListenAnswer: Hashable, Sendable {
   public init(
     _ query: Query, known: KnownHash, sentQuery: Query? = nil, reader: some TreeReader
   ) throws(TreeError) {
+    try self.init(query, known: known, sentQuery: sentQuery, reader: reader) {
+      (query) throws(TreeError) in try reader.contentHash(of: query)
+    }
+  }
+
+  /// Computes the answer to a query for a client that already has a part of it; `hash` is the hash of a
+  /// query's result, which the caller may know.
+  ///
+  /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
+  package init(
+    _ query: Query, known: KnownHash, sentQuery: Query? = nil, reader: some TreeReader,
+    hash: (Query) throws(TreeError) -> String
+  ) throws(TreeError) {
     // The hash costs more than the answer, so it is made only if it may be the known one.
     if known.whole.utf8.count == ListenAnswer.hashBytes,
-      try reader.contentHash(of: query) == known.whole
+      try hash(query) == known.whole
     {
       self = .unchanged
       return
@@ -129,6 +146,19 @@ public enum ListenAnswer: Hashable, Sendable {
     } else {
       self = .all(node)
     }
+  }
+
+  /// True if these hashes of a client's data cannot be those of any tree, so that the client needs the
+  /// whole answer.
+  package static func needsAll(_ known: KnownHash) -> Bool {
+    known.whole.utf8.count != hashBytes && known.ranges == nil
+  }
+
+  /// The same answer to a query, encoded.
+  ///
+  /// Complexity: O(n) in the answer.
+  package func encoded(of query: Query) -> ListenAnswer {
+    EncodedPush(self, of: query).map { .encoded($0.shared().withoutChange()) } ?? self
   }
 }
 

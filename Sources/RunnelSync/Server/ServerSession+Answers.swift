@@ -38,12 +38,12 @@ extension ServerSession {
     case .done, .listening, .reviewed: respond(number, .ok, "")
     case .refused(let error): refuse(number, error)
     case .stale: respond(number, .stale, "Transaction hash does not match")
-    case .value(let node): respond(number, node)
+    case .value(let node):
+      var writer = JSONWriter()
+      node.writeExport(to: &writer)
+      send(ServerMessage.bytes(answering: number, text: writer.takeBytes()))
+    case .text(let text): send(ServerMessage.bytes(answering: number, text: text))
     }
-  }
-
-  private mutating func respond(_ number: Int64, _ node: Node) {
-    respond(number, .ok, node.exportJSON)
   }
 
   private mutating func finish(
@@ -56,7 +56,9 @@ extension ServerSession {
     // A listen that has ended meanwhile gets no data.
     if let asked = listens[listen] {
       listens[listen]?.isAnswered = true
-      if let push = EncodedPush(told, of: asked.asked.query) { send(push.message(tag: asked.tag)) }
+      if let push = EncodedPush(told, of: asked.asked.query) {
+        send(frames: push.frames(tag: asked.tag))
+      }
     }
     guard let number else { return }
     let warnings: JSONValue =

@@ -62,6 +62,28 @@ public enum ServerMessage: Hashable, Sendable {
       WireStatus(rawValue: try answer.string(WireName.status)), body[WireName.data] ?? .null)
   }
 
+  /// The bytes of the answer `ok` to a request, whose data is already encoded as JSON.
+  static func bytes(answering number: Int64, text: [UInt8]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.writeName(WireName.type)
+    writer.writeString(EnvelopeKind.data)
+    writer.writeName(WireName.data)
+    writer.beginObject()
+    writer.writeName(WireName.number)
+    writer.writeNumber(JSONNumber(number))
+    writer.writeName(WireName.body)
+    writer.beginObject()
+    writer.writeName(WireName.status)
+    writer.writeString(WireStatus.ok.rawValue)
+    writer.writeName(WireName.data)
+    writer.writeText(text)
+    writer.endObject()
+    writer.endObject()
+    writer.endObject()
+    return writer.takeBytes()
+  }
+
   /// The message in UTF-8.
   public var bytes: [UInt8] {
     switch self {

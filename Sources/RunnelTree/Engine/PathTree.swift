@@ -64,7 +64,7 @@ package struct PathTree<Value: Sendable>: Sendable {
   /// True if a path has a value that is `path`, above it or below it.
   ///
   /// O(depth).
-  func hasValues(around path: Path) -> Bool {
+  package func hasValues(around path: Path) -> Bool {
     var branch = root
     for key in path.keys {
       if branch.value != nil { return true }

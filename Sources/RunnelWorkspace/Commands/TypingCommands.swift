@@ -26,6 +26,10 @@ package enum TypingCommands {
     fieldNext
     fieldPrevious
     fieldType
+    Command(
+      .draftDrop, "begin anew", "take back all that was typed here", keys: ["M-r", "C-x C-u"],
+      disabled: { Drafts.reasonNothingTyped($0) }
+    ) { state, _ in Drafts.beginAnew(&state) }
     CalendarCommands.open
   }
 

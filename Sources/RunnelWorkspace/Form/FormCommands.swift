@@ -19,7 +19,11 @@ package enum FormCommands {
       }
     }
     TypingCommands.vertical { state, id in
-      FormScreen.changeForm(&state) { $0.moveFocus(by: id == .inputNext ? 1 : -1) }
+      FormScreen.changeForm(&state) { form in
+        // Within a text of several lines, the cursor goes from line to line.
+        if form.fields[form.focus].input.editor.perform(id) { return }
+        form.moveFocus(by: id == .inputNext ? 1 : -1)
+      }
     }
   }
 

@@ -32,16 +32,22 @@ extension FormScreen {
 
   /// Closes the form in front, or asks first if something was typed that would be lost; stops the
   /// request for which a form for accounts waits instead.
+  ///
+  /// The name of a file is kept as a draft without a question.
   static func cancelForm(_ state: inout AppState) {
     if stopAccountRequest(&state) { return }
     guard case .form(let form)? = state.layers.last else { return }
     let changed = form.fields.filter(\.input.isChanged)
-    if changed.isEmpty || !form.writes || isQueued(state, form) { return state.closeLayer() }
+    if changed.isEmpty || isQueued(state, form) { return state.closeLayer() }
+    if !form.writes { return form.draft(state) == nil ? state.closeLayer() : keepForm(&state) }
     let names = changed.map(\.label).joined(separator: ", ")
     let question = Question(
       .discardForm, title: "Discard what was typed?",
       message: [StyledLine("typed and not saved: \(names)", .warn)],
-      explanation: [StyledLine("The form closes, and the database is not changed.", .muted)],
+      explanation: [
+        StyledLine("The form closes, and the database is not changed.", .muted),
+        StyledLine("A draft is offered when the same form is opened again.", .muted),
+      ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "discard", no: "go on typing")
   }

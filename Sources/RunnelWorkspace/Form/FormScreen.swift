@@ -42,6 +42,7 @@ package struct FormScreen: Hashable, Sendable {
       self.label = label
       self.path = path
       self.input = input
+      self.input.allowLines()
     }
 
     init(_ label: String, path: Path = .root, kind: FieldKind, text: String = "") {
@@ -57,6 +58,8 @@ package struct FormScreen: Hashable, Sendable {
   package var fields: [Field]
   /// A note for the user; empty for none.
   package var note = ""
+  /// A note that the form holds a draft; empty if it does not.
+  var draftNote = ""
   /// The index of the field that has the keys.
   package var focus = 0
   /// The id of the first write of this form, or nil before a write.
@@ -73,6 +76,11 @@ package struct FormScreen: Hashable, Sendable {
     case .export, .importFile, .choose, .account: false
     default: true
     }
+  }
+
+  /// The notes below the fields; empty for none.
+  package var noteText: String {
+    note.isEmpty || draftNote.isEmpty ? note + draftNote : "\(note) · \(draftNote)"
   }
 
   /// The word for the end of the form, for its hints.

@@ -13,13 +13,23 @@ extension ListScreen {
 enum Columns {
   /// Shows columns in full, or fits them to the screen again.
   static func toggleWide(_ state: inout AppState) {
-    state.tabs.front.isWide.toggle()
-    guard state.tabs.front.isWide else {
-      state.tabs.front.list.scrollHorizontally(by: -state.tabs.front.list.horizontalOffset)
+    guard !state.tabs.front.isWide else {
+      fit(&state)
       return state.say(.info, "columns are fitted to the screen")
+    }
+    state.tabs.front.isWide = true
+    if state.tabs.front.rowLines != .one {
+      state.tabs.front.rowLines = .one
+      FilterScreen.fitList(&state)
     }
     let keys = "\(state.keysOrName(.scrollRight)) and \(state.keysOrName(.scrollLeft))"
     state.say(.info, "columns are shown in full: \(keys) scroll")
+  }
+
+  /// Fits columns to the screen.
+  static func fit(_ state: inout AppState) {
+    state.tabs.front.isWide = false
+    state.tabs.front.list.scrollHorizontally(by: -state.tabs.front.list.horizontalOffset)
   }
 
   static func openColumnMenu(_ state: inout AppState) {

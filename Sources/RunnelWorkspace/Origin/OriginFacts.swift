@@ -12,6 +12,8 @@ package struct OriginFacts: Hashable, Sendable {
     case waiting
     /// A connection is being made.
     case connecting
+    /// Connected: the server has not answered all that was asked when the connection began.
+    case catchingUp
     /// Connected: the data shown is the server's.
     case live
     /// Another process on the same file holds the connection, for this one too.
@@ -47,6 +49,7 @@ extension OriginFacts {
     switch link {
     case .live, .shared: return nil
     case .connecting: parts = (glyphs.connecting, "connecting", .connecting)
+    case .catchingUp: parts = (glyphs.connecting, "catching up", .connecting)
     case .waiting, .offline: parts = (glyphs.connecting, "offline\(sinceText(state))", .warn)
     case .refused: parts = (glyphs.failed, "refused", .error)
     case .shutDown: parts = (glyphs.failed, "shut down", .error)
@@ -85,7 +88,7 @@ extension OriginFacts {
       if before?.reason != facts.reason, state.database.accounts?.reasonEnded == nil {
         state.say(.info, reason)
       }
-    case .offline, .connecting, .live, .shared: break
+    case .offline, .connecting, .catchingUp, .live, .shared: break
     }
   }
 }

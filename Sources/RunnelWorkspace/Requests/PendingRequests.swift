@@ -20,6 +20,8 @@ package enum Pending: Hashable, Sendable {
   case orders(view: Int)
   /// Reading the value beside the tree, or the size of a place that a question is about.
   case preview(Path)
+  /// Counting what belongs to the record at a place.
+  case count(Path, Counting)
   /// Saving the whole database to a new file.
   case saveCopy
   /// Asking the server of the database who is connected.

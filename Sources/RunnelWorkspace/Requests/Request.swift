@@ -39,6 +39,8 @@ package enum Answer: Sendable {
   case history(HistoryPage)
   /// The orders that have an index.
   case orders([String])
+  /// The number of records that were counted, and whether there are more.
+  case count(Int, hasMore: Bool)
   /// The whole database was saved to a new file.
   case copied(file: String, bytes: Int)
   /// Who is connected to the server of the database.

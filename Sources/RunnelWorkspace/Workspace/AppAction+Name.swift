@@ -58,6 +58,7 @@ extension AppAction {
     case .rejected(let write, _): "write #\(write) was refused"
     case .origin(let facts): "server: \(facts.link)"
     case .accounts(let facts): "\(facts.accounts.count) accounts"
+    case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
     case .fileGone: "the file is gone"
     case .exported(let report): report.name
@@ -87,6 +88,7 @@ extension Answer {
     case .records(let rows): "\(rows.count) records"
     case .history(let page): "\(page.entries.count) entries of the history"
     case .orders(let orders): "\(orders.count) orders with an index"
+    case .count(let count, let hasMore): "\(count)\(hasMore ? " or more" : "") records"
     case .copied(let file, _): "copy saved to \(file)"
     case .clients(let page): "\(page.clients.count) clients"
     case .disconnected: "a client is disconnected"

@@ -54,6 +54,7 @@ package enum StateReducer {
     case .rejected(let write, let reason): QueueScreen.take(&state, rejected: write, reason)
     case .origin(let facts): OriginFacts.take(&state, facts)
     case .accounts(let facts): AccountFacts.take(&state, facts)
+    case .present(let people): state.database.present = people
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
     case .fileGone(let message): FileGone.lose(&state, message)
@@ -103,13 +104,20 @@ package enum StateReducer {
     {
       change.newRows = []
     }
+    let markCount = state.tabs.lists[view].marks.count
     guard
       state.tabs.lists[view].apply(
-        change, height: state.height, now: state.now, local: state.settings.local,
+        change, height: state.height(ofView: view), now: state.now, local: state.settings.local,
         me: state.database.me)
     else {
       return state.say(
         .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
+    }
+    if change.update.isReload, case let gone = markCount - state.tabs.lists[view].marks.count,
+      gone > 0
+    {
+      let rows = gone == 1 ? "1 row is" : "\(gone) rows are"
+      state.say(.info, "\(rows) no longer marked: not among the rows that were read")
     }
     ListScreen.letGo(&state, inView: view)
     guard view == state.tabs.index else { return }
@@ -137,6 +145,7 @@ package enum StateReducer {
       let opensForm = screen.begin(height: state.height)
       state.layers[index] = .record(screen)
       if start != nil {
+        RecordScreen.offerDraft(&state, at: index)
         ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
       }
       if case .field(let wanted)? = start, screen.edit == nil,

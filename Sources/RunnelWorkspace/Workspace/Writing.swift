@@ -146,7 +146,9 @@ enum Writing {
   static func goTo(_ state: inout AppState, _ key: RunnelTree.Key, inView view: Int) {
     let screen = state.tabs.lists[view]
     let id = Record.id(of: Path(unchecked: screen.definition.source.path.keys + [key]))
-    if state.tabs.lists[view].list.moveTo(.row(id), in: screen.content, height: state.height) {
+    if state.tabs.lists[view].list.moveTo(
+      .row(id), in: screen.content, height: state.height(ofView: view))
+    {
       return
     }
     if screen.content.indexPath(ofRow: id) == nil {

@@ -162,7 +162,7 @@ import Testing
             limits: ServedTreeLimits(), readBytesMax: 1000,
             metrics: ServerMetrics(PrometheusMetrics())),
           logger: .init(label: "test"), metrics: ServerMetrics(PrometheusMetrics()),
-          calendar: { 0 })
+          reads: TreeExecutor(label: "reads"), calendar: { 0 })
       }
       // Nothing secret can be read in the file.
       let bytes =
@@ -411,6 +411,30 @@ import Testing
       let unknown = #"{"requestType":"PASSWORD_RESET","email":"no@x.org"}"#
       #expect(try server.accounts("sendOobCode", unknown).status == 200)
       #expect(try server.mails().count == 1)
+    }
+  }
+
+  // MARK: Deleting
+
+  @Test func nothingOfADeletedAccountStaysInTheFiles() async throws {
+    try await withAccounts { server in
+      func holds(_ text: String) throws -> Bool {
+        try ["", "-wal"].contains { suffix in
+          let path = server.accountsFile + suffix
+          guard FileManager.default.fileExists(atPath: path) else { return false }
+          let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+          return bytes.range(of: Data(text.utf8)) != nil
+        }
+      }
+      let user = try server.signUp("gone.for.ever@x.org", "secret-1-2")
+      _ = try server.signUp("stays@x.org", "secret-1-2")
+      #expect(try holds("gone.for.ever@x.org"))
+      let body = #"{"idToken":"\#(user.text("idToken"))"}"#
+      #expect(try server.accounts("delete", body).status == 200)
+      #expect(try !holds("gone.for.ever@x.org"))
+      #expect(try holds("stays@x.org"))
+      #expect(try server.signIn("stays@x.org", "secret-1-2").status == 200)
+      #expect(try server.signUp("next@x.org", "secret-1-2").status == 200)
     }
   }
 

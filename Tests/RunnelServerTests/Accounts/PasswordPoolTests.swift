@@ -93,7 +93,7 @@ import Testing
       }
       for number in 0..<200 {
         taken.append(
-          pool.submit([.make("password \(number)")]) { _ in
+          pool.submit([.make("password \(number)")], for: "a") { _ in
             answers.withLock { $0 += 1 }
             look()
           })
@@ -105,5 +105,28 @@ import Testing
     #expect(takenCount >= PasswordPool.waitingMax + 2)
     #expect(takenCount < 200)
     #expect(answers.withLock { $0 } == takenCount)
+  }
+
+  @Test func oneWhoChecksAPasswordDoesNotWaitForAllWhoMakeOne() async throws {
+    let pool = try PasswordPool(cost: ScryptCost(logRounds: 10, blockSize: 8, parallelism: 1))
+    let ends = Mutex<[String]>([])
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      @Sendable func end(_ name: String) {
+        let isAll = ends.withLock { ends in
+          ends.append(name)
+          return ends.count == 42
+        }
+        if isAll { done.resume() }
+      }
+      for number in 0..<40 {
+        _ = pool.submit([.make("password \(number)")], for: "a") { _ in end("make") }
+      }
+      _ = pool.submit([.verify("password", nil)], for: "a") { _ in end("check") }
+      _ = pool.submit([.make("password")], for: "b") { _ in end("other") }
+    }
+    let (check, other) = ends.withLock { ($0.firstIndex(of: "check"), $0.firstIndex(of: "other")) }
+    // The submitting takes no longer than a few of the hashes.
+    #expect(try #require(check) < 30)
+    #expect(try #require(other) < 30)
   }
 }

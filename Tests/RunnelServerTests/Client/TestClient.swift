@@ -55,8 +55,8 @@ extension Database {
     throw NotSeen()
   }
 
-  /// Waits until the link is live, and the waiting writes were sent.
-  func waitUntilLive() async throws { _ = try await wait { $0.isLive } }
+  /// Waits until the link is live, and the server has answered what was asked at first.
+  func waitUntilLive() async throws { _ = try await wait { $0.state == .link(.live) } }
 
   /// Waits until a place has a value.
   func wait(_ path: String, for value: JSONValue) async throws {

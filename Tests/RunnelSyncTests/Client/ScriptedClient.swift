@@ -12,6 +12,8 @@ struct ScriptedClient {
   private(set) var live: Int64?
   private(set) var connection: Int64 = 0
   private(set) var targets: [ClientTarget] = []
+  /// The states of the link that were reported, in order.
+  private(set) var links: [LinkState] = []
   var now = WireTime(calendar: 1_735_689_600_000, uptime: 0)
 
   init(
@@ -43,7 +45,8 @@ struct ScriptedClient {
       case .askCredential(let isRefresh): log.append(isRefresh ? "ask again" : "ask")
       case .indexMissing(let query): log.append("no index for \(query.path)")
       case .writeOutcomeUnknown(let id): log.append("unknown \(id)")
-      case .link, .log: break
+      case .link(let state): links.append(state)
+      case .log: break
       }
     }
   }
@@ -70,6 +73,12 @@ struct ScriptedClient {
   mutating func send(_ commands: OriginCommand...) {
     guard let live else { return }
     change { $0.send(commands, on: live, now: $1) }
+  }
+
+  /// The replica has given all commands with which the connection begins.
+  mutating func asked() {
+    guard let live else { return }
+    change { session, _ in session.asked(on: live) }
   }
 
   mutating func open() { change { [connection] in $0.opened(connection, now: $1) } }

@@ -1,0 +1,107 @@
+import RunnelSync
+
+/// The connections that wait for reads that are too large for the tree's thread.
+///
+/// One read is carried out at a time. Meanwhile the jobs of its connection wait, and so do the messages
+/// for it, because the answer is older than they are: a connection sees all in the order in which it
+/// happened. Other connections wait for nothing.
+///
+/// Invariants:
+/// - I1. A connection has waiting jobs as long as its first one is a large read that is not answered.
+/// - I2. The waiting jobs of a connection are in the order in which they were submitted.
+///
+/// Isolation: a value of the tree's thread.
+struct SlowReads {
+  /// The most messages that wait for one answer.
+  static let heldMax = 10_000
+
+  /// The jobs of waiting connections, the large read first.
+  private var jobs: [Int64: [TreeJob]] = [:]
+  /// The connections whose read has not begun, the oldest first.
+  private var queue: [Int64] = []
+  private(set) var current: SlowRead?
+  private var held: TreeTold = []
+
+  /// The number of connections that wait.
+  var count: Int { jobs.count }
+
+  /// Takes the jobs of connections that wait, and returns the others.
+  mutating func admit(_ batch: [TreeJob]) -> [TreeJob] {
+    if jobs.isEmpty { return batch }
+    return batch.filter { job in
+      guard jobs[job.connection] != nil else { return true }
+      jobs[job.connection]?.append(job)
+      return false
+    }
+  }
+
+  /// Takes large reads, and the jobs that follow them on the same connections.
+  mutating func add(_ later: [TreeJob]) {
+    for job in later {
+      if jobs[job.connection] == nil { queue.append(job.connection) }
+      jobs[job.connection, default: []].append(job)
+    }
+  }
+
+  /// The oldest connection that waits for its read to begin; nil while a read is carried out.
+  mutating func next() -> Int64? {
+    if current != nil || queue.isEmpty { return nil }
+    return queue.removeFirst()
+  }
+
+  /// The first job of a connection that waits.
+  func first(of connection: Int64) -> TreeJob? { jobs[connection]?.first }
+
+  /// True if a connection has ended, so that nobody waits for its reads any more.
+  func hasEnded(_ connection: Int64) -> Bool {
+    jobs[connection]?.contains(where: \.isLast) ?? false
+  }
+
+  /// Begins a read.
+  mutating func begin(_ read: SlowRead) { (current, held) = (read, []) }
+
+  /// Holds the messages to the connection whose read is carried out, and returns the others.
+  mutating func hold(_ told: TreeTold) -> TreeTold {
+    guard let connection = current?.wish.connection else { return told }
+    held += told.filter { $0.connection == connection }
+    return told.filter { $0.connection != connection }
+  }
+
+  /// True if too many messages wait.
+  var isFull: Bool { held.count > SlowReads.heldMax }
+
+  /// Ends the current read; returns the messages that waited for it.
+  mutating func end() -> TreeTold {
+    current = nil
+    defer { held = [] }
+    return held
+  }
+
+  /// Ends the waiting of a connection; returns its jobs.
+  mutating func release(_ connection: Int64) -> [TreeJob] {
+    queue.removeAll { $0 == connection }
+    return jobs.removeValue(forKey: connection) ?? []
+  }
+
+  /// Ends all waiting; returns the jobs.
+  mutating func releaseAll() -> [TreeJob] {
+    jobs.keys.sorted().flatMap { release($0) }
+  }
+}
+
+extension TreeJob {
+  /// True if the connection has ended.
+  fileprivate var isLast: Bool {
+    guard case .request(let request) = wish, case .leave = request.operation else { return false }
+    return true
+  }
+
+  /// The request of a session to listen or to read, which may be too large for the tree's thread.
+  var readRequest: ServedRequest? {
+    guard case .request(let request) = wish else { return nil }
+    switch request.operation {
+    case .listen, .get: return request
+    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .leave: return nil
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+
+/// A value put by an administrator that is too large for memory.
+struct SpooledPut {
+  var body: SpooledBody
+  var path: Path
+  var condition: String?
+  var hashes: Bool
+}
+
+extension ServedTree {
+  /// Puts a spooled value at its place.
+  ///
+  /// - Throws: errors that make the batch fail.
+  mutating func perform(
+    _ put: SpooledPut, for caller: Caller, of connection: Int64, now: Int64,
+    _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    var told: TreeTold = []
+    do throws(Refused) {
+      if let condition = put.condition,
+        let stale = try stale(put.path, condition, caller, now, transaction)
+      {
+        return [(connection, .answered(.answer(stale)))]
+      }
+      try failing {
+        try put.body.withBytes {
+          try transaction.importJSON($0, at: put.path, author: caller.author, now: now)
+        }
+        shelf.forget(around: put.path)
+        told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
+      }
+      let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)
+      told.append((connection, .answered(.answer(.written([], hash: hash)))))
+    } catch {
+      told = [(connection, .answered(.answer(.refused(try error.refusal()))))]
+    }
+    return told
+  }
+}
