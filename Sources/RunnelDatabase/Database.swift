@@ -81,9 +81,8 @@ public enum DatabaseMessage: Sendable {
   case orders(Int, [QueryIndex])
   /// The origin of a replica did a write.
   case acknowledged(Int)
-  /// The origin of a replica refused a write. The data below the write show again, which was
-  /// delivered before. The number is that of the request, or nil for a write of another process or
-  /// of an earlier run; `write` is the id among the pending writes.
+  /// The origin of a replica refused the pending write with this id; the data below it show again,
+  /// which was delivered before. The number is nil for a write of another process or an earlier run.
   case rejected(Int?, write: Int64, TreeError)
   /// All writes that the origin of a replica has not answered, oldest first, also those of other
   /// processes and of earlier runs. The message is posted at first if there are any, and whenever
