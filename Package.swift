@@ -106,7 +106,8 @@ let package = Package(
       exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
     // 2: the same rows in PostgreSQL, for several servers.
     .target(
-      name: "RunnelPostgres", dependencies: ["CPostgres", "RunnelStorage", "RunnelTree"],
+      name: "RunnelPostgres",
+      dependencies: ["CPostgres", "RunnelBase", "RunnelStorage", "RunnelTree"],
       swiftSettings: swiftSettings),
     // 3: services whose records are in a tree.
     .target(
@@ -172,6 +173,7 @@ let package = Package(
       name: "RunnelServer",
       dependencies: [
         "CPlatform", "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork",
+        "RunnelPostgres", "RunnelServices",
         "RunnelSync", "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -304,8 +306,10 @@ let package = Package(
     .testTarget(
       name: "RunnelServerTests",
       dependencies: [
-        "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelIdentity",
-        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree", "TestSupport",
+        "CFaults", "PostgresCluster", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelIdentity", "RunnelNetwork", "RunnelPostgres", "RunnelServer", "RunnelServices",
+        "RunnelSync", "RunnelTree",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

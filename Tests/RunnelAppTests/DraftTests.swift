@@ -81,7 +81,6 @@ import Testing
     #expect(again.screen[1].contains("2 People ~"))
     again.press("a")
     #expect(texts(again).prefix(3) == ["Gus", "participant", "many"])
-    #expect(again.form?.fields[2].input.error?.contains("not a number") == true)
   }
 
   @Test func aWriteUnderWayAndARefusedOneAreDraftsOfTheNextTime() throws {
@@ -156,7 +155,7 @@ import Testing
     app.type("anna@")
     app.press("Esc")
     #expect(app.toast == "kept as a draft: e goes on with it")
-    #expect(app.cursorLine.hasPrefix("> ~ email"))
+    #expect(app.cursorLine.hasPrefix(">~ email"))
     #expect(try app.stored("/user/ana/email") == "ana@example.org")
     app.press("e")
     #expect(app.record?.edit?.input.editor.text == "anna@")

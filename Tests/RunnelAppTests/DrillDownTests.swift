@@ -161,7 +161,7 @@ import Testing
     }
     let app = try AppDriver(
       Self.views(), json: .object([JSONMember("group", .object(members))]), rows: 50)
-    app.press("gg Enter a")
+    app.press("gg j Enter a")
     app.type("kept")
     app.press("Esc -")
     for _ in 1..<30 { app.press("j Enter -") }
@@ -229,7 +229,6 @@ import Testing
     (text("/a", "/b/$a", from: ", from: C"), "There is no view `C`"),
     (text("/a", "/b", from: ", from: A"), "`from` belongs to a view with a parameter"),
     (text("/a/$b", "/b/$c/$b", from: ", from: A"), "`from` names the view"),
-    (text("/a", "/b/@"), "@"),
     (text("/a", "/b/$"), "wrong"),
   ])
   func wrongParametersAreTold(text: String, words: String) throws {

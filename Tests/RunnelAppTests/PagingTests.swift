@@ -64,7 +64,8 @@ import Testing
     #expect(app.screen.contains { $0.contains("Enter fetch on") })
     app.press("Enter")
     #expect(app.list.loadedCount == 150)
-    app.press("k Enter")
+    repeat { app.press("k") } while app.list.cursorRecord == nil
+    app.press("Enter")
     #expect(app.list.loadedCount == 150)
     #expect(app.record != nil, "after another key Enter opens")
   }

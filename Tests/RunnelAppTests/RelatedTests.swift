@@ -58,7 +58,7 @@ import Testing
 
   @Test func membersWithoutAViewAreFoundByTheirPath() throws {
     let app = try app()
-    app.press("Enter gg l")
+    app.press("Enter gg j l")
     #expect(app.record?.path == Fixture.path("/group_message/g/-M1"))
     let lines = lines(app)
     #expect(lines.count == 1)
@@ -112,7 +112,8 @@ import Testing
     let all = Counting(path: Fixture.path("/a/b"))
     #expect(try all.request().query.path == Fixture.path("/a"))
     #expect(all.number(in: []) == 0)
-    let some = Counting(path: Fixture.path("/a"), field: Fixture.path("/from"), key: try Key("x"))
+    let key = try RunnelTree.Key("x")
+    let some = Counting(path: Fixture.path("/a"), field: Fixture.path("/from"), key: key)
     #expect(try some.request().paging?.count == Counting.rowsMax)
     #expect(throws: TreeError.self) { try Counting(path: .root).request() }
   }

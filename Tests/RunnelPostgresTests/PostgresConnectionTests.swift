@@ -35,10 +35,10 @@ let needsPostgreSQL = ConditionTrait.enabled(
 
   @Test func onlyThisMachineNeedsNoProof() {
     for host in ["/run/postgresql", "localhost", "127.0.0.1", "::1"] {
-      #expect(Handshake.isThisMachine(host), "\(host)")
+      #expect(PostgresHandshake.isThisMachine(host), "\(host)")
     }
     for host in ["db.example.com", "10.0.0.1", "localhost.example.com"] {
-      #expect(!Handshake.isThisMachine(host), "\(host)")
+      #expect(!PostgresHandshake.isThisMachine(host), "\(host)")
     }
   }
 }

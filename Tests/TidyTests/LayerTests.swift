@@ -22,7 +22,9 @@ import Testing
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
       "Synchronization",
     ],
-    "RunnelPostgres": ["CPostgres", "Glibc", "RunnelStorage", "RunnelTree", "Synchronization"],
+    "RunnelPostgres": [
+      "CPostgres", "Glibc", "RunnelBase", "RunnelStorage", "RunnelTree", "Synchronization",
+    ],
     "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
@@ -45,8 +47,9 @@ import Testing
     ],
     "RunnelServer": [
       "CPlatform", "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging",
-      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
-      "ServiceLifecycle", "Synchronization", "UnixSignals",
+      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelPostgres",
+      "RunnelServices",
+      "RunnelSync", "RunnelTree", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",

@@ -103,7 +103,7 @@ public struct OriginProfiles: Sendable {
       throw object.error("`cache` is \(ByteSize.help), not `\(text)`.", at: "cache")
     }
     let presence = try object.string("presence").map { text in
-      do {
+      do throws(TreeError) {
         let path = try Path(text)
         if !path.isRoot { return path }
       } catch {

@@ -8,6 +8,11 @@ extension ListState {
     /// How many lines of the screen it takes: at least 1; less than it needs at the end of the
     /// screen.
     public var height: Int
+
+    /// Makes a line.
+    public init(line: VisibleLine, height: Int) {
+      (self.line, self.height) = (line, height)
+    }
   }
 
   /// The lines of a screen on which rows may take several lines, from its top.

@@ -19,10 +19,15 @@ struct StoreCommand: ParsableCommand {
 
       Examples:
         runnel store init chat
+        runnel store rules put chat chat.rules.json
+        runnel serve --store main --listen localhost:9000
         runnel store check
         runnel store status --store main
       """,
-    subcommands: [InitStoreCommand.self, CheckStoreCommand.self, StatusOfStoreCommand.self])
+    subcommands: [
+      InitStoreCommand.self, CheckStoreCommand.self, StatusOfStoreCommand.self,
+      RulesOfStoreCommand.self,
+    ])
 }
 
 /// `runnel store init`: makes the tables and namespaces.

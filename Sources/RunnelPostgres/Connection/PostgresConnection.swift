@@ -42,6 +42,8 @@ package final class PostgresConnection {
   private var connection: OpaquePointer?
   private var prepared: [Preparation: String] = [:]
   private var preparationCount = 0
+  /// The last failure of `perform`; nil for none since this was set.
+  package var lastFailure: PostgresError?
   /// Stops a statement that runs, from any thread.
   package let canceller: PostgresCanceller
 
@@ -52,7 +54,7 @@ package final class PostgresConnection {
     guard let pq = runnel_pq_load() else { throw .missingLibrary }
     let end = ContinuousClock.now + patience.connecting
     let notices = NoticeLog(pq)
-    let opened = try Handshake(place, pq).connect(until: end)
+    let opened = try PostgresHandshake(place, pq).connect(until: end)
     _ = pq.pointee.PQsetNoticeReceiver(
       opened, NoticeLog.receiver, Unmanaged.passUnretained(notices).toOpaque())
     canceller = PostgresCanceller(opened, pq)
@@ -106,6 +108,17 @@ package final class PostgresConnection {
   @discardableResult
   package func perform(
     _ statements: [PostgresStatement], within patience: Duration? = nil
+  ) throws(PostgresError) -> [PostgresResult] {
+    do {
+      return try answers(to: statements, within: patience)
+    } catch {
+      lastFailure = error
+      throw error
+    }
+  }
+
+  private func answers(
+    to statements: [PostgresStatement], within patience: Duration?
   ) throws(PostgresError) -> [PostgresResult] {
     guard let connection else {
       throw PostgresError(.disconnected, "There is no connection to the database.")
@@ -230,7 +243,7 @@ package final class PostgresConnection {
   ///
   /// `refusal` is what the server said before: why it ended the connection, maybe.
   private func fail(_ refusal: PostgresError? = nil) -> PostgresError {
-    let text = refusal?.message ?? connection.map { Handshake.message(of: $0, pq) }
+    let text = refusal?.message ?? connection.map { PostgresHandshake.message(of: $0, pq) }
     close()
     return PostgresError(
       .disconnected, state: refusal?.state,

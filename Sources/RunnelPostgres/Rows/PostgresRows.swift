@@ -1,5 +1,5 @@
 package import RunnelStorage
-import RunnelTree
+package import RunnelTree
 
 /// The rows of a namespace's tree in the tables of PostgreSQL: `node`, `split` and `index_entry`.
 ///
@@ -11,7 +11,9 @@ import RunnelTree
 /// of a page. Entries whose cut values are the same are put in order by the *whole* values, which
 /// are those of their rows.
 ///
-/// Isolation: used by the thread of the connection, within one transaction.
+/// Rows that were read are remembered, as long as nobody else writes: see `forgetRows`.
+///
+/// Isolation: used by the thread of the connection, in one transaction after the other.
 package final class PostgresRows: RowStore {
   /// The most changes that are held back.
   private static let heldCountMax = 2000
@@ -24,6 +26,7 @@ package final class PostgresRows: RowStore {
   /// The number of the next new split node.
   package private(set) var nextSplit: Int64
   private var held = HeldRows()
+  private var known = KnownRows()
 
   /// Makes the rows of a namespace whose next new split node has this number.
   package init(
@@ -32,6 +35,18 @@ package final class PostgresRows: RowStore {
     (self.connection, self.namespace) = (connection, namespace)
     (self.indexes, self.nextSplit) = (indexes, nextSplit)
   }
+
+  /// Begins another transaction, in which split nodes are counted from a number.
+  func begin(nextSplit: Int64) { self.nextSplit = nextSplit }
+
+  /// Forgets the held-back writes, after the transaction failed.
+  func rollBack() {
+    held = HeldRows()
+    known = KnownRows()
+  }
+
+  /// Forgets the rows that were read, because others have written.
+  func forgetRows() { known = KnownRows() }
 
   /// Sends the held-back writes.
   ///
@@ -70,11 +85,45 @@ package final class PostgresRows: RowStore {
 
 extension PostgresRows {
   package func row(_ id: RowID) throws -> StoredRow? {
+    if let row = known[id] { return row }
     let result = try read(
       "SELECT json, split FROM node WHERE ns = $1 AND parent = $2 AND key = $3",
       [.integer(id.parent), .bytes(id.key)])
-    if result.count == 0 { return nil }
-    return try Damage.locating(.row(id)) { try result.content(0, from: 0).stored }
+    let row = try Damage.locating(.row(id)) {
+      result.count == 0 ? nil : try result.content(0, from: 0).stored
+    }
+    known.note(row, in: id)
+    return row
+  }
+
+  /// Reads the rows on the ways to places, so that each way needs no round trips of its own.
+  ///
+  /// A round trip for each level of split nodes.
+  package func prefetch(_ paths: [Path]) throws {
+    var ways = paths.map { (row: RowID.root, rest: $0.keys[...]) }
+    while !ways.isEmpty {
+      try fetch(Set(ways.map(\.row)).filter { known[$0] == nil })
+      ways = ways.compactMap { way in
+        guard let key = way.rest.first, case .split(let split)?? = known[way.row] else {
+          return nil
+        }
+        return (RowID(parent: split, key), way.rest.dropFirst())
+      }
+    }
+  }
+
+  private func fetch(_ ids: Set<RowID>) throws {
+    if ids.isEmpty { return }
+    let result = try read(
+      """
+      SELECT n.parent, n.key, n.json, n.split FROM unnest($2, $3) d(p, k)
+      JOIN node n ON n.ns = $1 AND n.parent = d.p AND n.key = d.k
+      """, [.integers(ids.map(\.parent)), .byteStrings(ids.map(\.key))])
+    for id in ids { known.note(nil, in: id) }
+    for row in 0..<result.count {
+      let id = RowID(parent: try result.integer(row, 0) ?? 0, key: result.bytes(row, 1) ?? [])
+      known.note(try Damage.locating(.row(id)) { try result.content(row, from: 2).stored }, in: id)
+    }
   }
 
   package func forEachRow(
@@ -126,11 +175,13 @@ extension PostgresRows {
 
   package func put(_ stored: StoredRow, in row: RowID) throws {
     held.put(stored, in: row)
+    known.note(stored, in: row)
     try sendIfMany()
   }
 
   package func deleteRow(_ id: RowID) throws {
     held.put(nil, in: id)
+    known.note(nil, in: id)
     try sendIfMany()
   }
 
@@ -171,7 +222,10 @@ extension PostgresRows {
     held.addChildren(difference, to: split)
   }
 
-  package func deleteSplit(_ split: Int64) throws { held.deleteSplit(split) }
+  package func deleteSplit(_ split: Int64) throws {
+    held.deleteSplit(split)
+    known.forget(split)
+  }
 }
 
 // MARK: Entries

@@ -46,11 +46,13 @@ package final class PostgresStore {
 
   /// The connection.
   package let connection: PostgresConnection
+  private let place: PostgresPlace
 
   /// Opens a store, which may have no tables yet.
   ///
   /// - Throws: `PostgresError` that says why there is no connection.
   package init(_ place: PostgresPlace) throws {
+    self.place = place
     connection = try PostgresConnection(place)
   }
 
@@ -190,7 +192,12 @@ package final class PostgresStore {
         .integer(namespace))
     ])
     guard let result = found.first else { return [] }
-    return try (0..<result.count).map { row in
+    return try indexes(result)
+  }
+
+  /// The indexes in a result with the columns `id`, `pattern` and `child`.
+  static func indexes(_ result: PostgresResult) throws -> [StoredIndex] {
+    try (0..<result.count).map { row in
       guard let id = try result.integer(row, 0), let pattern = result.text(row, 1),
         let order = result.text(row, 2),
         let definition = try? IndexDefinition(pattern: pattern, storedOrder: order)
@@ -198,6 +205,37 @@ package final class PostgresStore {
       return StoredIndex(id: id, definition: definition)
     }
   }
+
+  // MARK: Rules
+
+  /// The text of a namespace's rules; nil if there are none.
+  package func rulesText(of namespace: Namespace) throws -> String? {
+    let result = try connection.perform([
+      PostgresStatement(
+        "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(namespace.number),
+        .text(PostgresTransaction.rulesName))
+    ])[0]
+    return result.count == 0 ? nil : result.text(0, 0)
+  }
+
+  /// Replaces a namespace's rules; all servers take them at the same place of the feed.
+  ///
+  /// The caller has checked the text; `now` is in milliseconds since 1970.
+  ///
+  /// - Throws: `PostgresError`; then they may have been replaced only if the connection broke.
+  package func writeRules(_ text: String, of namespace: Namespace, now: Int64) throws {
+    let lease = StoreLease(address: "")
+    try lease.begin(connection)
+    // Whatever becomes of the write, others end the lease if this fails.
+    defer { try? lease.end(connection) }
+    let session = try PostgresSession(place, namespace: namespace.name, lease: lease)
+    defer { session.close() }
+    try session.perform(isWriting: true) { transaction in
+      transaction.writeRules(text, now: max(now, transaction.earliestTime))
+    }
+  }
+
+  // MARK: Servers
 
   /// The servers with a lease, or whose lease nobody took yet, in the order of their addresses.
   package func servers() throws -> [Server] {

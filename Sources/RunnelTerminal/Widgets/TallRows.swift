@@ -1,4 +1,4 @@
-public import RunnelBase
+import RunnelBase
 
 /// What a list shows whose rows may take several lines of the screen.
 public struct TallRows {

@@ -64,11 +64,15 @@ extension ListScreen {
     drillDown == nil ? definition.name : "\(definition.name)\n\(definition.source.path)"
   }
 
-  /// The words for a row, in titles: its name or title, or else its first column with a text.
+  /// The words for a row, in titles: its name or title, or else its main text.
   func title(of record: Record, in book: ResourceBook) -> String {
     let node = record.row.node ?? .empty
     let named = book.title(of: node.exportJSON, in: definition.source.path)
     if !named.isEmpty { return named }
+    if let field = definition.mainField {
+      let text = FieldKind.text(of: node[field].json)
+      if !text.isEmpty { return text }
+    }
     for column in definition.columns where column.format == .plain {
       let text = FieldKind.text(of: column.field.node(key: record.row.key, node).json)
       if !text.isEmpty { return text }

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 
 // The columns of a list: which are shown, and whether they are cut.
@@ -7,6 +8,11 @@ extension ListScreen {
   /// Whether the columns have titles: not in a list that is written to like a chat, unless the column
   /// cursor is shown.
   var hasTitles: Bool { definition.compose == nil || cell != nil }
+
+  /// Returns up to `count` records of the list, including those that a filter hides.
+  func someRecords(_ count: Int) -> [Record] {
+    Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
+  }
 }
 
 /// Chooses the columns of a list.

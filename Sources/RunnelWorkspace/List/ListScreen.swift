@@ -244,11 +244,6 @@ extension ListScreen {
     }
   }
 
-  /// Returns up to `count` records of the list, including those that a filter hides.
-  func someRecords(_ count: Int) -> [Record] {
-    Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
-  }
-
   /// Returns whether the list has a row for a record; the fetch-more row is none.
   ///
   /// O(1).

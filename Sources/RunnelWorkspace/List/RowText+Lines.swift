@@ -1,6 +1,7 @@
 import RunnelBase
 import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 
 // Rows of several lines: the columns that take the rest of the line are wrapped.
 

@@ -1,4 +1,5 @@
-package import RunnelTerminal
+import RunnelStreams
+import RunnelTerminal
 import RunnelTree
 
 extension ActionID {

@@ -135,7 +135,7 @@ extension ComposeScreen {
   }
 
   static func updateComposer(_ state: inout AppState, _ body: (inout ComposeScreen) -> Void) {
-    state.fittingList { state in
+    FilterScreen.fittingList(&state) { state in
       for (index, layer) in state.layers.enumerated() {
         guard case .compose(var composer) = layer else { continue }
         composer.error = nil

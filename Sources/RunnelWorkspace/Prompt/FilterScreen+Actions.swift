@@ -118,6 +118,13 @@ extension FilterScreen {
     fitList(&state)
   }
 
+  /// Changes the state, and fits the list if another number of lines is typed below it then.
+  static func fittingList(_ state: inout AppState, _ body: (inout AppState) -> Void) {
+    let before = state.height
+    body(&state)
+    if state.height != before { fitList(&state) }
+  }
+
   /// Fits the list of the active tab to its present height.
   static func fitList(_ state: inout AppState) {
     state.withList { list, content, height in list.resize(toHeight: height, in: content) }

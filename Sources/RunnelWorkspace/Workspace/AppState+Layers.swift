@@ -95,18 +95,11 @@ extension AppState {
 
   /// Inserts typed or pasted text into the field that has the keys.
   mutating func insert(_ text: String) {
-    fittingList { state in state.changeTop { $0.insert(text, in: &$1) } }
+    FilterScreen.fittingList(&self) { state in state.changeTop { $0.insert(text, in: &$1) } }
   }
 
   /// Edits the text of the field that has the keys.
   mutating func editText(_ id: ActionID) {
-    fittingList { state in state.changeTop { $0.editText(id, in: &$1) } }
-  }
-
-  /// Changes the state, and fits the list to its height if another number of lines is typed below it.
-  mutating func fittingList(_ body: (inout AppState) -> Void) {
-    let before = height
-    body(&self)
-    if height != before { FilterScreen.fitList(&self) }
+    FilterScreen.fittingList(&self) { state in state.changeTop { $0.editText(id, in: &$1) } }
   }
 }

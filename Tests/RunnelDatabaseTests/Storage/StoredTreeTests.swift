@@ -31,7 +31,7 @@ enum RowPlace: CaseIterable {
     _ indexes: [StoredIndex],
     _ body: (_ rows: any RowStore, _ overlay: RowOverlay?) throws -> Void
   ) throws {
-    let run = { (rows: any RowStore) in
+    func run(_ rows: any RowStore) throws {
       let overlay = isOverlay ? RowOverlay(rows) : nil
       try body(overlay ?? rows, overlay)
     }

@@ -2,7 +2,7 @@ import CPostgres
 import Glibc
 
 /// The making of a connection.
-struct Handshake {
+struct PostgresHandshake {
   private typealias Parameter = (keyword: String, value: String)
 
   /// What holds unless the place says otherwise.
@@ -23,10 +23,10 @@ struct Handshake {
 
   /// Connects, with a verified certificate unless the host is this machine.
   func connect(until end: ContinuousClock.Instant) throws(PostgresError) -> OpaquePointer {
-    var begun = try start(Handshake.defaults)
+    var begun = try start(PostgresHandshake.defaults)
     if needsProof(begun) {
       pq.pointee.PQfinish(begun)
-      begun = try start(Handshake.defaults + [("sslmode", "verify-full")])
+      begun = try start(PostgresHandshake.defaults + [("sslmode", "verify-full")])
     }
     do throws(PostgresError) {
       try finish(begun, until: end)
@@ -39,7 +39,7 @@ struct Handshake {
 
   private func start(_ defaults: [Parameter]) throws(PostgresError) -> OpaquePointer {
     // A later parameter overrides an earlier one, so the place overrides the defaults.
-    let parameters = defaults + [("dbname", place.text)] + Handshake.fixed
+    let parameters = defaults + [("dbname", place.text)] + PostgresHandshake.fixed
     let keywords = parameters.map { strdup($0.keyword) }
     let values = parameters.map { strdup($0.value) }
     defer { for text in keywords + values { free(text) } }
@@ -70,7 +70,7 @@ struct Handshake {
     // libpq's own default does not notice a false server.
     guard ["", "prefer"].contains(values["sslmode"] ?? "") else { return false }
     let hosts = (values["hostaddr"] ?? values["host"] ?? "").split(separator: ",")
-    return !hosts.allSatisfy { Handshake.isThisMachine($0) }
+    return !hosts.allSatisfy { PostgresHandshake.isThisMachine($0) }
   }
 
   static func isThisMachine(_ host: some StringProtocol) -> Bool {
@@ -95,7 +95,8 @@ struct Handshake {
 
   private func failure(_ begun: OpaquePointer) -> PostgresError {
     PostgresError(
-      .disconnected, "There is no connection to the database: \(Handshake.message(of: begun, pq))")
+      .disconnected,
+      "There is no connection to the database: \(PostgresHandshake.message(of: begun, pq))")
   }
 
   /// What libpq says of a connection, in one line.
