@@ -80,7 +80,7 @@ import Testing
     try terminals[1].wait(for: "with ana")
     try terminals[1].keys("G")
     try terminals[0].wait("bo at the last row") { screen in
-      screen.split(separator: "\n").contains { $0.contains("two") && $0.contains("▸bo") }
+      screen.text.split(separator: "\n").contains { $0.contains("two") && $0.contains("▸bo") }
     }
     try terminals[1].keys("a")
     try terminals[1].type("hel")

@@ -35,6 +35,7 @@ final class EngineExchange: ExchangeHandling {
   private var session: LoopBound<ServiceSession>?
   private var body: [UInt8] = []
   private var isPoll = false
+  private var isHandshake = false
   private var isAnswered = false
 
   init(
@@ -77,7 +78,7 @@ final class EngineExchange: ExchangeHandling {
         peer, channel.loop)
       let bound = LoopBound(session, to: channel.loop)
       facade.sessions.bind(id, bound)
-      (self.session, isPoll) = (bound, true)
+      (self.session, isPoll, isHandshake) = (bound, true, true)
       session.begin(LoopBound(self, to: channel.loop))
     } catch {
       facade.world.metrics.reached(error.limit)
@@ -142,6 +143,8 @@ final class EngineExchange: ExchangeHandling {
       head.headerFields[.contentLength] = String(bytes.count)
     }
     head.headerFields[.cacheControl] = "no-store"
+    // A connection that carried a request does not become a socket, so the client opens another one.
+    if isHandshake { head.headerFields[.connection] = "close" }
     for (name, value) in facade.originFields(request) { head.headerFields[name] = value }
     channel.send(head)
     channel.send(bytes)

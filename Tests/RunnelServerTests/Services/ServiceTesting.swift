@@ -133,7 +133,8 @@ final class PollingClient {
   init(_ server: TestServer, version: Int = 4) throws {
     (polls, posts) = (try server.client(), try server.client())
     self.version = version
-    let answer = try polls.request("GET", "/socket.io/?EIO=\(version)&transport=polling&t=x&b64=1")
+    let answer = try server.request(
+      "GET", "/socket.io/?EIO=\(version)&transport=polling&t=x&b64=1")
     opening = answer.body
     guard let brace = opening.firstIndex(of: "{"),
       let id = try JSONValue(parsing: String(opening[brace...]))["sid"]?.string
