@@ -81,9 +81,9 @@ public enum DatabaseMessage: Sendable {
   case orders(Int, [QueryIndex])
   /// The origin of a replica did a write.
   case acknowledged(Int)
-  /// The origin of a replica refused a write. The data below the write show again, which was
-  /// delivered before.
-  case rejected(Int, TreeError)
+  /// The origin of a replica refused the pending write with this id; the data below it show again,
+  /// which was delivered before. The number is nil for a write of another process or an earlier run.
+  case rejected(Int?, write: Int64, TreeError)
   /// All writes that the origin of a replica has not answered, oldest first, also those of other
   /// processes and of earlier runs. The message is posted at first if there are any, and whenever
   /// they change.
@@ -362,7 +362,7 @@ public actor Database {
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.acknowledged(number)) }
       case .rejected(let id, let error):
         if settle(id, error) { continue }
-        if let number = numbersOfWrites.removeValue(forKey: id) { post(.rejected(number, error)) }
+        post(.rejected(numbersOfWrites.removeValue(forKey: id), write: id, error))
       case .cancelled(let listener, _, let error):
         post(.failed(listener, DatabaseError(cancelled: error)))
       case .got(let id, let node): answer(get: id, .success(node))

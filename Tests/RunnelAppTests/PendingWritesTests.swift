@@ -95,6 +95,38 @@ import Testing
     #expect(app.toast.contains("waits for the origin"))
   }
 
+  /// Such as a write that waited until its user signed in again, and that the rules refuse now.
+  @Test func pendingWriteThatTheOriginRefusesIsKeptInTheQueueAndMarked() throws {
+    let app = try open()
+    try app.set("/user/ana/name", "mine")
+    app.press("g2")
+    #expect(app.state.writes.queue.pending.map(\.id) == [0, 1])
+    let row = app.body.first { $0.contains("mine") } ?? ""
+    #expect(!row.contains("!"))
+    app.runtime.receive([.rejected(nil, write: 1, TreeError(.permissionDenied, "not yours"))])
+    #expect(app.toast.contains("not yours") && app.toast.contains("S lists the write"))
+    #expect(app.screen[0].contains("!1"))
+    #expect(app.body.contains { $0.contains("mine") && $0.contains("!") })
+    let path = try Path("/user/ana")
+    #expect(app.state.writes.queue.wasRejected(at: path))
+    #expect(app.state.writes.queue.wasRejected(at: try Path("/user/ana/name/x")))
+    #expect(!app.state.writes.queue.wasRejected(at: try Path("/user/bo")))
+    app.press("S gg j")
+    #expect(app.cursorLine.contains("refused set /user/ana/name"))
+    app.press("Enter")
+    #expect(app.line(of: "not yours") != nil && app.line(of: #"+ "mine""#) != nil)
+    app.press("e")
+    #expect(app.toast.contains("nothing was typed for it"))
+    app.press("r")
+    #expect(app.state.writes.queue.refused.isEmpty)
+    #expect(app.toast == "written")
+    // One that is not known, or was dropped by the user, is only said.
+    app.runtime.receive([.rejected(nil, write: 99, TreeError(.permissionDenied, "gone"))])
+    #expect(app.toast.contains("gone"))
+    app.runtime.receive([.rejected(nil, write: 0, TreeError(.writeCanceled, "dropped"))])
+    #expect(app.state.writes.queue.refused.isEmpty)
+  }
+
   @Test func whatOfATransactionWaitsIsNotDropped() throws {
     let app = try open()
     try app.elsewhere { session in

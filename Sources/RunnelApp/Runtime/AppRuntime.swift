@@ -127,9 +127,9 @@ extension AppRuntime {
     switch message {
     case .deliveries(let deliveries): queries.deliver(deliveries)
     case .failed(let listener, let error): queries.fail(listener, error)
-    case .rejected(_, let error):
+    case .rejected(_, let write, let error):
       // A write that the user dropped needs no message.
-      if error.code != .writeCanceled { send(.trouble(error.description)) }
+      if error.code != .writeCanceled { send(.rejected(write: write, error.description)) }
     case .pendingWrites(let writes): send(.pendingWrites(writes.filter { !tellsWhoIsHere($0) }))
     case .stale(let error): send(.trouble(error.message))
     case .fileGone(let error): send(.fileGone(error.message))

@@ -89,7 +89,8 @@ public final class Application {
       log.info("opened", metadata: ["database": "\(options.database)"])
       let status = application.loop()
       application.end()
-      guard let change = application.runtime.state.session.accountChange else {
+      // A signal ends the program in any case.
+      guard status == 0, let change = application.runtime.state.session.accountChange else {
         log.info("left", metadata: ["status": "\(status)"])
         return status
       }

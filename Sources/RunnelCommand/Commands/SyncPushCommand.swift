@@ -140,7 +140,7 @@ private final class Pusher {
   private func receive(_ message: DatabaseMessage, _ line: inout ProgressLine) {
     switch message {
     case .pendingWrites(let writes): pending = writes.count
-    case .rejected(_, let error):
+    case .rejected(_, _, let error):
       refusedCount += 1
       line.clear()
       StandardError.say("\(choice.name) refused a write: \(error.message)")

@@ -107,10 +107,9 @@ final class Watcher {
     case .fileGone(let error): throw error
     case .written, .performed, .refused, .resourceRefused, .found, .excerpt, .rows, .orders,
       .history,
-      .acknowledged,
-      .rejected, .copied:
+      .acknowledged, .copied:
       preconditionFailure("A watcher asks for nothing but events.")
-    case .origin, .pendingWrites: break
+    case .origin, .pendingWrites, .rejected: break
     }
   }
 

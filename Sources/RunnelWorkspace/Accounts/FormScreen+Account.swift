@@ -79,9 +79,11 @@ package enum AccountField: String, Hashable, Sendable {
   /// Returns the empty field, or one with a text.
   fileprivate func field(_ text: String) -> FormScreen.Field {
     let rule = FieldRule(key, .text(), isRequired: true)
-    var input = FieldInput(rule: rule, text.isEmpty ? .null : .string(text))
-    if self != .email { input.editor = LineEditor("", isSecret: true) }
-    return FormScreen.Field(label, path: path, input)
+    let value: JSONValue = text.isEmpty ? .null : .string(text)
+    var field = FormScreen.Field(label, path: path, FieldInput(rule: rule, value))
+    // Unlike other texts, these have one line.
+    field.input.editor = self == .email ? LineEditor(text) : LineEditor("", isSecret: true)
+    return field
   }
 }
 

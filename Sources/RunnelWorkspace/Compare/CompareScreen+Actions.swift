@@ -227,7 +227,7 @@ extension CompareScreen {
       return CompareDraft(path: edit.path, base: edit.original, mine: mine)
     case .merge(let draft, _): return draft
     case .send, .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .undo,
-      .reversal:
+      .reversal, .earlier:
       return nil
     }
   }

@@ -94,7 +94,10 @@ extension QueueCommands {
     if let reason = reasonNotRefused(state, "try it again") { return reason }
     guard let item = refusedAtHand(state) else { return nil }
     if item.draft != nil { return state.phrase("others wrote there", .recordCompare, "compares") }
-    if item.request == nil { return isNoRecord }
+    if item.request == nil {
+      if case .earlier = item.purpose { return "do it again where it was done" }
+      return isNoRecord
+    }
     return state.reasonReadOnly ?? reasonTriedAgain(state)
   }
 

@@ -97,7 +97,7 @@ extension QueueScreen {
       state.tabs.lists[view].draft = text
       ComposeScreen.openComposer(&state)
     case .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .undo, .reversal,
-      .merge:
+      .merge, .earlier:
       break
     }
   }
@@ -124,6 +124,19 @@ extension QueueScreen {
   static func take(_ state: inout AppState, pending: [PendingWrite]) {
     state.writes.queue.pending = pending
     refreshQueue(&state)
+  }
+
+  /// Keeps a write that the origin refused among the refused ones, and shows the reason.
+  ///
+  /// Nothing was typed for it here, or it was dropped when the write was on disk: so the write itself is
+  /// kept, to be seen and tried again.
+  static func take(_ state: inout AppState, rejected id: Int64, _ reason: String) {
+    guard let write = state.writes.queue.pending.first(where: { $0.id == id }), write.isDurable
+    else { return state.say(.error, reason) }
+    state.writes.queue.keep(write, as: state.requests.newID(), reason, at: state.now)
+    state.writes.queue.pending.removeAll { $0.id == id }
+    refreshQueue(&state)
+    state.say(.error, state.phrase(reason, .syncOpen, "lists the write"))
   }
 
   /// Asks whether to drop the write under the cursor.

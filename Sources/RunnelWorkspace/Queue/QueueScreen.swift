@@ -122,6 +122,7 @@ package struct QueueScreen: Hashable, Sendable {
       }
       return details
     }
+    if case .earlier(let write) = item.purpose { return details + PendingText.detail(of: write) }
     for text in item.purpose.typed { details.append(StyledLine("      \(text)", .ok)) }
     return details
   }
@@ -137,7 +138,9 @@ extension WritePurpose {
     case .send(_, let text, _): [text]
     case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
     case .pasted(let pasted): pasted.refused.text.split(separator: "\n").map(String.init)
-    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge: []
+    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge,
+      .earlier:
+      []
     }
   }
 
@@ -146,7 +149,9 @@ extension WritePurpose {
     switch self {
     case .edit, .form, .send, .editOutside: true
     case .pasted(let pasted): pasted.row != nil
-    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge: false
+    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge,
+      .earlier:
+      false
     }
   }
 }

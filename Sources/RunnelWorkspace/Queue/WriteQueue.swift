@@ -98,6 +98,15 @@ package struct WriteQueue: Hashable, Sendable {
         at: now, tries: 1, purpose: .pasted(pasted)))
   }
 
+  /// Keeps a pending write that the origin refused.
+  mutating func keep(_ write: PendingWrite, as id: AppRequestID, _ reason: String, at now: Int64) {
+    refused.append(
+      Refused(
+        id: id, request: WriteRequest(again: write.write),
+        refusal: RunnelWorkspace.Refusal(reason), at: now, tries: 1, purpose: .earlier(write)))
+    if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
+  }
+
   /// Drops a refused write.
   package mutating func drop(_ id: AppRequestID) { refused.removeAll { $0.id == id } }
 
@@ -107,6 +116,16 @@ package struct WriteQueue: Hashable, Sendable {
   /// Returns the last refused write with a conflict at a place or below it, or nil.
   func conflict(at path: Path) -> Refused? {
     refused.last { $0.draft.map { path.contains($0.path) } ?? false }
+  }
+
+  /// Returns whether the origin refused a pending write at a place, above it or below it.
+  ///
+  /// O(refused writes).
+  func wasRejected(at path: Path) -> Bool {
+    refused.contains { item in
+      guard case .earlier(let write) = item.purpose else { return false }
+      return write.parts.contains { $0.path.contains(path) || path.contains($0.path) }
+    }
   }
 
   /// Returns whether a write is under way at a place, above it or below it.
@@ -140,6 +159,7 @@ extension WriteQueue.Refused {
   /// The write, in words.
   package var title: String {
     if case .pasted(let pasted) = purpose { return pasted.title }
+    if case .earlier(let write) = purpose { return PendingText.deed(of: write) }
     return request?.deed ?? ""
   }
 }
@@ -149,7 +169,8 @@ extension WritePurpose {
   var isOneOfMany: Bool {
     switch self {
     case .deleteMarked, .importRows, .pasted, .reversal: true
-    case .edit, .form, .send, .delete, .editOutside, .toggle, .duplicate, .undo, .merge: false
+    case .edit, .form, .send, .delete, .editOutside, .toggle, .duplicate, .undo, .merge, .earlier:
+      false
     }
   }
 
@@ -167,6 +188,7 @@ extension WritePurpose {
     case .importRows(let rows): "import \(rows)"
     case .pasted(let pasted): "pasted \(pasted.id)"
     case .toggle: "toggle"
+    case .earlier(let write): "earlier \(write.id)"
     case .undo: "undo"
     case .reversal: "reversal"
     case .merge(let draft, _): "merge \(draft.path)"

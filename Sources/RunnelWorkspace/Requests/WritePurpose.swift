@@ -30,6 +30,8 @@ package enum WritePurpose: Hashable, Sendable {
   case merge(CompareDraft, theirs: JSONValue)
   /// The undo or redo of a part of a step.
   case reversal
+  /// A write that was on disk already when the origin refused it.
+  case earlier(PendingWrite)
 
   /// Whether the cursor goes to the record that the write adds.
   var addsRowToGoTo: Bool {

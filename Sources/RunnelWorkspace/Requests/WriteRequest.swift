@@ -30,6 +30,18 @@ package indirect enum WriteRequest: Hashable, Sendable {
   case guarded(WriteRequest, [WriteCondition])
 }
 
+extension WriteRequest {
+  /// Makes the request that asks for a write again; nil if a screen cannot request such a write.
+  init?(again write: Write) {
+    switch write {
+    case .set(let path, .null): self = .remove(path)
+    case .set(let path, let json): self = .set(path, json)
+    case .update(let path, let members): self = .update(path, members)
+    case .copy, .move: return nil
+    }
+  }
+}
+
 /// The reason why a write is not done, for the user.
 package struct Refusal: Error, Hashable, Sendable {
   /// The error of one field of the record.

@@ -193,7 +193,8 @@ package final class AppScreen {
     RowText.State(
       isTransient: screen.isTransient(record),
       isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
-      isConflict: state.writes.queue.conflict(at: record.path) != nil,
+      isConflict: state.writes.queue.conflict(at: record.path) != nil
+        || state.writes.queue.wasRejected(at: record.path),
       hasDraft: state.writes.drafts.isOf(record: record.path),
       isNew: screen.unread.rows.contains(id), isCursor: isCursor,
       cell: screen.list.cursor == .row(id) ? screen.cell : nil,

@@ -55,6 +55,7 @@ extension AppAction {
     case .pendingWrites(let writes):
       writes.count == 1
         ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
+    case .rejected(let write, _): "write #\(write) was refused"
     case .origin(let facts): "server: \(facts.link)"
     case .accounts(let facts): "\(facts.accounts.count) accounts"
     case .present(let people): "\(people.count) others are here"

@@ -29,6 +29,8 @@ package enum AppAction: Action {
   case answered(AppRequestID, Answer)
   /// The writes of a replica that its origin has not answered, oldest first, have changed.
   case pendingWrites([PendingWrite])
+  /// The origin refused a pending write with this id, for this reason.
+  case rejected(write: Int64, String)
   /// The state of the link to the server whose database is shown has changed.
   case origin(OriginFacts)
   /// The accounts at the server, or the state of the session, have changed.

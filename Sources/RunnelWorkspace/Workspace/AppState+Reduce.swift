@@ -51,6 +51,7 @@ package enum StateReducer {
     case .tree(let path, let change): show(&state, change, of: path)
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
+    case .rejected(let write, let reason): QueueScreen.take(&state, rejected: write, reason)
     case .origin(let facts): OriginFacts.take(&state, facts)
     case .accounts(let facts): AccountFacts.take(&state, facts)
     case .present(let people): state.database.present = people

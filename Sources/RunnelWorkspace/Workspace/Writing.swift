@@ -71,6 +71,7 @@ enum Writing {
     case .send(let view, _, _): ComposeScreen.finishSending(&state, id, key, inView: view)
     case .duplicate(let path):
       if let key { goToCopy(&state, of: path, key, goesThere: goesThere) }
+    case .earlier: state.say(.info, "written")
     case .toggle, .undo, .reversal: break
     }
   }
@@ -99,7 +100,7 @@ enum Writing {
       case .addResource(_, let collection, _): return added(to: collection)
       case .addChild, .choose, .export, .importFile, .account: return []
       }
-    case .delete, .deleteMarked, .importRows, .toggle, .undo, .reversal: return []
+    case .delete, .deleteMarked, .importRows, .toggle, .undo, .reversal, .earlier: return []
     }
   }
 
@@ -215,7 +216,7 @@ enum Writing {
     case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
     case .reversal: UndoHistory.failReversal(&state, of: id, refusal)
     case .duplicate: if !dropped.isEmpty { state.say(.error, refusal.message + dropped) }
-    case .delete, .toggle, .undo, .merge, .pasted: break
+    case .delete, .toggle, .undo, .merge, .pasted, .earlier: break
     }
   }
 
@@ -241,7 +242,8 @@ enum Writing {
     case .form(let form):
       // The typed text replaces the pasted record.
       if let pasted = form.pasted { state.writes.queue.drop(pasted) }
-    case .edit, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge, .pasted: break
+    case .edit, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge, .pasted, .earlier:
+      break
     }
     var draft = refusal.cause == .outdated ? CompareScreen.draft(state, of: purpose) : nil
     draft?.queued = id
