@@ -83,7 +83,9 @@ import Testing
     try terminal.wait("the session, live again") {
       $0.contains("● live") && !$0.contains("session ended")
     }
-    try terminal.keys("Esc", "q")
+    try terminal.keys("C-g")
+    try terminal.wait(forNo: "Accounts for this database")
+    try terminal.keys("q")
     try terminal.wait(for: TmuxTerminal.prompt)
   }
 

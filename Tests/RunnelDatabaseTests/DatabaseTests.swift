@@ -238,7 +238,8 @@ extension DatabaseMessage {
     case .fileGone: ["file gone"]
     case .copied(let number, let file, _): ["copied \(number) \(file)"]
     case .acknowledged(let number): ["acknowledged \(number)"]
-    case .rejected(let number, let error): ["rejected \(number) \(error.code.rawValue)"]
+    case .rejected(let number, let write, let error):
+      ["rejected \(number ?? -1) #\(write) \(error.code.rawValue)"]
     case .origin(let commands): ["origin \(commands.count)"]
     case .pendingWrites(let writes): ["pending \(writes.map(\.id))"]
     }

@@ -380,15 +380,34 @@ import Testing
     #expect(
       texts == [
         "written 7", "pending [0]", "origin 1", "written 8", "pending [0, 1]", "origin 1",
-        "acknowledged 7", "pending [1]", "rejected 8", "pending []",
+        "acknowledged 7", "pending [1]", "rejected 8, #1", "pending []",
       ])
+  }
+
+  @Test func refusalOfAWriteOfAnEarlierRunIsTold() async throws {
+    try set("/a", 1)
+    try session.close()
+    let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
+    let inbox = Inbox<DatabaseMessage>(limit: 100) { continuation.yield() }
+    let database = try Database(file: folder.file(), inbox: inbox, environment: .system)
+    database.submit(.connectOrigin())
+    database.submit(
+      .receive(.rejected(id: 0, TreeError(.permissionDenied, "Permission denied."))))
+    var texts: [String] = []
+    for await _ in signal {
+      texts += inbox.drain().map(ReplicaSessionTests.text)
+      if texts.last == "pending []" { break }
+    }
+    database.close()
+    #expect(texts.contains("rejected #0"), "\(texts)")
   }
 
   private static func text(_ message: DatabaseMessage) -> String {
     switch message {
     case .written(let number, _, _): "written \(number)"
     case .acknowledged(let number): "acknowledged \(number)"
-    case .rejected(let number, _): "rejected \(number)"
+    case .rejected(let number?, let write, _): "rejected \(number), #\(write)"
+    case .rejected(nil, let write, _): "rejected #\(write)"
     case .origin(let commands): "origin \(commands.count)"
     case .pendingWrites(let writes): "pending \(writes.map(\.id))"
     default: "\(message)"
