@@ -170,8 +170,9 @@ swift:
 build-packages:
 	@.make/apt libncursesw5-dev libsqlite3-dev zlib1g-dev
 
+# Tests start clusters of PostgreSQL of their own; the cluster that the package makes is not used.
 test-packages:
-	@.make/apt tmux
+	@.make/apt tmux postgresql libpq-dev
 
 # The programs that the benchmarks compare Runnel with. Those of servers are not installed as services:
 # that of Redis is among its tools, and nginx is only unpacked.

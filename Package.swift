@@ -53,8 +53,9 @@ let package = Package(
   ],
   targets: [
     // 0: C shims. CPlatform holds what Swift's Glibc module omits; CTerminal alone links curses;
-    // CStorage calls of SQLite what Swift cannot.
+    // CStorage calls of SQLite what Swift cannot; CPostgres loads PostgreSQL's client library.
     .target(name: "CPlatform", cSettings: cSettings),
+    .target(name: "CPostgres", cSettings: cSettings),
     .target(
       name: "CTerminal",
       cSettings: cSettings,
@@ -103,6 +104,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
+    // 2: the same rows in PostgreSQL, for several servers.
+    .target(
+      name: "RunnelPostgres",
+      dependencies: ["CPostgres", "RunnelBase", "RunnelStorage", "RunnelTree"],
+      swiftSettings: swiftSettings),
     // 3: services whose records are in a tree.
     .target(
       name: "RunnelServicesTree",
@@ -167,6 +173,7 @@ let package = Package(
       name: "RunnelServer",
       dependencies: [
         "CPlatform", "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork",
+        "RunnelPostgres", "RunnelServices",
         "RunnelSync", "RunnelTree",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -188,8 +195,9 @@ let package = Package(
     .target(
       name: "RunnelApp",
       dependencies: [
-        "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams", "RunnelStore",
-        "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal", "RunnelWorkspace",
+        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams",
+        "RunnelStore", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal",
+        "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
@@ -199,9 +207,9 @@ let package = Package(
       name: "RunnelCommand",
       dependencies: [
         "CPlatform", "RunnelAccounts", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase",
-        "RunnelDemo", "RunnelNetwork", "RunnelServer", "RunnelServices", "RunnelServicesNetwork",
-        "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
-        "RunnelWorkspace",
+        "RunnelDemo", "RunnelNetwork", "RunnelPostgres", "RunnelServer", "RunnelServices",
+        "RunnelServicesNetwork", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelSync",
+        "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -238,6 +246,9 @@ let package = Package(
     .target(name: "CFaults", path: "Tests/CFaults", cSettings: cSettings),
     // What several test targets use.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
+    // A cluster of PostgreSQL of the tests' own, and the comparison of what CPostgres declares.
+    .target(name: "CPostgresHeader", path: "Tests/CPostgresHeader", cSettings: cSettings),
+    .target(name: "PostgresCluster", path: "Tests/PostgresCluster", swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelBaseTests", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .testTarget(
@@ -279,17 +290,26 @@ let package = Package(
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
-        "CFaults", "CPlatform", "RunnelDatabase", "RunnelStorage", "RunnelStore", "RunnelStreams",
-        "RunnelTree",
+        "CFaults", "CPlatform", "PostgresCluster", "RunnelDatabase", "RunnelPostgres",
+        "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
         "RunnelBase", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),
     .testTarget(
+      name: "RunnelPostgresTests",
+      dependencies: [
+        "CPostgresHeader", "PostgresCluster", "RunnelBase", "RunnelPostgres", "RunnelStorage",
+        "RunnelTree", "TestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "RunnelServerTests",
       dependencies: [
-        "CFaults", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelIdentity",
-        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree", "TestSupport",
+        "CFaults", "PostgresCluster", "RunnelBase", "RunnelClient", "RunnelDatabase",
+        "RunnelIdentity", "RunnelNetwork", "RunnelPostgres", "RunnelServer", "RunnelServices",
+        "RunnelSync", "RunnelTree",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -334,8 +354,9 @@ let package = Package(
     .testTarget(
       name: "RunnelAppTests",
       dependencies: [
-        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace", "TestSupport",
+        "AccountSimulation", "RunnelAccounts", "RunnelApp", "RunnelTerminal", "RunnelDatabase",
+        "RunnelDemo", "RunnelStore", "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace",
+        "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
     // Clients, a server and a bad network in one thread, and the program that runs many of them.
@@ -356,7 +377,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "AccountSimulation", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
+        "AccountSimulation", "PostgresCluster", "RunnelBase", "RunnelDatabase", "RunnelNetwork",
+        "RunnelServices",
         "RunnelServicesNetwork", "RunnelStreams", "RunnelTree", "TestSupport",
         "RunnelCommand", "sample-first-hour", "sample-first-hour-grdb", "sample-presence",
       ],

@@ -3,6 +3,7 @@ import Glibc
 import RunnelApp
 import RunnelDatabase
 import RunnelNetwork
+import RunnelPostgres
 import RunnelTree
 
 /// The program: it reads the command line, runs one command, and reports errors.
@@ -44,9 +45,9 @@ struct MainCommand: ParsableCommand {
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
       CompactCommand.self, BackupCommand.self, RestoreCommand.self, RulesCommand.self,
-      ServeCommand.self, AccountsCommand.self, SyncCommand.self, LoginCommand.self,
-      LogoutCommand.self, WhoAmICommand.self, AccountCommand.self, ServiceCommand.self,
-      ConfigCommand.self,
+      ServeCommand.self, StoreCommand.self, AccountsCommand.self, SyncCommand.self,
+      LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, AccountCommand.self,
+      ServiceCommand.self, ConfigCommand.self,
       ScreenshotCommand.self,
       GenerateDemoCommand.self, GenerateManualCommand.self,
     ],
@@ -95,6 +96,8 @@ struct MainCommand: ParsableCommand {
       end(error.code == .locked ? .retryable : .failure, saying: error.message)
     case is TreeError: end(.failure, saying: "\(error)")
     case let error as NetworkError: end(.retryable, saying: error.message)
+    case let error as PostgresError:
+      end(error.isWorthRetrying ? .retryable : .failure, saying: "\(error)")
     case is ConfigurationError: end(.usage, saying: "\(error)")
     default: endParsing(with: error)
     }

@@ -90,3 +90,26 @@ final class LoopTimer {
     }
   }
 }
+
+/// A deadline of its own on a loop, for what outlives single connections.
+///
+/// Loop only.
+package final class NetworkAlarm {
+  private let timer: LoopTimer
+
+  /// Makes an alarm without a deadline.
+  ///
+  /// - Parameters:
+  ///   - loop: the loop.
+  ///   - fire: called at the deadline, on the loop; it may set another one.
+  package init(_ loop: NetworkLoop, fire: @escaping () -> Void) {
+    timer = LoopTimer(loop.eventLoop)
+    timer.fire = fire
+  }
+
+  /// Sets the deadline, in milliseconds on `NetworkClock`; nil for none.
+  package func set(_ time: Int64?) { timer.set(time) }
+
+  /// Ends the alarm, which never fires again.
+  package func end() { timer.end() }
+}

@@ -1,11 +1,11 @@
 /// The names of databases, and the files that belong to one.
-enum DatabaseNames {
+package enum DatabaseNames {
   /// The name of a database whose file name is no valid name.
   static let fallback = "default"
   static let suffix = ".db"
 
   /// True for 1 to 63 small letters, digits and hyphens.
-  static func isValid(_ name: String) -> Bool {
+  package static func isValid(_ name: String) -> Bool {
     (1...63).contains(name.utf8.count)
       && name.utf8.allSatisfy { byte in
         switch byte {

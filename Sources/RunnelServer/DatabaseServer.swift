@@ -20,10 +20,12 @@ public final class DatabaseServer: Service, Sendable {
     public struct Database: Sendable {
       /// Its name.
       public var name: String
-      /// Its file.
-      public var file: String
-      /// The file of its rules.
-      public var rulesFile: String
+      /// Its file, or its namespace and the store.
+      public var place: String
+      /// The file; nil for a namespace of a store.
+      public var file: String?
+      /// The place of its rules.
+      public var rulesPlace: String
       /// The number of its rules; nil if there is no rules file, so that everything is allowed.
       public var ruleCount: Int?
     }
@@ -102,11 +104,9 @@ public final class DatabaseServer: Service, Sendable {
     }
     backups = try configuration.backups.map { [databases, accounts, world] plan in
       try BackupSchedule(plan, metrics: world.metrics, logger: logger) {
-        var all = databases.all.map { open in
-          let database = open.database
-          return (
-            database.name, DatabaseBackup(database.file, rulesFile: database.rulesFile.path)
-          )
+        var all = databases.all.compactMap { open -> (String, DatabaseBackup)? in
+          guard case .file(let file, let rules) = open.database.place else { return nil }
+          return (open.database.name, DatabaseBackup(file, rulesFile: rules.path))
         }
         if let accounts { all.append((accounts.name, DatabaseBackup(accounts.file))) }
         return all
@@ -116,7 +116,10 @@ public final class DatabaseServer: Service, Sendable {
       hosts: Set(configuration.hostNames.map { $0.lowercased() }),
       origins: Set(configuration.allowedOrigins.map { $0.lowercased() }))
     let service = DatabaseService(
-      databases: databases, accounts: accounts, world: world, hosts: hosts,
+      databases: databases, accounts: accounts,
+      services: ServiceFacade(
+        configuration.services, accounts, world, origins: hosts.origins),
+      world: world, hosts: hosts,
       isEmulator: configuration.isEmulator)
     network = try NetworkServer(
       addresses, tls: configuration.tls, limits: configuration.network,
@@ -152,7 +155,7 @@ public final class DatabaseServer: Service, Sendable {
     if let bare = databases.all.first(where: \.database.isOpen) {
       throw ServerError(
         "\(start) \(bare.database.name) has no rules, so that everybody could read and write "
-          + "all of it. Write \(bare.database.rulesFile.path), or listen on localhost.",
+          + "all of it. Write \(bare.database.place.rulesName), or listen on localhost.",
         isUsage: true)
     }
     if configuration.creationsMax > 0 {
@@ -216,7 +219,8 @@ public final class DatabaseServer: Service, Sendable {
       databases: databases.all.map { open in
         let database = open.database
         return Announcement.Database(
-          name: database.name, file: database.file, rulesFile: database.rulesFile.path,
+          name: database.name, place: database.place.name, file: database.place.file,
+          rulesPlace: database.place.rulesName,
           ruleCount: database.rules?.rules.count)
       },
       isSecure: configuration.tls != nil, isEmulator: configuration.isEmulator,

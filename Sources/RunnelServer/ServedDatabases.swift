@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import RunnelDatabase
 import RunnelNetwork
+import RunnelPostgres
 import RunnelSync
 import Synchronization
 
@@ -21,6 +22,8 @@ final class ServedDatabases: Sendable {
 
   private let state: Mutex<State>
   private let folder: String?
+  /// The link to the store; nil for files.
+  private let keeper: StoreKeeper?
   /// The name of the database for requests that name none; nil if there are several.
   private let main: String?
   private let configuration: ServerConfiguration
@@ -47,22 +50,41 @@ final class ServedDatabases: Sendable {
     keys = Mutex(
       try keysFile.map { (file) throws(ServerError) in try ServedDatabases.keys(inFile: file) })
     state = Mutex(State(creationsLeft: configuration.creationsMax))
-    var files: [(name: String, file: String)]
+    var places: [(name: String, place: ServedPlace)]
+    let news = StoreNewsInbox()
     switch configuration.databases {
     case .file(let file, let name):
-      folder = nil
-      files = [(name ?? DatabaseNames.name(of: file), file)]
+      (folder, keeper) = (nil, nil)
+      places = [
+        (name ?? DatabaseNames.name(of: file), ServedDatabases.place(ofFile: file, configuration))
+      ]
     case .folder(let path):
-      folder = path
-      files = try ServedDatabases.files(in: path).filter { _, file in
+      (folder, keeper) = (path, nil)
+      places = try ServedDatabases.files(in: path).filter { _, file in
         !ServerFile.isSame(file, configuration.accounts?.file)
+      }.map { ($0.name, ServedDatabases.place(ofFile: $0.file, configuration)) }
+    case .store(let store):
+      folder = nil
+      let place = PostgresPlace(store.connection)
+      let keeper = try StoreKeeper(place, address: store.address ?? "", logger: logger) {
+        news.tell($0)
+      }
+      self.keeper = keeper
+      places = try keeper.names().map { name in
+        (
+          name,
+          .namespace(
+            ServedNamespace(name: name, store: store.name, place: place, lease: keeper.lease))
+        )
       }
     }
-    main = files.count == 1 ? files[0].name : nil
-    for (name, file) in files {
-      let opened = try open(name, file)
+    main = places.count == 1 ? places[0].name : nil
+    for (name, place) in places {
+      let opened = try open(name, place)
       state.withLock { $0.open[name] = opened }
     }
+    news.take { [weak self] in self?.take($0) }
+    keeper?.start()
     if let keysFile { watchKeys(keysFile) }
   }
 
@@ -88,26 +110,37 @@ final class ServedDatabases: Sendable {
     (folder.hasSuffix("/") ? folder : folder + "/") + name + DatabaseNames.suffix
   }
 
-  private func open(_ name: String, _ file: String) throws -> OpenDatabase {
-    let rulesFile = RulesFile(
-      path: configuration.rulesFile ?? DatabaseNames.rulesFile(beside: file),
-      isNamed: configuration.rulesFile != nil)
+  private static func place(
+    ofFile file: String, _ configuration: ServerConfiguration
+  ) -> ServedPlace {
+    .file(
+      file,
+      RulesFile(
+        path: configuration.rulesFile ?? DatabaseNames.rulesFile(beside: file),
+        isNamed: configuration.rulesFile != nil))
+  }
+
+  private func open(_ name: String, _ place: ServedPlace) throws -> OpenDatabase {
     let database = try ServedDatabase(
-      name: name, file: file, rulesFile: rulesFile,
+      name: name, place: place,
       allowance: TreeAllowance(
         limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
         metrics: world.metrics),
+      services: configuration.services.collections,
       logger: logger, metrics: world.metrics, reads: world.reads, calendar: world.calendar)
-    let secretsFile = ServerSecrets.file(beside: file)
-    let accountsFile = ServiceAccounts.file(beside: file)
+    let secretsFile = place.file.map { ServerSecrets.file(beside: $0) }
+    let accountsFile = place.file.map { ServiceAccounts.file(beside: $0) }
     let verifier = TokenVerifier(
       TokenVerifier.Knowledge(
-        secrets: try ServerSecrets(file: secretsFile),
-        accounts: try ServiceAccounts(file: accountsFile), keys: keys.withLock { $0 },
-        project: configuration.project, issued: accounts?.tokens,
+        secrets: try secretsFile.map { try ServerSecrets(file: $0) } ?? ServerSecrets(),
+        accounts: try accountsFile.map { try ServiceAccounts(file: $0) } ?? ServiceAccounts(),
+        keys: keys.withLock { $0 }, project: configuration.project, issued: accounts?.tokens,
         administrators: accounts?.administrators),
       isEmulator: configuration.isEmulator)
     database.start(world.switchboard)
+    guard let rulesFile = place.rulesFile, let secretsFile, let accountsFile else {
+      return OpenDatabase(database: database, verifier: verifier)
+    }
     watched.watch([rulesFile.path]) { [logger] in
       do throws(ServerError) {
         let text = try rulesFile.bytes()
@@ -222,6 +255,11 @@ final class ServedDatabases: Sendable {
   /// Source: wire protocol, sections A1 and C1.
   func find(_ request: HTTPRequest) -> OpenDatabase? {
     if let name = ServedDatabases.parameter("ns", of: request.path ?? "") { return named(name) }
+    return findByHost(request)
+  }
+
+  /// The database that the host of a request names, or the only one; nil if there is none.
+  func findByHost(_ request: HTTPRequest) -> OpenDatabase? {
     let host = HostCheck.host(of: request.authority ?? "")
     let label = host.split(separator: ".").first.map(String.init) ?? ""
     if let found = state.withLock({ $0.open[label] }) { return found }
@@ -243,7 +281,8 @@ final class ServedDatabases: Sendable {
       guard state.creationsLeft > 0 else { return nil }
       state.creationsLeft -= 1
       do {
-        let opened = try open(name, ServedDatabases.file(of: name, in: folder))
+        let file = ServedDatabases.file(of: name, in: folder)
+        let opened = try open(name, ServedDatabases.place(ofFile: file, configuration))
         state.open[name] = opened
         logger.info("\(name) was made")
         return opened
@@ -270,5 +309,31 @@ final class ServedDatabases: Sendable {
   func close() {
     published.withLock { $0 }?.stop()
     for open in all { open.database.close() }
+    keeper?.close()
   }
+
+  // MARK: The store
+
+  private func take(_ news: StoreKeeper.News) {
+    switch news {
+    case .heads(let heads):
+      for (name, head) in heads {
+        state.withLock { $0.open[name] }?.database.note(head: head)
+      }
+    case .orphans:
+      for open in all { open.database.submit(TreeJob(connection: 0, wish: .takeOver)) }
+    case .leaseLost: world.switchboard.stopAll()
+    }
+  }
+}
+
+/// What a keeper tells before the databases are open is dropped: they begin with the newest state.
+private final class StoreNewsInbox: Sendable {
+  private let receiver = Mutex<(@Sendable (StoreKeeper.News) -> Void)?>(nil)
+
+  func take(_ receiver: @escaping @Sendable (StoreKeeper.News) -> Void) {
+    self.receiver.withLock { $0 = receiver }
+  }
+
+  func tell(_ news: StoreKeeper.News) { receiver.withLock { $0 }?(news) }
 }

@@ -14,6 +14,8 @@ public struct ServerConfiguration: Sendable {
     case file(String, name: String?)
     /// Each `NAME.db` in a folder.
     case folder(String)
+    /// Each namespace of a store in PostgreSQL.
+    case store(StoreConfiguration)
   }
 
   /// The databases to serve.
@@ -45,6 +47,8 @@ public struct ServerConfiguration: Sendable {
   public var project: String?
   /// The accounts that clients sign up for; nil for none.
   public var accounts: AccountsConfiguration?
+  /// The collections that are served as services of Feathers, and how.
+  public var services = ServicesConfiguration()
   /// The backup plan; nil for none.
   public var backups: BackupPlan?
   /// The form of client addresses in the log.
@@ -81,4 +85,19 @@ public struct ServerConfiguration: Sendable {
 
   /// Makes a configuration that listens on this machine only.
   public init(_ databases: Databases) { self.databases = databases }
+}
+
+/// A store in PostgreSQL, as a server uses it.
+public struct StoreConfiguration: Hashable, Sendable {
+  /// The name of the store for people.
+  public var name: String
+  /// The connection string; it may hold a password, so it is never shown.
+  public var connection: String
+  /// The address of this server for clients, HOST:PORT; nil for none.
+  public var address: String?
+
+  /// Makes the configuration of a store.
+  public init(name: String, connection: String, address: String? = nil) {
+    (self.name, self.connection, self.address) = (name, connection, address)
+  }
 }

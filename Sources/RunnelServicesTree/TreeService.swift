@@ -72,12 +72,7 @@ public struct TreeService: FeathersService {
   }
 
   private func child(_ key: String, _ stored: JSONValue) -> Child {
-    let decoded = ServiceRecordCoding.decoded(stored)
-    var record: JSONValue = if case .object = decoded { decoded } else { ["value": decoded] }
-    if record[idField].flatMap({ ServiceID(json: $0) }) == nil {
-      record = .object(
-        [JSONMember(idField, .string(ServiceRecordCoding.name(of: key)))] + (record.object ?? []))
-    }
+    let record = ServiceRecordCoding.record(key, stored, idField: idField)
     return Child(key: key, stored: stored, record: record)
   }
 
@@ -134,13 +129,8 @@ public struct TreeService: FeathersService {
     ServiceID(try place.childByAutoID().key ?? "")
   }
 
-  /// Returns the form of a record: an id that is the key is not stored a second time.
   private func stored(_ record: JSONValue, _ key: String) throws(FeathersError) -> JSONValue {
-    let name = ServiceRecordCoding.name(of: key)
-    let members = (record.object ?? []).filter {
-      $0.name != idField || $0.value != .string(name)
-    }
-    return try ServiceRecordCoding.encoded(.object(members))
+    try ServiceRecordCoding.stored(record, key: key, idField: idField)
   }
 
   // MARK: Changing and removing

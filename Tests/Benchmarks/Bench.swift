@@ -38,7 +38,7 @@ struct Bench {
         try workspace(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--streams") || isAll { try streams() }
-      if options.contains("--services") || isAll { try services() }
+      if options.contains("--services") || isAll { try services(folder) }
       // The server's figures have those of the rules.
       if options.contains("--rules") { try rules() }
       if options.contains("--serve") || isAll {
@@ -72,10 +72,12 @@ struct Bench {
     Output.print(report.table(title: "Streams, \(rowCount) rows") + "\n")
   }
 
-  private static func services() throws {
+  private static func services(_ folder: TemporaryFolder) throws {
     var report = Report()
     try ServicesBenchmark().run(into: &report)
-    Output.print(report.table(title: "Services, in one program") + "\n")
+    Output.note("serving services")
+    try ServedServicesBenchmark(folder: folder).run(into: &report)
+    Output.print(report.table(title: "Services, in one program and served") + "\n")
   }
 
   private static func rules() throws {

@@ -127,7 +127,7 @@ extension TerminalTests {
       try session.terminal.wait(for: "a paste goes into a text field")
       try session.terminal.keys("a")
       try session.terminal.paste("one\ntwo\tthree")
-      try session.terminal.wait(for: "one two")
+      try session.terminal.wait(for: "one⏎two")
       // Escape and a letter at once would be one key.
       try session.terminal.keys("Escape")
       try session.terminal.wait(for: "kept as a draft")

@@ -51,6 +51,48 @@ import Testing
     try terminal.wait(for: TmuxTerminal.prompt)
   }
 
+  @Test func workspacesShowWhoIsHereUntilTheyGo() throws {
+    let database = try TestDatabase(
+      "{\"chat\":{\"m1\":{\"text\":\"one\"},\"m2\":{\"text\":\"two\"}}}")
+    let served = try Served([database.file, "--emulator"])
+    let terminals = try ["ana", "bo"].map { name in
+      let terminal = try TmuxTerminal()
+      let home = terminal.folder.path
+      try check(mkdir(terminal.folder.file("runnel"), 0o700), "mkdir")
+      _ = try terminal.folder.write(
+        "views: [{ name: Chat, path: /chat, columns: [{ field: text }], compose: text }]",
+        to: "runnel/chat.yaml")
+      _ = try terminal.folder.write(
+        """
+        origins:
+          team:
+            url: "http://localhost:\(served.port)/?ns=test"
+            presence: /presence
+            views: chat.yaml
+        """, to: "runnel/config.yaml")
+      try terminal.runnel(
+        ["open", "team", "--no-session"],
+        before: "USER=\(name) XDG_DATA_HOME='\(home)' XDG_CONFIG_HOME='\(home)'")
+      try terminal.wait(for: "live")
+      return terminal
+    }
+    try terminals[0].wait(for: "with bo")
+    try terminals[1].wait(for: "with ana")
+    try terminals[1].keys("G")
+    try terminals[0].wait("bo at the last row") { screen in
+      screen.split(separator: "\n").contains { $0.contains("two") && $0.contains("▸bo") }
+    }
+    try terminals[1].keys("a")
+    try terminals[1].type("hel")
+    try terminals[0].wait(for: "bo is typing")
+    try terminals[0].keys("g", "P")
+    try terminals[0].wait(for: "bo in Chat, typing")
+    try terminals[1].keys("Escape", "q")
+    try terminals[0].wait(forNo: "with bo")
+    let entries = try database.run(["get", "/presence", "--shallow"]).output
+    #expect(entries.split(separator: "\n").count <= 3, "\(entries)")
+  }
+
   /// Two workspaces, each on a replica of its own, write while the server is gone.
   @Test func writesOfTwoWorkspacesArriveOnceAndInOrderAfterTheServerCameBack() throws {
     let database = try TestDatabase("{\"a\":\"a0\",\"b\":\"b0\"}")

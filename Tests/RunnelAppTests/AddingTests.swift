@@ -72,6 +72,41 @@ import Testing
     #expect(try newest(app)["text"] == "two")
   }
 
+  @Test func aMessageMayHaveSeveralLines() throws {
+    let app = try chat()
+    app.press("a")
+    app.type("one")
+    app.press("C-j")
+    let height = app.state.height
+    app.type("two")
+    app.press("C-j")
+    #expect(app.state.height == height - 1, "the field grows with its lines")
+    app.type("three")
+    app.press("Up")
+    #expect(app.screen.contains { $0.hasPrefix(" zoe one") })
+    #expect(app.cursorLine.hasPrefix("> ~"), "the row stays in sight")
+    app.press("Enter")
+    #expect(try newest(app)["text"] == "one\ntwo\nthree")
+    #expect(app.state.height == height + 1)
+    app.press("Up")
+    #expect(app.state.height == height - 1, "it comes back with all lines")
+  }
+
+  @Test func aFieldOfAFormMayHaveSeveralLines() throws {
+    let app = try chat()
+    app.press("g2 a")
+    app.type("Gus")
+    app.press("C-j")
+    app.type("Gustavsson")
+    #expect(app.screen.contains { $0.contains("Gustavsson") })
+    app.press("Up")
+    #expect(app.form?.focus == 0, "within the text")
+    app.press("Up")
+    #expect(app.form?.focus != 0)
+    app.press("C-s")
+    #expect(try app.stored("/user").jsonText().contains("Gus\\nGustavsson"))
+  }
+
   @Test func draftIsKept() throws {
     let app = try chat()
     app.press("a")
@@ -166,7 +201,8 @@ import Testing
     app.press("a")
     app.send(.paste("two\nlines\u{1B}[2J"))
     app.pump()
-    #expect(app.cursorLine.contains("two lines[2J"))
+    #expect(app.cursorLine.contains("two⏎lines[2J"))
+    #expect(app.list.draft == "two\nlines[2J")
   }
 
   // MARK: The form

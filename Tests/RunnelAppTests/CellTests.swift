@@ -70,6 +70,38 @@ import Testing
     #expect(titles(app).contains("key↑"))
   }
 
+  @Test func aFieldThatIsNotShownBecomesAColumnBesideTheCursor() throws {
+    let app = try app()
+    app.press("gg j | l A")
+    #expect(app.screen.contains { $0.contains("Add a column to Tickets") })
+    #expect(app.screen.contains { $0.contains("done") })
+    app.press("Enter")
+    let fields = app.list.definition.columns.map(\.field.text)
+    #expect(fields == ["$key", "title", "done", "status", "votes"])
+    #expect(app.list.cell == 2)
+    #expect(titles(app).contains("done"))
+    app.press("A")
+    #expect(app.toast == "each field of the loaded rows has a column")
+  }
+
+  @Test func aHiddenColumnIsShownInItsPlace() throws {
+    let app = try app()
+    app.press("gg j | l l x")
+    #expect(app.list.hiddenColumns == [2])
+    app.press("A")
+    app.type("status")
+    app.press("Enter")
+    #expect(app.list.hiddenColumns.isEmpty)
+    #expect(app.list.cell == 2)
+    // Columns behind a new one keep their places.
+    app.press("x h A")
+    app.type("done")
+    app.press("Enter")
+    #expect(app.list.hiddenColumns.count == 1)
+    #expect(
+      app.list.hiddenColumns.map { app.list.definition.columns[$0].field.text } == ["status"])
+  }
+
   @Test func valueOfTheCellFiltersAndFiltersOut() throws {
     let app = try app()
     app.press("gg j | l l =")

@@ -136,6 +136,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("at>1d", "2026-08-20T20:45:00Z", false), ("at<1d", "2026-08-20T20:45:00Z", true),
+    ("at:2026-08-20", "2026-08-20T20:45:00Z", true),
+    ("at:2026-08-21", "2026-08-20T20:45:00Z", false),
+    ("at>2026-08-20", "2026-08-20T20:45:00Z", false), ("at>=2026-08-20", "2026-08-20", true),
+    ("at>2026-08-20", "2026-08-21", true), ("at<2026-08-20", "2026-08-20", false),
+    ("at:today", "2026-08-24", true), ("at:2026-08-20", "2026-08-20T23:30:00-02:00", false),
+    ("at:2026-08-21", "2026-08-20 23:30-0200", true),
+    ("at:2026-08-20T20:45", "2026-08-20T20:45:59.5Z", true),
+    ("at>1d", "2026-08-24T99:00", false),
+  ]) func datesInTextsAreTimes(filter: String, at: String, isWanted: Bool) throws {
+    #expect(try Self.wants(filter, ["at": .string(at)]) == isWanted)
+  }
+
+  @Test func fieldWithBlanksIsNamedInQuotes() throws {
+    let part: JSONValue = ["Part name": "bow", "is": 1]
+    #expect(try Self.wants("\"Part name\":bow", part))
+    #expect(try !Self.wants("-\"Part name\":bow", part))
+    #expect(try Self.wants("has:\"Part name\" \"is\":1", part))
+    #expect(FilterCompletion.quotedName("Part name") == "\"Part name\"")
+    #expect(FilterCompletion.quotedName("price") == "price")
+  }
+
   @Test func numbersAreComparedWithNumbersOnly() throws {
     #expect(try FilterTests.wants("year>2000", ["year": 2001]))
     #expect(try !FilterTests.wants("year>2000", ["year": "ca. 850"]))

@@ -47,6 +47,26 @@ import Testing
       ])
   }
 
+  @Test func columnOfAmountsHoldsNumbers() throws {
+    let plan = try ImportPlan("item,price\na,9.50\nb,120.00\nc,7\nd,\n", as: .csv)
+    #expect(
+      plan.rows.map(\.value) == [
+        ["item": "a", "price": 9.5], ["item": "b", "price": 120], ["item": "c", "price": 7],
+        ["item": "d"],
+      ])
+  }
+
+  @Test(arguments: ["01125", "12345678901234567890123"])
+  func columnWithACodeHoldsTexts(code: String) throws {
+    let plan = try ImportPlan("sku\n39473\n\(code)\n", as: .csv)
+    #expect(plan.rows.map(\.value) == [["sku": "39473"], ["sku": .string(code)]])
+  }
+
+  @Test func columnOfWordsAndNumbersHoldsBoth() throws {
+    let plan = try ImportPlan("n\n5\nnone\n1.50\n", as: .csv)
+    #expect(plan.rows.map(\.value) == [["n": 5], ["n": "none"], ["n": "1.50"]])
+  }
+
   @Test func fieldOfTextsStaysOne() throws {
     let plan = try ImportPlan("a,b\n12,12\n", as: .csv, texts: ["a"])
     #expect(plan.rows.map(\.value) == [["a": "12", "b": 12]])

@@ -46,6 +46,57 @@ import Testing
     #expect(!app.body.contains { $0.contains("none of the loaded rows") })
   }
 
+  @Test func aCountFetchesSoManyPages() throws {
+    let app = try history()
+    app.press("4 gm")
+    #expect(app.list.loadedCount == 250)
+    app.press("2 0 0 0 0 gm")
+    #expect(app.list.loadedCount == 437)
+    #expect(app.list.paging == .exhausted)
+  }
+
+  @Test func enterGoesOnFetchingUntilAnotherKey() throws {
+    let app = try history()
+    app.press("gg")
+    for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.fetchMoreRow) { app.press("j") }
+    app.press("Enter")
+    #expect(app.list.loadedCount == 100)
+    #expect(app.screen.contains { $0.contains("Enter fetch on") })
+    app.press("Enter")
+    #expect(app.list.loadedCount == 150)
+    repeat { app.press("k") } while app.list.cursorRecord == nil
+    app.press("Enter")
+    #expect(app.list.loadedCount == 150)
+    #expect(app.record != nil, "after another key Enter opens")
+  }
+
+  @Test func whatWasLoadedStaysLoadedWhenTheListIsSorted() throws {
+    let app = try history()
+    app.press("gm gm")
+    let count = app.list.loadedCount
+    #expect(count == 150)
+    app.press(":")
+    app.type("sort from")
+    app.press("Enter")
+    #expect(app.list.order?.text == "from")
+    #expect(app.list.loadedCount == count)
+    #expect(app.list.paging == .more)
+    app.press("gm")
+    #expect(app.list.loadedCount == count + 50, "pages are as large as before")
+  }
+
+  @Test func sortedListReadsNoMoreThanItKeeps() throws {
+    var views = try Fixture.views()
+    views[0].source.keep = 100
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    app.press("gm gm")
+    #expect(app.list.loadedCount == 150)
+    app.press(":")
+    app.type("sort from")
+    app.press("Enter")
+    #expect(app.list.loadedCount == 100)
+  }
+
   @Test func viewThatFetchesAheadPagesWithTheCursor() throws {
     var views = try Fixture.views()
     views[0].source.prefetch = 5

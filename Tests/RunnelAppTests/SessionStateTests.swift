@@ -20,6 +20,12 @@ import Testing
       seen: "/room/-M6", left: 5, order: "created:desc", hidden: ["from"], isWide: true,
       draft: "half a thought")
     session.panes = ["Chat": "detail half"]
+    session.drafts = [
+      Draft(
+        Draft.Subject(.line, Fixture.path("/user/ana"), field: Fixture.path("/name")),
+        [Draft.Text("name", "Anna", .string, base: "Ana")])
+    ]
+    session.unfinished.search = "rai"
     session.views["Gone"] = SessionState.View()
     return session
   }

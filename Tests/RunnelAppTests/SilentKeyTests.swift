@@ -59,6 +59,22 @@ import Testing
         app.take(
           .answered(app.state.requests.lastID, .clients(ClientPage([client], hasMore: false))))
       },
+      Place(name: "accounts") { app in
+        app.take(.accounts(AccountTests.facts))
+        app.press("A")
+      },
+      Place(name: "other account") { app in
+        app.take(.accounts(AccountTests.facts))
+        app.press("A j")
+      },
+      Place(name: "accounts of nobody") { app in
+        app.take(.accounts(AccountFacts()))
+        app.press("A")
+      },
+      Place(name: "account whose session has ended") { app in
+        app.take(.accounts(AccountTests.ended))
+        app.press("A Esc")
+      },
       Place(name: "list that could not be read") { app in
         app.backend.listenRefusal = DatabaseError(.locked, "locked by another")
         app.press("g2")

@@ -268,6 +268,27 @@ import Testing
     #expect(app.body == expected.body)
   }
 
+  @Test(arguments: ["d", "Enter", "e", "Space"])
+  func keyAfterTheEndWaitsForTheRowThere(key: String) throws {
+    let members = (0..<500).map { JSONMember("m\(1000 + $0)", ["text": .string("row \($0)")]) }
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - { name: Rows, path: /rows, page: 20, columns: [{ field: text }] }
+        """, name: "test.views.yaml"
+    ).views
+    func app() throws -> AppDriver {
+      try AppDriver(views, json: ["rows": .object(members)])
+    }
+    let (late, expected) = (try app(), try app())
+    late.strike("G \(key)")
+    late.pump()
+    expected.press("G")
+    #expect(expected.cursorLine.contains("row 499"))
+    expected.press(key)
+    #expect(late.screen == expected.screen)
+  }
+
   @Test func movesBeyondTheLoadedRowsWaitForThem() throws {
     func app() throws -> AppDriver {
       let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())

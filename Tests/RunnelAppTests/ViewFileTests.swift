@@ -112,7 +112,7 @@ import Testing
             - { day: at }
           columns:
             - { field: $key, width: 9, muted: true, screen: 60 }
-            - { field: $value, format: date }
+            - { field: $value, format: date, color: true }
           compose: text
           new: { who: $me, at: { .sv: timestamp }, list: [1, two], none: null }
       """
@@ -135,6 +135,7 @@ import Testing
     #expect(view.columns.map(\.field) == [.key, .value])
     #expect(view.columns[0].width == 9 && view.columns[0].minimumScreen == 60)
     #expect(view.columns[1].format == .date)
+    #expect(view.columns.map(\.isColored) == [false, true])
     #expect(view.template.map(\.isComputed) == [true, true, false, false])
     #expect(view.indexes.count == 2)
   }
@@ -196,7 +197,7 @@ import Testing
   @Test func demoViewsAreRead() throws {
     let file = try Fixture.demoViews()
     #expect(file.me == "zoe")
-    #expect(file.views.map(\.name) == ["Messages", "Roster", "Groups"])
+    #expect(file.views.map(\.name) == ["Messages", "Roster", "Groups", "Talk"])
   }
 
   @Test func allMistakesAreToldWithTheirLines() throws {

@@ -65,6 +65,8 @@ import Testing
         "$key", "title", "status", "priority", "assignee", "description*",
       ])
     #expect(fields(view, at: 40) == ["$key", "title"])
+    let colored = view.columns.filter(\.isColored).map(\.field.text)
+    #expect(colored == ["status", "priority", "assignee"])
   }
 
   @Test func dumpOfAnInterfaceLeavesOutWhatIsForPrograms() throws {
@@ -95,6 +97,15 @@ import Testing
     let view = try view(records, keys: ["production", "staging"])
     #expect(fields(view) == ["$key", "on", "limits/depth", "limits/rows"])
     #expect(view.columns[0].minimumScreen == 0, "there is nothing else to tell them apart")
+  }
+
+  @Test func oneGeneratedKeyDoesNotHideTheKeysThatPeopleChose() throws {
+    let records: [JSONValue] = (0..<5).map {
+      ["text": .string("A note of some words, number \($0)")]
+    }
+    let keys = ["J-1", "J-2", "J-3", "J-4", "-OxkT12abcdefghijkl0"]
+    let column = try view(records, keys: keys).columns[0]
+    #expect(column.minimumScreen == 0 && column.width == 4)
   }
 
   @Test func mapOfMapsIsShownByItsKeysAndValues() throws {

@@ -34,7 +34,7 @@ import Testing
   }
 
   private static let scenarios: [String: Scenario] = connections.merging(requests) { $1 }
-    .merging(sockets) { $1 }.merging(trees) { $1 }
+    .merging(sockets) { $1 }.merging(trees) { $1 }.merging(services) { $1 }
 
   private static let connections: [String: Scenario] = [
     "max-connections": Scenario(value: "2") { server throws in
@@ -210,6 +210,28 @@ import Testing
     "max-rules-steps": Scenario(value: "20") { server throws in
       #expect(try server.request("GET", "/easy.json").status == 200)
       #expect(try server.request("GET", "/hard.json").status == 401)
+    },
+  ]
+
+  private static let services: [String: Scenario] = [
+    "max-service-sessions": Scenario(value: "1", change: ServiceTesting.configure) {
+      server throws in
+      _ = try PollingClient(server)
+      let answer = try server.request("GET", "/socket.io/?EIO=4&transport=polling")
+      #expect(answer.status == 503)
+    },
+    "service-sessions-per-address": Scenario(value: "1", change: ServiceTesting.configure) {
+      server throws in
+      let client = try SocketIOClient(server)
+      #expect(throws: RawClient.Failure.self) { try SocketIOClient(server) }
+      #expect(try client.ask(["find", "messages"])["total"] == 0)
+    },
+    "max-service-read": Scenario(value: "1K", change: ServiceTesting.configure) { server throws in
+      let record = "{\"text\":\(text(2000))}"
+      #expect(try server.request("POST", "/messages", record).status == 201)
+      let answer = try server.request("GET", "/messages")
+      #expect(answer.status == 400)
+      #expect(answer.body.contains("more than 1024 bytes"))
     },
   ]
 

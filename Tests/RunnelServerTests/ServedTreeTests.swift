@@ -63,7 +63,6 @@ extension TreeAllowance {
 
   @Test(arguments: Seeds.first(20))
   func aTreeInAFileTellsWhatTheModelTells(seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
     let file = FileManager.default.temporaryDirectory.path + "/served-\(UUID().uuidString).db"
     defer {
       for suffix in ["", "-wal", "-shm", "-notify"] {
@@ -72,6 +71,12 @@ extension TreeAllowance {
       }
     }
     let session = try ServingSession(file: file, environment: .system)
+    try ServedTreeTests.compare(FileStorage(session), seed: seed)
+  }
+
+  /// Compares the messages of a tree with those of the model; closes the storage.
+  static func compare(_ storage: some ServedStorage, seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
     var tree = ServedTree(rules: nil, .test)
     var model = MemoryServedTree()
     for step in 1...60 as ClosedRange<Int64> {
@@ -80,7 +85,7 @@ extension TreeAllowance {
         id: step, caller: .nobody, operation: try ServedTreeTests.operation(&random, step))
       let expected = model.perform(request, of: connection, now: step)
       let told = try tree.atomically { tree in
-        try session.perform(isWriting: true) { transaction in
+        try storage.perform(isWriting: true) { transaction in
           try tree.perform(request, of: connection, now: step, transaction)
         }
       }
@@ -91,9 +96,9 @@ extension TreeAllowance {
       try #require(
         found == expected.map { "\($0.connection) \($0.told)" }, "step \(step): \(request)")
     }
-    let stored = try session.perform(isWriting: false) { try $0.node(at: .root) }
+    let stored = try storage.perform(isWriting: false) { try $0.node(at: .root) }
     #expect(stored == model.tree.root)
-    try session.close()
+    try storage.close()
   }
 
   @Test func aFailedBatchChangesNothing() throws {

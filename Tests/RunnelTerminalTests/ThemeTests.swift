@@ -42,6 +42,19 @@ import Testing
     }
   }
 
+  @Test(arguments: ColorDepth.allCases, ThemeName.allCases)
+  func valuesAreToldApartByTheirStyles(depth: ColorDepth, name: ThemeName) {
+    let theme = Theme(name, depth: depth)
+    let roles: [StyleRole] = [.value1, .value2, .value3, .value4, .value5, .value6]
+    #expect(Set(roles.map { theme.style(for: $0) }).count == roles.count)
+  }
+
+  @Test func valueHasTheSameColorEverywhereAndAllColorsAreUsed() {
+    #expect(StyleRole.color(ofValue: "ana") == StyleRole.color(ofValue: "ana"))
+    let colors = Set((0..<100).map { StyleRole.color(ofValue: "user \($0)") })
+    #expect(colors == [.value1, .value2, .value3, .value4, .value5, .value6])
+  }
+
   @Test func mutedRolesAreReadableOnTheCursorRow() {
     let theme = Theme(.dark, depth: .extended)
     #expect(

@@ -22,6 +22,9 @@ import Testing
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
       "Synchronization",
     ],
+    "RunnelPostgres": [
+      "CPostgres", "Glibc", "RunnelBase", "RunnelStorage", "RunnelTree", "Synchronization",
+    ],
     "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
@@ -44,22 +47,24 @@ import Testing
     ],
     "RunnelServer": [
       "CPlatform", "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging",
-      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelSync", "RunnelTree",
-      "ServiceLifecycle", "Synchronization", "UnixSignals",
+      "RunnelBase", "RunnelDatabase", "RunnelIdentity", "RunnelNetwork", "RunnelPostgres",
+      "RunnelServices",
+      "RunnelSync", "RunnelTree", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
     "RunnelApp": [
-      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelClient", "RunnelDatabase",
-      "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
-      "RunnelWorkspace", "Synchronization", "Yams",
+      "CYaml", "Foundation", "Glibc", "Logging", "RunnelAccounts", "RunnelBase", "RunnelClient",
+      "RunnelDatabase", "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync",
+      "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
       "RunnelApp", "RunnelBase",
-      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer",
-      "RunnelServices", "RunnelServicesNetwork", "RunnelStore", "RunnelStreams",
+      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelPostgres",
+      "RunnelServer", "RunnelServices", "RunnelServicesNetwork", "RunnelStorage", "RunnelStore",
+      "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],

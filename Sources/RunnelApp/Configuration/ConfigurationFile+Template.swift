@@ -49,6 +49,11 @@ extension ConfigurationFile {
     #    views: prod.views.yaml
     #    cache: 500MB
 
+    # Stores: names for databases of PostgreSQL, as in `runnel serve --store main`. Only you should be
+    # able to read a file with a password in it; ~/.pgpass is another place for that.
+    #stores:
+    #  main: host=db1.example.com,db2.example.com dbname=runnel user=runnel
+
     # Other keys for actions, everywhere or in one context; [] takes the keys away. Keys that you
     # give to an action are taken from the one that had them there.
     #keys:

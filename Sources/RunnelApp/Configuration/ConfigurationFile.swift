@@ -18,11 +18,14 @@ public struct ConfigurationFile: Sendable {
   public private(set) var themes: [ThemeFile] = []
   /// The profiles of servers' databases.
   public private(set) var origins = OriginProfiles()
+  /// The connection strings of stores in PostgreSQL, by their names.
+  public private(set) var stores: [String: String] = [:]
   private var roles = RoleReader()
 
   /// The names of settings that the file may have.
   static let names = [
-    "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "origins", "keys",
+    "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "origins",
+    "stores", "keys",
   ]
 
   /// Creates the default settings, for users without a file.
@@ -117,6 +120,7 @@ extension ConfigurationFile {
       case "views": settings.views = ConfigurationFile.path(try object.required(name), near: file)
       case "keys": readKeys(try object.member(name))
       case "origins": readOrigins(try object.member(name))
+      case "stores": try readStores(try object.member(name))
       default:
         throw object.error(
           "`\(name)` is not known here"
@@ -151,6 +155,10 @@ extension ConfigurationFile {
   private mutating func readOrigins(_ object: YAMLObject) {
     origins.read(object)
     problems += origins.problems
+  }
+
+  private mutating func readStores(_ object: YAMLObject) throws {
+    for (name, node, _) in object.members { stores[name] = try object.text(node) }
   }
 
   static func path(_ path: String, near file: String) -> String {

@@ -1,6 +1,6 @@
 import RunnelBase
 public import RunnelSync
-import RunnelTree
+public import RunnelTree
 public import RunnelWorkspace
 
 /// A profile: a server's database with a name, and the settings for it.
@@ -17,6 +17,8 @@ public struct OriginProfile: Hashable, Sendable {
   public var mark: ProfileMark
   /// The views file; nil for the default.
   public var views: String?
+  /// The place where workspaces show who is here; nil if they do not.
+  public var presence: Path?
   /// The most bytes that the replica keeps of data that are not shown; nil for the default.
   public var cacheBytesMax: Int?
 
@@ -36,7 +38,7 @@ public struct OriginProfile: Hashable, Sendable {
 /// would permit writing.
 public struct OriginProfiles: Sendable {
   private static let members = [
-    "url", "token-file", "ca", "read-only", "confirm", "color", "views", "cache",
+    "url", "token-file", "ca", "read-only", "confirm", "color", "views", "cache", "presence",
   ]
 
   private var profiles: [String: OriginProfile] = [:]
@@ -100,12 +102,21 @@ public struct OriginProfiles: Sendable {
       if let bytes = ByteSize.bytes(text) { return bytes }
       throw object.error("`cache` is \(ByteSize.help), not `\(text)`.", at: "cache")
     }
+    let presence = try object.string("presence").map { text in
+      do throws(TreeError) {
+        let path = try Path(text)
+        if !path.isRoot { return path }
+      } catch {
+        throw object.error("`presence` is a path: \(error.message)", at: "presence")
+      }
+      throw object.error("`presence` is the path of a collection of its own.", at: "presence")
+    }
     return OriginProfile(
       name: name, address: address, tokenFile: try file("token-file"), trustedFile: try file("ca"),
       mark: ProfileMark(
         name, color: color, confirms: try object.bool("confirm") ?? false,
         isReadOnly: try object.bool("read-only") ?? false),
-      views: try file("views"), cacheBytesMax: cache)
+      views: try file("views"), presence: presence, cacheBytesMax: cache)
   }
 }
 

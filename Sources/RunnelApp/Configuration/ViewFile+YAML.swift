@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTree
 public import RunnelWorkspace
 import Yams
@@ -26,6 +27,11 @@ extension ViewFile {
       }
     }
     try mistakes.check()
+    for (view, node) in zip(views, sequence) {
+      guard let problem = view.parameterProblem(among: views) else { continue }
+      throw try YAMLObject(node, file: name, allowed: nil)
+        .error(problem, at: view.from == nil ? "path" : "from")
+    }
     if views.isEmpty {
       throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
     }
@@ -40,7 +46,7 @@ extension ViewDefinition {
     _ = try mistakes.reading {
       try object.check(
         allowed: SourceDefinition.names + [
-          "name", "also", "sections", "columns", "compose", "new",
+          "name", "from", "also", "sections", "columns", "compose", "new",
         ])
     }
     let name = try mistakes.reading { try object.required("name") } ?? ""
@@ -57,6 +63,7 @@ extension ViewDefinition {
               $0, defaultPath: source?.path ?? .root, pageSize: SourceDefinition.keptRows)
           }
       } ?? []
+    from = try mistakes.reading { try object.string("from") } ?? nil
     sections = try object.parts("sections", mistakes, SectionRule.init)
     columns = try object.parts("columns", mistakes, ColumnDefinition.init)
     compose = try mistakes.reading { try object.path("compose") } ?? nil
@@ -95,7 +102,7 @@ extension SourceDefinition {
   ]
 
   fileprivate init(_ object: YAMLObject, defaultPath: Path?, pageSize: Int) throws {
-    guard let path = try object.path("path") ?? defaultPath else {
+    guard let path = try object.pathWithParameters("path") ?? defaultPath else {
       throw object.error("A view has a `path`: the place of its collection.")
     }
     self.init(path: path)
@@ -171,7 +178,7 @@ extension SectionRule {
 
 extension ColumnDefinition {
   fileprivate init(_ object: YAMLObject) throws {
-    try object.check(allowed: ["field", "format", "width", "screen", "muted"])
+    try object.check(allowed: ["field", "format", "width", "screen", "muted", "color"])
     guard let field = try object.field("field") else {
       throw object.error("A column has a `field`.")
     }
@@ -186,10 +193,32 @@ extension ColumnDefinition {
     width = try object.integer("width", in: 1...500)
     minimumScreen = try object.integer("screen", in: 0...500) ?? 0
     isMuted = try object.bool("muted") ?? false
+    isColored = try object.bool("color") ?? false
   }
 }
 
 extension YAMLObject {
+  /// Returns a path in which a piece that begins with `$` is a parameter; nil if it is missing.
+  fileprivate func pathWithParameters(_ name: String) throws -> Path? {
+    guard let text = try string(name) else { return nil }
+    guard text.contains("$") else { return try path(text: text, at: name) }
+    let pattern: PathPattern
+    do {
+      pattern = try PathPattern(text)
+    } catch {
+      throw self.error("\(error)", at: name)
+    }
+    return try Path(
+      unchecked: pattern.pieces.map { piece in
+        switch piece {
+        case .literal(let key): key
+        case .name(let parameter): Key(unchecked: "$" + parameter)
+        case .key:
+          throw self.error("A path of a view has no `@`: its records stand in it.", at: name)
+        }
+      })
+  }
+
   /// Returns a value for each element of a list at a name; the mistakes are kept.
   fileprivate func parts<Part>(
     _ name: String, _ mistakes: Mistakes, _ make: (YAMLObject) throws -> Part

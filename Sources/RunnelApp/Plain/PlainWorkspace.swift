@@ -19,8 +19,8 @@ public struct PlainWorkspace {
     let settings = options.configuration.map { ConfigurationFile(file: $0) } ?? ConfigurationFile()
     let workspace = try Workspace(options, settings.settings)
     let tab = workspace.firstTab ?? 0
-    guard workspace.views.indices.contains(tab) else {
-      throw workspace.views.isEmpty
+    guard workspace.lists.indices.contains(tab) else {
+      throw workspace.lists.isEmpty
         ? ConfigurationError(
           file: options.database, line: nil,
           "There is no collection to list: `runnel import` puts data in, `runnel export` writes all."
@@ -29,7 +29,7 @@ public struct PlainWorkspace {
           file: "--view", line: nil,
           "The tree is not listed: `runnel get / --shallow` and `runnel export` write it.")
     }
-    definition = workspace.views[tab]
+    definition = workspace.lists[tab]
     me = workspace.me
     var local = LocalTime.system
     local.clock = settings.settings.clock

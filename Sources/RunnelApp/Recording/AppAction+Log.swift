@@ -25,6 +25,8 @@ extension AppAction: LoggableAction {
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
     case .pendingWrites(let writes): ["pendingWrites": .array(writes.map(\.log))]
     case .origin(let facts): ["origin": facts.json]
+    case .accounts(let facts): ["accounts": facts.json]
+    case .present(let people): ["present": .array(people.map(\.json))]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       [
@@ -80,6 +82,14 @@ extension AppAction: LoggableAction {
         throw fields.misfit(name, "what is known of a server")
       }
       self = .origin(facts)
+    case "accounts":
+      guard let facts = AccountFacts(try fields.value(name)) else {
+        throw fields.misfit(name, "what is known of accounts")
+      }
+      self = .accounts(facts)
+    case "present":
+      let people = try fields.value(name).array ?? []
+      self = .present(people.compactMap { Present($0) })
     case "trouble": self = .trouble(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
     case "keptAll": self = .keptAll(view: try fields.int(name))

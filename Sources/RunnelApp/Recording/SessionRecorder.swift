@@ -14,6 +14,7 @@ final class SessionRecorder {
   /// failure.
   private var failure: String?
   private var hasFailed = false
+  private var count = 0
 
   /// Creates a file that only the user may read; an existing file is replaced.
   ///
@@ -32,7 +33,14 @@ final class SessionRecorder {
   deinit { close(descriptor) }
 
   /// Adds the entry of an action.
-  func record(_ entry: LoggedAction) { append(entry.line) }
+  ///
+  /// The numbers go on when the workspace is opened again as another account.
+  func record(_ entry: LoggedAction) {
+    count += 1
+    var entry = entry
+    entry.number = count
+    append(entry.line)
+  }
 
   /// Returns the failure since the last call, once, or nil.
   func takeFailure() -> String? {

@@ -71,7 +71,13 @@ public struct SessionReplay: Sendable {
     registry.register(AppAction.self)
     registry.register(WorkspaceOpened.self)
     do {
-      return try log.replay(from: state, registry, AppState.reduce)
+      return try log.replay(from: state, registry) { state, action in
+        // As another account, the workspace is opened anew. The first one of the session is open.
+        if let opened = action as? WorkspaceOpened, let fresh = try? opened.state() {
+          state = fresh
+        }
+        AppState.reduce(&state, action)
+      }
     } catch {
       throw ActionLogError(error.code, error.message, line: log.line(naming: error))
     }

@@ -19,6 +19,8 @@ final class AppRuntime {
   private let startFileTask: (FileTask) -> Void
   /// Where a server of the database may be asked.
   private let serverPlaces: [ServerPlace]
+  /// The place of the entries that tell who is here; nil if there are none.
+  private let presence: Path?
   private let isRecording: Bool
   private var screenEffects: [Effect] = []
   /// Whether an action and its effects are being handled; waiting keys are handled after that.
@@ -36,13 +38,14 @@ final class AppRuntime {
   ///   - state: the first state.
   ///   - database: where requests for the tree go.
   ///   - serverPlaces: where a server of the database may be asked; none in a replay.
+  ///   - presence: the place of the entries that tell who is here; nil if there are none.
   ///   - random: the random numbers, for new keys.
   ///   - startFileTask: has work with files done on another thread, whose reports are given to
   ///     `receive(_:)`.
   ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
     state: AppState, database: any TreeBackend, serverPlaces: [ServerPlace] = [],
-    random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    presence: Path? = nil, random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     startFileTask: @escaping (FileTask) -> Void,
     record: ((LoggedAction) -> Void)? = nil
   ) {
@@ -50,6 +53,7 @@ final class AppRuntime {
     queries = LiveQueries(database)
     files = FileWork(database, start: startFileTask)
     (self.serverPlaces, self.startFileTask) = (serverPlaces, startFileTask)
+    self.presence = presence
     self.random = random
     isRecording = record != nil
     let clock = Clock(state.now)
@@ -126,7 +130,7 @@ extension AppRuntime {
     case .rejected(_, let error):
       // A write that the user dropped needs no message.
       if error.code != .writeCanceled { send(.trouble(error.description)) }
-    case .pendingWrites(let writes): send(.pendingWrites(writes))
+    case .pendingWrites(let writes): send(.pendingWrites(writes.filter { !tellsWhoIsHere($0) }))
     case .stale(let error): send(.trouble(error.message))
     case .fileGone(let error): send(.fileGone(error.message))
     // The indexes of views are declared when the file is opened; if that fails, there is nothing
@@ -136,6 +140,12 @@ extension AppRuntime {
       .copied, .refused:
       break
     }
+  }
+
+  /// Whether a write only tells where the user is, which is nothing that could get lost.
+  private func tellsWhoIsHere(_ write: PendingWrite) -> Bool {
+    guard let presence else { return false }
+    return write.parts.allSatisfy { presence.contains($0.path) }
   }
 
   private func receive(_ answer: Answer, _ number: Int) {
@@ -183,9 +193,11 @@ extension AppRuntime {
     case .askServer(let id, let request):
       startFileTask(.askServer(id, request, at: serverPlaces))
     case .openView(let index):
-      queries.open(view: index, state.tabs.lists[index].definition, local: state.settings.local)
-    case .fetchMore(let index): queries.views[index]?.fetchMore()
-    case .fetchNewer(let index): queries.views[index]?.fetchNewer()
+      let list = state.tabs.lists[index]
+      queries.open(
+        view: index, list.definition, first: list.firstCount, local: state.settings.local)
+    case .fetchMore(let index, let pages): queries.views[index]?.fetchMore(pages: pages)
+    case .fetchNewer(let index, let pages): queries.views[index]?.fetchNewer(pages: pages)
     case .goToLiveEnd(let index): queries.views[index]?.goToLiveEnd()
     case .goTo(let index, let position): queries.views[index]?.go(to: position)
     case .letGo(let index, let kept):
@@ -209,11 +221,13 @@ extension AppRuntime {
     case .stopExport: files.stopExport()
     case .readFile(let file, let texts): files.read(file, texts)
     case .stopReading: files.stopReading()
+    case .count(let id, let counting): queries.count(counting, id)
     case .makeIndex(let definition): files.makeIndex(definition)
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
-    case .copy, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash:
+    case .copy, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash, .account,
+      .stopAccount:
       screenEffects.append(effect)
     }
   }

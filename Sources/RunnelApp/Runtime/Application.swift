@@ -8,52 +8,6 @@ import RunnelTerminal
 import RunnelTree
 public import RunnelWorkspace
 
-/// The options for starting the workspace.
-public struct ApplicationOptions: Sendable {
-  /// The file of the database.
-  public var database: String
-  /// Where a server of the database may be asked who is connected.
-  public var serverPlaces: [ServerPlace] = []
-  /// The views file; nil to look for one beside the database, or else to find collections.
-  public var views: String?
-  /// The resources file; nil to look for one beside the database.
-  public var resources: String?
-  /// The name of the view to open first; nil for the first view.
-  public var view: String?
-  /// The filter of the view that is opened first; nil for none.
-  public var filter: String?
-  /// Whether the view that is opened first follows new rows.
-  public var follows = false
-  /// The folder for sessions; nil to remember nothing.
-  public var stateFolder: String?
-  /// Whether the database is temporary, and gone after the end.
-  public var isScratch = false
-  /// Whether writing is off.
-  public var isReadOnly: Bool
-  /// The file of the user's configuration; nil for none.
-  public var configuration: String?
-  /// The server whose database this is the replica of, or nil for a local database.
-  public var origin: OriginWish?
-  /// The user's profile of that server, or nil for none.
-  public var profile: ProfileMark?
-  /// The name of that server's database: that of the profile, or else the address; nil for a file.
-  var serverName: String? { profile?.name ?? origin?.address.title }
-  /// The terminal options of the command line, which override the configuration.
-  public var terminal: TerminalWishes
-  /// The file in which the session's actions are recorded; nil to record nothing.
-  public var record: String?
-  /// Whether `C-x !` ends the program with a fault, to test what a crash leaves behind.
-  public var allowsCrash: Bool
-
-  /// Creates options for a database file.
-  public init(database: String) {
-    self.database = database
-    isReadOnly = false
-    terminal = TerminalWishes()
-    allowsCrash = false
-  }
-}
-
 /// The workspace in a terminal: a loop on the main thread that waits for keys, the database and
 /// signals, and paints once for all events of a wait.
 ///
@@ -71,15 +25,17 @@ public final class Application {
 
   private static let log = Logger(label: "runnel.workspace")
 
+  private let host: ApplicationHost
   private let screen: any Screen
   private let signals: SignalSource
   private let wakeup: Wakeup
   private let inbox: Inbox<DatabaseMessage>
   private let files: FileThreads
   private let origin: OriginWatch
+  /// Shows who is here; nil if that is not wanted.
+  private var presence: PresenceWork?
   /// The database, or nil in a replay.
   private let database: Database?
-  private let recorder: SessionRecorder?
   /// The problem in the configuration at the start, or nil.
   private let problem: (settings: Settings, text: String)?
   private let runtime: AppRuntime
@@ -96,6 +52,8 @@ public final class Application {
   private var keeper: SessionKeeper?
   /// The greeting for a first-time user, or nil.
   private let greeting: Greeting?
+  /// What is known of the accounts at the start; nil if the database is opened without accounts.
+  private let firstFacts: AccountFacts?
   /// The session to be restored.
   private let session: SessionState
   private let clipboard = Clipboard()
@@ -123,14 +81,28 @@ public final class Application {
     // Until the loop reads signals, they end the program at once, even while files are read or a
     // database is opened.
     SignalSource.letSignalsEnd(true)
-    let application = try Application(options)
-    defer { application.close() }
-    log.info("opened", metadata: ["database": "\(options.database)"])
-    let status = application.loop()
-    application.endFileWork()
-    application.keeper?.writeLast(SessionState.session(application.runtime.state))
-    log.info("left", metadata: ["status": "\(status)"])
-    return status
+    let host = try ApplicationHost(options)
+    defer { host.close() }
+    var options = options
+    var application = try Application(options, host)
+    while true {
+      log.info("opened", metadata: ["database": "\(options.database)"])
+      let status = application.loop()
+      application.end()
+      guard let change = application.runtime.state.session.accountChange else {
+        log.info("left", metadata: ["status": "\(status)"])
+        return status
+      }
+      do {
+        let next = try options.changed(change)
+        application = try Application(next, host)
+        options = next
+      } catch {
+        // The account that was shown is shown again.
+        host.trouble = "the other account cannot be shown: \(error)"
+        application = try Application(options, host)
+      }
+    }
   }
 
   /// Shows a recorded session after its last action, for the user to look around.
@@ -140,20 +112,21 @@ public final class Application {
   public static func run(_ replay: SessionReplay, terminal: TerminalWishes) throws -> Int32 {
     SignalSource.blockSignals()
     SignalSource.letSignalsEnd(true)
-    let application = try Application(replay, terminal)
-    defer { application.close() }
-    return application.loop()
+    let host = try ApplicationHost()
+    defer { host.close() }
+    return try Application(replay, host, terminal).loop()
   }
 
-  private init(_ options: ApplicationOptions) throws {
-    let wakeup = try Wakeup()
-    self.wakeup = wakeup
-    signals = try SignalSource()
+  private init(_ options: ApplicationOptions, _ host: ApplicationHost) throws {
+    self.host = host
+    (wakeup, signals) = (host.wakeup, host.signals)
+    let wakeup = host.wakeup
     inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
     let files = FileThreads { wakeup.signal() }
     self.files = files
     origin = OriginWatch { wakeup.signal() }
-    recorder = try options.record.map { try SessionRecorder(file: $0) }
+    // The connection may ask for a token at once.
+    firstFacts = host.accounts?.begin(as: options.origin?.user)
     wishes = options.terminal
     configuration = ConfigurationMonitor(file: options.configuration)
     let settings = configuration.read()
@@ -170,9 +143,14 @@ public final class Application {
       environment: environment)
     self.database = database
     do {
-      if let wish = options.origin { try origin.link(database, to: wish) }
-      screen = try CursesScreen.open(
-        options: wishes.applied(to: settings.settings.terminal))
+      if let wish = options.origin {
+        try origin.link(database, to: wish, host.accounts)
+        // Whoever may not write is not seen.
+        presence = (options.isReadOnly ? nil : wish.presence).map { place in
+          PresenceWork(database, at: place, id: PresenceWork.newID()) { wakeup.signal() }
+        }
+      }
+      screen = try host.openScreen(wishes.applied(to: settings.settings.terminal))
     } catch {
       database.close()
       throw error
@@ -206,39 +184,45 @@ public final class Application {
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,
+      presence: options.origin?.presence,
       startFileTask: { files.start($0) },
-      record: recorder.map { recorder in { recorder.record($0) } })
+      record: host.recorder.map { recorder in { recorder.record($0) } })
   }
 
   /// Shows a recorded session.
-  private init(_ replay: SessionReplay, _ wishes: TerminalWishes) throws {
-    let wakeup = try Wakeup()
-    self.wakeup = wakeup
-    signals = try SignalSource()
+  private init(
+    _ replay: SessionReplay, _ host: ApplicationHost, _ wishes: TerminalWishes
+  ) throws {
+    self.host = host
+    (wakeup, signals) = (host.wakeup, host.signals)
+    let wakeup = host.wakeup
     let inbox = Inbox<DatabaseMessage>(limit: Application.inboxLimit) { wakeup.signal() }
     self.inbox = inbox
     let files = FileThreads { wakeup.signal() }
     self.files = files
     origin = OriginWatch {}
-    (database, recorder, problem, keeper, greeting) = (nil, nil, nil, nil, nil)
+    (database, problem, keeper, greeting, firstFacts) = (nil, nil, nil, nil, nil)
     session = SessionState()
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
     definitions = DefinitionMonitor([])
     terminalOptions = Settings(source: replay.state.settings.configuration).terminal
-    screen = try CursesScreen.open(options: wishes.applied(to: terminalOptions))
+    screen = try host.openScreen(wishes.applied(to: terminalOptions))
     // Messages that do not fit into the inbox are dropped.
     let backend = ReplayBackend { _ = inbox.post($0) }
     var state = replay.state
     // The session had been left, but is to be shown now.
-    (state.effects, state.session.isLeaving) = ([], false)
+    (state.effects, state.session.isLeaving, state.session.accountChange) = ([], false, nil)
     runtime = AppRuntime(state: state, database: backend, startFileTask: { files.start($0) })
     runtime.send(.tick(LocalTime.now()))
     runtime.send(.input(.resize(screen.size)))
   }
 
-  private func close() {
-    screen.close()
+  /// Ends the work under way, keeps the session, and closes the database.
+  private func end() {
+    presence?.end()
+    endFileWork()
+    keeper?.writeLast(SessionState.session(runtime.state))
     database?.close()
   }
 }
@@ -251,14 +235,18 @@ extension Application {
     runtime.start()
     // These are actions so that recordings contain them.
     if database != nil, session != SessionState() { runtime.send(.restored(session)) }
+    if let firstFacts { runtime.send(.accounts(firstFacts)) }
     if let greeting { runtime.send(.greeted(greeting)) }
     if let problem { runtime.send(.configured(problem.settings, problem: problem.text)) }
+    if let trouble = host.trouble { runtime.send(.trouble(trouble)) }
+    host.trouble = nil
     while true {
       performScreenEffects()
       if let exitCode { return exitCode }
-      if runtime.state.session.isLeaving { return 0 }
+      if runtime.state.session.isLeaving || runtime.state.session.accountChange != nil { return 0 }
       let now = LocalTime.now()
       paint(now: now)
+      if let presence { presence.show(Presence.own(runtime.state, id: presence.id)) }
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()
@@ -266,7 +254,7 @@ extension Application {
       readDefinitions()
       readKeys()
       readMessages()
-      if let failure = recorder?.takeFailure() { runtime.send(.trouble(failure)) }
+      if let failure = host.recorder?.takeFailure() { runtime.send(.trouble(failure)) }
     }
   }
 
@@ -358,7 +346,18 @@ extension Application {
     let (facts, notices) = origin.news()
     if let facts { runtime.send(.origin(facts)) }
     for notice in notices { runtime.send(.trouble(notice)) }
+    readPresence()
+    if let news = host.accounts?.news() {
+      if let facts = news.facts { runtime.send(.accounts(facts)) }
+      for (id, answer) in news.answers { runtime.send(.answered(id, answer)) }
+    }
     isDirty = true
+  }
+
+  private func readPresence() {
+    guard let (others, problem) = presence?.news() else { return }
+    if let others { runtime.send(.present(others)) }
+    if let problem { runtime.send(.trouble(problem)) }
   }
 
   private func receive(_ report: FileReport) {
@@ -421,6 +420,13 @@ extension Application {
       runtime.send(.copied(what: what, clipboard.copy(text, to: screen)))
     case .openLink(let link): runtime.send(.opened(link: link, by: browser.open(link)))
     case .sendAgain(let write): origin.sendAgain(write)
+    case .account(let id, let request):
+      guard let accounts = host.accounts else {
+        let refusal = Refusal("this is a replay: no account is used")
+        return runtime.send(.answered(id, .refused(refusal)))
+      }
+      accounts.start(id, request)
+    case .stopAccount(let id): host.accounts?.stop(id)
     case .theme: applyTerminalOptions()
     case .editOutside(let edit): editOutside(edit)
     case .suspend: suspend()

@@ -14,6 +14,13 @@ final class LiveQueries {
     case view(Int)
     case children(Path)
     case record(Path)
+    case count(AppRequestID)
+  }
+
+  /// Rows that are counted.
+  private struct Count {
+    var counting: Counting
+    var rows: [TreeRow] = []
   }
 
   /// Takes the resulting actions.
@@ -24,16 +31,18 @@ final class LiveQueries {
   private var nodes: [Path: ChildrenStream] = [:]
   private var records: [Path: ListenerID] = [:]
   private var receivers: [ListenerID: Receiver] = [:]
+  private var counts: [AppRequestID: Count] = [:]
   private var lastListener = 0
 
   init(_ backend: any TreeBackend) { self.backend = backend }
 
   // MARK: Opening and closing
 
-  func open(view index: Int, _ definition: ViewDefinition, local: LocalTime) {
+  /// Opens the streams of a view; at first they read a number of rows, or a page.
+  func open(view index: Int, _ definition: ViewDefinition, first: Int?, local: LocalTime) {
     let source = Source(queries: self, receiver: .view(index))
     do {
-      let streams = try ViewStreams(definition, source: source, local: local)
+      let streams = try ViewStreams(definition, first: first, source: source, local: local)
       views[index]?.stop()
       views[index] = streams
       streams.start { [weak self] change in
@@ -76,6 +85,32 @@ final class LiveQueries {
     unlisten(listener)
   }
 
+  /// Counts records once, and reports their number as the answer to a request.
+  func count(_ counting: Counting, _ id: AppRequestID) {
+    do throws(TreeError) {
+      let request = try counting.request()
+      counts[id] = Count(counting: counting)
+      listen(request, .count(id))
+    } catch {
+      report(.answered(id, .refused(Refusal(error.message))))
+    }
+  }
+
+  /// Takes rows that are counted; once the first page is whole, the listener is removed.
+  private func take(_ events: [TreeEvent], of id: AppRequestID, from listener: ListenerID) {
+    for event in events {
+      switch event {
+      case .childAdded(let row, _): counts[id]?.rows.append(row)
+      case .page(let hasMore):
+        guard let count = counts.removeValue(forKey: id) else { return }
+        unlisten(listener)
+        let number = count.counting.number(in: count.rows)
+        return report(.answered(id, .count(number, hasMore: hasMore)))
+      default: break
+      }
+    }
+  }
+
   // MARK: What the tree tells
 
   /// Delivers a message as one batch: the events of each listener are handed over together.
@@ -93,6 +128,7 @@ final class LiveQueries {
       case .children(let path): nodes[path]?.receive(events, from: listener)
       case .record(let path):
         if case .value(let node)? = events.last { report(.record(path, node)) }
+      case .count(let id): take(events, of: id, from: listener)
       case nil: break
       }
     }
@@ -103,12 +139,17 @@ final class LiveQueries {
     switch receivers[listener] {
     case .view(let index): views[index]?.receive(error, from: listener)
     case .children(let path): nodes[path]?.receive(error, from: listener)
+    case .count(let id):
+      counts[id] = nil
+      receivers[listener] = nil
+      report(.answered(id, .refused(Refusal(error))))
     case .record, nil: report(.trouble(error.message))
     }
   }
 
   // MARK: Listening
 
+  @discardableResult
   private func listen(_ request: ListenRequest, _ receiver: Receiver) -> ListenerID {
     lastListener += 1
     let listener = ListenerID(lastListener)

@@ -1,7 +1,9 @@
 import Logging
+package import RunnelAccounts
 public import RunnelClient
 import RunnelDatabase
 public import RunnelSync
+public import RunnelTree
 import RunnelWorkspace
 import Synchronization
 
@@ -13,8 +15,15 @@ public struct OriginWish: Sendable {
   public var access: OriginAccess
   /// The options for the connection.
   public var options: OriginOptions
+  /// The accounts of the user at the server; nil if the access is that of a token.
+  package var accounts: AccountHome?
+  /// The id of the user as whom the accounts give access; nil for nobody.
+  package var user: String?
   /// The most bytes of server data that are kept in the cache while nobody listens to them.
   public var cacheBytesMax = 500_000_000
+
+  /// The place where workspaces show who is here; nil if they do not.
+  public var presence: Path?
 
   /// Makes a wish.
   public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {
@@ -41,15 +50,17 @@ final class OriginWatch: Sendable {
   /// Makes a watch that calls `wake`, on any thread, when there is something to take.
   init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-  /// Links a database to its server.
+  /// Links a database to its server; if there are accounts, they give the access.
   ///
   /// - Throws: `DatabaseError` if the lock file cannot be made.
-  func link(_ database: Database, to wish: OriginWish) throws {
+  func link(_ database: Database, to wish: OriginWish, _ accounts: AccountWork? = nil) throws {
     var options = wish.options
     options.notice = { [weak self] in self?.take($0) }
-    let link = try database.link(to: wish.address, as: wish.access, options)
+    let access = accounts?.access(of: wish.user) ?? wish.access
+    let link = try database.link(to: wish.address, as: access, options)
     link.onStatus { [weak self] status in self?.take(OriginFacts(status)) }
     self.link.withLock { $0 = link }
+    accounts?.serve(link)
   }
 
   /// Sends a write of unknown outcome again.

@@ -9,7 +9,9 @@ import RunnelWorkspace
 /// file that cannot be read is renamed and reported; a failure to write is reported once.
 struct SessionFile {
   /// The greatest size of a file in bytes; larger files are not read.
-  private static let bytesMax = 1 << 20
+  ///
+  /// Drafts may have 512 KiB in all, and six bytes of JSON for one of theirs.
+  private static let bytesMax = 1 << 24
   private static let asideSuffix = ".broken"
 
   let path: String

@@ -48,13 +48,20 @@ final class ViewStreams {
 
   /// Creates the streams of a view; they request nothing before they are started.
   ///
+  /// `first` is the number of rows to read at first, if that is more than a page.
+  ///
   /// - Throws: `TreeError` if the query of a source contradicts itself.
-  init(_ definition: ViewDefinition, source: any TreeSource, local: LocalTime) throws {
+  init(
+    _ definition: ViewDefinition, first: Int? = nil, source: any TreeSource, local: LocalTime
+  ) throws {
     self.definition = definition
     pageSize = definition.source.page
     let isDescending = definition.source.isDescending
-    paged = QueryStream(
-      request: try definition.source.request(), isDescending: isDescending, source: source)
+    var request = try definition.source.request()
+    request.paging = request.paging.map {
+      Paging(anchor: $0.anchor, count: max(first ?? 0, $0.count))
+    }
+    paged = QueryStream(request: request, isDescending: isDescending, source: source)
     olderEnd = paged.pagedEnds.first ?? .end
     queries =
       try definition.also.map { also in
@@ -180,19 +187,19 @@ final class ViewStreams {
     return adapter.waitingRowCount
   }
 
-  /// Fetches the next page of older rows; with a filter, searches for a page of matching rows.
-  func fetchMore() {
+  /// Fetches the next pages of older rows; with a filter, searches for so many matching rows.
+  func fetchMore(pages: Int = 1) {
     if paged.loadState == .loading || reading != .none { return wantsMore = [olderEnd] }
-    guard isFiltered else { return fetch(pageSize, at: olderEnd) }
+    guard isFiltered else { return fetch(pageSize * pages, at: olderEnd) }
     search = FilterSearch(
-      from: paged.items.count, scanned: paged.scannedCount, page: pageSize)
+      from: paged.items.count, scanned: paged.scannedCount, page: pageSize * pages)
     searchOn()
   }
 
-  /// Fetches the next page at the end where rows arrive, if the list does not reach it.
-  func fetchNewer() {
+  /// Fetches the next pages at the end where rows arrive, if the list does not reach it.
+  func fetchNewer(pages: Int = 1) {
     if paged.loadState == .loading || reading != .none { return wantsMore = [newerEnd] }
-    fetch(pageSize, at: newerEnd)
+    fetch(pageSize * pages, at: newerEnd)
   }
 
   private func fetch(_ count: Int, at end: ListEnd) {

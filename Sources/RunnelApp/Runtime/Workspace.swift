@@ -12,6 +12,8 @@ struct Workspace {
   private static let silentMilliseconds: Int64 = 200
 
   let views: [ViewDefinition]
+  /// The views with a tab: those without parameters.
+  var lists: [ViewDefinition] { views.filter { !$0.hasParameters } }
   let resources: ResourceBook
   let name: String
   let me: String
@@ -47,13 +49,16 @@ struct Workspace {
     resources = try described.map { try ResourceBook(file: $0) } ?? ResourceBook()
     let views = try found?.views ?? Workspace.discover(options, settings)
     self.views = views + [resources.activityView].compactMap(\.self)
-    me = found?.me ?? settings.me ?? ProcessInfo.processInfo.environment["USER"] ?? "me"
+    // The rules of a server know an account by its id.
+    let user = ProcessInfo.processInfo.environment["USER"] ?? "me"
+    me = options.origin?.user ?? found?.me ?? settings.me ?? user
     firstTab = try Workspace.tab(options.view, in: self.views)
   }
 
   /// Returns the name of the view that is opened first: that of a tab, or the one where the session
   /// ended; nil for the tree.
   func name(ofTab tab: Int?, _ session: SessionState) -> String? {
+    let views = lists
     let last = session.tab.flatMap { name in views.firstIndex { $0.name == name } }
     let index = tab ?? last ?? 0
     return views.indices.contains(index) ? views[index].name : nil
@@ -142,7 +147,12 @@ struct Workspace {
 
   private static func tab(_ name: String?, in views: [ViewDefinition]) throws -> Int? {
     guard let name else { return nil }
-    let names = views.map(\.name) + ["Tree"]
+    if let view = views.first(where: { $0.hasParameters && $0.name == name }) {
+      throw ConfigurationError(
+        file: "--view", line: nil,
+        "The view `\(view.name)` is opened from a row of `\(view.origin(among: views) ?? "")`.")
+    }
+    let names = views.filter { !$0.hasParameters }.map(\.name) + ["Tree"]
     if let tab = names.firstIndex(where: { $0.lowercased() == name.lowercased() }) { return tab }
     throw ConfigurationError(
       file: "--view", line: nil,

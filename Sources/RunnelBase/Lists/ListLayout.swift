@@ -129,6 +129,21 @@ struct ListLayout {
     return !isFolded(place.section) && content.sections[place.section].rows.indices.contains(row)
   }
 
+  /// The line as the screen shows it in its place; it must be in the list.
+  func visibleLine(at line: Int, isCursor: Bool) -> ListState.VisibleLine {
+    switch self.line(at: line) {
+    case .header(let section):
+      return ListState.VisibleLine(kind: .header, section: section, isCursor: isCursor)
+    case .row(let path):
+      let id = content.sections[path.section].rows[path.row]
+      return ListState.VisibleLine(kind: .row(id), section: path.section, isCursor: isCursor)
+    case .emptyText(let section):
+      return ListState.VisibleLine(kind: .emptyText, section: section, isCursor: false)
+    case .divider(let section):
+      return ListState.VisibleLine(kind: .divider, section: section, isCursor: false)
+    }
+  }
+
   // MARK: - Items
 
   /// The item at a place that the list shows.

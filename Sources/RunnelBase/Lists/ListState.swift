@@ -195,18 +195,7 @@ public struct ListState: Hashable, Sendable {
       if line == frame.top, let sticky {
         return VisibleLine(kind: .stickyHeader, section: sticky, isCursor: false)
       }
-      let isCursor = line == frame.cursorLine
-      switch layout.line(at: line) {
-      case .header(let section):
-        return VisibleLine(kind: .header, section: section, isCursor: isCursor)
-      case .row(let path):
-        let id = content.sections[path.section].rows[path.row]
-        return VisibleLine(kind: .row(id), section: path.section, isCursor: isCursor)
-      case .emptyText(let section):
-        return VisibleLine(kind: .emptyText, section: section, isCursor: false)
-      case .divider(let section):
-        return VisibleLine(kind: .divider, section: section, isCursor: false)
-      }
+      return layout.visibleLine(at: line, isCursor: line == frame.cursorLine)
     }
   }
 

@@ -6,10 +6,10 @@ import RunnelNetwork
 import RunnelStore
 import RunnelSync
 
-/// The accounts of the user at a server's database: who is signed in there, and with which service.
+/// The accounts of the user at a server's database, for commands: failures are those of commands.
 struct AccountPlace {
   let choice: OriginChoice
-  private let folderOfAnyService: AccountFolder
+  let home: AccountHome
 
   /// Finds the accounts for a database.
   ///
@@ -17,8 +17,8 @@ struct AccountPlace {
   init(_ choice: OriginChoice) throws {
     self.choice = choice
     do throws(AccountFailure) {
-      folderOfAnyService = try AccountFolder(
-        for: choice.address.name, service: "",
+      home = try AccountHome(
+        choice.address, IdentityToolkit.transport(choice.arguments.client),
         environment: ProcessInfo.processInfo.environment)
     } catch {
       throw Failure(error.message)
@@ -41,22 +41,13 @@ struct AccountPlace {
   }
 
   /// The service of a Runnel server at the address of the database.
-  var ownService: IdentityToolkit {
-    let scheme = choice.address.isSecure ? "https" : "http"
-    return .server("\(scheme)://\(choice.address.host)", transport)
-  }
+  var ownService: IdentityToolkit { home.ownService }
 
   /// Sends requests for accounts.
-  var transport: IdentityToolkit.Transport { IdentityToolkit.transport(choice.arguments.client) }
+  var transport: IdentityToolkit.Transport { home.transport }
 
   /// The folder of the accounts, for a service.
-  func folder(_ service: IdentityToolkit) throws -> AccountFolder {
-    try accounts { () throws(AccountFailure) in
-      try AccountFolder(
-        for: choice.address.name, service: service.name,
-        environment: ProcessInfo.processInfo.environment)
-    }
-  }
+  func folder(_ service: IdentityToolkit) -> AccountFolder { home.folder(service) }
 
   // MARK: Who is signed in
 
@@ -64,29 +55,26 @@ struct AccountPlace {
   ///
   /// - Throws: `Failure` if the file cannot be read.
   func signedIn() throws -> KeptAccount? {
-    try accounts { () throws(AccountFailure) in try folderOfAnyService.signedIn() }
+    try accounts { () throws(AccountFailure) in try home.signedIn() }
   }
 
   /// All accounts, of which at most one is active.
   ///
   /// - Throws: `Failure` if a file cannot be read.
   func all() throws -> [KeptAccount] {
-    try accounts { () throws(AccountFailure) in try folderOfAnyService.accounts() }
+    try accounts { () throws(AccountFailure) in try home.all() }
   }
 
   /// Makes another account the active one.
   ///
   /// - Throws: `Failure` if it cannot be written.
   func activate(_ user: String) throws {
-    try accounts { () throws(AccountFailure) in try folderOfAnyService.activate(user) }
+    try accounts { () throws(AccountFailure) in try home.activate(user) }
   }
 
   /// The service of a user's account; the own one if that is not known.
   func service(of user: String) throws -> IdentityToolkit {
-    let name = try accounts { () throws(AccountFailure) in
-      try folderOfAnyService.service(of: user)
-    }
-    return name.flatMap { IdentityToolkit.named($0, transport) } ?? ownService
+    try accounts { () throws(AccountFailure) in try home.service(of: user) } ?? ownService
   }
 
   /// Opens a session of the user who is signed in.
@@ -102,7 +90,7 @@ struct AccountPlace {
   /// - Throws: `Failure` if the file cannot be read.
   func session(of account: KeptAccount) throws -> AccountSession {
     let service = try service(of: account.user.id)
-    let storage = ChosenAccount(try folder(service), user: account.user.id)
+    let storage = ChosenAccount(folder(service), user: account.user.id)
     var options = AccountOptions()
     options.notice = { StandardError.say($0.message) }
     return try AsyncWork.wait { [options] in
@@ -133,7 +121,7 @@ struct AccountPlace {
   func access() throws -> OriginAccess? {
     guard let user = try signedIn()?.user.id else { return nil }
     let service = try service(of: user)
-    let late = LateSession(service, ChosenAccount(try folder(service), user: user), user)
+    let late = LateSession(service, ChosenAccount(folder(service), user: user), user)
     return OriginAccess(user: user) { try await late.credential(isRefresh: $0) }
   }
 

@@ -195,7 +195,8 @@ struct DoctorCommand: ParsableCommand {
       }
       return
     }
-    throw Failure("\(file) has \(DoctorCommand.count(report)). \(DoctorCommand.advice(report))")
+    throw Failure(
+      "\(file) has \(DoctorCommand.count(report)). \(DoctorCommand.advice(report, of: file))")
   }
 
   private static func list(_ report: DatabaseReport) throws {
@@ -216,7 +217,7 @@ struct DoctorCommand: ParsableCommand {
     "`runnel doctor --salvage NEW` makes a new database of all that can still be read; a backup or a copy "
     + "may have more."
 
-  private static func advice(_ report: DatabaseReport) -> String {
+  private static func advice(_ report: DatabaseReport, of file: String) -> String {
     if !report.isComplete { return structureAdvice }
     let mended = report.repairableCount
     if mended == 0 {
@@ -224,7 +225,7 @@ struct DoctorCommand: ParsableCommand {
     }
     let which =
       mended == report.faultCount ? "A repair mends all" : "A repair mends \(mended) of them"
-    var sentences = ["\(which): run `runnel doctor --repair`."]
+    var sentences = ["\(which): run `runnel doctor --repair -d \(file)`."]
     if report.recoverableCount > 0 {
       sentences.append("What is damaged, or belongs to no place, is then below /recovered.")
     }

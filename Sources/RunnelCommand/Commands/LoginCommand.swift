@@ -67,7 +67,7 @@ struct LoginCommand: ParsableCommand {
         : .signIn(email: email, password: try password.password())
     }
     // A session without an account: those that are signed in stay so.
-    let storage = ChosenAccount(try place.folder(service), user: nil)
+    let storage = ChosenAccount(place.folder(service), user: nil)
     let outcome = try place.answer {
       let session = await AccountSession(service, storage: storage)
       let outcome = try await session.perform(operation)

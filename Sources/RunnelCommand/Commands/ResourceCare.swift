@@ -28,8 +28,8 @@ struct ResourceCare {
       try StandardOutput.say("Made \(faults) anew from the records.\(rest)\n")
     } else {
       throw Failure(
-        "\(faults) of resources \(count == 1 ? "is" : "are") wrong: `runnel doctor --repair`, with the same `--resources` if you "
-          + "gave it, makes them anew from the records.")
+        "\(faults) of resources \(count == 1 ? "is" : "are") wrong: `runnel doctor --repair\(database.words)`, "
+          + "with the same `--resources` if you gave it, makes them anew from the records.")
     }
   }
 

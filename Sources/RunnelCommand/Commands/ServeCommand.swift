@@ -29,6 +29,11 @@ struct ServeCommand: ParsableCommand {
       With --accounts, users sign up and sign in at the server, with the libraries of Firebase \
       Authentication; rules see them in `auth`. `runnel accounts` administers their accounts.
 
+      With --services, collections are offered as services of Feathers, over REST and Socket.IO, \
+      under the same rules and accounts: `--services messages` has the children of /messages as \
+      its records, `--services notes=users/notes` those of /users/notes; with `,multi` behind it, \
+      one call may concern several records.
+
       Clients are limited: the metrics count each time that a client reaches a limit of `runnel \
       serve run --help`.
 
@@ -40,6 +45,7 @@ struct ServeCommand: ParsableCommand {
         runnel serve chat.db
         runnel serve chat.db --listen localhost:9000 --rules rules.json
         runnel serve chat.db --accounts accounts.db --issuer https://chat.example
+        runnel serve chat.db --services messages,multi --services notes=users/notes
         runnel serve --databases data --emulator --create-databases 10
       """,
     subcommands: [

@@ -41,6 +41,9 @@ struct DatabaseOptions: ParsableArguments {
     }
   }
 
+  /// The option as it was given, for advice; empty for the default database.
+  var words: String { database.map { " -d \($0)" } ?? "" }
+
   /// The first bytes of every database file.
   static let mark = Array("SQLite format 3\u{0}".utf8)
 

@@ -191,15 +191,11 @@ struct WorkspaceOptions: ParsableArguments {
   ///
   /// The local replica is shown at once, before the server responds.
   func open(_ origin: OriginChoice) throws {
-    let access = try origin.access()
-    let file = try ReplicaFolder.file(
-      for: origin.address, user: access.user, environment: ProcessInfo.processInfo.environment)
-    let session = try DatabaseSession(file: file, environment: .system)
-    try session.becomeReplica(ofOrigin: origin.address.name)
-    try session.close()
-    var wish = OriginWish(origin.address, as: access, origin.arguments.options)
+    var wish = try origin.wish()
+    let file = try wish.replica(environment: ProcessInfo.processInfo.environment)
     if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     let profile = origin.profile
+    wish.presence = profile?.presence
     let status = try run(file) { options in
       (options.origin, options.profile) = (wish, profile?.mark)
       options.views = views ?? profile?.views

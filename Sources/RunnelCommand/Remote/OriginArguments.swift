@@ -96,8 +96,11 @@ struct OriginArguments: ParsableArguments {
   }
 
   /// Returns the access to the server that the credentials give.
-  func access() throws -> OriginAccess {
-    switch try credentials() {
+  func access() throws -> OriginAccess { access(by: try credentials()) }
+
+  /// Returns the access to the server that these credentials give; nil for none.
+  func access(by credentials: Credentials?) -> OriginAccess {
+    switch credentials {
     case .token(let token)?: .token(token)
     case .account(let key)?: .serviceAccount(key, by: client)
     case nil: .nobody

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import RunnelAccounts
 import RunnelApp
 import RunnelBase
 import RunnelClient
@@ -86,6 +87,22 @@ struct OriginChoice {
       return access
     }
     return try arguments.access()
+  }
+
+  /// Returns what a workspace needs to show the database: by the credentials of the options, or else
+  /// with the accounts, as the user who is signed in.
+  ///
+  /// - Throws: `Failure` if the credentials, or the account's file, cannot be read.
+  func wish() throws -> OriginWish {
+    let arguments = arguments
+    if let credentials = try arguments.credentials() {
+      return OriginWish(address, as: arguments.access(by: credentials), arguments.options)
+    }
+    var wish = OriginWish(address, as: .nobody, arguments.options)
+    if let place = AccountPlace.known(self) {
+      (wish.accounts, wish.user) = (place.home, try place.signedIn()?.user.id)
+    }
+    return wish
   }
 
   /// Whether the user is asked before data are replaced.

@@ -52,6 +52,12 @@ struct ServeOption: Sendable {
   static let serving: [ServeOption] = [
     ServeOption("databases", .folder, "folder", "Serve each NAME.db of a folder instead."),
     ServeOption(
+      "store", .text, "name",
+      "Serve each namespace of a store in PostgreSQL instead: see `runnel store`."),
+    ServeOption(
+      "advertise", .text, "address",
+      "The address of this server for clients, HOST:PORT, which the other servers of a store see."),
+    ServeOption(
       "name", .text, "name", "The name of the database (default: that of the file)."),
     ServeOption(
       flag: "create", "Make the database if it does not exist; the default one is made in any case."
@@ -76,6 +82,23 @@ struct ServeOption: Sendable {
         try value.reading { try AddressRange(text) }
       }
     },
+    ServeOption(
+      "services", .list, "collection",
+      "Serve a collection as a service of Feathers: PATH[=PLACE][,multi]; may be given more than once."
+    ) { value, configuration in
+      configuration.services.collections = try value.texts.map { text in
+        try value.reading { try ServedCollection(text) }
+      }
+      try value.checkNoneTwice(configuration.services.collections)
+    },
+    ServeOption(
+      "service-page", .text, "count",
+      "The records of a page of a service, if a query names no number (default: 10)."
+    ) { $1.services.pageStandard = try $0.count() },
+    ServeOption(
+      "service-page-max", .text, "count",
+      "The most records of a page of a service (default: 50)."
+    ) { $1.services.pageMax = try $0.count() },
   ]
 
   static let access: [ServeOption] = [
@@ -205,6 +228,14 @@ struct ServeValue: Sendable {
       throw failure(error.message)
     } catch {
       throw failure("\(error)")
+    }
+  }
+
+  /// Checks that no service is there twice.
+  func checkNoneTwice(_ collections: [ServedCollection]) throws {
+    var known: Set<String> = []
+    for collection in collections where !known.insert(collection.service).inserted {
+      throw failure("\(collection.service) is given twice.")
     }
   }
 

@@ -1,5 +1,6 @@
 import RunnelApp
 import RunnelNetwork
+import RunnelPostgres
 import RunnelServer
 
 /// The settings of a server: those of the command line, and those of a file, which the command line
@@ -23,10 +24,11 @@ struct ServeSettings {
     let names = ServeOption.all.map(\.name) + [Self.fileName]
     let slash = settingsFile.lastIndex(of: "/")
     let folder = slash.map { String(settingsFile[...$0]) } ?? ""
-    let namesDatabase = values[Self.fileName] != nil || values["databases"] != nil
+    let places = [Self.fileName, "databases", "store"]
+    let namesDatabase = places.contains { values[$0] != nil }
     for setting in try SettingValues(file: settingsFile, names: names).settings {
       // A command line that names the database overrides every such setting of the file.
-      let isPlace = setting.name == Self.fileName || setting.name == "databases"
+      let isPlace = places.contains(setting.name)
       if values[setting.name] != nil || isPlace && namesDatabase { continue }
       var value = ServeValue(texts: setting.texts, place: "\(setting.place): \(setting.name)")
       let option = ServeOption.all.first { $0.name == setting.name }
@@ -69,7 +71,28 @@ struct ServeSettings {
     return configuration
   }
 
+  /// The options that are for files, and not for a store.
+  private static let fileOptions = [
+    fileName, "databases", "name", "rules", "create", "create-databases", "accounts", "backup",
+  ]
+
+  private func store(_ name: ServeValue) throws -> ServerConfiguration.Databases {
+    for option in Self.fileOptions {
+      if let value = values[option] {
+        throw value.failure("this is for files, and not for a store.")
+      }
+    }
+    let place = try StoreOption.place(named: name.text)
+    return .store(
+      StoreConfiguration(
+        name: name.text, connection: place.text, address: values["advertise"]?.text))
+  }
+
   private func databases() throws -> ServerConfiguration.Databases {
+    if let store = values["store"] { return try self.store(store) }
+    if let lonely = values["advertise"] {
+      throw lonely.failure("this is for several servers of one store: give --store.")
+    }
     if let folder = values["databases"] {
       if let file = values[Self.fileName] {
         throw file.failure("give a file, or --databases and a folder, not both.")

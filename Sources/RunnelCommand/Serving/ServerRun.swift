@@ -62,9 +62,9 @@ struct ServerRun {
     let scheme = told.isSecure ? "https" : "http"
     var lines = told.databases.map { database in
       let rules =
-        database.ruleCount.map { "rules of \(database.rulesFile): \($0)" }
+        database.ruleCount.map { "rules of \(database.rulesPlace): \($0)" }
         ?? "open to everyone on this machine"
-      return "Serving \(database.file) as \(database.name), \(rules)"
+      return "Serving \(database.place) as \(database.name), \(rules)"
     }
     if told.databases.isEmpty { lines.append("Serving no database yet") }
     for address in told.addresses { lines.append("  at \(scheme)://\(address)") }
@@ -85,7 +85,7 @@ struct ServerRun {
     let place = "\(scheme)://\(host)/.json?ns=\(database.name)&shallow=true"
     lines.append("Try:")
     lines.append("  curl '\(place)'")
-    lines.append("  runnel open -d \(ShellText.quoted(database.file))")
+    if let file = database.file { lines.append("  runnel open -d \(ShellText.quoted(file))") }
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -28,6 +28,11 @@ extension DatabaseError {
       self.init(
         .diskFull,
         "The disk of \(file) is full. The write was undone: free some space and repeat it.")
+    case .SQLITE_NOTADB where TextFile.isText(file):
+      self.init(
+        .corrupt,
+        "\(file) holds text and is no database. `runnel \(file)` opens a .json, .jsonl or .csv file: its "
+          + "database is then \(file).db; `runnel import \(file)` reads it into another one.")
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(
         .corrupt,

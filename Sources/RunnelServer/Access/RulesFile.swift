@@ -39,7 +39,7 @@ struct RulesFile: Hashable {
   func write(_ text: [UInt8]) throws(ServerError) { try ServerFile.replace(path, with: text) }
 
   /// The text of the rules, or of the open rules if there are none.
-  func text(of rules: RulesEngine?) -> [UInt8] { rules?.source ?? RulesFile.openRules }
+  static func text(of rules: RulesEngine?) -> [UInt8] { rules?.source ?? openRules }
 }
 
 /// Files that the server reads and replaces.

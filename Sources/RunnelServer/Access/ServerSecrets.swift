@@ -37,6 +37,9 @@ public struct ServerSecrets: Hashable, Sendable {
     DatabaseNames.stem(of: database) + ".secrets.json"
   }
 
+  /// Makes none.
+  init() {}
+
   /// Reads a file; the file need not exist.
   ///
   /// - Throws: `ServerError` if it cannot be read.

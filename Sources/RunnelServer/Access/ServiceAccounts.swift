@@ -57,6 +57,9 @@ public struct ServiceAccounts: Sendable {
     DatabaseNames.stem(of: database) + ".service-accounts.json"
   }
 
+  /// Makes none.
+  init() {}
+
   /// Reads a file; the file need not exist.
   ///
   /// - Throws: `ServerError` if it cannot be read.

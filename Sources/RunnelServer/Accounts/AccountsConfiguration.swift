@@ -47,7 +47,7 @@ public struct AccountsConfiguration: Sendable {
   private static func project(_ configuration: ServerConfiguration) -> String {
     switch configuration.databases {
     case .file(let file, let name): name ?? DatabaseNames.name(of: file)
-    case .folder: DatabaseNames.fallback
+    case .folder, .store: DatabaseNames.fallback
     }
   }
 

@@ -1,8 +1,8 @@
 import Logging
 import RunnelNetwork
 
-/// The listeners for administrators of the machine: a Unix socket beside the database, and an
-/// optional address.
+/// The listeners for administrators of the machine: a Unix socket beside the database, if that is a
+/// file, and an optional address.
 ///
 /// ```
 ///   new --start--> listening --stop--> ended
@@ -10,8 +10,8 @@ import RunnelNetwork
 final class AdminServer: Sendable {
   private static let connectionsMax = 1000
 
-  private let file: String
-  private let fileServer: NetworkServer
+  private let file: String?
+  private let fileServer: NetworkServer?
   private let addressServer: NetworkServer?
   private let logger: Logger
 
@@ -23,8 +23,10 @@ final class AdminServer: Sendable {
     file = AdminSocket.path(of: configuration.databases)
     var limits = NetworkLimits()
     limits.connectionsMax = AdminServer.connectionsMax
-    fileServer = try NetworkServer(
-      [], socketFile: file, tls: nil, limits: limits, threadCount: 1, service: service)
+    fileServer = try file.map { [limits] file in
+      try NetworkServer(
+        [], socketFile: file, tls: nil, limits: limits, threadCount: 1, service: service)
+    }
     guard let text = configuration.adminAddress else {
       addressServer = nil
       return
@@ -34,7 +36,8 @@ final class AdminServer: Sendable {
     if let open = addresses.first(where: { !$0.isLoopback }) {
       throw ServerError(
         "Others than this machine could administer the server at \(open): "
-          + "give --admin localhost:PORT, or use the socket \(file).", isUsage: true)
+          + "give --admin localhost:PORT\(file.map { ", or use the socket \($0)" } ?? "").",
+        isUsage: true)
     }
     addressServer = try NetworkServer(
       addresses, tls: nil, limits: limits, threadCount: 1, service: service)
@@ -46,11 +49,13 @@ final class AdminServer: Sendable {
   /// - Throws: `NetworkError` if the address cannot be listened on.
   func start() async throws -> [String] {
     var places: [String] = []
-    do {
-      _ = try await fileServer.start()
-      places.append(file)
-    } catch {
-      logger.warning("The socket for administrators was not made: \(error)")
+    if let file, let fileServer {
+      do {
+        _ = try await fileServer.start()
+        places.append(file)
+      } catch {
+        logger.warning("The socket for administrators was not made: \(error)")
+      }
     }
     if let addressServer {
       places += try await addressServer.start().bound.map { "http://\($0)" }
@@ -61,6 +66,6 @@ final class AdminServer: Sendable {
   /// Takes no more connections, and closes the existing ones.
   func stop() async {
     await addressServer?.end()
-    await fileServer.end()
+    await fileServer?.end()
   }
 }

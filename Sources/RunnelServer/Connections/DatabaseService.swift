@@ -15,6 +15,8 @@ struct DatabaseService: NetworkService {
 
   let databases: ServedDatabases
   let accounts: AccountService?
+  /// The services; nil if none are served.
+  let services: ServiceFacade?
   let world: ServerWorld
   let hosts: HostCheck
   let isEmulator: Bool
@@ -25,8 +27,8 @@ struct DatabaseService: NetworkService {
     case refused(Int, String)
   }
 
-  private func place(of request: HTTPRequest) -> Place {
-    guard let found = databases.find(request) else {
+  private func place(of request: HTTPRequest, byHost: Bool = false) -> Place {
+    guard let found = byHost ? databases.findByHost(request) : databases.find(request) else {
       world.metrics.refused(.database)
       return .refused(404, "There is no database of this name here.")
     }
@@ -46,6 +48,10 @@ struct DatabaseService: NetworkService {
   // MARK: WebSockets
 
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool {
+    if let services, services.route(request) == .socket {
+      guard case .database = place(of: request, byHost: true) else { return false }
+      return services.acceptsSocket(request)
+    }
     guard DatabaseService.path(of: request) == DatabaseService.socketPath,
       let target = request.path,
       ServedDatabases.parameter("v", of: target) == DatabaseService.protocolVersion,
@@ -57,6 +63,12 @@ struct DatabaseService: NetworkService {
   func openSocket(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
   ) -> any SocketHandling {
+    if let services, services.route(request) == .socket {
+      guard let found = databases.findByHost(request) else {
+        return ClosedSocket(channel, "There is no such database.")
+      }
+      return services.openSocket(request, found, from: peer, channel)
+    }
     // A database that existed when the request was accepted still exists.
     guard let found = databases.find(request) else {
       return ClosedSocket(channel, "There is no such database.")
@@ -88,6 +100,13 @@ struct DatabaseService: NetworkService {
         return ActionPage(request, accounts, peer, world, channel)
       }
       return AccountExchange(request, accounts, peer, world, channel)
+    }
+    if let services, let route = services.route(request) {
+      switch place(of: request, byHost: true) {
+      case .refused(let status, let text):
+        return refuse(status, text, request, peer, channel)
+      case .database(let open): return services.open(route, request, open, from: peer, channel)
+      }
     }
     switch place(of: request) {
     case .refused(let status, let text):

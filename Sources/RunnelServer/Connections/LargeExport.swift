@@ -24,20 +24,20 @@ final class LargeExport: Sendable {
   }
 
   private struct State: ~Copyable {
-    var snapshot: ServingSnapshot?
+    var snapshot: (any ServedSnapshot)?
     var export: TreeExport
   }
 
   private let state: Mutex<State>
 
-  private init(_ snapshot: sending ServingSnapshot, _ export: TreeExport) {
+  private init(_ snapshot: sending any ServedSnapshot, _ export: TreeExport) {
     state = Mutex(State(snapshot: snapshot, export: export))
   }
 
   /// Opens the database and checks that the caller may read.
   static func begin(_ wish: Wish, of database: ServedDatabase, now: Int64) -> Begun {
     do {
-      let snapshot = try ServingSnapshot(file: database.file, environment: .system)
+      let snapshot = try database.place.snapshot()
       let tree = ServedTree(rules: database.rules, database.allowance)
       let checked = try snapshot.read { transaction in
         Result { () throws(TreeError) in

@@ -84,6 +84,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     // The tree itself checks streams.
     case .rulesChanged: break
     case .told: preconditionFailure("Only sessions receive this.")
+    case .served, .serviceEvent, .serviceEventsMissed:
+      preconditionFailure("Only clients of services receive these.")
     }
     if exchange.isStreaming, channel.unsentBytes > world.limits.wire.unsentBytesMax {
       world.metrics.reached(WireLimit.unsentBytes)
@@ -220,7 +222,11 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   private func keep(_ piece: [UInt8]) {
     do throws(TreeError) {
       let body: SpooledBody
-      if let spool { body = spool } else { body = try SpooledBody(beside: database.file) }
+      if let spool {
+        body = spool
+      } else {
+        body = try SpooledBody(beside: database.place.spoolFile)
+      }
       spool = body
       channel.pauseReading()
       let bound = LoopBound(self, to: channel.loop)

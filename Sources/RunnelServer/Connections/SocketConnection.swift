@@ -67,6 +67,8 @@ final class SocketConnection: SocketHandling, ServedConnection {
     case .rulesChanged: carryOut(session.review())
     case .answered, .changed, .revoked:
       preconditionFailure("Only HTTP requests receive these.")
+    case .served, .serviceEvent, .serviceEventsMissed:
+      preconditionFailure("Only clients of services receive these.")
     }
   }
 

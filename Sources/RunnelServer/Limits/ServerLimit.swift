@@ -71,7 +71,7 @@ public struct ServerLimit: Sendable {
 
 extension ServerLimit {
   /// The limits, in the order in which they are shown.
-  public static let all: [ServerLimit] = connections + requests + sockets + trees
+  public static let all: [ServerLimit] = connections + requests + sockets + trees + services
 
   private static let connections: [ServerLimit] = [
     count(NetworkLimit.connections, \.network.connectionsMax, "The most connections at once."),
@@ -157,6 +157,17 @@ extension ServerLimit {
     count(
       TreeLimit.rulesSteps, \.tree.rulesStepsMax,
       "The most steps of a decision of the rules; a decision that needs more is a refusal."),
+  ]
+
+  private static let services: [ServerLimit] = [
+    count(
+      ServiceLimit.sessions, \.services.sessionsMax, "The most Socket.IO sessions of services."),
+    count(
+      ServiceLimit.sessionsPerAddress, \.services.sessionsPerAddressMax,
+      "The most Socket.IO sessions of one address."),
+    count(
+      TreeLimit.serviceRead, \.tree.serviceReadBytesMax,
+      "The most bytes that a call of a service reads.", .bytes),
   ]
 
   private static func count<Name: RawRepresentable<String>>(

@@ -8,6 +8,8 @@ public struct ServedTreeLimits: Hashable, Sendable {
   public var depthMax = TreeLimits.depthMax
   /// The most steps of a decision of the rules.
   public var rulesStepsMax = RulesLimits.stepsMax
+  /// The most bytes of a collection, or a record, that a call of a service reads.
+  public var serviceReadBytesMax = 16_777_216
 
   /// Makes the default limits.
   public init() {}
@@ -19,6 +21,8 @@ enum TreeLimit: String, Hashable, Sendable, CaseIterable {
   case depth = "max-depth"
   /// `rulesStepsMax`.
   case rulesSteps = "max-rules-steps"
+  /// `serviceReadBytesMax`.
+  case serviceRead = "max-service-read"
 }
 
 extension Write {

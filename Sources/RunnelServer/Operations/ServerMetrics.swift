@@ -72,6 +72,14 @@ struct ServerMetrics: Sendable {
     Gauge(label: "runnel_listens", dimensions: dimensions, factory: factory).record(listens)
   }
 
+  /// Notes that a transaction is done anew, because the storage was out of reach.
+  func noteRetry(of database: String) {
+    Counter(
+      label: "runnel_storage_retries_total", dimensions: [("database", database)],
+      factory: factory
+    ).increment()
+  }
+
   /// All counters as text, with the number of connections.
   func text(connectionCount: Int) -> String {
     Gauge(label: "runnel_connections", dimensions: [], factory: factory).record(connectionCount)

@@ -3,13 +3,11 @@ import RunnelDatabase
 import RunnelSync
 import RunnelTree
 
-/// The disconnect requests of a connection, as stored in the file.
+/// The disconnect requests of a connection, as stored with the database.
 ///
 /// They are stored before the client is told so, and until they are done, so that they are done
 /// once, whichever ends first: the connection or the server.
 struct KeptDisconnect: Hashable {
-  private static let prefix = "disconnect."
-
   private enum Field {
     static let auth = "auth"
     static let isAdministrator = "administrator"
@@ -21,15 +19,6 @@ struct KeptDisconnect: Hashable {
 
   var caller: Caller
   var writes: [Write]
-
-  static func name(of connection: Int64) -> String { prefix + String(connection) }
-
-  /// All stored requests, with their names.
-  static func all(
-    _ transaction: ServingTransaction
-  ) throws -> [(name: String, kept: KeptDisconnect?)] {
-    try transaction.keptValues(prefix).map { ($0.name, try? KeptDisconnect(parsing: $0.value)) }
-  }
 
   // MARK: Coding
 
@@ -53,7 +42,7 @@ struct KeptDisconnect: Hashable {
 
   init(caller: Caller, writes: [Write]) { (self.caller, self.writes) = (caller, writes) }
 
-  private init(parsing text: String) throws {
+  init(parsing text: String) throws {
     let json = try JSONValue(parsing: text)
     let isAdministrator = json[Field.isAdministrator] == .bool(true)
     caller = Caller(auth: json[Field.auth] ?? .null, isAdministrator: isAdministrator)

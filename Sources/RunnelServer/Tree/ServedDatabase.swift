@@ -1,6 +1,7 @@
 import Logging
 import RunnelBase
 import RunnelDatabase
+import RunnelServices
 import RunnelSync
 import RunnelTree
 import Synchronization
@@ -11,11 +12,12 @@ protocol TreeAudience: Sendable {
   func take(_ told: TreeTold)
 }
 
-/// A served database: its file, its rules, and the thread of its tree.
+/// A served database: its storage, its rules, and the thread of its tree.
 ///
 /// Jobs are done in the order in which they were submitted, all waiting ones in one transaction, so
-/// that the disk is waited for only once. Their messages are sent when they are on disk. Listens and
-/// reads that would hold up the others are carried out on another thread; see `SlowReads`.
+/// that the disk is waited for only once. Their messages are sent when they are on disk. What fails
+/// because the storage is out of reach is done anew, for a while. Listens and reads of a file that would
+/// hold up the others are carried out on another thread; see `SlowReads`.
 actor ServedDatabase {
   /// The most jobs of one transaction.
   private static let batchMax = 256
@@ -30,29 +32,31 @@ actor ServedDatabase {
 
   /// The name of the database for clients.
   nonisolated let name: String
-  /// The file.
-  nonisolated let file: String
-  /// The file of the rules.
-  nonisolated let rulesFile: RulesFile
-  private nonisolated let executor: TreeExecutor
+  /// The place of the database and of its rules.
+  nonisolated let place: ServedPlace
+  nonisolated let executor: TreeExecutor
   private nonisolated let jobs = Mutex<[TreeJob]>([])
   /// True while there are no rules, for other threads.
-  private nonisolated let isOpenToAll: Mutex<Bool>
+  nonisolated let isOpenToAll: Mutex<Bool>
   /// The rules, for exports, which are read on another thread.
-  private nonisolated let currentRules: Mutex<RulesEngine?>
+  nonisolated let currentRules: Mutex<RulesEngine?>
   /// True once the file is lost, so that the database is unusable.
   private nonisolated let hasLostFile = Atomic<Bool>(false)
+  /// True once the database is to be closed, so that nothing is waited for.
+  private nonisolated let isEnding = Atomic<Bool>(false)
+  /// The number of the newest change that was told; -1 if changes have no numbers.
+  private nonisolated let toldHead = Atomic<Int64>(-1)
   /// True from a write that the disk did not take until it takes one.
   private nonisolated let hasFailedWrite = Atomic<Bool>(false)
   /// The limits of callers.
   nonisolated let allowance: TreeAllowance
-  private nonisolated let logger: Logger
+  nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
   private nonisolated let reads: TreeExecutor
-  private nonisolated let calendar: @Sendable () -> Int64
+  nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
-  private let session: ServingSession
-  private var tree: ServedTree
+  let storage: any ServedStorage
+  var tree: ServedTree
   private var slow = SlowReads()
   private var forgetsPushes = false
   /// True while the disk is tried, or is about to be.
@@ -60,44 +64,45 @@ actor ServedDatabase {
   private var audience: (any TreeAudience)?
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
-  private var isClosed = false
+  var isClosed = false
 
   /// The tree's thread.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens a database; `calendar` tells the time of day, in milliseconds since 1970.
   ///
-  /// - Throws: `DatabaseError` that names the problem with the file, `ServerError` if its rules
-  ///   cannot be loaded.
+  /// - Throws: `DatabaseError` or `PostgresError` that names the problem with the place, `ServerError` if
+  ///   its rules cannot be loaded.
   init(
-    name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance, logger: Logger,
-    metrics: ServerMetrics, reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
+    name: String, place: ServedPlace, allowance: TreeAllowance,
+    services: [ServedCollection] = [], logger: Logger, metrics: ServerMetrics,
+    reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
   ) throws {
-    (self.name, self.file, self.rulesFile) = (name, file, rulesFile)
+    (self.name, self.place) = (name, place)
     (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
     (self.reads, self.calendar) = (reads, calendar)
-    let rules = try rulesFile.load().map(allowance.bounded)
+    // The mistakes of a file of rules are told before the database is opened.
+    var rules = try place.rulesFile?.load().map(allowance.bounded)
     executor = try TreeExecutor(label: "runnel.tree")
     var environment = DatabaseEnvironment.system
     environment.now = calendar
-    let session = try ServingSession(file: file, environment: environment)
-    if try session.perform(isWriting: false, { try AccountStore.isAccountsFile($0) }) {
-      throw ServerError(
-        "\(file) has the accounts of users, which are never served: give it after --accounts, or "
-          + "move it.", isUsage: true)
+    let storage = try place.open(environment)
+    if place.rulesFile == nil {
+      let text = try storage.perform(isWriting: false) { try $0.rulesText() }
+      rules = try text.map { try ServedDatabase.rules($0, of: place) }.map(allowance.bounded)
     }
-    if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
-    var tree = ServedTree(rules: rules, allowance)
+    if let rules { try storage.declareIndexes(ServedDatabase.indexes(of: rules)) }
+    var tree = ServedTree(rules: rules, allowance, services: services)
     // No connection exists yet that could be told.
     _ = try tree.atomically { tree in
-      try session.perform(isWriting: true) { transaction in
-        try tree.carryOutAll(now: calendar(), transaction)
+      try storage.perform(isWriting: true) { transaction in
+        try tree.carryOutAll(now: max(calendar(), transaction.earliestTime), transaction)
       }
     }
     isOpenToAll = Mutex(rules == nil)
     currentRules = Mutex(rules)
-    watch = ChangeWatch(database: file)
-    self.session = session
+    watch = place.file.flatMap { ChangeWatch(database: $0) }
+    self.storage = storage
     self.tree = tree
   }
 
@@ -127,8 +132,15 @@ actor ServedDatabase {
     if isFirst { executor.submit { self.assumeIsolated { $0.work() } } }
   }
 
+  /// Looks for the changes of others, if the newest change has another number than the last one told.
+  nonisolated func note(head: Int64) {
+    if toldHead.load(ordering: .relaxed) == head { return }
+    submit(TreeJob(connection: 0, wish: .look))
+  }
+
   /// Does the jobs submitted before, and closes the file; waits until that is done.
   nonisolated func close() {
+    isEnding.store(true, ordering: .relaxed)
     executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
   }
 
@@ -140,7 +152,7 @@ actor ServedDatabase {
     if slow.current != nil { reads.submitAndWait {} }
     for subscription in subscriptions { subscription.cancel() }
     do {
-      try session.close()
+      try storage.close()
     } catch {
       logger.error("\(name): \(error)")
     }
@@ -154,6 +166,8 @@ actor ServedDatabase {
           self?.assumeIsolated { $0.didWake() }
         })
     }
+    // Who keeps the store tells what is new there.
+    if place.file == nil { return }
     let interval =
       watch == nil ? ServedDatabase.blindLookMilliseconds : ServedDatabase.safetyLookMilliseconds
     subscriptions.append(
@@ -186,13 +200,22 @@ actor ServedDatabase {
   private func perform(_ batch: [TreeJob]) -> TreeTold {
     let batch = slow.admit(batch)
     if batch.isEmpty { return [] }
-    do {
-      let (told, later) = try carryOut(batch)
-      slow.add(later)
-      return told
-    } catch {
-      if batch.count > 1 { return batch.flatMap { perform([$0]) } }
-      return refuse(batch[0], error)
+    var patience = StoragePatience()
+    while true {
+      do {
+        let (told, later) = try carryOut(batch)
+        slow.add(later)
+        return told
+      } catch {
+        let isOutOfReach = storage.isWorthRetrying(error)
+        if isOutOfReach, !isEnding.load(ordering: .relaxed), patience.wait() {
+          metrics.noteRetry(of: name)
+          continue
+        }
+        // What is wrong with one job is no reason to refuse the others.
+        if batch.count > 1, !isOutOfReach { return batch.flatMap { perform([$0]) } }
+        return batch.flatMap { refuse($0, error) }
+      }
     }
   }
 
@@ -200,21 +223,29 @@ actor ServedDatabase {
   ///
   /// - Parameters:
   ///   - batch: the jobs.
-  ///   - mayWait: whether large reads are left for later.
+  ///   - mayWait: whether large reads are left for later; those of a store are not.
   /// - Returns: the messages to connections, and the large reads with the jobs that follow them on the
   ///   same connections, which were not done.
   /// - Throws: the error of one of them; then none was done.
   private func carryOut(
     _ batch: [TreeJob], mayWait: Bool = true
   ) throws -> (told: TreeTold, later: [TreeJob]) {
+    if batch.allSatisfy(\.isLook), try !storage.hasNews() { return ([], []) }
+    defer { for alarm in storage.takeAlarms() { logger.critical("\(name): \(alarm)") } }
+    let mayWait = mayWait && place.file != nil
     var hasWritten = false
     let done = try tree.atomically { tree in
-      try session.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
-        var told = try tree.foreignChanges(transaction)
+      try storage.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
+        var told: TreeTold = []
+        if transaction.hasForeignSettings { told += try takeStoredRules(&tree, transaction) }
+        told += try tree.foreignChanges(now: calendar(), transaction)
+        if batch.count > 1 { try transaction.prefetch(batch.compactMap(\.writtenPlace)) }
         var later: [TreeJob] = []
         for job in batch {
           let isLate = later.contains { $0.connection == job.connection }
-          if try isLate || mayWait && tree.isLarge(job, transaction) {
+          var isLarge = false
+          if mayWait, !isLate { isLarge = try tree.isLarge(job, transaction) }
+          if isLate || isLarge {
             later.append(job)
           } else {
             told += try perform(job, &tree, transaction)
@@ -224,19 +255,21 @@ actor ServedDatabase {
         return (told, later)
       }
     }
+    if let head = storage.head { toldHead.store(head, ordering: .relaxed) }
+    publishRules()
     noteDone(batch, hasWritten: hasWritten)
     return done
   }
 
   private func perform(
-    _ job: TreeJob, _ tree: inout ServedTree, _ transaction: ServingTransaction
+    _ job: TreeJob, _ tree: inout ServedTree, _ transaction: any ServedTransaction
   ) throws -> TreeTold {
-    let now = calendar()
+    let now = max(calendar(), transaction.earliestTime)
     switch job.wish {
     case .request(let request):
       return try tree.perform(request, of: job.connection, now: now, transaction)
     case .operation(.readRules, _):
-      return [(job.connection, .answered(.answer(.rules(rulesFile.text(of: tree.rules)))))]
+      return [(job.connection, .answered(.answer(.rules(RulesFile.text(of: tree.rules)))))]
     case .operation(.writeRules(let text, let isDryRun), _):
       return try write(text, isDryRun, job.connection, &tree, transaction)
     case .operation(let operation, let caller):
@@ -245,11 +278,17 @@ actor ServedDatabase {
     case .putSpooled(let body, let path, let condition, let hashes, let caller):
       let put = SpooledPut(body: body, path: path, condition: condition, hashes: hashes)
       return try tree.perform(put, for: caller, of: job.connection, now: now, transaction)
+    case .service(let task):
+      return try tree.perform(task, of: job.connection, now: now, transaction)
+    case .attend(let caller):
+      tree.attend(job.connection, as: caller)
+      return []
     case .endStream:
       tree.leaveAll(job.connection)
       return []
     case .takeRules(let text): return try takeRules(text, &tree, transaction)
     case .look: return []
+    case .takeOver: return try tree.carryOutAll(now: now, transaction)
     case .probe(let isEnd):
       let text = isEnd ? nil : String(repeating: "-", count: ServedDatabase.probe.bytes)
       try transaction.keep(text, "probe")
@@ -262,7 +301,7 @@ actor ServedDatabase {
     noteFailure(of: job, failure)
     if case .probe = job.wish { return [] }
     logger.error("\(name): \(failure)")
-    if let loss = session.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
+    if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
       logger.critical("\(name): \(loss)")
     }
     let error: TreeError
@@ -279,7 +318,11 @@ actor ServedDatabase {
     case .request(let request):
       return [(job.connection, .told(.answer(request.id, .refused(error))))]
     case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
-    case .endStream, .takeRules, .look, .probe: return []
+    case .service(let task):
+      return [
+        (job.connection, .served(task.number, .failure(FeathersError(error, for: task.caller))))
+      ]
+    case .attend, .endStream, .takeRules, .look, .takeOver, .probe: return []
     }
   }
 }
@@ -312,14 +355,14 @@ extension ServedDatabase {
     var wish: SlowRead.Wish?
     do {
       let told = try tree.atomically { tree in
-        try session.perform(isWriting: false) { transaction in
-          var told = try tree.foreignChanges(transaction)
+        try storage.perform(isWriting: false) { transaction in
+          var told = try tree.foreignChanges(now: calendar(), transaction)
           wish = try tree.beginRead(request, of: connection, now: calendar(), transaction, &told)
           return told
         }
       }
       deliver(told)
-      if let wish {
+      if let wish, let file = place.file {
         do {
           // Nothing was written since the transaction: the listen joined in this state.
           return carryOut(try SlowRead(wish, file: file))
@@ -406,80 +449,6 @@ extension ServedDatabase {
         guard !database.isClosed, database.isUnwritable else { return }
         database.submit(TreeJob(connection: 0, wish: .probe(isEnd: false)))
       }
-    }
-  }
-}
-
-// MARK: Rules
-
-extension ServedDatabase {
-  private static func indexes(of rules: RulesEngine) -> [IndexDefinition] {
-    rules.indexes.compactMap { IndexDefinition(pattern: $0.pattern, serving: $0.order) }
-  }
-
-  /// Applies the rules in a request, after writing their file.
-  private func write(
-    _ text: [UInt8], _ isDryRun: Bool, _ connection: Int64, _ tree: inout ServedTree,
-    _ transaction: ServingTransaction
-  ) throws -> TreeTold {
-    let rules: RulesEngine
-    do throws(RulesError) {
-      rules = try RulesEngine(parsing: text)
-    } catch {
-      return [(connection, .answered(.answer(.rulesRefused(error.wireText))))]
-    }
-    var told: TreeTold = []
-    if !isDryRun {
-      try rulesFile.write(text)
-      told = take(rules, &tree, transaction)
-      logger.info("\(name): the rules were replaced by a request")
-    }
-    return told + [(connection, .answered(.answer(.rulesTaken)))]
-  }
-
-  /// Applies the rules of the file, which has changed; invalid rules are logged, and not applied.
-  private func takeRules(
-    _ text: [UInt8]?, _ tree: inout ServedTree, _ transaction: ServingTransaction
-  ) throws -> TreeTold {
-    guard let text else {
-      logger.error("\(name): \(rulesFile.path) does not exist any more; its rules stay in force.")
-      return []
-    }
-    if tree.rules?.source == text { return [] }
-    do throws(RulesError) {
-      let told = take(try RulesEngine(parsing: text), &tree, transaction)
-      logger.info("\(name): \(rulesFile.path) was loaded")
-      return told
-    } catch {
-      let mistakes = error.text(file: rulesFile.path)
-      logger.error("\(name): the old rules stay, because the new ones have mistakes:\n\(mistakes)")
-      return []
-    }
-  }
-
-  private func take(
-    _ rules: RulesEngine, _ tree: inout ServedTree, _ transaction: ServingTransaction
-  ) -> TreeTold {
-    let rules = allowance.bounded(rules)
-    isOpenToAll.withLock { $0 = false }
-    currentRules.withLock { $0 = rules }
-    // The indexes are made after the transaction has ended.
-    executor.submit { self.assumeIsolated { $0.declareIndexes(of: rules) } }
-    var told = tree.take(rules)
-    do {
-      told += try tree.reviewStreams(now: calendar(), transaction)
-    } catch {
-      logger.error("\(name): \(error)")
-    }
-    return told
-  }
-
-  private func declareIndexes(of rules: RulesEngine) {
-    if isClosed { return }
-    do {
-      try session.declareIndexes(ServedDatabase.indexes(of: rules))
-    } catch {
-      logger.error("\(name): the indexes of the rules were not made: \(error)")
     }
   }
 }

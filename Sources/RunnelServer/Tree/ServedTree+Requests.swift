@@ -16,7 +16,7 @@ extension ServedTree {
   /// - Throws: errors that make the batch fail.
   mutating func perform(
     _ operation: RESTOperation, for caller: Caller, of connection: Int64, now: Int64,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
     let reply: RESTReply
@@ -31,7 +31,7 @@ extension ServedTree {
 
   private mutating func reply(
     _ operation: RESTOperation, _ caller: Caller, _ connection: Int64, _ now: Int64,
-    _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws(Refused) -> RESTReply {
     switch operation {
     case .read(let query, let form, let isPretty, let hashes):
@@ -61,7 +61,7 @@ extension ServedTree {
 
   private mutating func read(
     _ query: Query, _ form: TreeExport.Form, _ isPretty: Bool, _ hashes: Bool,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws(TreeError) -> RESTReply {
     var export = TreeExport(query, form: form, layout: isPretty ? .pretty : .compact)
     let limit = ServedTree.textBytesMax
@@ -75,7 +75,7 @@ extension ServedTree {
 
   private mutating func write(
     _ write: Write, _ condition: String?, _ name: WriteID?, _ hashes: Bool, _ caller: Caller,
-    _ now: Int64, _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ now: Int64, _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws(Refused) -> RESTAnswer {
     let place: Path
     switch write {
@@ -99,7 +99,7 @@ extension ServedTree {
   /// The answer to a write whose condition does not hold; nil if it does.
   mutating func stale(
     _ place: Path, _ condition: String, _ caller: Caller, _ now: Int64,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws(Refused) -> RESTAnswer? {
     try refusing { () throws(TreeError) in
       if try hash(of: Query(place), transaction) == condition { return nil }
@@ -111,7 +111,7 @@ extension ServedTree {
   /// The hash of a place if the caller may read it, because it reveals the contents of the place.
   mutating func hash(
     of path: Path, _ caller: Caller, _ now: Int64, isWanted: Bool,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws(Refused) -> String? {
     try failing {
       guard isWanted, try canRead(Query(path), caller, now: now, transaction) else { return nil }
@@ -121,7 +121,7 @@ extension ServedTree {
 
   private mutating func stream(
     _ query: Query, _ caller: Caller, _ connection: Int64, _ now: Int64,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws(TreeError) -> RESTAnswer {
     try checkRead(query, caller, now: now, transaction)
     try checkIndex(query, transaction)
@@ -135,7 +135,7 @@ extension ServedTree {
 
   /// Ends the streams that the rules do not allow any more.
   mutating func reviewStreams(
-    now: Int64, _ transaction: ServingTransaction
+    now: Int64, _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
     for (connection, caller) in streamCallers.sorted(by: { $0.key < $1.key }) {
@@ -153,7 +153,7 @@ extension ServedTree {
   /// Puts a value under a new key; a repeated request gets the same key.
   private mutating func push(
     _ json: JSONValue, to path: Path, _ name: WriteID?, _ caller: Caller, _ now: Int64,
-    _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws(Refused) -> Key {
     // The keys are those of this caller's names only.
     let kept = name?.kept(of: caller)
@@ -180,11 +180,11 @@ private struct PushedKeys {
 
   private var keys: [(number: String, key: String)] = []
 
-  init(of client: String, _ transaction: ServingTransaction) throws(Refused) {
+  init(of client: String, _ transaction: some ServedTransaction) throws(Refused) {
     let name = PushedKeys.prefix + client
-    let found = try failing { try transaction.keptValues(name).first { $0.name == name } }
+    let found = try failing { try transaction.keptValue(name) }
     // Unreadable data is treated like a key that is not known any more.
-    guard let found, case .object(let members)? = try? JSONValue(parsing: found.value) else {
+    guard let found, case .object(let members)? = try? JSONValue(parsing: found) else {
       return
     }
     keys = members.compactMap { member in
@@ -204,7 +204,7 @@ private struct PushedKeys {
   }
 
   mutating func note(
-    _ key: Key, _ name: WriteID, _ transaction: ServingTransaction
+    _ key: Key, _ name: WriteID, _ transaction: some ServedTransaction
   ) throws(Refused) {
     keys.append((String(name.number), key.text))
     let members = keys.suffix(PushedKeys.countMax).map { JSONMember($0.number, .string($0.key)) }

@@ -11,7 +11,8 @@ extension ServedTree {
   /// - Returns: the messages to connections, in order.
   /// - Throws: errors that make the batch fail.
   mutating func perform(
-    _ request: ServedRequest, of connection: Int64, now: Int64, _ transaction: ServingTransaction
+    _ request: ServedRequest, of connection: Int64, now: Int64,
+    _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
     let answer: ServedAnswer?
@@ -26,7 +27,7 @@ extension ServedTree {
 
   private mutating func answer(
     _ request: ServedRequest, _ connection: Int64, _ now: Int64,
-    _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws(Refused) -> ServedAnswer? {
     let caller = request.caller
     switch request.operation {
@@ -68,7 +69,7 @@ extension ServedTree {
 
   private mutating func listen(
     _ member: Audiences.Member, _ query: Query, _ known: KnownHash, _ caller: Caller, _ now: Int64,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws(TreeError) -> ServedAnswer {
     try checkRead(query, caller, now: now, transaction)
     let sent = isIndexed(query, transaction) ? nil : Query(query.path)
@@ -87,7 +88,7 @@ extension ServedTree {
 
   /// Ends the listens that the rules do not allow a caller any more.
   private mutating func review(
-    _ connection: Int64, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction
+    _ connection: Int64, _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction
   ) throws(Refused) -> [ListenNumber] {
     var revoked: [ListenNumber] = []
     for (member, asked) in asked[connection] ?? [:] {
@@ -103,7 +104,7 @@ extension ServedTree {
 
   private mutating func compareAndSet(
     _ write: (path: Path, json: JSONValue), _ hash: String, _ name: WriteID?, _ caller: Caller,
-    _ now: Int64, _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ now: Int64, _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws(Refused) -> ServedAnswer {
     if try !isDone(name, caller, transaction) {
       let current: Node? = try refusing { () throws(TreeError) in

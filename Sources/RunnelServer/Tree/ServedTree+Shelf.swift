@@ -13,7 +13,7 @@ extension ServedTree {
   /// The hash of a query's result; that of a large place is computed once until something is written
   /// there.
   mutating func hash(
-    of query: Query, _ transaction: ServingTransaction
+    of query: Query, _ transaction: some ServedTransaction
   ) throws(TreeError) -> String {
     if query.loadsAllData, let hash = shelf.hash(of: query.path) { return hash }
     let hash = try transaction.contentHash(of: query)
@@ -38,7 +38,7 @@ extension ServedTree {
 
   /// True if a job reads so much that it must not be done on the tree's thread.
   mutating func isLarge(
-    _ job: TreeJob, _ transaction: ServingTransaction
+    _ job: TreeJob, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Bool {
     guard let request = job.readRequest else { return false }
     return try isLarge(request, transaction)
@@ -48,7 +48,7 @@ extension ServedTree {
   ///
   /// Complexity: O(1) in most cases, else O(`largeBytes`).
   private mutating func isLarge(
-    _ request: ServedRequest, _ transaction: ServingTransaction
+    _ request: ServedRequest, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Bool {
     if transaction.storedBytes <= ServedTree.largeBytes { return false }
     let query: Query
@@ -81,7 +81,8 @@ extension ServedTree {
   /// - Returns: the read; nil if the request was answered or refused, with a message.
   /// - Throws: errors that make the batch fail.
   mutating func beginRead(
-    _ request: ServedRequest, of connection: Int64, now: Int64, _ transaction: ServingTransaction,
+    _ request: ServedRequest, of connection: Int64, now: Int64,
+    _ transaction: some ServedTransaction,
     _ told: inout TreeTold
   ) throws -> SlowRead.Wish? {
     do throws(Refused) {
@@ -99,7 +100,8 @@ extension ServedTree {
   }
 
   private mutating func wish(
-    _ request: ServedRequest, _ connection: Int64, _ now: Int64, _ transaction: ServingTransaction
+    _ request: ServedRequest, _ connection: Int64, _ now: Int64,
+    _ transaction: some ServedTransaction
   ) throws(TreeError) -> SlowRead.Wish? {
     var wish: SlowRead.Wish
     switch request.operation {

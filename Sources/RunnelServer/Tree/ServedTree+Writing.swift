@@ -67,7 +67,7 @@ extension ServedTree {
   /// done before, the current nodes are returned.
   mutating func performOnce(
     _ write: Write, _ name: WriteID?, _ caller: Caller, _ now: Int64,
-    _ transaction: ServingTransaction, _ told: inout TreeTold
+    _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws(Refused) -> [Assignment] {
     if try isDone(name, caller, transaction) { return try standing(write, transaction) }
     let parts = try perform(write, caller, now, transaction, &told)
@@ -77,7 +77,7 @@ extension ServedTree {
 
   /// True if the write of a name was done.
   func isDone(
-    _ name: WriteID?, _ caller: Caller, _ transaction: ServingTransaction
+    _ name: WriteID?, _ caller: Caller, _ transaction: some ServedTransaction
   ) throws(Refused) -> Bool {
     guard let name else { return false }
     do {
@@ -94,7 +94,7 @@ extension ServedTree {
   }
 
   private func standing(
-    _ write: Write, _ transaction: ServingTransaction
+    _ write: Write, _ transaction: some ServedTransaction
   ) throws(Refused) -> [Assignment] {
     try refusing { () throws(TreeError) in
       let parts = try write.assignments(now: 0, reader: transaction)
@@ -110,7 +110,7 @@ extension ServedTree {
 
   /// The parts of a write, if it is allowed.
   func checked(
-    _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction
+    _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction
   ) throws(Refused) -> [Assignment] {
     try refusing { () throws(TreeError) in
       try checkDepth(write)
@@ -122,23 +122,25 @@ extension ServedTree {
 
   /// Does a write that was allowed.
   private mutating func perform(
-    _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction,
+    _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction,
     _ told: inout TreeTold
   ) throws(Refused) -> [Assignment] {
     let parts = try checked(write, caller, now, transaction)
     try failing {
       let before = try self.before(parts, transaction)
+      let changes = try serviceChanges(of: parts, now: now, transaction)
       try transaction.carryOut(parts, author: caller.author, now: now)
       for part in parts { shelf.forget(around: part.path) }
       told += ServedTree.told(
         try audiences.apply(CommittedWrite(write, parts), before: before, after: transaction))
+      told += try self.told(changes, now: now, transaction)
     }
     return parts
   }
 
   /// The nodes that a write will replace, if listeners to whole places need them.
   private func before(
-    _ parts: [Assignment], _ transaction: ServingTransaction
+    _ parts: [Assignment], _ transaction: some ServedTransaction
   ) throws -> MemoryTree {
     var root = Node.empty
     guard audiences.areShownWhole(parts.map(\.path)) else { return MemoryTree() }
@@ -157,7 +159,7 @@ extension ServedTree {
 
   /// Does the disconnect requests of a connection, each write that is allowed.
   mutating func carryOut(
-    _ kept: KeptDisconnect, _ now: Int64, _ transaction: ServingTransaction,
+    _ kept: KeptDisconnect, _ now: Int64, _ transaction: some ServedTransaction,
     _ told: inout TreeTold
   ) throws(Refused) {
     for write in kept.writes {
@@ -170,14 +172,14 @@ extension ServedTree {
     }
   }
 
-  /// Does all disconnect requests that were left when the server ended without notice.
+  /// Does all disconnect requests that were left when a server ended without notice.
   mutating func carryOutAll(
-    now: Int64, _ transaction: ServingTransaction
+    now: Int64, _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
-    for (name, kept) in try KeptDisconnect.all(transaction) {
-      try transaction.keep(nil, name)
-      guard let kept else { continue }
+    for text in try transaction.takeLeftDisconnects() {
+      // Unreadable requests are dropped.
+      guard let kept = try? KeptDisconnect(parsing: text) else { continue }
       do throws(Refused) {
         try carryOut(kept, now, transaction, &told)
       } catch {

@@ -3,8 +3,6 @@ import RunnelDatabase
 import RunnelSync
 import RunnelTree
 
-extension ServingTransaction: TreeExportSource {}
-
 /// The tree of a served database: its listens, and the checks of operations.
 ///
 /// Responsibilities:
@@ -32,6 +30,8 @@ struct ServedTree {
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
   /// The caller of each stream.
   var streamCallers: [Int64: Caller] = [:]
+  /// The collections that are served as services, and who is told their events.
+  var services: ServiceAudience
   /// The connections with stored disconnect requests.
   private var keptConnections: Set<Int64> = []
   private var pushIDs = PushIDGenerator()
@@ -51,8 +51,9 @@ struct ServedTree {
   /// The listen of a stream, which is the only one of its connection.
   static let streamListen = ListenNumber(0)
 
-  init(rules: RulesEngine?, _ allowance: TreeAllowance) {
+  init(rules: RulesEngine?, _ allowance: TreeAllowance, services: [ServedCollection] = []) {
     (self.rules, self.allowance) = (rules, allowance)
+    self.services = ServiceAudience(services)
   }
 
   /// The number of listens of all connections.
@@ -67,11 +68,14 @@ struct ServedTree {
   }
 
   /// The messages about writes of other processes since the last transaction.
-  mutating func foreignChanges(_ transaction: ServingTransaction) throws -> TreeTold {
-    if transaction.foreignPaths.isEmpty { return [] }
-    for path in transaction.foreignPaths { shelf.forget(around: path) }
-    return ServedTree.told(
-      try audiences.apply(touched: transaction.foreignPaths, after: transaction))
+  mutating func foreignChanges(
+    now: Int64, _ transaction: some ServedTransaction
+  ) throws -> TreeTold {
+    let paths = transaction.foreignPaths
+    if paths.isEmpty { return [] }
+    for path in paths { shelf.forget(around: path) }
+    let events = try serviceEvents(touched: paths, now: now, transaction)
+    return ServedTree.told(try audiences.apply(touched: paths, after: transaction)) + events
   }
 
   /// The messages to members.
@@ -93,13 +97,14 @@ struct ServedTree {
     return told
   }
 
-  /// Does the jobs of a batch within `body`; if that throws, all of it is undone, joins included.
+  /// Does the jobs of a batch within `body`; if that throws, all of it is undone, joins and rules included.
   ///
   /// - Throws: the errors of `body`.
   mutating func atomically<Result>(
     _ body: (inout ServedTree) throws -> Result
   ) throws -> Result {
     (joined, keptInBatch) = ([], [:])
+    let rulesBefore = rules
     var outer = Audiences()
     swap(&outer, &audiences)
     defer { swap(&outer, &audiences) }
@@ -110,6 +115,7 @@ struct ServedTree {
         return try body(&self)
       } catch {
         for member in joined { leave(member) }
+        rules = rulesBefore
         // What was computed in this batch may be of writes that are undone.
         shelf.forgetAll()
         throw error
@@ -125,7 +131,7 @@ struct ServedTree {
 
   mutating func join(
     _ member: Audiences.Member, _ query: Query, sent: Query? = nil,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws(TreeError) {
     try audiences.join(member, sent ?? query, reader: transaction)
     asked[member.connection, default: [:]][member] = Asked(query: query, sent: sent)
@@ -149,11 +155,11 @@ struct ServedTree {
 
   /// Stores the disconnect requests of a connection.
   mutating func keep(
-    _ kept: KeptDisconnect?, for connection: Int64, _ transaction: ServingTransaction
+    _ kept: KeptDisconnect?, for connection: Int64, _ transaction: some ServedTransaction
   ) throws {
     let isKept = keptInBatch[connection] ?? keptConnections.contains(connection)
     if kept == nil, !isKept { return }
-    try transaction.keep(kept?.text, KeptDisconnect.name(of: connection))
+    try transaction.keepDisconnect(kept?.text, of: connection)
     keptInBatch[connection] = kept != nil
   }
 
@@ -169,7 +175,7 @@ struct ServedTree {
 extension ServedTree {
   /// - Throws: `TreeError` (`permissionDenied`) if a caller may not read the result of a query.
   func checkRead(
-    _ query: Query, _ caller: Caller, now: Int64, _ transaction: ServingTransaction
+    _ query: Query, _ caller: Caller, now: Int64, _ transaction: some ServedTransaction
   ) throws(TreeError) {
     if try !canRead(query, caller, now: now, transaction) {
       throw MemoryServedTree.denied(query.path)
@@ -177,7 +183,7 @@ extension ServedTree {
   }
 
   func canRead(
-    _ query: Query, _ caller: Caller, now: Int64, _ transaction: ServingTransaction
+    _ query: Query, _ caller: Caller, now: Int64, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Bool {
     guard let rules, !caller.isAdministrator else { return true }
     return isAllowed(
@@ -192,7 +198,7 @@ extension ServedTree {
   }
 
   func checkWrite(
-    _ parts: [Assignment], _ caller: Caller, now: Int64, _ transaction: ServingTransaction
+    _ parts: [Assignment], _ caller: Caller, now: Int64, _ transaction: some ServedTransaction
   ) throws(TreeError) {
     guard let rules, !caller.isAdministrator else { return }
     let verdict = try rules.decide(
@@ -212,7 +218,7 @@ extension ServedTree {
   /// - Throws: `TreeError` (`tooBig`) if the result of a query is larger than a caller may read at
   ///   once.
   func checkSize(
-    _ query: Query, _ caller: Caller, _ transaction: ServingTransaction
+    _ query: Query, _ caller: Caller, _ transaction: some ServedTransaction
   ) throws(TreeError) {
     let most = allowance.readBytesMax
     // The content of a smaller file is no larger.
@@ -245,13 +251,13 @@ extension ServedTree {
   /// True if a query need not read all children of its place.
   ///
   /// Without rules there are no declared indexes, so every order is allowed.
-  func isIndexed(_ query: Query, _ transaction: ServingTransaction) -> Bool {
+  func isIndexed(_ query: Query, _ transaction: some ServedTransaction) -> Bool {
     guard let rules else { return true }
     return rules.hasIndex(query.index, at: query.path)
       || transaction.hasIndex(query.index, at: query.path)
   }
 
-  func checkIndex(_ query: Query, _ transaction: ServingTransaction) throws(TreeError) {
+  func checkIndex(_ query: Query, _ transaction: some ServedTransaction) throws(TreeError) {
     if !isIndexed(query, transaction) { throw MemoryServedTree.missingIndex(query) }
   }
 }

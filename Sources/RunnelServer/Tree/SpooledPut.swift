@@ -17,7 +17,7 @@ extension ServedTree {
   /// - Throws: errors that make the batch fail.
   mutating func perform(
     _ put: SpooledPut, for caller: Caller, of connection: Int64, now: Int64,
-    _ transaction: ServingTransaction
+    _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     var told: TreeTold = []
     do throws(Refused) {
@@ -32,6 +32,7 @@ extension ServedTree {
         }
         shelf.forget(around: put.path)
         told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
+        told += try serviceEvents(touched: [put.path], now: now, transaction)
       }
       let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)
       told.append((connection, .answered(.answer(.written([], hash: hash)))))

@@ -1,3 +1,5 @@
+import RunnelBase
+import RunnelServices
 import RunnelSync
 import RunnelTree
 
@@ -14,12 +16,18 @@ struct TreeJob: Sendable {
     case operation(RESTOperation, Caller)
     /// Put a spooled value at a place.
     case putSpooled(SpooledBody, Path, condition: String?, hashes: Bool, Caller)
+    /// A call of a service.
+    case service(ServiceTask)
+    /// Tell the connection the events of services that a caller may see; nil: none any more.
+    case attend(Caller?)
     /// End a stream.
     case endStream
     /// Replace the rules; nil for none.
     case takeRules([UInt8]?)
     /// No operation: take the writes of other processes.
     case look
+    /// Do the disconnect requests of servers that ended without notice.
+    case takeOver
     /// Write something that nobody sees, or remove it, to find out whether the disk takes it.
     case probe(isEnd: Bool)
   }
@@ -37,11 +45,34 @@ struct TreeJob: Sendable {
       }
     case .operation(let operation, _):
       switch operation {
-      case .write, .push: true
-      case .read, .stream, .putSpooled, .readRules, .writeRules: false
+      case .write, .push, .writeRules: true
+      case .read, .stream, .putSpooled, .readRules: false
       }
-    case .putSpooled, .probe: true
-    case .endStream, .takeRules, .look: false
+    case .putSpooled, .takeOver, .probe: true
+    case .service(let task): task.call.isWriting
+    case .attend, .endStream, .takeRules, .look: false
+    }
+  }
+
+  /// True if the job only takes the writes of other processes.
+  var isLook: Bool { if case .look = wish { true } else { false } }
+
+  /// The place that the job may write; nil if it writes none, or is not known to.
+  var writtenPlace: Path? {
+    let write: Write
+    switch wish {
+    case .request(let request):
+      switch request.operation {
+      case .write(let asked, _): write = asked
+      case .compareAndSet(let path, _, _, _): return path
+      default: return nil
+      }
+    case .operation(.write(let asked, _, _, _), _): write = asked
+    default: return nil
+    }
+    switch write {
+    case .set(let path, _), .update(let path, _): return path
+    case .copy, .move: return nil
     }
   }
 }
@@ -58,6 +89,12 @@ enum TreeNews: Sendable {
   case revoked
   /// The rules have changed: listens must be checked again.
   case rulesChanged
+  /// The answer to a call of a service, by its number.
+  case served(Int, Result<JSONValue, FeathersError>)
+  /// The event of a service, as a message of Engine.IO.
+  case serviceEvent([UInt8])
+  /// Events were not told, because they were too many.
+  case serviceEventsMissed
 }
 
 /// The answer to a request over HTTP.

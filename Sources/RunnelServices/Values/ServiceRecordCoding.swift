@@ -93,3 +93,28 @@ public enum ServiceRecordCoding {
     return PercentEncoding.decoded(name.utf8, isPlusSpace: false) ?? String(name)
   }
 }
+
+extension ServiceRecordCoding {
+  /// Returns the record that a child of a collection stands for.
+  ///
+  /// A record without an id has the key as its id; a value that is no object becomes the field
+  /// `value`.
+  package static func record(_ key: String, _ stored: JSONValue, idField: String) -> JSONValue {
+    let decoded = decoded(stored)
+    let record: JSONValue = if case .object = decoded { decoded } else { ["value": decoded] }
+    if record[idField].flatMap({ ServiceID(json: $0) }) != nil { return record }
+    return .object([JSONMember(idField, .string(name(of: key)))] + (record.object ?? []))
+  }
+
+  /// Returns the form of a record in a tree; an id that is the key is not stored a second time.
+  ///
+  /// - Throws: `BadRequest` if a name is too long for a tree.
+  package static func stored(
+    _ record: JSONValue, key: String, idField: String
+  ) throws(FeathersError) -> JSONValue {
+    let name = name(of: key)
+    return try encoded(
+      .object(
+        (record.object ?? []).filter { $0.name != idField || $0.value != .string(name) }))
+  }
+}

@@ -344,7 +344,7 @@ private struct Merge<Key: Hashable, Value> {
 
 extension StoredRow {
   /// Runs `body` on the content of the row.
-  func withContent<Result>(_ body: (RowContent) throws -> Result) rethrows -> Result {
+  package func withContent<Result>(_ body: (RowContent) throws -> Result) rethrows -> Result {
     switch self {
     case .record(let bytes): try bytes.withUnsafeBufferPointer { try body(.record($0)) }
     case .split(let split): try body(.split(split))
@@ -353,9 +353,9 @@ extension StoredRow {
 }
 
 extension RowEntry {
-  init(_ bytes: EntryBytes) { self.init(value: Array(bytes.value), key: Array(bytes.key)) }
+  package init(_ bytes: EntryBytes) { self.init(value: Array(bytes.value), key: Array(bytes.key)) }
 
-  func withBytes<Result>(_ body: (EntryBytes) throws -> Result) rethrows -> Result {
+  package func withBytes<Result>(_ body: (EntryBytes) throws -> Result) rethrows -> Result {
     try value.withUnsafeBytes { value in
       try key.withUnsafeBytes { try body(EntryBytes(value: value, key: $0)) }
     }

@@ -127,6 +127,10 @@ package struct KeyRange {
   package struct Bound {
     package var key: [UInt8]
     package var isInclusive: Bool
+
+    package init(key: [UInt8], isInclusive: Bool) {
+      (self.key, self.isInclusive) = (key, isInclusive)
+    }
   }
 
   package var lower: Bound?
@@ -185,7 +189,7 @@ package struct RowEntry: Hashable {
   }
 
   /// True if this entry comes before another.
-  func precedes(_ other: RowEntry) -> Bool {
+  package func precedes(_ other: RowEntry) -> Bool {
     value == other.value
       ? key.lexicographicallyPrecedes(other.key) : value.lexicographicallyPrecedes(other.value)
   }
@@ -239,7 +243,7 @@ package struct EntryRange {
   }
 
   /// True if an entry is in the range.
-  func contains(_ entry: RowEntry) -> Bool {
+  package func contains(_ entry: RowEntry) -> Bool {
     switch lower {
     case .value(let value, let isIncluded):
       if entry.value.lexicographicallyPrecedes(value) { return false }

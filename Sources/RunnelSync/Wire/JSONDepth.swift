@@ -1,9 +1,9 @@
 /// How deep the objects and arrays of a text are nested, as is found before it is parsed.
-enum JSONDepth {
+package enum JSONDepth {
   /// Returns whether a JSON text is nested deeper than a number of levels.
   ///
   /// O(n). The result for a text that is not JSON is arbitrary, because parsing it fails anyway.
-  static func exceeds(_ depthMax: Int, in bytes: [UInt8]) -> Bool {
+  package static func exceeds(_ depthMax: Int, in bytes: [UInt8]) -> Bool {
     var (depth, isInString, isEscaped) = (0, false, false)
     for byte in bytes {
       if isInString {

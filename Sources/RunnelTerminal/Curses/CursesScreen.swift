@@ -38,6 +38,8 @@ public final class CursesScreen: Screen {
   /// Whether the terminal was asked for its background and has not answered yet.
   private var isAnswerDue = false
   private var looks: [Look]
+  /// Makes links clickable; nil if the terminal may not know them.
+  private var links: Hyperlinks?
   private var decoder = InputDecoder()
   /// The last canvas, in the size of the screen.
   private var canvas: Canvas?
@@ -72,6 +74,7 @@ public final class CursesScreen: Screen {
     background = ThemeBackground(colorFGBG: Self.environment("COLORFGBG"))
     theme = Self.theme(options, background, colorCount: colorCount)
     looks = Self.looks(of: theme)
+    links = Hyperlinks(theme: theme, term: Self.environment("TERM") ?? "")
     _ = updateSize()
     askForBackground()
   }
@@ -102,6 +105,7 @@ public final class CursesScreen: Screen {
     guard next != theme else { return }
     theme = next
     looks = Self.looks(of: theme)
+    links = Hyperlinks(theme: theme, term: Self.environment("TERM") ?? "")
     shown = nil
     if let canvas { present(canvas) }
   }
@@ -146,12 +150,24 @@ public final class CursesScreen: Screen {
     guard isActive else { return }
     let fitted = canvas.fitted(to: size)
     self.canvas = fitted
-    let changedCount = shown.map { update(from: $0, to: fitted) } ?? drawAll(fitted)
+    let before = shown
+    let changedCount = before.map { update(from: $0, to: fitted) } ?? drawAll(fitted)
     if changedCount == 0, shown?.cursor == fitted.cursor { return }
     shown = fitted
     let cursor = fitted.cursor ?? Position(row: -1, column: -1)
     runnel_terminal_flush(
       Int32(cursor.row), Int32(cursor.column), changedCount > CursesScreen.smallFrameRows)
+    sendLinks(of: fitted, changedFrom: before)
+  }
+
+  /// Makes the links on changed lines clickable.
+  private func sendLinks(of canvas: Canvas, changedFrom before: Canvas?) {
+    guard let links else { return }
+    var sequence = ""
+    for row in 0..<size.rows where before.map({ $0.line(row) != canvas.line(row) }) ?? true {
+      sequence += links.sequence(for: canvas.line(row), row: row)
+    }
+    if !sequence.isEmpty { send(Array(sequence.utf8)) }
   }
 
   /// Shows the last canvas again from scratch.

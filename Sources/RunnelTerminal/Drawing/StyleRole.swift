@@ -88,12 +88,38 @@ public enum StyleRole: UInt8, CaseIterable, Sendable {
   case profileMagenta
   /// The header of a cyan profile.
   case profileCyan
+  /// The first color of values that are told apart by their color.
+  case value1
+  /// The second color of values.
+  case value2
+  /// The third color of values.
+  case value3
+  /// The fourth color of values.
+  case value4
+  /// The fifth color of values.
+  case value5
+  /// The sixth color of values.
+  case value6
+
+  /// The colors of values.
+  private static let values: [StyleRole] = [.value1, .value2, .value3, .value4, .value5, .value6]
+
+  /// The color of a value, such as a person or a state: the same in every row, list and session.
+  ///
+  /// Two values may have the same color. O(n) in the text.
+  public static func color(ofValue text: String) -> StyleRole {
+    // FNV-1a, because the standard library's hashes differ from run to run.
+    var hash: UInt32 = 2_166_136_261
+    for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    // The low bits of the hash alone say little about short texts.
+    return values[Int((hash ^ hash >> 15) % UInt32(values.count))]
+  }
 
   /// A sign unique to the role, for the role layer of screen tests; `.` for ordinary text.
   public var letter: Character { Self.letters[Int(rawValue)] }
 
   /// The letters in the order of the cases.
-  private static let letters = Array(".msfFklTHSMNCPXEtpuwLOcqQiIdDKGUBZ123bRyegnW")
+  private static let letters = Array(".msfFklTHSMNCPXEtpuwLOcqQiIdDKGUBZ123bRyegnW456789")
 
   /// Whether the cursor row draws the role as ordinary text, which is easier to read there.
   var isMuted: Bool {

@@ -75,6 +75,12 @@ extension StyleRole {
     case .profileBlue: "profile.blue"
     case .profileMagenta: "profile.magenta"
     case .profileCyan: "profile.cyan"
+    case .value1: "value.1"
+    case .value2: "value.2"
+    case .value3: "value.3"
+    case .value4: "value.4"
+    case .value5: "value.5"
+    case .value6: "value.6"
     }
   }
 }

@@ -61,6 +61,12 @@ enum ThemeTable {
     case .profileBlue: Style(231, on: 18)
     case .profileMagenta: Style(231, on: 53)
     case .profileCyan: Style(16, on: 44)
+    case .value1: color(117, 25)
+    case .value2: color(150, 22)
+    case .value3: color(216, 94)
+    case .value4: color(183, 54)
+    case .value5: color(186, 58)
+    case .value6: color(115, 23)
     }
   }
 
@@ -97,6 +103,12 @@ enum ThemeTable {
     case .profileBlue: Style(231, on: 18, .bold)
     case .profileMagenta: Style(231, on: 53, .bold)
     case .profileCyan: Style(16, on: 44, .bold)
+    case .value1: color(153, 18)
+    case .value2: color(157, 22)
+    case .value3: color(223, 52)
+    case .value4: color(225, 53)
+    case .value5: color(229, 54)
+    case .value6: color(159, 17)
     }
   }
 
@@ -116,6 +128,10 @@ enum ThemeTable {
     case .sectionSticky: color(153, 24, [.bold, .underline])
     case .rowChanged: Style(isLight ? nil : 231, on: isLight ? 230 : 17)
     case .production: Style(16, on: 208)
+    case .value2: color(153, 19)
+    case .value3: color(222, 94)
+    case .value5: color(228, 58)
+    case .value6: color(253, 238)
     default: nil
     }
   }
@@ -176,6 +192,12 @@ enum ThemeTable {
     case .profileBlue: Style(7, on: 4)
     case .profileMagenta: Style(7, on: 5)
     case .profileCyan: Style(0, on: 6)
+    case .value1: Style(6)
+    case .value2: Style(2)
+    case .value3: Style(3)
+    case .value4: Style(5)
+    case .value5: Style(3, .bold)
+    case .value6: Style(6, .bold)
     }
   }
 
@@ -193,6 +215,13 @@ enum ThemeTable {
     case .conflict, .error, .toastError, .searchCurrent, .production: Style(nil, .reverse)
     case .profileYellow, .profileGreen, .profileBlue: Style(nil, .reverse)
     case .profileMagenta, .profileCyan: Style(nil, .reverse)
+    // Attributes tell values apart where colors cannot.
+    case .value1: Style()
+    case .value2: Style(nil, .bold)
+    case .value3: Style(nil, .underline)
+    case .value4: Style(nil, [.bold, .underline])
+    case .value5: Style(nil, .italic)
+    case .value6: Style(nil, [.bold, .italic])
     }
   }
 }

@@ -48,6 +48,13 @@ public struct LineEditor: Hashable, Sendable {
   /// Whether there is no text.
   public var isEmpty: Bool { buffer.characters.isEmpty }
 
+  /// The number of lines of the text; 1 in a field of one line.
+  ///
+  /// O(n) in the text.
+  package var lineCount: Int {
+    isMultiline ? buffer.characters.count { $0.isNewline } + 1 : 1
+  }
+
   /// The characters before the cursor.
   public var cursor: Int { buffer.cursor }
 

@@ -18,6 +18,7 @@ public enum ListWidget {
   ///   - state: the position in it, for this content and the height of `rect`.
   ///   - headings: the texts of the headers, by the sections' ids.
   ///   - rowText: returns the text of the row with an id, at most so many columns wide.
+  ///   - tallRows: what rows of several lines show; nil if each row has one line.
   ///   - emptyHint: the hint after the text of a section without rows.
   ///   - isFocused: whether keys go to this list.
   ///   - divider: the text of the divider.
@@ -32,20 +33,22 @@ public enum ListWidget {
   ///   - rect: the area of the list.
   public static func draw(
     _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
-    rowText: (_ id: String, _ width: Int) -> StyledLine,
+    rowText: (_ id: String, _ width: Int) -> StyledLine, tallRows: TallRows? = nil,
     emptyHint: @autoclosure () -> String = "", isFocused: Bool = true, divider: String = "",
     rowSign: ((_ id: String) -> StyledRun?)? = nil, drawn: DrawnLines? = nil,
     areRowsUnchanged: Bool = false, showsCursorInRows: Bool = true, into canvas: inout Canvas,
     rect: Rect
   ) {
     guard !rect.isEmpty else { return }
-    let lines = state.lines(in: content, height: rect.height)
-    canvas.fill(rect.splitTop(lines.count).rest)
     let (width, glyphs) = (rect.width, canvas.glyphs)
+    let lines = shownLines(content, state, tallRows, rect)
+    canvas.fill(rect.splitTop(lines.reduce(0) { $0 + $1.height }).rest)
     drawn?.begin(
       width: width, glyphs: glyphs, areRowsUnchanged: areRowsUnchanged,
       showsCursorInRows: showsCursorInRows)
-    for (index, line) in lines.enumerated() {
+    var top = 0
+    for (line, height) in lines.map({ ($0.line, $0.height) }) {
+      defer { top += height }
       let section = content.sections[line.section]
       var cells: CanvasLine
       switch line.kind {
@@ -65,6 +68,14 @@ public enum ListWidget {
         cells =
           drawn?.row(id, isCursor: line.isCursor, content: look) { self.line($0, width, glyphs) }
           ?? self.line(look(), width, glyphs)
+        if height > 1, let tallRows {
+          let rest = tallRows.lines(id, max(width - 1, 0)).dropFirst().prefix(height - 1)
+          for (index, words) in rest.enumerated() {
+            var cells = self.line(.row(words, sign: nil, offset: 0), width, glyphs)
+            if line.isCursor { cells.highlight(0..<width, isFocused ? .focused : .unfocused) }
+            canvas.put(cells, at: rect.line(top + 1 + index).origin)
+          }
+        }
       case .emptyText:
         cells = emptyLine(section.emptyText.map { $0 + emptyHint() } ?? "", width, glyphs)
       case .divider:
@@ -75,7 +86,21 @@ public enum ListWidget {
         cells.put(sign, at: 0, width: min(1, width), glyphs: glyphs)
         cells.highlight(0..<width, isFocused ? .focused : .unfocused)
       }
-      canvas.put(cells, at: rect.line(index).origin)
+      canvas.put(cells, at: rect.line(top).origin)
+    }
+  }
+
+  /// Returns the lines that a rectangle shows of a list.
+  private static func shownLines(
+    _ content: ListContent, _ state: ListState, _ tallRows: TallRows?, _ rect: Rect
+  ) -> [ListState.TallLine] {
+    guard let tallRows else {
+      return state.lines(in: content, height: rect.height)
+        .map { ListState.TallLine(line: $0, height: 1) }
+    }
+    let width = max(rect.width - 1, 0)
+    return state.tallLines(in: content, height: tallRows.height, room: rect.height) {
+      tallRows.lines($0, width).count
     }
   }
 
@@ -114,13 +139,23 @@ public enum ListWidget {
   ///   - position: a cell of the screen.
   ///   - content: the list.
   ///   - state: the position in it, as it was drawn.
+  ///   - tallRows: what rows of several lines show; nil if each row has one line.
   ///   - rect: the rectangle in which it was drawn.
   /// - Returns: the item; nil for the line of an empty section, and outside.
   public static func item(
-    at position: Position, _ content: ListContent, _ state: ListState, rect: Rect
+    at position: Position, _ content: ListContent, _ state: ListState, tallRows: TallRows? = nil,
+    rect: Rect
   ) -> ListItem? {
     guard rect.contains(position) else { return nil }
-    return state.item(atLine: position.row - rect.row, in: content, height: rect.height)
+    guard tallRows != nil else {
+      return state.item(atLine: position.row - rect.row, in: content, height: rect.height)
+    }
+    var end = rect.row
+    for shown in shownLines(content, state, tallRows, rect) {
+      end += shown.height
+      if position.row < end { return shown.line.item(in: content) }
+    }
+    return nil
   }
 
   /// A line with a text in its middle, or on a narrow screen near its beginning.

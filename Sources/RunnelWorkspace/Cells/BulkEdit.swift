@@ -26,14 +26,21 @@ enum BulkEdit {
     var form = FormScreen(
       purpose: .editField(field, of: marked.map(\.path)),
       title: "Set \(name) of \(words)", fields: [FormScreen.Field(name, path: field, input)])
-    form.note = note(values)
-    state.layers.append(.form(form))
+    let hidden = state.tabs.front.markCount - marked.count
+    form.note =
+      note(values) + (hidden > 0 ? " · \(hidden) marked rows that are not shown stay" : "")
+    FormScreen.open(&state, form)
   }
 
   /// Requests the writes of a form; returns false if the form is not right.
   static func submit(
     _ state: inout AppState, _ form: inout FormScreen, field: Path, of paths: [Path]
   ) -> Bool {
+    let values = state.tabs.front.markedRecords.map { $0.row.node?[field].json ?? .null }
+    if !form.fields[0].input.isChanged, Set(values.map { $0.jsonText() }).count > 1 {
+      return form.refuse(
+        0, "type the value that all of them get, or \(FormScreen.cancelKeys(state))")
+    }
     guard let value = form.values()?.first?.value else {
       return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")
     }

@@ -51,6 +51,10 @@ package enum CellCommands {
 
   private static let columns: [Command] = [
     Command(
+      .columnAdd, "add a column", "add a column beside this one…", keys: ["A"],
+      disabled: { Columns.reasonNoneToAdd($0) }
+    ) { state, _ in Columns.openAddMenu(&state) },
+    Command(
       .columnHide, "hide", "hide this column; zw shows it again", keys: ["x"],
       disabled: { Cells.reasonNotHidden($0) }
     ) { state, _ in Cells.hide(&state) },
@@ -84,8 +88,8 @@ package enum CellCommands {
   private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
     [
       CommandHint(.cellNext), CommandHint(.recordEdit), CommandHint(.cellSort),
-      CommandHint(.cellFilter), CommandHint(.columnHide), CommandHint(.columnRight),
-      CommandHint(.columnWider), CommandHint(.stepBack),
+      CommandHint(.cellFilter), CommandHint(.columnHide), CommandHint(.columnAdd),
+      CommandHint(.columnRight), CommandHint(.columnWider), CommandHint(.stepBack),
     ]
   }
 }

@@ -155,9 +155,7 @@ enum Cells {
   static func term(
     of node: RunnelTree.Node, _ column: ColumnDefinition, _ local: LocalTime
   ) -> String? {
-    let name = column.field.text
-    let marks = Set("<>~:=\"|-")
-    if name.contains(where: { $0.isWhitespace || marks.contains($0) }) { return nil }
+    let name = FilterCompletion.quotedName(column.field.text)
     if node.isEmpty { return "-has:\(name)" }
     guard let leaf = node.leaf else { return nil }
     if case .number(let number) = leaf, let time = number.integer,

@@ -17,12 +17,14 @@ extension ActionID {
   static let cellSort = ActionID("cell.sort")
   static let changeNext = ActionID("change.next")
   static let changePrevious = ActionID("change.prev")
+  static let columnAdd = ActionID("column.add")
   static let columnHide = ActionID("column.hide")
   static let columnLeft = ActionID("column.left")
   static let columnMenu = ActionID("column.menu")
   static let columnNarrower = ActionID("column.narrower")
   static let columnRight = ActionID("column.right")
   static let columnWide = ActionID("column.wide")
+  static let rowLines = ActionID("row.lines")
   static let columnWider = ActionID("column.wider")
   static let conflictAllMine = ActionID("conflict.allMine")
   static let conflictAllTheirs = ActionID("conflict.allTheirs")
@@ -40,8 +42,10 @@ extension ActionID {
   static let dataExport = ActionID("data.export")
   static let dataImport = ActionID("data.import")
   static let debugOpen = ActionID("debug.open")
+  static let dialogKeep = ActionID("dialog.keep")
   static let dialogNo = ActionID("dialog.no")
   static let dialogYes = ActionID("dialog.yes")
+  static let draftDrop = ActionID("draft.drop")
   static let editRedo = ActionID("edit.redo")
   static let editUndo = ActionID("edit.undo")
   static let fieldNext = ActionID("field.next")
@@ -135,6 +139,7 @@ extension ActionID {
   static let viewNext = ActionID("view.next")
   static let viewPrevious = ActionID("view.prev")
   static let viewResync = ActionID("view.resync")
+  static let viewUp = ActionID("view.up")
 
   /// The number of views that have a key of their own.
   static let viewGotoCount = 9

@@ -9,6 +9,8 @@ package enum GlobalCommands {
     screen
     lastActions
     ClientsCommands.open
+    AccountsCommands.open
+    Presence.show
     panes
     goto
     Command(.paletteOpen, "palette", "do anything by its name", keys: [":", "M-x"]) { state, _ in
@@ -69,7 +71,7 @@ package enum GlobalCommands {
     Command(
       .viewGoto(number), "view \(number)", "go to view \(number)",
       keys: ["g\(number)", "M-\(number)"], disabled: { GlobalCommands.reasonNoView($0, number) }
-    ) { state, _ in Input.change(&state, to: number - 1) }
+    ) { state, _ in Input.change(&state, to: state.tabs.index(atPosition: number - 1)) }
   }.keepingAwaitedRow
 
   private static let reasonOneView: Command.DisabledReason = { state in
@@ -113,8 +115,8 @@ package enum GlobalCommands {
 extension GlobalCommands {
   static func reasonNoView(_ state: AppState, _ number: Int) -> String? {
     guard state.tabs.names.indices.contains(number - 1) else { return "there is no view \(number)" }
-    return state.layers.isEmpty && number == state.tabs.index + 1
-      ? "this is \(state.tabs.names[state.tabs.index])" : nil
+    return state.layers.isEmpty && state.tabs.index(atPosition: number - 1) == state.tabs.index
+      ? "this is \(state.tabs.names[number - 1])" : nil
   }
 
   /// The reason why read-only cannot be turned on or off, or nil if it can.

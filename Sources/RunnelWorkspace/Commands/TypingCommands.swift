@@ -26,6 +26,10 @@ package enum TypingCommands {
     fieldNext
     fieldPrevious
     fieldType
+    Command(
+      .draftDrop, "begin anew", "take back all that was typed here", keys: ["M-r", "C-x C-u"],
+      disabled: { Drafts.reasonNothingTyped($0) }
+    ) { state, _ in Drafts.beginAnew(&state) }
     CalendarCommands.open
   }
 
@@ -39,7 +43,8 @@ package enum TypingCommands {
 
   /// The hints of a field: the commands that help to fill it in.
   static func hints(of input: FieldInput) -> [CommandHint] {
-    CalendarCommands.hints(of: input)
+    if input.editor.isSecret { return [CommandHint(.inputReveal, "show")] }
+    return CalendarCommands.hints(of: input)
       + [CommandHint(.fieldType, input.choices.isEmpty ? nil : "choose")]
   }
 

@@ -41,11 +41,12 @@ enum Deleting {
 
   private static func confirmRemovalOfMarked(_ state: inout AppState, in screen: ListScreen) {
     let marked = screen.markedRecords
-    if let record = marked.first, marked.count == 1 {
+    if let record = marked.first, marked.count == 1, screen.markCount == 1 {
       return confirmRemoval(&state, of: record.path, record.row.summary)
     }
     confirmRemoval(
-      &state, of: marked.map(\.path), kind: "records", hidden: screen.markCount - marked.count,
+      &state, of: marked.map(\.path), kind: marked.count == 1 ? "record" : "records",
+      hidden: screen.markCount - marked.count,
       word: marked.count > deletedByYesMax
         ? screen.definition.source.path.lastKey?.text ?? "all" : nil)
   }
@@ -142,7 +143,8 @@ enum Deleting {
     if rest > 0 { message.append(StyledLine("and \(rest) more", .muted)) }
     message.append(StyledLine("\(removal.content) · \(removal.size)", .muted))
     if removal.hiddenCount > 0 {
-      message.append(StyledLine("\(removal.hiddenCount) that the filter hides stay", .muted))
+      message.append(
+        StyledLine("\(removal.hiddenCount) marked rows that are not shown stay", .muted))
     }
     if let warning = removal.warning { message.append(StyledLine(warning, .warn)) }
     if let undoing = removal.undoing(listKeys(state, for: .editUndo)) { message.append(undoing) }

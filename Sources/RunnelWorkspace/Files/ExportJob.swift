@@ -79,16 +79,15 @@ enum Exporting {
       return state.say(.info, "there is nothing here to export")
     }
     let name = file ?? "\(exportName(state)).\(format.fileExtension)"
-    state.layers.append(
-      .form(
-        FormScreen(
-          purpose: .export(choices, replaces: nil), title: "Export",
-          fields: [
-            .choice("what", choices.map { ($0.word, $0.title) }, first: first.word),
-            .choice(
-              "format", ExportFormat.allCases.map { ($0.rawValue, "") }, first: format.rawValue),
-            FormScreen.Field("file", kind: .string, text: name),
-          ])))
+    let form = FormScreen(
+      purpose: .export(choices, replaces: nil), title: "Export",
+      fields: [
+        .choice("what", choices.map { ($0.word, $0.title) }, first: first.word),
+        .choice("format", ExportFormat.allCases.map { ($0.rawValue, "") }, first: format.rawValue),
+        FormScreen.Field("file", kind: .string, text: name),
+      ])
+    // A file that the user has just named comes before a draft.
+    if file == nil { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
   }
 
   /// The reason why no export can begin, or nil if one can.

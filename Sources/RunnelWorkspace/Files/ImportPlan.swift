@@ -179,7 +179,10 @@ extension ImportPlan {
       throw Unreadable(
         message: "its first line has the name \(name) twice: give each field a name of its own")
     }
-    let types = header.map { texts.contains($0) }
+    let types = header.indices.map { index in
+      texts.contains(header[index]) || header[index] == ExportWriter.keyName
+        ? ColumnKind.texts : ColumnKind(ofColumn: index, in: lines.map(\.cells))
+    }
     for line in lines {
       let place = "line \(line.number)"
       if line.cells.count > header.count {
@@ -192,11 +195,7 @@ extension ImportPlan {
       }
       var members: [JSONMember] = []
       for (index, cell) in line.cells.enumerated() where !cell.isEmpty && !header[index].isEmpty {
-        let isPlain = types[index] || header[index] == ExportWriter.keyName
-        members.append(
-          JSONMember(
-            header[index],
-            isPlain ? .string(CellCoding.text(of: cell)) : ImportPlan.value(cell)))
+        members.append(JSONMember(header[index], types[index].value(cell)))
       }
       add(.object(members), place)
     }

@@ -73,13 +73,13 @@ enum Importing {
   static func openImport(_ state: inout AppState, _ file: String = "") {
     guard canImport(&state) else { return }
     let path = state.tabs.front.definition.source.path
-    state.layers.append(
-      .form(
-        FormScreen(
-          purpose: .importFile(view: state.tabs.index), title: "Import into \(path)",
-          fields: [FormScreen.Field("file", kind: .string, text: file)],
-          note: "JSON, JSON lines or CSV, \(ImportPlan.bytesMax >> 20) MB at most; "
-            + "`runnel import` takes larger files of JSON")))
+    let form = FormScreen(
+      purpose: .importFile(view: state.tabs.index), title: "Import into \(path)",
+      fields: [FormScreen.Field("file", kind: .string, text: file)],
+      note: "JSON, JSON lines or CSV, \(ImportPlan.bytesMax >> 20) MB at most; "
+        + "`runnel import` takes larger files of JSON")
+    // A file that the user has just named comes before a draft.
+    if file.isEmpty { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
   }
 
   /// The reason why nothing can be imported here, or nil if something can.
@@ -191,7 +191,9 @@ enum Importing {
   private static func openForm(_ state: inout AppState, filledWith row: ImportPlan.Row) {
     if state.refuses(state.disabledReason(.recordAdd)) { return }
     let path = state.tabs.front.definition.source.path
-    if !ResourceCommands.openFormForNewRecord(&state, in: path, view: state.tabs.index) {
+    if !ResourceCommands.openFormForNewRecord(
+      &state, in: path, view: state.tabs.index, offersDraft: false)
+    {
       state.layers.append(.form(state.tabs.front.formForNewRecord(view: state.tabs.index)))
     }
     guard case .form(var form)? = state.layers.last else { return }

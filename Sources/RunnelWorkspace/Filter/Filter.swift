@@ -78,6 +78,8 @@ package struct FilterValue: Hashable, Sendable {
   /// The moments that the text names, in milliseconds since 1970, or nil: a day, a minute, or a
   /// single moment.
   package var moments: MomentRange?
+  /// The local time in which the moments are meant, and dates in texts are read.
+  package var local = LocalTime.utc
 }
 
 /// A range of moments, in milliseconds since 1970, without its end; a single moment if start and

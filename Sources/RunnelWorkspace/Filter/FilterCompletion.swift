@@ -14,17 +14,20 @@ struct FilterCompletion {
 
   /// Finds the completions of the word at the end of a text.
   init(before text: String, in list: ListScreen) {
-    var word =
-      text.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace).last ?? ""
+    var word = FilterCompletion.lastWord(of: text)
     if word.hasPrefix("-") { word = word.dropFirst() }
-    let marks = Set(":~<>=|")
-    guard let mark = word.lastIndex(where: { marks.contains($0) }) else {
+    guard let mark = FilterCompletion.lastMark(in: word) else {
       wordLength = word.count
-      candidates = FilterCompletion.fields(of: list).filter { $0.hasPrefix(word) }
+      let start = word.hasPrefix("\"") ? word.dropFirst() : word
+      candidates = FilterCompletion.fields(of: list).filter { $0.name.hasPrefix(start) }
+        .map(\.text)
       return
     }
     let typed = word[word.index(after: mark)...]
-    let field = word.prefix { !marks.contains($0) }
+    let field =
+      word.hasPrefix("\"")
+      ? word.dropFirst().prefix { $0 != "\"" }
+      : word.prefix { !FilterCompletion.marks.contains($0) }
     wordLength = typed.count
     let values = FilterCompletion.values(of: String(field), in: list)
     candidates = values.filter { $0.lowercased().hasPrefix(typed.lowercased()) }
@@ -38,7 +41,36 @@ struct FilterCompletion {
     return common.count > wordLength || candidates.count == 1 ? common : nil
   }
 
-  private static func fields(of list: ListScreen) -> [String] {
+  private static let marks = Set(":~<>=|")
+
+  /// The part of a text after its last blank that is not in quotes.
+  private static func lastWord(of text: String) -> Substring {
+    var (start, isQuoted) = (text.startIndex, false)
+    for index in text.indices {
+      if text[index] == "\"" { isQuoted.toggle() }
+      if text[index].isWhitespace, !isQuoted { start = text.index(after: index) }
+    }
+    return text[start...]
+  }
+
+  /// The last sign between a field and a value that is not in quotes; nil if there is none.
+  private static func lastMark(in word: Substring) -> Substring.Index? {
+    var (mark, isQuoted) = (Substring.Index?.none, false)
+    for index in word.indices {
+      if word[index] == "\"" { isQuoted.toggle() }
+      if marks.contains(word[index]), !isQuoted { mark = index }
+    }
+    return mark
+  }
+
+  /// The name of a field as a filter has it: in quotes if it would be read as something else.
+  static func quotedName(_ name: String) -> String {
+    let isPlain = name.allSatisfy { !$0.isWhitespace && $0 != "\"" && !marks.contains($0) }
+    return isPlain && !name.hasPrefix("-") && !["is", "has"].contains(name)
+      ? name : quotedText(name)
+  }
+
+  private static func fields(of list: ListScreen) -> [(name: String, text: String)] {
     var names: Set<String> = []
     for column in list.definition.columns { names.insert(name(of: column.field)) }
     for record in list.someRecords(rowsMax) {
@@ -46,7 +78,7 @@ struct FilterCompletion {
         names.insert(child.key.text)
       }
     }
-    return names.sorted().map { $0 + ":" } + ["is:", "has:"]
+    return names.sorted().map { ($0, quotedName($0) + ":") } + [("is", "is:"), ("has", "has:")]
   }
 
   private static func name(of field: FieldPath) -> String {
@@ -59,7 +91,7 @@ struct FilterCompletion {
 
   private static func values(of field: String, in list: ListScreen) -> [String] {
     if field == "is" { return ["new", "marked", "mine"] + flags(in: list) }
-    if field == "has" { return fields(of: list).map { String($0.dropLast()) } }
+    if field == "has" { return fields(of: list).dropLast(2).map(\.name) }
     // A name that is no field has no values to offer.
     guard let path = try? FieldPath(field) else { return [] }
     var counts: [String: Int] = [:]
@@ -84,7 +116,10 @@ struct FilterCompletion {
 
   static func quoted(_ value: String) -> String {
     let isPlain = value.allSatisfy { !$0.isWhitespace && $0 != "|" && $0 != "\"" && $0 != "\\" }
-    if isPlain, !value.isEmpty { return value }
+    return isPlain && !value.isEmpty ? value : quotedText(value)
+  }
+
+  private static func quotedText(_ value: String) -> String {
     var text = "\""
     for character in value {
       if character == "\"" || character == "\\" { text.append("\\") }

@@ -81,7 +81,9 @@ package struct FilterDoubt {
   ) -> String? {
     guard case .path(let path) = field else { return nil }
     let leaves = rows.compactMap { node(field, in: $0).leaf }
-    if leaves.isEmpty { return nil }
+    if leaves.isEmpty {
+      return "\(path.text) holds lists or objects: name a field in it, such as \(path.text)/0"
+    }
     let areNumbers = leaves.allSatisfy { if case .number = $0 { true } else { false } }
     if areNumbers, value.number == nil, value.moments == nil {
       return "\(path.text) holds numbers, and \(value.text) is neither a number nor a time"

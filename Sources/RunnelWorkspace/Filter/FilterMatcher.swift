@@ -87,13 +87,15 @@ extension FilterValue {
   /// within the named moments.
   fileprivate func isValue(of leaf: Leaf?) -> Bool {
     switch leaf {
-    case .string(let string): return string.lowercased() == text.lowercased()
+    case .string(let string):
+      if string.lowercased() == text.lowercased() { return true }
+      guard let moments, let time = DateText(string, local)?.start else { return false }
+      return moments.contains(time)
     case .bool(let bool): return text.lowercased() == (bool ? "true" : "false")
     case .number(let stored):
       if let number { return stored == number }
       guard let moments, let time = stored.integer else { return false }
-      return moments.start == moments.end
-        ? time == moments.start : (moments.start..<moments.end).contains(time)
+      return moments.contains(time)
     case nil: return text == "none"
     }
   }
@@ -104,17 +106,32 @@ extension FilterValue {
     case .number(let stored):
       if let number { return comparison.holds(stored, number) }
       guard let moments, let time = stored.integer else { return false }
-      // A time after a day is after its end; a time up to a day is before its end.
-      switch comparison {
-      case .less: return time < moments.start
-      case .lessOrEqual: return time < max(moments.end, moments.start + 1)
-      case .greater: return time >= max(moments.end, moments.start + 1)
-      case .greaterOrEqual: return time >= moments.start
-      }
+      return moments.compares(time, comparison)
     // As in queries, values of one kind only are compared.
     case .string(let string):
+      if let moments, let time = DateText(string, local)?.start {
+        return moments.compares(time, comparison)
+      }
       return number == nil && comparison.holds(string.lowercased(), text.lowercased())
     case .bool, nil: return false
+    }
+  }
+}
+
+extension MomentRange {
+  /// Whether a time is one of these moments.
+  fileprivate func contains(_ time: Int64) -> Bool {
+    start == end ? time == start : (start..<end).contains(time)
+  }
+
+  /// Whether the comparison of a time with these moments holds.
+  fileprivate func compares(_ time: Int64, _ comparison: Filter.Comparison) -> Bool {
+    // A time after a day is after its end; a time up to a day is before its end.
+    switch comparison {
+    case .less: time < start
+    case .lessOrEqual: time < max(end, start + 1)
+    case .greater: time >= max(end, start + 1)
+    case .greaterOrEqual: time >= start
     }
   }
 }

@@ -45,18 +45,19 @@ package struct FilterParser {
   }
 
   private mutating func test(from start: Int) throws(FilterError) -> Filter.Test {
-    if peek == "\"" {
-      let text = try quoted()
-      if text.isEmpty { throw error(from: start, "nothing is looked for between these quotes") }
-      return .shows(text)
+    let isQuoted = peek == "\""
+    let name = isQuoted ? try quoted() : word(until: { Self.marks.contains($0) })
+    if isQuoted, name.isEmpty {
+      throw error(from: start, "nothing is looked for between these quotes")
     }
-    let name = word(until: { Self.marks.contains($0) })
     guard let mark = takeMark() else {
       if name.isEmpty { throw error(from: start, "a word, or field:value, is missing here") }
       return .shows(name)
     }
     if name.isEmpty { throw error(from: start, "the field before \(mark.rawValue) is missing") }
     switch name {
+    case _ where isQuoted:
+      return try test(of: field(name, from: start), named: name, mark, from: start)
     case "is": return try condition(from: start, mark)
     case "has": return .has(try field(try value(from: start, of: name, mark), from: start))
     default: return try test(of: field(name, from: start), named: name, mark, from: start)

@@ -21,6 +21,7 @@ package struct MomentReader: Hashable, Sendable {
     // A text that is no number is compared as a text.
     if case .number(let number)? = try? JSONValue(parsing: text) { value.number = number }
     if value.number == nil { value.moments = moments(text) }
+    value.local = local
     return value
   }
 

@@ -12,14 +12,18 @@ package enum FormCommands {
     TypingCommands.fieldPrevious.inner { state, _ in
       FormScreen.changeForm(&state) { $0.moveFocus(by: -1) }
     }
-    TypingCommands.fieldType.inner { state, _ in
+    TypingCommands.fieldType.inner(disabled: { FormScreen.reasonKindNotChanged($0) }) { state, _ in
       FormScreen.changeForm(&state) { form in
         form.fields[form.focus].input.changeKind()
         form.followFormat()
       }
     }
     TypingCommands.vertical { state, id in
-      FormScreen.changeForm(&state) { $0.moveFocus(by: id == .inputNext ? 1 : -1) }
+      FormScreen.changeForm(&state) { form in
+        // Within a text of several lines, the cursor goes from line to line.
+        if form.fields[form.focus].input.editor.perform(id) { return }
+        form.moveFocus(by: id == .inputNext ? 1 : -1)
+      }
     }
   }
 

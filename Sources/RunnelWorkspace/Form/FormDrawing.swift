@@ -23,6 +23,20 @@ package struct FormDrawing {
     self.area = area
   }
 
+  /// The greatest number of lines of a text that are shown.
+  private static let textLinesMax = 5
+
+  /// The number of lines of a field's text that are shown: one, unless it has the keys.
+  private func textLines(of index: Int) -> Int {
+    guard index == form.focus else { return 1 }
+    return min(form.fields[index].input.editor.lineCount, FormDrawing.textLinesMax)
+  }
+
+  /// The number of lines of a field with its notes.
+  private func lines(of index: Int, _ glyphs: Glyphs) -> Int {
+    textLines(of: index) + notes(on: index, glyphs).count
+  }
+
   /// The notes below a field: the error, and the choices.
   private func notes(on index: Int, _ glyphs: Glyphs) -> [StyledLine] {
     let field = form.fields[index]
@@ -52,8 +66,8 @@ package struct FormDrawing {
   }
 
   package func draw(into canvas: inout Canvas) {
-    let rows = form.fields.indices.reduce(0) { $0 + 1 + notes(on: $1, canvas.glyphs).count }
-    let note = form.note.isEmpty ? 0 : 1
+    let rows = form.fields.indices.reduce(0) { $0 + lines(of: $1, canvas.glyphs) }
+    let note = form.noteText.isEmpty ? 0 : 1
     let room = area.height - rows - note - 4
     // The preview of the write is drawn if its first lines fit.
     let previewHeight =
@@ -74,7 +88,7 @@ package struct FormDrawing {
     // If there is little room, the fields come before the note.
     let hasNote = note > 0 && above.height > rows
     let (last, fields) = above.splitBottom(hasNote ? 1 : 0)
-    if hasNote { canvas.put(form.note, at: last.origin, width: last.width, role: .muted) }
+    if hasNote { canvas.put(form.noteText, at: last.origin, width: last.width, role: .muted) }
     drawFields(into: &canvas, fields)
     if previewHeight > 0 { preview?.draw(into: &canvas, previewArea) }
   }
@@ -97,9 +111,9 @@ package struct FormDrawing {
   private func firstField(height: Int, _ glyphs: Glyphs) -> Int {
     var first = form.focus
     let hasNext = form.focus < form.fields.count - 1 && height > 2
-    var used = 1 + notes(on: first, glyphs).count + (hasNext ? 1 : 0)
+    var used = lines(of: first, glyphs) + (hasNext ? 1 : 0)
     while first > 0 {
-      used += 1 + notes(on: first - 1, glyphs).count
+      used += lines(of: first - 1, glyphs)
       if used > height { break }
       first -= 1
     }
@@ -115,16 +129,20 @@ package struct FormDrawing {
     var rest = area
     var cursor: Position?
     for (index, field) in form.fields.enumerated().dropFirst(first) where rest.height > 0 {
-      let (line, below) = rest.splitTop(1)
-      rest = below
       let isFocused = index == form.focus
+      let (lines, below) = rest.splitTop(textLines(of: index))
+      let line = lines.splitTop(1).top
+      rest = below
       canvas.put(
         field.label, at: line.origin, width: labelWidth, role: isFocused ? .strong : .muted)
       let (kind, editor) = line.splitLeft(labelWidth + 1).rest.splitRight(kindWidth)
       canvas.put(
         field.input.label, at: kind.splitLeft(1).rest.origin, width: max(kind.width - 1, 0),
         role: .muted)
-      field.input.editor.draw(into: &canvas, rect: editor)
+      field.input.editor.draw(
+        into: &canvas,
+        rect: Rect(
+          row: editor.row, column: editor.column, height: lines.height, width: editor.width))
       if isFocused { cursor = canvas.cursor }
       for note in notes(on: index, canvas.glyphs) where rest.height > 0 {
         // In a narrow form, errors use the whole width.

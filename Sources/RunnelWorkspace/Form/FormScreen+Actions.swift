@@ -30,16 +30,24 @@ extension FormScreen {
     state.layers[state.layers.count - 1] = .form(form)
   }
 
-  /// Closes the form in front, or asks first if something was typed that would be lost.
+  /// Closes the form in front, or asks first if something was typed that would be lost; stops the
+  /// request for which a form for accounts waits instead.
+  ///
+  /// The name of a file is kept as a draft without a question.
   static func cancelForm(_ state: inout AppState) {
+    if stopAccountRequest(&state) { return }
     guard case .form(let form)? = state.layers.last else { return }
     let changed = form.fields.filter(\.input.isChanged)
-    if changed.isEmpty || !form.writes || isQueued(state, form) { return state.closeLayer() }
+    if changed.isEmpty || isQueued(state, form) { return state.closeLayer() }
+    if !form.writes { return form.draft(state) == nil ? state.closeLayer() : keepForm(&state) }
     let names = changed.map(\.label).joined(separator: ", ")
     let question = Question(
       .discardForm, title: "Discard what was typed?",
       message: [StyledLine("typed and not saved: \(names)", .warn)],
-      explanation: [StyledLine("The form closes, and the database is not changed.", .muted)],
+      explanation: [
+        StyledLine("The form closes, and the database is not changed.", .muted),
+        StyledLine("A draft is offered when the same form is opened again.", .muted),
+      ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "discard", no: "go on typing")
   }
@@ -51,6 +59,14 @@ extension FormScreen {
       guard case .form(let refused) = item.purpose, refused.attempt == attempt else { return false }
       return refused.fields.map(\.input.editor.text) == form.fields.map(\.input.editor.text)
     }
+  }
+
+  /// The reason why the type of the field that has the keys cannot be changed, or nil if it can.
+  static func reasonKindNotChanged(_ state: AppState) -> String? {
+    guard case .form(let form)? = state.layers.last, case .account = form.purpose else {
+      return nil
+    }
+    return "this field has one type"
   }
 
   /// Changes the form in front.
@@ -120,6 +136,9 @@ extension FormScreen {
     case .export(let choices, let replaces):
       return Exporting.startExport(&state, &form, choices, replaces: replaces)
     case .importFile: return Importing.readImport(&state, &form)
+    case .account(let deed):
+      submitAccount(&state, &form, deed, values)
+      return false
     }
   }
 

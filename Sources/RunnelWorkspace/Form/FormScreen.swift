@@ -28,6 +28,8 @@ package struct FormScreen: Hashable, Sendable {
     case export([ExportChoice], replaces: String?)
     /// The file from which records are imported into a view.
     case importFile(view: Int)
+    /// Something that is done with the accounts at the server.
+    case account(AccountDeed)
   }
 
   /// A field of a form.
@@ -40,6 +42,7 @@ package struct FormScreen: Hashable, Sendable {
       self.label = label
       self.path = path
       self.input = input
+      self.input.allowLines()
     }
 
     init(_ label: String, path: Path = .root, kind: FieldKind, text: String = "") {
@@ -55,11 +58,14 @@ package struct FormScreen: Hashable, Sendable {
   package var fields: [Field]
   /// A note for the user; empty for none.
   package var note = ""
+  /// A note that the form holds a draft; empty if it does not.
+  var draftNote = ""
   /// The index of the field that has the keys.
   package var focus = 0
   /// The id of the first write of this form, or nil before a write.
   ///
-  /// The id identifies the typed text while its writes are refused.
+  /// The id identifies the typed text while its writes are refused. Of a form for accounts, it is
+  /// the id of the request under way.
   var attempt: AppRequestID?
   /// The id in the queue of the refused pasted record that the form edits, or nil if there is none.
   var pasted: AppRequestID?
@@ -67,9 +73,14 @@ package struct FormScreen: Hashable, Sendable {
   /// Whether saving the form writes to the database.
   package var writes: Bool {
     switch purpose {
-    case .export, .importFile, .choose: false
+    case .export, .importFile, .choose, .account: false
     default: true
     }
+  }
+
+  /// The notes below the fields; empty for none.
+  package var noteText: String {
+    note.isEmpty || draftNote.isEmpty ? note + draftNote : "\(note) · \(draftNote)"
   }
 
   /// The word for the end of the form, for its hints.
@@ -78,6 +89,7 @@ package struct FormScreen: Hashable, Sendable {
     case .export: "export"
     case .importFile: "import"
     case .choose: "take"
+    case .account(let deed): deed.words.done
     default: "save"
     }
   }

@@ -34,7 +34,7 @@ extension HelpScreen {
 
   /// The name of the place that the help is about.
   private static func placeName(_ state: AppState) -> String {
-    state.layers.last?.component.helpTitle ?? state.tabs.names[state.tabs.index]
+    state.layers.last?.component.helpTitle ?? state.tabs.name(of: state.tabs.index)
   }
 
   /// Runs the command under the cursor of the help.

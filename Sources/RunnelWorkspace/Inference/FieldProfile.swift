@@ -18,6 +18,9 @@ struct FieldProfile {
   /// The number of characters from which a text is long.
   static let longText = 40
 
+  /// The greatest number of values in a sample that get colors: more have the same ones too often.
+  private static let coloredMax = 12
+
   /// The path of the field below a record.
   let path: Path
   let role: FieldRole
@@ -30,6 +33,8 @@ struct FieldProfile {
   let isText: Bool
   /// Whether all records have the same value, in at least 4 records.
   let isConstant: Bool
+  /// Whether the values are names or states that a color helps to tell apart.
+  let isColored: Bool
   /// Whether the values are for programs only, such as keys and addresses.
   let isTechnical: Bool
 
@@ -43,12 +48,16 @@ struct FieldProfile {
     self.kind = kind
     fillRate = Double(leaves.count) / Double(max(count, 1))
     widest = texts.map { CellWidth.width(of: $0) }.max() ?? 0
-    isConstant = leaves.count >= 4 && Set(texts).count == 1
+    let distinct = Set(texts).count
+    isConstant = leaves.count >= 4 && distinct == 1
     let role = FieldRole(ofFieldAt: path)
     let isLong = texts.contains { $0.count > FieldProfile.longText || $0.contains("\n") }
     isText = kind == .text && (role == .text || (isLong && role != .title))
     isTechnical =
       role == .identifier || (kind == .text && texts.allSatisfy(FieldProfile.isForPrograms))
+    let isNamed = [.person, .status, .priority, .category].contains(role)
+    isColored =
+      kind == .text && isNamed && !isText && !isConstant && distinct <= FieldProfile.coloredMax
     self.role = role == .date && ![.moment, .dateText].contains(kind) ? .other : role
   }
 

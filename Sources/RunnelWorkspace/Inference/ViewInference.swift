@@ -58,6 +58,11 @@ package enum ViewInference {
     return columns
   }
 
+  /// Returns a column for each field of some records, in the order of their first appearance.
+  static func columns(ofFieldsIn records: [RunnelTree.Node]) -> [ColumnDefinition] {
+    profiles(of: records).map { column(of: $0, isOpen: false) }
+  }
+
   // MARK: Fields
 
   /// Returns the profiles of the fields, in the order of their first appearance.
@@ -106,6 +111,7 @@ package enum ViewInference {
   private static func column(of profile: FieldProfile, isOpen: Bool) -> ColumnDefinition {
     var column = ColumnDefinition(field: .path(profile.path))
     if isOpen { return column }
+    column.isColored = profile.isColored
     switch profile.kind {
     case .moment: (column.format, column.width) = (.date, 10)
     case .dateText: (column.format, column.width) = (.date, 10)
@@ -125,8 +131,11 @@ package enum ViewInference {
   ///
   /// Long keys are left out on narrow screens if a text distinguishes the records.
   private static func keyColumn(of sample: CollectionSample, hasTexts: Bool) -> ColumnDefinition {
-    let widest = sample.keys.map { CellWidth.width(of: $0.text) }.max() ?? 0
-    let isGenerated = sample.keys.contains { $0.text.utf8.count >= 20 }
+    // Single keys that the program made stand among keys that people chose.
+    let chosen = sample.keys.filter { $0.text.utf8.count < 20 }
+    let isGenerated = chosen.count * 2 < sample.keys.count
+    let widest =
+      (isGenerated ? sample.keys : chosen).map { CellWidth.width(of: $0.text) }.max() ?? 0
     let minimum = !hasTexts ? 0 : isGenerated ? 120 : widest > 12 ? 60 : 0
     return ColumnDefinition(
       field: .key, width: min(max(widest, 4), 20), minimumScreen: minimum, isMuted: true)

@@ -56,7 +56,7 @@ enum MouseInput {
     guard state.isPageInFront else { return }
     if mouse.position.row == state.layout.tabs.row, !state.layout.isCompact {
       guard let tab = TabBar(state).tab(atColumn: mouse.position.column) else { return }
-      return Input.change(&state, to: tab)
+      return Input.change(&state, to: state.tabs.index(atPosition: tab))
     }
     if state.layers.isEmpty, clickPane(&state, at: mouse.position) { return }
     guard let item = item(state, at: mouse.position) else { return }
@@ -118,7 +118,20 @@ enum MouseInput {
 
   static func item(_ state: AppState, at position: Position) -> ListItem? {
     let (list, content) = state.listInFront
-    return ListWidget.item(at: position, content, list, rect: listArea(state))
+    let isView = state.layers.allSatisfy { $0.component.showsListBelow }
+    return ListWidget.item(
+      at: position, content, list, tallRows: isView ? tallRows(state) : nil,
+      rect: listArea(state))
+  }
+
+  /// The heights of the rows of the list in front, if rows take several lines.
+  private static func tallRows(_ state: AppState) -> TallRows? {
+    state.tallRows { id, width in
+      let screen = state.tabs.front
+      guard let record = screen.records[id] else { return [StyledLine()] }
+      return RowText.rowText(state, of: screen, .unicode)
+        .lines(for: record, state: RowText.State(), width: width)
+    }
   }
 
   static func moveCursor(_ state: inout AppState, to item: ListItem) {

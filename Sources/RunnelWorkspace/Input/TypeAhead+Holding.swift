@@ -84,6 +84,7 @@ extension TypeAhead {
     let count = state.input.typeAhead.events.count
     state.input.typeAhead = TypeAhead()
     state.tabs.tree.wanted = nil
+    if !state.tabs.isTree { (state.tabs.front.jump, state.tabs.front.wantsLiveEnd) = (nil, false) }
     state.input.matcher.reset()
     state.input.awaited = nil
     if Input.stopWhatIsUnderWay(&state) { return }
@@ -318,6 +319,11 @@ extension TypeAhead {
       ComposeScreen.isSending(state, inView: state.tabs.index)
     {
       return rowIsBeingSaved
+    }
+    if screen.phase == .loaded, screen.jump != nil || screen.wantsLiveEnd,
+      isAboutRows(state, action) || [.cellFilter, .cellFilterOut].contains(action)
+    {
+      return "the rows there are being read"
     }
     if screen.phase == .loading, screen.list.cursor == nil, isAboutRows(state, action) {
       return "the first rows are being read"

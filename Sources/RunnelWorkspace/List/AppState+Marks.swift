@@ -69,6 +69,10 @@ enum Marking {
       state.marked.marks.subtract(rows)
     } else {
       state.marked.marks.formUnion(rows)
+      if !state.tabs.isTree, !state.tabs.front.isComplete {
+        let count = rows.count == 1 ? "1 loaded row is" : "\(rows.count) loaded rows are"
+        state.say(.info, "\(count) marked; others are not loaded")
+      }
     }
     marksChanged(&state)
   }
@@ -106,7 +110,7 @@ enum Marking {
     if marked.markableRow != nil { return nil }
     // On a header, the key steps to the rows.
     var next = marked.list
-    next.move(by: 1, in: marked.content, height: state.height)
+    next.move(by: 1, in: marked.content, height: state.frontHeight)
     let steps = if case .header? = marked.list.cursor { next != marked.list } else { false }
     return steps ? nil : "only \(markedKind(state))s are marked"
   }

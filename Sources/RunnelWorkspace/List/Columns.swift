@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 
 // The columns of a list: which are shown, and whether they are cut.
@@ -7,19 +8,34 @@ extension ListScreen {
   /// Whether the columns have titles: not in a list that is written to like a chat, unless the column
   /// cursor is shown.
   var hasTitles: Bool { definition.compose == nil || cell != nil }
+
+  /// Returns up to `count` records of the list, including those that a filter hides.
+  func someRecords(_ count: Int) -> [Record] {
+    Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
+  }
 }
 
 /// Chooses the columns of a list.
 enum Columns {
   /// Shows columns in full, or fits them to the screen again.
   static func toggleWide(_ state: inout AppState) {
-    state.tabs.front.isWide.toggle()
-    guard state.tabs.front.isWide else {
-      state.tabs.front.list.scrollHorizontally(by: -state.tabs.front.list.horizontalOffset)
+    guard !state.tabs.front.isWide else {
+      fit(&state)
       return state.say(.info, "columns are fitted to the screen")
+    }
+    state.tabs.front.isWide = true
+    if state.tabs.front.rowLines != .one {
+      state.tabs.front.rowLines = .one
+      FilterScreen.fitList(&state)
     }
     let keys = "\(state.keysOrName(.scrollRight)) and \(state.keysOrName(.scrollLeft))"
     state.say(.info, "columns are shown in full: \(keys) scroll")
+  }
+
+  /// Fits columns to the screen.
+  static func fit(_ state: inout AppState) {
+    state.tabs.front.isWide = false
+    state.tabs.front.list.scrollHorizontally(by: -state.tabs.front.list.horizontalOffset)
   }
 
   static func openColumnMenu(_ state: inout AppState) {

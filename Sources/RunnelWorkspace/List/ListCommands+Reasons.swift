@@ -42,7 +42,9 @@ extension ListCommands {
 
   static func reasonNoMoreRows(_ state: AppState) -> String? {
     let screen = state.tabs.front
-    if screen.phase == .loaded, screen.list.cursor == .row(ListScreen.newerRow) {
+    if screen.phase == .loaded,
+      screen.list.cursor == .row(ListScreen.newerRow) || screen.hasOnlyNewerRows
+    {
       return screen.newer == .fetching ? reasonBeingFetched(state) : nil
     }
     switch (screen.phase, screen.paging) {
@@ -81,7 +83,7 @@ extension ListCommands {
     let isInOrderOfTime = screen.definition.source.anchor == .last
     if !isInOrderOfTime, screen.newAboveCount + screen.newBelowCount == 0 { return "no row is new" }
     var other = screen
-    other.goToNewest(height: state.height)
+    other.goToNewest(height: state.frontHeight)
     if other.list != screen.list { return nil }
     return isInOrderOfTime ? "this is the newest row" : "no row is new"
   }

@@ -45,6 +45,10 @@ package enum ListCommands {
       .rowOut, "out", "go to the header, or fold", keys: ["h", "Left"],
       disabled: { ListCommands.reasonNoRows($0) ?? ListCommands.reasonNotOut($0) }
     ) { state, _ in ListScreen.goOut(&state) },
+    Command(
+      .viewUp, "up", "from the list of a row up to that row", keys: ["-"],
+      disabled: { DrillDown.reasonNotUp($0) }
+    ) { state, _ in DrillDown.goUp(&state) },
   ]
 
   private static let writing: [Command] = [
@@ -64,9 +68,9 @@ package enum ListCommands {
 
   private static let fetching: [Command] = [
     Command(
-      .sectionMore, "more", "fetch the next page", keys: ["gm"],
+      .sectionMore, "more", "fetch the next page; 20gm fetches twenty", keys: ["gm"],
       disabled: { ListCommands.reasonNoMoreRows($0) }
-    ) { state, _ in ListScreen.fetchMoreAtCursor(&state) },
+    ) { state, count in ListScreen.fetchMoreAtCursor(&state, pages: count ?? 1) },
     Command(
       .filterEdit, "filter", "filter the list", keys: ["f"],
       disabled: { ListCommands.reasonNotFiltered($0) }
@@ -183,7 +187,10 @@ package enum ListCommands {
     ) { state, _ in Sorting.openSortMenu(&state) },
     IndexMaking.command,
     Command(
-      .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["w"]
+      .rowLines, "lines of a row", "rows in one line, in up to three, or whole", keys: ["w"]
+    ) { state, _ in RowLines.showNext(&state) },
+    Command(
+      .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["W"]
     ) { state, _ in Columns.toggleWide(&state) },
     CellCommands.enter,
     Command(.columnMenu, "columns", "choose the columns", keys: ["zw"]) { state, _ in
@@ -217,8 +224,17 @@ extension ListCommands {
         CommandHint(.viewClose),
       ]
     }
-    return [
-      CommandHint(.rowOpen), CommandHint(.recordEdit), CommandHint(.recordAdd),
+    if ListScreen.goesOnFetching(state, after: state.input.count) {
+      return [
+        CommandHint(.rowOpen, "fetch on"), CommandHint(.rowIn, "open"), CommandHint(.viewClose),
+      ]
+    }
+    let below = state.tabs.viewsBelow(state.tabs.index).first?.name
+    let opening =
+      below == nil
+      ? [CommandHint(.rowOpen)] : [CommandHint(.rowOpen, below), CommandHint(.rowIn, "record")]
+    return opening + [
+      CommandHint(.viewUp), CommandHint(.recordEdit), CommandHint(.recordAdd),
       CommandHint(.recordToggle, hand.toggled), CommandHint(.recordDelete),
       CommandHint(.markToggle), CommandHint(.filterEdit), CommandHint(.searchStart),
       CommandHint(.sectionMore), CommandHint(.sectionNext, "section"),

@@ -57,6 +57,9 @@ extension ListScreen {
     guard let source = order.map({ $0.source(from: ownSource) }) ?? ownSource else { return }
     self.order = order
     definition.source = source
+    // What was loaded stays loaded, as far as the list keeps so many rows.
+    let count = min(loadedCount, source.keep ?? loadedCount)
+    firstCount = count > source.page ? count : nil
     definition.sections = order?.sections(from: ownSections, of: ownSource) ?? ownSections
     let old = content
     content = ListContent()

@@ -31,13 +31,26 @@ extension ListScreen {
 
   static func goToNewest(_ state: inout AppState) { goToNewest(&state, inView: state.tabs.index) }
 
-  /// Fetches the next page at the end under the cursor.
-  static func fetchMoreAtCursor(_ state: inout AppState) {
-    if state.tabs.front.list.cursor == .row(ListScreen.newerRow) {
-      fetchNewer(&state)
+  /// The greatest number of pages that are fetched at once.
+  static let pagesMax = 1000
+
+  /// Fetches the next pages at the end under the cursor.
+  static func fetchMoreAtCursor(_ state: inout AppState, pages: Int) {
+    let pages = min(max(pages, 1), pagesMax)
+    let screen = state.tabs.front
+    if screen.list.cursor == .row(ListScreen.newerRow) || screen.hasOnlyNewerRows {
+      fetchNewer(&state, pages: pages)
     } else {
-      fetchMore(&state)
+      fetchMore(&state, pages: pages)
     }
+  }
+
+  /// Whether the last command fetched a page by Enter, which goes on then; `count` is the number of
+  /// commands until then.
+  static func goesOnFetching(_ state: AppState, after count: Int) -> Bool {
+    let screen = state.tabs.front
+    guard screen.fetchedAt == count, case .row(let id)? = screen.list.cursor else { return false }
+    return !ListScreen.isPlaceholder(id) && screen.paging == .more
   }
 
   /// Goes to an end of the list if an action leads there and the end is not loaded; otherwise returns
@@ -74,7 +87,8 @@ extension ListScreen {
 
   // MARK: Moving
 
-  /// Opens the record under the cursor, fetches the next page, or folds a section.
+  /// Opens the list for the row under the cursor, or else its record; fetches the next page, or folds a
+  /// section.
   static func openRow(_ state: inout AppState) {
     if case .failed = state.tabs.front.phase { return readAgain(&state) }
     switch state.tabs.front.list.cursor {
@@ -82,11 +96,18 @@ extension ListScreen {
       state.withList { list, content, height in
         list.toggleFold(section, in: content, height: height)
       }
-    case .row(ListScreen.fetchMoreRow): fetchMore(&state)
+    case .row(ListScreen.fetchMoreRow): fetchOn(&state)
     case .row(ListScreen.newerRow): fetchNewer(&state)
-    case .row: openRecordAtCursor(&state)
+    case .row where goesOnFetching(state, after: state.input.count - 1): fetchOn(&state)
+    case .row: if !DrillDown.openFromRow(&state) { openRecordAtCursor(&state) }
     case nil: break
     }
+  }
+
+  /// Fetches the next page; Enter as the next command fetches another one.
+  private static func fetchOn(_ state: inout AppState) {
+    fetchMore(&state)
+    state.tabs.front.fetchedAt = state.input.count
   }
 
   /// Opens the record under the cursor, unfolds a section, or goes to its first row.
@@ -122,12 +143,12 @@ extension ListScreen {
     }
   }
 
-  /// Fetches the next page of the list.
-  static func fetchMore(_ state: inout AppState) {
+  /// Fetches the next pages of the list.
+  static func fetchMore(_ state: inout AppState, pages: Int = 1) {
     if case .failed = state.tabs.front.phase { return readAgain(&state) }
     resume(&state, state.tabs.index)
     state.tabs.front.paging = .fetching
-    state.effects.append(.fetchMore(state.tabs.index))
+    state.effects.append(.fetchMore(state.tabs.index, pages: pages))
   }
 
   /// Fetches the next page if the view has `prefetch` and the cursor is near the fetch-more row.
@@ -168,9 +189,11 @@ extension ListScreen {
     let resource = state.database.resources.record(at: path).flatMap { record in
       state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
     }
-    state.layers.append(
-      .record(RecordScreen(path: path, viewName: name, resource: resource, start: start)))
+    var screen = RecordScreen(path: path, viewName: name, resource: resource, start: start)
+    screen.related = Related.all(state, of: path)
+    state.layers.append(.record(screen))
     state.effects.append(.openRecord(path))
+    Related.count(&state, at: state.layers.count - 1)
   }
 
   // MARK: Changing
@@ -189,7 +212,7 @@ extension ListScreen {
     {
       return
     }
-    state.layers.append(.form(screen.formForNewRecord(view: state.tabs.index)))
+    FormScreen.open(&state, screen.formForNewRecord(view: state.tabs.index))
   }
 }
 
@@ -205,6 +228,11 @@ extension ViewDefinition {
 }
 
 extension ListScreen {
+  /// The greatest number of records whose fields a form for a new record has.
+  private static let examplesMax = 50
+  /// The greatest number of fields of a form for a new record.
+  private static let newFieldsMax = 40
+
   private var firstRecord: Record? {
     for id in content.sections.lazy.flatMap(\.rows) {
       if let record = records[id], !isTransient(record) { return record }
@@ -212,16 +240,21 @@ extension ListScreen {
     return nil
   }
 
-  /// Returns a form with the fields of the template, or else of the record under the cursor.
+  /// Returns a form with the fields of the template, or else of the record under the cursor and of
+  /// others.
   func formForNewRecord(view: Int) -> FormScreen {
     var fields: [FormScreen.Field] = []
     if definition.template.isEmpty {
-      let example = cursorRecord ?? firstRecord
-      for child in example?.row.node?.children ?? [] {
-        guard let leaf = child.node.leaf else { continue }
-        fields.append(
-          FormScreen.Field(
-            child.key.text, path: Path(unchecked: [child.key]), kind: FieldKind(leaf.json)))
+      // The fields of the record at hand come first, then those that other records have.
+      let examples =
+        [cursorRecord ?? firstRecord].compactMap(\.self) + someRecords(ListScreen.examplesMax)
+      for child in examples.lazy.flatMap({ $0.row.node?.children ?? [] }) {
+        let path = Path(unchecked: [child.key])
+        guard let leaf = child.node.leaf, fields.count < ListScreen.newFieldsMax,
+          !fields.contains(where: { $0.path == path })
+        else { continue }
+        let input = FieldInput(kind: FieldKind(leaf.json), like: leaf)
+        fields.append(FormScreen.Field(child.key.text, path: path, input))
       }
     } else {
       for field in definition.template where !field.isComputed {

@@ -138,7 +138,10 @@ extension ListScreen {
   static func letGo(_ state: inout AppState, inView view: Int) {
     var edited: Set<String> = []
     for case .record(let screen) in state.layers { edited.insert(Record.id(of: screen.path)) }
-    guard let kept = state.tabs.lists[view].rowsToKeep(height: state.height, edited: edited) else {
+    guard
+      let kept = state.tabs.lists[view].rowsToKeep(
+        height: state.height(ofView: view), edited: edited)
+    else {
       return
     }
     state.tabs.lists[view].isLettingGo = true
@@ -149,7 +152,7 @@ extension ListScreen {
   /// Goes to the end where rows arrive; an end that is not loaded is read again.
   static func goToLiveEnd(_ state: inout AppState, ofView view: Int) {
     guard state.tabs.lists[view].isAway else {
-      return state.tabs.lists[view].goToLiveEnd(height: state.height)
+      return state.tabs.lists[view].goToLiveEnd(height: state.height(ofView: view))
     }
     state.tabs.lists[view].wantsLiveEnd = true
     state.tabs.lists[view].newer = .fetching
@@ -161,7 +164,7 @@ extension ListScreen {
     if state.tabs.lists[view].isAway {
       goToLiveEnd(&state, ofView: view)
     } else {
-      state.tabs.lists[view].goToNewest(height: state.height)
+      state.tabs.lists[view].goToNewest(height: state.height(ofView: view))
     }
   }
 
@@ -171,10 +174,10 @@ extension ListScreen {
     return action == (state.tabs.front.isLiveAtBottom ? .rowLast : .rowFirst)
   }
 
-  /// Fetches the next page at the end where rows arrive.
-  static func fetchNewer(_ state: inout AppState) {
+  /// Fetches the next pages at the end where rows arrive.
+  static func fetchNewer(_ state: inout AppState, pages: Int = 1) {
     resume(&state, state.tabs.index)
     state.tabs.front.newer = .fetching
-    state.effects.append(.fetchNewer(state.tabs.index))
+    state.effects.append(.fetchNewer(state.tabs.index, pages: pages))
   }
 }

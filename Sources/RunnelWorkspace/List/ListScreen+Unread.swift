@@ -152,7 +152,6 @@ extension ListScreen {
   ///   - places: the written places, records or below them.
   static func noteOwn(_ state: inout AppState, _ places: [Path]) {
     if places.isEmpty { return }
-    let height = state.height
     for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {
       let definition = state.tabs.lists[index].definition
       var rows: Set<String> = []
@@ -162,7 +161,9 @@ extension ListScreen {
           rows.insert(Record.id(of: record))
         }
       }
-      if !rows.isEmpty { state.tabs.lists[index].forgetNews(of: rows, height: height) }
+      if rows.isEmpty { continue }
+      let height = state.height(ofView: index)
+      state.tabs.lists[index].forgetNews(of: rows, height: height)
     }
   }
 
@@ -305,12 +306,14 @@ extension ListScreen {
 extension ListScreen {
   /// The number of unread rows of each tab; 0 for the view in front and the tree.
   static func unreadCounts(_ state: AppState) -> [Int] {
-    state.tabs.lists.enumerated().map { $0.offset == state.tabs.index ? 0 : $0.element.unreadCount }
-      + [0]
+    state.tabs.lists.prefix(state.tabs.fixedCount).enumerated()
+      .map { $0.offset == state.tabs.index ? 0 : $0.element.unreadCount } + [0]
   }
 
   /// Notes that the terminal got or lost the focus; losing it ends the visit of the view in front.
   static func focus(_ state: inout AppState, _ isThere: Bool) {
-    if !isThere, !state.tabs.isTree { state.tabs.front.leave(height: state.height, now: state.now) }
+    if !isThere, !state.tabs.isTree {
+      state.tabs.front.leave(height: state.frontHeight, now: state.now)
+    }
   }
 }

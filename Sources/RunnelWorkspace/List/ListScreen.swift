@@ -19,6 +19,8 @@ package struct ListScreen: Hashable, Sendable {
   static let changeMarkMilliseconds: Int64 = 3000
 
   package var definition: ViewDefinition { didSet { rowsRevision.note() } }
+  /// The row that the list was opened for, or nil for a list with a tab of its own.
+  package var drillDown: DrillDown?
   /// The source of the view itself, without the order that the user chose.
   let ownSource: SourceDefinition
   /// The rules for the sections, which the order may suspend.
@@ -33,6 +35,8 @@ package struct ListScreen: Hashable, Sendable {
   var cell: Int? { didSet { rowsRevision.note() } }
   /// Whether columns are shown in full, regardless of their width.
   var isWide = false { didSet { rowsRevision.note() } }
+  /// How many lines a row takes.
+  var rowLines = RowLines.one { didSet { rowsRevision.note() } }
   /// Whether the streams of the view were opened.
   var isOpen = false
   package var phase = LoadState.loading
@@ -50,6 +54,10 @@ package struct ListScreen: Hashable, Sendable {
   var totalWhenAsked: Int?
   /// The number of loaded rows after the last unloading or search; rows are not unloaded below it.
   var loadedFloor = 0
+  /// The number of rows to read when the list is opened; nil for a page.
+  package var firstCount: Int?
+  /// When Enter fetched a page last, as the number of commands until then; nil for never.
+  var fetchedAt: Int?
   /// The jump whose rows are being read, or nil.
   var jump: Jump?
   /// Whether the cursor is to go to the end where rows arrive once that end is loaded.
@@ -236,11 +244,6 @@ extension ListScreen {
     }
   }
 
-  /// Returns up to `count` records of the list, including those that a filter hides.
-  func someRecords(_ count: Int) -> [Record] {
-    Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
-  }
-
   /// Returns whether the list has a row for a record; the fetch-more row is none.
   ///
   /// O(1).
@@ -250,6 +253,9 @@ extension ListScreen {
     guard let wantedRow, hasRow(wantedRow), list.cursor != .row(wantedRow) else { return }
     list.moveTo(.row(wantedRow), in: content, height: height)
   }
+
+  /// Whether the rows that are not loaded are all at the end where rows arrive.
+  var hasOnlyNewerRows: Bool { isAway && paging == .exhausted }
 
   /// Whether all rows of the collection are loaded.
   var isComplete: Bool { paging == .exhausted && !isAway }

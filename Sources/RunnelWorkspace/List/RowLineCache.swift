@@ -14,7 +14,7 @@ package final class RowLineCache {
     var state: RowText.State
     /// The time when an age in the line changes, in milliseconds since 1970.
     var validUntil: Int64
-    var line: StyledLine
+    var lines: [StyledLine]
   }
 
   /// The inputs of rows besides their formatting.
@@ -25,11 +25,16 @@ package final class RowLineCache {
     var tab: Int
     var revision: RowsRevision
     var search: String?
+    /// The revision of the drafts.
+    var drafts: Int
 
     /// Makes the basis of a list, or nil if its lines can change for other reasons.
     init?(_ state: AppState, _ screen: ListScreen) {
-      guard screen.rangeStart == nil, state.writes.queue.refused.isEmpty else { return nil }
+      guard screen.rangeStart == nil, state.writes.queue.refused.isEmpty,
+        (state.database.present ?? []).isEmpty
+      else { return nil }
       (tab, revision, search) = (state.tabs.index, screen.rowsRevision, state.trail.search)
+      drafts = state.writes.drafts.revision
     }
   }
 
@@ -42,22 +47,22 @@ package final class RowLineCache {
   private var width = 0
   private var day = 0
 
-  /// Returns the line of a record: the cached one if it is still right, otherwise a new one.
-  package func line(
+  /// Returns the lines of a record: the cached ones if they are still right, otherwise new ones.
+  package func lines(
     of id: String, _ record: Record, state: RowText.State, by rows: RowText, width: Int
-  ) -> StyledLine {
+  ) -> [StyledLine] {
     if let entry = entries[id], entry.record.isIdentical(to: record), entry.state == state,
       rows.now < entry.validUntil
     {
       validUntil = min(validUntil, entry.validUntil)
-      return entry.line
+      return entry.lines
     }
-    let line = rows.line(for: record, state: state, width: width)
+    let lines = rows.lines(for: record, state: state, width: width)
     if entries.count >= RowLineCache.linesMax { entries = [:] }
     let change = rows.definition.nextAgeChange(of: record, now: rows.now) ?? Int64.max
-    entries[id] = Entry(record: record, state: state, validUntil: change, line: line)
+    entries[id] = Entry(record: record, state: state, validUntil: change, lines: lines)
     validUntil = min(validUntil, change)
-    return line
+    return lines
   }
 
   /// Drops all lines if the formatting of rows has changed; must be called once for each frame.

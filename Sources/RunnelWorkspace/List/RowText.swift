@@ -6,7 +6,7 @@ package import RunnelTree
 /// Formats a record as a line of a list.
 package struct RowText: Equatable {
   /// The columns before the first one: a mark, a state, and a blank.
-  private static let gutterWidth = 3
+  static let gutterWidth = 3
   /// The number of columns below which there is no gutter; the sign of a row's state stands before
   /// the row then.
   private static let gutterScreen = 50
@@ -29,10 +29,13 @@ package struct RowText: Equatable {
   /// Whether columns are shown in full; then columns without a width come last, so that the others
   /// are aligned.
   var isWide = false
+  /// The greatest number of lines of a row.
+  var linesMax = 1
 
   package init(
     definition: ViewDefinition, now: Int64, local: LocalTime, glyphs: Glyphs, screenWidth: Int,
-    listWidth: Int, timeStyle: TimeStyle, hiddenColumns: Set<Int> = [], isWide: Bool = false
+    listWidth: Int, timeStyle: TimeStyle, hiddenColumns: Set<Int> = [], isWide: Bool = false,
+    linesMax: Int = 1
   ) {
     self.definition = definition
     self.now = now
@@ -43,6 +46,7 @@ package struct RowText: Equatable {
     self.timeStyle = timeStyle
     self.hiddenColumns = hiddenColumns
     self.isWide = isWide
+    self.linesMax = linesMax
   }
 
   /// The state of a row that changes how it looks.
@@ -52,22 +56,39 @@ package struct RowText: Equatable {
     var isMarked = false
     /// Whether the user's write to the row was refused because others wrote there.
     var isConflict = false
+    /// Whether the record has a draft.
+    var hasDraft = false
     /// Whether the row arrived since the last visit.
     var isNew = false
     var isCursor = false
     /// The column of the cell under the column cursor, by its index in the definition; nil for none.
     var cell: Int?
+    /// The names of the people whose cursor is on the row, in their workspaces.
+    var people: [String] = []
   }
 
-  /// Returns the line of a record in a number of columns.
+  /// Returns the lines of a record in a number of columns: at least one, at most `linesMax`.
+  ///
+  /// The columns that take the rest of the line go on in the lines below it; what does not fit into
+  /// the last one is cut.
+  package func lines(for record: Record, state: State, width: Int) -> [StyledLine] {
+    let first = line(for: record, state: state, width: width)
+    guard linesMax > 1 else { return [first] }
+    return [first] + furtherLines(for: record, state: state, width: width)
+  }
+
+  /// Returns the line of a record in a number of columns, the first one if it has several.
   package func line(for record: Record, state: State, width: Int) -> StyledLine {
     let node = record.row.node ?? .empty
-    let shown = shownColumns
-    let columns = shown.map(\.column)
+    let columnsShown = shownColumns
+    let columns = columnsShown.map(\.column)
     // On a narrow screen, the cursor's sign stands before the row, and the sign of the state at its
     // end.
     let end = hasGutter || !state.isCursor ? nil : sign(of: state)
-    let room = width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
+    let people = hasGutter && !state.people.isEmpty ? Presence.sign(of: state.people, glyphs) : nil
+    let room =
+      width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
+      - (people.map { CellWidth.width(of: $0.text) + 1 } ?? 0)
     let widths = widths(of: columns, in: room, state)
     var line = hasGutter ? gutter(state) : StyledLine()
     for (index, column) in columns.enumerated() {
@@ -76,19 +97,29 @@ package struct RowText: Equatable {
       let value = column.field.node(key: record.row.key, node)
       let words =
         state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
-      let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
+      let role = role(of: words, in: column, state)
       let isRight = isAge || column.format == .count
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
-      let cell = CellText.fitted(words, to: width, isRight: isRight, glyphs: glyphs)
-      if state.cell == shown[index].index {
+      let shown = linesMax > 1 && column.width == nil ? pieces(of: words, width: width)[0] : words
+      let cell = CellText.fitted(shown, to: width, isRight: isRight, glyphs: glyphs)
+      if state.cell == columnsShown[index].index {
         line.append(cell, .searchCurrent)
+      } else if role == .text, words.utf8.contains(UInt8(ascii: ":")) {
+        line.append(StyledLine(cell).marking(links: WebLink.all(in: words)))
       } else {
         line.append(padded: cell, role)
       }
       if !isLast { line.append(" ") }
     }
     if let end { line.append(" " + end.text, end.role) }
+    if let people { line.append(" " + people.text, people.role) }
     return line
+  }
+
+  private func role(of words: String, in column: ColumnDefinition, _ state: State) -> StyleRole {
+    if state.isTransient { return .transient }
+    if column.isColored, !words.isEmpty { return .color(ofValue: words) }
+    return column.isMuted ? .muted : .text
   }
 
   /// Whether signs have columns of their own.
@@ -141,19 +172,20 @@ package struct RowText: Equatable {
   /// Returns the sign before a row on a narrow screen, or nil if it has none.
   func narrowSign(of state: State) -> StyledRun? { hasGutter ? nil : sign(of: state) }
 
-  private func sign(of state: State) -> StyledRun? {
+  func sign(of state: State) -> StyledRun? {
     state.isMarked ? StyledRun(glyphs.marked, .rowMarked) : condition(of: state)
   }
 
   private func condition(of state: State) -> StyledRun? {
     if state.isTransient { return StyledRun(glyphs.transient, .transient) }
     if state.isConflict { return StyledRun(glyphs.conflict, .conflict) }
+    if state.hasDraft { return StyledRun(glyphs.transient, .transient) }
     if state.isChanged { return StyledRun(glyphs.changed, .rowChanged) }
     return state.isNew ? StyledRun(glyphs.new, .rowNew) : nil
   }
 
   /// Returns the widths of columns: the fixed ones as given, and the rest shared among the others.
-  private func widths(
+  func widths(
     of columns: [ColumnDefinition], in width: Int, _ state: State
   ) -> [Int] {
     var widths = columns.map { column in
@@ -283,7 +315,8 @@ extension RowText {
       definition: screen.definition, now: state.now, local: state.settings.local, glyphs: glyphs,
       screenWidth: state.size.columns, listWidth: state.layout.body.width,
       timeStyle: state.settings.timeStyle,
-      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide)
+      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
+      linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows))
   }
 }
 

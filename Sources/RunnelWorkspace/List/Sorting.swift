@@ -75,7 +75,7 @@ enum Sorting {
     if let record = state.tabs.lists[view].cursorRecord {
       state.tabs.lists[view].wantedRow = record.id
     }
-    state.tabs.lists[view].sort(by: order, height: state.height)
+    state.tabs.lists[view].sort(by: order, height: state.height(ofView: view))
     guard state.tabs.lists[view].isOpen else { return }
     state.effects.append(.openView(view))
     if let order, state.tabs.lists[view].isIndexed(order.field) == false {

@@ -48,10 +48,40 @@ extension MenuScreen {
       state.perform(action, count: nil)
     case .sort(let view): Sorting.sort(&state, by: item, inView: view)
     case .columns(let view): Columns.toggle(&state, column: item, inView: view)
+    case .addColumn(let view): Columns.add(&state, column: item, inView: view)
     case .references:
       state.closeLayer()
       if let path = try? Path(item.id) { ListScreen.open(&state, record: path, nil) }
     }
+  }
+
+  /// Takes a character that is struck while nothing is typed in a menu: `j` and `k` move, the keys of
+  /// an item run it, and `/` begins typing.
+  ///
+  /// - Returns: False if the character is to be typed.
+  static func take(_ state: inout AppState, _ character: Character) -> Bool {
+    guard case .menu(var screen)? = state.layers.last, screen.editor.isEmpty, !screen.isTyping
+    else { return false }
+    let struck = screen.struck + String(character)
+    let keys = KeyBinding.notation(of: struck.map { KeyStroke(.character($0)) })
+    let item = screen.menu.shown.first { $0.keys == keys }
+    screen.struck = ""
+    if let item {
+      screen.menu.select(item.id)
+    } else if screen.menu.shown.contains(where: { $0.keys.hasPrefix(keys) }) {
+      screen.struck = struck
+    } else if keys == "j" || keys == "k" {
+      screen.menu.move(by: keys == "j" ? 1 : -1)
+    } else {
+      screen.isTyping = true
+    }
+    state.layers[state.layers.count - 1] = .menu(screen)
+    if let item {
+      choose(&state, item, in: screen)
+    } else if screen.isTyping, struck != "/" {
+      state.insert(struck)
+    }
+    return true
   }
 
   // MARK: What can be done with a row

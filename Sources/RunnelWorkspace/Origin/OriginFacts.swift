@@ -82,8 +82,12 @@ extension OriginFacts {
     guard isNew, let reason = facts.reason else { return }
     switch facts.link {
     case .refused, .shutDown: state.say(.error, reason)
-    // Attempts are repeated: the reason is shown only when it changes.
-    case .waiting: if before?.reason != facts.reason { state.say(.info, reason) }
+    // Attempts are repeated: the reason is shown only when it changes. That a session has ended was
+    // said already.
+    case .waiting:
+      if before?.reason != facts.reason, state.database.accounts?.reasonEnded == nil {
+        state.say(.info, reason)
+      }
     case .offline, .connecting, .catchingUp, .live, .shared: break
     }
   }

@@ -59,7 +59,7 @@ extension PaletteCommand {
     name: "view", hint: "NAME", description: "go to a view", argument: .choice,
     choices: { state, _ in
       state.tabs.names.enumerated().map { index, name in
-        Choice(argument: name, note: "\(index + 1)", isChosen: index == state.tabs.index)
+        Choice(argument: name, note: "\(index + 1)", isChosen: index == state.tabs.position)
       }
     },
     run: { state, name in
@@ -67,7 +67,7 @@ extension PaletteCommand {
       guard let tab = state.tabs.names.firstIndex(where: { $0.lowercased() == wanted }) else {
         return "there is no view called \(name)"
       }
-      Input.change(&state, to: tab)
+      Input.change(&state, to: state.tabs.index(atPosition: tab))
       return nil
     })
 
@@ -98,7 +98,7 @@ extension PaletteCommand {
     })
 
   private static let theme = PaletteCommand(
-    name: "theme", hint: "NAME", description: "other colours; shown while they are selected",
+    name: "theme", hint: "NAME", description: "other colors; shown while they are selected",
     argument: .choice,
     choices: { state, _ in
       let custom = state.settings.themes.map { ThemeChoice.custom($0) }

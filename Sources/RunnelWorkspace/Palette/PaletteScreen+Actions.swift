@@ -9,7 +9,9 @@ extension PaletteScreen {
   static func openPalette(_ state: inout AppState) {
     if case .palette? = state.layers.last { return }
     state.input.matcher.reset()
-    var screen = PaletteScreen(past: state.trail.commands, theme: state.settings.theme)
+    var screen = PaletteScreen(
+      past: state.trail.commands.adding(state.trail.unfinished.command),
+      theme: state.settings.theme)
     screen.offer(in: state)
     state.layers.append(.palette(screen))
   }
@@ -31,6 +33,7 @@ extension PaletteScreen {
 
   static func leavePalette(_ state: inout AppState) {
     guard case .palette(let screen)? = state.layers.last else { return }
+    state.trail.unfinished.note(screen)
     PaletteCommand.show(&state, screen.theme)
     state.closeLayer()
   }
@@ -94,7 +97,7 @@ extension PaletteScreen {
     let views = state.tabs.names.enumerated().map { index, name in
       MenuList.Item(
         id: PaletteDeed.run("view \(name)").id, title: "view \(name)",
-        isChosen: index == state.tabs.index)
+        isChosen: index == state.tabs.position)
     }
     return commands + views
   }
@@ -224,6 +227,7 @@ extension PaletteScreen {
       return refuseInPalette(&state, problem)
     }
     state.trail.commands.add(deed.line)
+    state.trail.unfinished.command = ""
   }
 
   private static func refuseInPalette(_ state: inout AppState, _ problem: String) {

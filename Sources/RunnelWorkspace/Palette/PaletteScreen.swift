@@ -26,6 +26,8 @@ package struct MenuScreen: Hashable, Sendable {
     case sort(view: Int)
     /// The columns of a list.
     case columns(view: Int)
+    /// A field to be shown as a new column of a list.
+    case addColumn(view: Int)
     /// The records that a row refers to.
     case references
   }
@@ -34,6 +36,10 @@ package struct MenuScreen: Hashable, Sendable {
   package let title: String
   package var editor = LineEditor()
   package var menu: MenuList
+  /// Whether letters go into the field even if they are keys of items.
+  var isTyping = false
+  /// The characters struck so far of an item with several keys.
+  var struck = ""
 }
 
 /// A text typed into the palette, by its kind.

@@ -147,7 +147,7 @@ enum Panes {
         section, in: viewsContent(state), height: state.layout.views.height)
     case .row(let id):
       if let tab = ViewsPane.tab(of: id) {
-        Input.change(&state, to: tab)
+        Input.change(&state, to: state.tabs.index(atPosition: tab))
         focusPane(&state, .list)
       } else if let letter = ViewsPane.letter(of: id), let place = state.trail.bookmarks[letter] {
         PlaceHistory.goAndNote(&state, place)
@@ -183,7 +183,7 @@ enum Panes {
 
   private static func showActiveViewInPane(_ state: inout AppState) {
     state.panes.views.moveTo(
-      .row(ViewsPane.row(ofTab: state.tabs.index)), in: viewsContent(state),
+      .row(ViewsPane.row(ofTab: state.tabs.position)), in: viewsContent(state),
       height: state.layout.views.height)
   }
 }

@@ -18,7 +18,7 @@ package struct ViewsDrawing {
     var list = state.panes.views
     if !isFocused {
       // While another pane has the keys, the cursor is on the view that is shown.
-      list.moveTo(.row(ViewsPane.row(ofTab: state.tabs.index)), in: content, height: area.height)
+      list.moveTo(.row(ViewsPane.row(ofTab: state.tabs.position)), in: content, height: area.height)
     }
     ListWidget.draw(
       content, list,
@@ -42,7 +42,8 @@ package struct ViewsDrawing {
 
   private func line(of id: String, width: Int) -> StyledLine {
     if let tab = ViewsPane.tab(of: id), state.tabs.names.indices.contains(tab) {
-      var line = StyledLine(" \(state.tabs.names[tab])", tab == state.tabs.index ? .title : .text)
+      let isShown = tab == state.tabs.position
+      var line = StyledLine(" \(state.tabs.names[tab])", isShown ? .title : .text)
       let count = ListScreen.unreadCounts(state)[tab]
       if count > 0 {
         let words = "\(glyphs.new) \(count)"

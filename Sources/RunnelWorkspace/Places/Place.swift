@@ -7,27 +7,41 @@ package import RunnelTree
 package struct Place: Hashable, Sendable {
   /// The name of the view, or nil for the tree.
   package var view: String?
+  /// The place of the list, if the view has parameters; otherwise nil.
+  package var list: Path?
   /// The record or node under the cursor, or nil if there is none.
   package var path: Path?
   /// Whether the record is open over the view.
   var isOpen = false
 
   /// The title in lists of places.
-  package var title: String { path?.description ?? view ?? "Tree" }
+  package var title: String { (path ?? list)?.description ?? view ?? "Tree" }
 
   /// The text of the place for storage; `init(text:)` parses it.
   package var text: String {
-    [view ?? "", path?.description ?? "", isOpen ? "open" : ""].joined(separator: "\n")
+    let parts = [view ?? "", path?.description ?? "", isOpen ? "open" : ""]
+    return (parts + [list?.description].compactMap(\.self)).joined(separator: "\n")
   }
 
-  package init(view: String?, path: Path?, isOpen: Bool = false) {
-    (self.view, self.path, self.isOpen) = (view, path, isOpen)
+  package init(view: String?, list: Path? = nil, path: Path?, isOpen: Bool = false) {
+    (self.view, self.list, self.path, self.isOpen) = (view, list, path, isOpen)
+  }
+
+  /// Makes the place of a row of a list.
+  init(of list: ListScreen, path: Path?, isOpen: Bool = false) {
+    self.init(
+      view: list.definition.name,
+      list: list.drillDown == nil ? nil : list.definition.source.path, path: path, isOpen: isOpen)
   }
 
   /// Parses a place from its text; nil if the text is not valid.
   package init?(text: String) {
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3 else { return nil }
+    guard parts.count == 3 || parts.count == 4 else { return nil }
+    if parts.count == 4 {
+      guard let list = try? Path(parts[3]) else { return nil }
+      self.list = list
+    }
     if !parts[1].isEmpty {
       // A text without a valid path was not written by this program.
       guard let path = try? Path(parts[1]) else { return nil }
@@ -90,13 +104,15 @@ package struct PlaceHistory: Hashable, Sendable {
 extension AppState {
   /// The user's place.
   package var place: Place {
-    let view = tabs.isTree ? nil : tabs.front.definition.name
-    for layer in layers.reversed() {
-      if case .record(let screen) = layer {
-        return Place(view: view, path: screen.path, isOpen: true)
-      }
+    func place(_ path: Path?, isOpen: Bool = false) -> Place {
+      tabs.isTree
+        ? Place(view: nil, path: path, isOpen: isOpen)
+        : Place(of: tabs.front, path: path, isOpen: isOpen)
     }
-    return Place(view: view, path: PlaceHistory.pathAtHand(self))
+    for layer in layers.reversed() {
+      if case .record(let screen) = layer { return place(screen.path, isOpen: true) }
+    }
+    return place(PlaceHistory.pathAtHand(self))
   }
 }
 
@@ -113,15 +129,7 @@ extension PlaceHistory {
   /// Goes to a place; returns false if its view does not exist, or if a layer with typed text stays
   /// in front.
   static func go(_ state: inout AppState, to place: Place) -> Bool {
-    guard
-      let tab = place.view == nil
-        ? state.tabs.treeIndex
-        : state.tabs.lists.firstIndex(where: { $0.definition.name == place.view })
-    else {
-      state.say(.info, "there is no view \(place.view ?? "") any more")
-      return false
-    }
-    guard state.closeWhatIsRead() else { return false }
+    guard state.closeWhatIsRead(), let tab = tab(&state, of: place) else { return false }
     if tab != state.tabs.index { state.open(tab) }
     Panes.focusPane(&state, .list)
     guard let path = place.path else { return true }
@@ -132,6 +140,16 @@ extension PlaceHistory {
     }
     if place.isOpen { ListScreen.open(&state, record: path, nil) }
     return true
+  }
+
+  /// Returns the index of the list or the tree of a place; nil if its view does not exist any more,
+  /// which is said.
+  private static func tab(_ state: inout AppState, of place: Place) -> Int? {
+    guard let view = place.view else { return state.tabs.treeIndex }
+    if let list = place.list { return DrillDown.list(&state, of: view, at: list) }
+    let tab = state.tabs.lists.firstIndex { $0.drillDown == nil && $0.definition.name == view }
+    if tab == nil { state.say(.info, "there is no view \(view) any more") }
+    return tab
   }
 
   /// Moves the cursor of the list to a record; a record that is not loaded is opened instead.

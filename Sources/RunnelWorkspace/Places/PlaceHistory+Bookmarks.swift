@@ -60,7 +60,7 @@ extension PlaceHistory {
   /// Notes the earlier place if the user is elsewhere in the view now.
   private static func noteJump(_ state: inout AppState, from before: Place, isOpening: Bool) {
     let now = state.place
-    if now == before || now.view != before.view { return }
+    if now == before || now.view != before.view || now.list != before.list { return }
     if isOpening, !now.isOpen || before.isOpen { return }
     state.trail.places.note(before)
   }

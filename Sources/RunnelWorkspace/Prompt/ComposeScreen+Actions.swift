@@ -7,7 +7,8 @@ package import RunnelTree
 
 extension ComposeScreen {
   static func openComposer(_ state: inout AppState) {
-    var screen = ComposeScreen(view: state.tabs.index, editor: LineEditor(state.tabs.front.draft))
+    let draft = state.tabs.front.draft
+    var screen = ComposeScreen(view: state.tabs.index, editor: editor(draft))
     // The draft may be a refused text that came back.
     for case .send(state.tabs.index, screen.editor.text, let attempt) in state.writes.queue.refused
       .map(
@@ -51,7 +52,7 @@ extension ComposeScreen {
       let attempt = composer.attempt ?? state.requests.newID()
       state.submit(.send(view: composer.view, text: text, attempt: attempt), request)
       updateComposer(&state) { composer in
-        composer = ComposeScreen(view: composer.view, editor: LineEditor())
+        composer = ComposeScreen(view: composer.view, editor: ComposeScreen.editor())
       }
       showDraft(&state)
     } catch {
@@ -109,7 +110,8 @@ extension ComposeScreen {
       return state.tabs.lists[view].draft = text
     }
     updateComposer(&state) { composer in
-      (composer.editor, composer.attempt, composer.isReturned) = (LineEditor(text), attempt, true)
+      composer.editor = ComposeScreen.editor(text)
+      (composer.attempt, composer.isReturned) = (attempt, true)
     }
     showDraft(&state)
     updateComposer(&state) { $0.error = message + " · Enter tries again, typing begins anew" }
@@ -123,7 +125,7 @@ extension ComposeScreen {
     }
     state.tabs.lists[view].draft = ""
     guard composer(state)?.view == view else { return }
-    updateComposer(&state) { $0 = ComposeScreen(view: view, editor: LineEditor()) }
+    updateComposer(&state) { $0 = ComposeScreen(view: view, editor: ComposeScreen.editor()) }
     showDraft(&state)
   }
 
@@ -133,13 +135,18 @@ extension ComposeScreen {
   }
 
   static func updateComposer(_ state: inout AppState, _ body: (inout ComposeScreen) -> Void) {
-    for (index, layer) in state.layers.enumerated() {
-      guard case .compose(var composer) = layer else { continue }
-      composer.error = nil
-      body(&composer)
-      state.layers[index] = .compose(composer)
+    FilterScreen.fittingList(&state) { state in
+      for (index, layer) in state.layers.enumerated() {
+        guard case .compose(var composer) = layer else { continue }
+        composer.error = nil
+        body(&composer)
+        state.layers[index] = .compose(composer)
+      }
     }
   }
+
+  /// Returns a field of several lines with a text.
+  static func editor(_ text: String = "") -> LineEditor { LineEditor(text, isMultiline: true) }
 
   /// Shows the typed text as a row of the list, or removes the row if there is no text.
   static func showDraft(_ state: inout AppState) {

@@ -14,7 +14,7 @@ extension FilterScreen {
       .filter(
         FilterScreen(
           view: state.tabs.index, editor: LineEditor(filter?.text ?? ""), before: filter,
-          past: state.trail.filters)))
+          past: state.trail.filters.adding(state.trail.unfinished.filter))))
     if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
     fitList(&state)
   }
@@ -22,6 +22,7 @@ extension FilterScreen {
   /// Leaves the filter bar, and restores the earlier filter.
   static func cancelFilter(_ state: inout AppState) {
     guard case .filter(let screen)? = state.layers.last else { return }
+    state.trail.unfinished.note(screen)
     closePrompt(&state)
     show(&state, screen.before, inView: screen.view)
   }
@@ -31,6 +32,7 @@ extension FilterScreen {
     guard case .filter(let screen)? = state.layers.last else { return }
     if let error = screen.error { return state.say(.warning, error.message) }
     state.trail.filters.add(screen.editor.text)
+    state.trail.unfinished.filter = ""
     closePrompt(&state)
     searchOn(&state)
   }
@@ -114,6 +116,13 @@ extension FilterScreen {
   static func closePrompt(_ state: inout AppState) {
     state.layers.removeLast()
     fitList(&state)
+  }
+
+  /// Changes the state, and fits the list if another number of lines is typed below it then.
+  static func fittingList(_ state: inout AppState, _ body: (inout AppState) -> Void) {
+    let before = state.height
+    body(&state)
+    if state.height != before { fitList(&state) }
   }
 
   /// Fits the list of the active tab to its present height.

@@ -11,7 +11,7 @@ package enum ComposeCommands {
 
   @Sendable
   private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [CommandHint(.inputAccept), CommandHint(.inputCancel)]
+    [CommandHint(.inputAccept), CommandHint(.inputNewline, "new line"), CommandHint(.inputCancel)]
   }
 }
 

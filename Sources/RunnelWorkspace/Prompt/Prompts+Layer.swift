@@ -19,7 +19,7 @@ extension ComposeScreen: LayerComponent {
   /// Inserts typed text; it replaces a returned text that was not edited.
   mutating func insert(_ text: String, in state: inout AppState) {
     error = nil
-    if isReturned { (editor, attempt, isReturned) = (LineEditor(), nil, false) }
+    if isReturned { (editor, attempt, isReturned) = (ComposeScreen.editor(), nil, false) }
     editor.insert(text)
     showDraft(in: &state)
   }

@@ -27,7 +27,9 @@ extension SearchScreen {
     let before = SearchOrigin(list: list, text: state.trail.search, place: state.place)
     state.layers.append(
       .search(
-        SearchScreen(editor: LineEditor(), before: before, past: state.trail.searches)))
+        SearchScreen(
+          editor: LineEditor(), before: before,
+          past: state.trail.searches.adding(state.trail.unfinished.search))))
     state.trail.search = nil
     FilterScreen.fitList(&state)
   }
@@ -35,6 +37,7 @@ extension SearchScreen {
   /// Leaves the search, and restores the list as it was.
   static func cancelSearch(_ state: inout AppState) {
     guard case .search(let screen)? = state.layers.last else { return }
+    state.trail.unfinished.note(screen)
     state.trail.search = screen.before.text
     restoreList(&state, screen.before.list)
     FilterScreen.closePrompt(&state)
@@ -45,6 +48,7 @@ extension SearchScreen {
     guard case .search(let screen)? = state.layers.last else { return }
     let text = screen.editor.text
     state.trail.searches.add(text)
+    state.trail.unfinished.search = ""
     // An empty line repeats the last search.
     state.trail.search = text.isEmpty ? state.trail.searches.entries.last : text
     FilterScreen.closePrompt(&state)

@@ -31,6 +31,23 @@ enum Leaving {
     Question.open(&state, question, yes: "leave", no: "stay")
   }
 
+  /// Shows the database as another account; asks first if typed text is not stored anywhere.
+  static func change(_ state: inout AppState, to account: AccountChange) {
+    let unsaved = unsavedLines(state)
+    if unsaved.isEmpty {
+      state.session.accountChange = account
+      return
+    }
+    let question = Question(
+      .changeAccount(account), title: "Show another account, and lose what is not saved",
+      message: unsaved,
+      explanation: [
+        StyledLine("These texts were never written to the database of this account.", .muted)
+      ],
+      openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "show", no: "stay")
+  }
+
   /// Leaves by a key that was pressed twice; a third press answers the question.
   static func leaveByInterrupt(_ state: inout AppState) {
     if case .question(let question)? = state.layers.last, question.purpose == .leave {
@@ -49,7 +66,10 @@ enum Leaving {
         changes == 1
           ? "1 change of this temporary copy" : "\(changes) changes of this temporary copy")
     }
-    let refused = state.writes.queue.refused.count
+    // The texts of forms and fields come back as drafts.
+    let refused = state.writes.queue.refused.count {
+      !state.session.isKept || $0.purpose.draft(state) == nil
+    }
     if refused > 0 {
       let words =
         refused == 1 ? "1 write that was not done" : "\(refused) writes that were not done"
@@ -66,6 +86,11 @@ enum Leaving {
       // A draft that came back with its refusal is counted there.
       if refusedTexts.contains(screen.draft) { continue }
       lines.append("a draft in \(screen.definition.name): \(beginning(of: screen.draft))")
+    }
+    if !state.session.isKept {
+      let drafts = state.writes.drafts.all
+      lines += drafts.suffix(3).map { "a draft: \($0.title)" }
+      if drafts.count > 3 { lines.append("\(drafts.count - 3) older drafts") }
     }
     return lines.map { StyledLine($0, .warn) }
   }

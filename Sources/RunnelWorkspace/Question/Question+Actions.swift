@@ -8,10 +8,11 @@ import RunnelTree
 extension Question {
   /// Adds hints with keys to a question: for its answers, and for the full explanation.
   static func offer(_ state: AppState, _ yes: String, _ no: String, in question: inout Question) {
-    let actions: [(ActionID, String)] =
+    var actions: [(ActionID, String)] =
       question.word == nil
       ? [(.dialogYes, yes), (.dialogNo, no), (.helpOpen, "in full")]
       : [(.inputAccept, yes), (.inputCancel, no), (.helpOpen, "in full")]
+    if question.purpose == .discardForm { actions.insert((.dialogKeep, "keep as a draft"), at: 0) }
     let contexts: [KeymapContext] = question.word == nil ? [.confirm] : [.input, .textField]
     let keys = KeyText(state.settings.keymap, contexts)
     let offered = actions.compactMap { action, words in
@@ -36,6 +37,20 @@ extension Question {
         .info, state.phrase("struck too soon to be an answer", .dialogYes, "again says yes"))
     }
     agree(&state, to: question)
+  }
+
+  /// Closes the form that the question is about, and keeps its text as a draft.
+  static func keepDraft(_ state: inout AppState) {
+    state.closeLayer()
+    FormScreen.keepForm(&state)
+  }
+
+  /// The reason why the question in front has no text to keep, or nil if it has.
+  static func reasonNothingToKeep(_ state: AppState) -> String? {
+    guard case .question(let question)? = state.layers.last, question.purpose != .discardForm else {
+      return nil
+    }
+    return "there is no text to keep: yes or no"
   }
 
   /// Agrees to the question if the typed word is right.
@@ -66,6 +81,8 @@ extension Question {
     case .importRecords(let progress): Importing.startImport(&state, progress)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
+    case .signOut(let user): AccountsScreen.signOut(&state, user)
+    case .changeAccount(let change): state.session.accountChange = change
     }
   }
 

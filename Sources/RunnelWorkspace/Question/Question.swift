@@ -24,6 +24,10 @@ struct Question: Hashable, Sendable {
     case discardForm
     /// The program is left.
     case leave
+    /// A user signs out.
+    case signOut(String)
+    /// The database is shown as another account.
+    case changeAccount(AccountChange)
   }
 
   /// A word that must be typed to agree.

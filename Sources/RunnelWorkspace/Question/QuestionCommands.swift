@@ -5,6 +5,10 @@ package enum QuestionCommands {
   package static let table = CommandTable(.confirm, "Answering", hints: hints, helpHint: "in full")
   {
     Command(.dialogYes, "yes", "yes", keys: ["y"]) { state, _ in Question.sayYes(&state) }
+    Command(
+      .dialogKeep, "keep as a draft", "keep what was typed as a draft", keys: ["k"],
+      disabled: { Question.reasonNothingToKeep($0) }
+    ) { state, _ in Question.keepDraft(&state) }
     Command(.dialogNo, "no", "no", keys: ["n", "Esc", "Enter", "C-g", "C-c", "q"]) { state, _ in
       state.closeLayer()
     }
@@ -21,7 +25,7 @@ package enum QuestionCommands {
 
   @Sendable
   private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [CommandHint(.dialogYes), CommandHint(.dialogNo)]
+    [CommandHint(.dialogKeep), CommandHint(.dialogYes), CommandHint(.dialogNo)]
   }
 
   @Sendable

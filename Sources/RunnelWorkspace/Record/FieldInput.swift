@@ -27,7 +27,9 @@ package struct FieldInput: Hashable, Sendable {
   package var editor: LineEditor
   package var error: String?
   /// The text that the field began with.
-  private let firstText: String
+  let firstText: String
+  /// Whether other records hold times in this field.
+  private var isLikeMoment = false
   /// The known choices.
   var choices: [Choice] = []
   /// The collection of the records that a reference may name, or nil.
@@ -41,6 +43,14 @@ package struct FieldInput: Hashable, Sendable {
     self.kind = kind
     editor = LineEditor(text)
     firstText = text
+  }
+
+  /// Makes an empty field for values like one of another record: if that is a time, dates may be typed.
+  init(kind: FieldKind, like leaf: Leaf) {
+    self.init(kind: kind)
+    if case .number(let number) = leaf {
+      isLikeMoment = number.integer.map { TreeText.moments.contains($0) } ?? false
+    }
   }
 
   init(rule: FieldRule?, _ value: JSONValue) {
@@ -64,6 +74,12 @@ package struct FieldInput: Hashable, Sendable {
     func hash(into _: inout Hasher) {}
   }
 
+  /// Lets the text have several lines, unless it is chosen or is no text.
+  mutating func allowLines() {
+    guard kind == .string, choices.isEmpty, choicesPath == nil, !editor.isSecret else { return }
+    editor = LineEditor(editor.text, isMultiline: true)
+  }
+
   /// Whether nothing is typed, which stands for no value.
   package var isEmpty: Bool { editor.isEmpty && (rule != nil || kind != .string) }
 
@@ -72,7 +88,8 @@ package struct FieldInput: Hashable, Sendable {
 
   /// The kind of value, as a word.
   package var label: String {
-    switch rule?.kind {
+    if editor.isSecret { return "hidden" }
+    return switch rule?.kind {
     case nil, .any: kind.rawValue
     case .text: "text"
     case .integer: "integer"
@@ -125,8 +142,8 @@ extension FieldInput {
   /// Whether the field holds a time in milliseconds since 1970.
   private var holdsMoment: Bool {
     if case .time? = rule?.kind { return true }
-    return rule == nil && kind == .number
-      && Int64(firstText).map { TreeText.moments.contains($0) } == true
+    guard rule == nil, kind == .number else { return false }
+    return isLikeMoment || Int64(firstText).map { TreeText.moments.contains($0) } == true
   }
 
   /// Lets dates be typed as people write them, if the field holds a date.
@@ -236,4 +253,13 @@ extension FieldKind {
     case .any: self = value == .null ? .json : FieldKind(value)
     }
   }
+}
+
+// MARK: - Description
+
+extension FieldInput: CustomStringConvertible, CustomReflectable {
+  /// The kind and the text; of a hidden text, that it is hidden.
+  package var description: String { "\(label): \(editor.isSecret ? "<secret>" : editor.text)" }
+  /// A mirror with the description only, so that no dump of a state has a hidden text.
+  package var customMirror: Mirror { Mirror(self, children: ["input": description]) }
 }

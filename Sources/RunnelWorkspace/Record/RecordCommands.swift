@@ -32,6 +32,10 @@ package enum RecordCommands {
       .rowIn, "read", "open the object, or read the value in full", keys: ["l", "Right"],
       disabled: { RecordCommands.reasonFieldNotRead($0) }
     ) { state, _ in RecordScreen.readField(&state) },
+    Command(
+      .sectionMore, "count", "count the records that refer to this one", keys: ["gm"],
+      disabled: { Related.reasonNotCounted($0) }
+    ) { state, _ in Related.countAtCursor(&state) },
   ]
 
   private static let writing: [Command] = [
@@ -55,8 +59,11 @@ package enum RecordCommands {
   ) { state, _ in RecordScreen.editField(&state) }
 
   @Sendable
-  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [
+  private static func hints(_ state: AppState, _: AtHand) -> [CommandHint] {
+    if recordInFront(state)?.cursorRelated != nil {
+      return [CommandHint(.rowOpen), CommandHint(.sectionMore), CommandHint(.stepBack)]
+    }
+    return [
       CommandHint(.recordEdit), CommandHint(.recordAdd), CommandHint(.recordDelete),
       CommandHint(.stepBack),
     ]
@@ -89,7 +96,7 @@ extension RecordCommands {
 
   static func reasonFieldNotOpened(_ state: AppState) -> String? {
     if let reason = SharedCommands.reasonBeingRead(state) { return reason }
-    guard let screen = recordInFront(state),
+    guard let screen = recordInFront(state), screen.cursorRelated == nil,
       !Reading.opensField(state, of: screen, isGoingIn: false)
     else { return nil }
     return reasonNoFieldEdited(state)
@@ -97,7 +104,8 @@ extension RecordCommands {
 
   static func reasonFieldNotRead(_ state: AppState) -> String? {
     if let reason = SharedCommands.reasonBeingRead(state) { return reason }
-    guard let screen = recordInFront(state), !Reading.opensField(state, of: screen, isGoingIn: true)
+    guard let screen = recordInFront(state), screen.cursorRelated == nil,
+      !Reading.opensField(state, of: screen, isGoingIn: true)
     else { return nil }
     return "there is nothing to read here"
   }

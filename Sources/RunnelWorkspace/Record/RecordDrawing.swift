@@ -15,6 +15,8 @@ package struct RecordDrawing {
   private let body: Rect
   /// The typed values that are not on disk yet, by place.
   private let waiting: [Path: WaitingValue]
+  /// The fields with a draft.
+  private let drafts: Set<Path>
 
   init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
@@ -25,6 +27,7 @@ package struct RecordDrawing {
     search = state.trail.search
     self.body = body
     waiting = QueueScreen.waitingValues(state)
+    drafts = state.writes.drafts.fields(ofRecord: screen.path)
   }
 
   package func draw(into canvas: inout Canvas) {
@@ -59,13 +62,19 @@ package struct RecordDrawing {
   }
 
   private func line(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
+    if let index = screen.related(ofRow: id) {
+      return line(screen.related[index], width: width, glyphs)
+    }
     guard let field = screen.fields[id] else { return StyledLine() }
     if !waiting.isEmpty,
       let value = waiting[Path(unchecked: screen.path.keys + field.path.keys)]
     {
       return line(field, waiting: value, width: width, glyphs)
     }
-    var line = StyledLine("  " + label(field.path), .jsonKey)
+    var line =
+      drafts.contains(field.path)
+      ? StyledLine(glyphs.transient + " ", .transient) : StyledLine("  ", .jsonKey)
+    line.append(label(field.path), .jsonKey)
     if let leaf = field.leaf {
       line.append(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
       if let moment = TreeText.moment(of: leaf, local) { line.append("  \(moment)", .muted) }
@@ -76,6 +85,18 @@ package struct RecordDrawing {
     let kind = kind(of: field)
     let blanks = width - line.width - kind.count - 1
     if blanks > 0 { line.append(String(repeating: " ", count: blanks) + kind, .muted) }
+    return line
+  }
+
+  /// Returns the line of what belongs to the record, with its number at the end.
+  private func line(_ related: Related, width: Int, _ glyphs: Glyphs) -> StyledLine {
+    let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: related.title), 2)
+    var line = StyledLine("\(glyphs.foldClosed) ", .frameFocus)
+    line.append(related.title + String(repeating: " ", count: blanks), .link)
+    line.append(related.path.description, .muted)
+    let words = related.countText(glyphs)
+    let rest = width - line.width - CellWidth.width(of: words) - 1
+    line.append(String(repeating: " ", count: max(rest, 1)) + words, .muted)
     return line
   }
 

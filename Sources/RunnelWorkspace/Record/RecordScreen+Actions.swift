@@ -8,13 +8,17 @@ import RunnelTree
 extension RecordScreen {
   /// Opens the field under the cursor, or edits it if there is nothing to open.
   static func openOrEditField(_ state: inout AppState) {
-    guard case .record(let screen)? = state.layers.last else { return }
+    guard case .record(let screen)? = state.layers.last, !Related.openAtCursor(&state) else {
+      return
+    }
     if !Reading.openField(&state, of: screen, isGoingIn: false) { editField(&state) }
   }
 
   /// Opens the object under the cursor, or shows the value in full.
   static func readField(_ state: inout AppState) {
-    guard case .record(let screen)? = state.layers.last else { return }
+    guard case .record(let screen)? = state.layers.last, !Related.openAtCursor(&state) else {
+      return
+    }
     Reading.openField(&state, of: screen, isGoingIn: true)
   }
 
@@ -25,6 +29,7 @@ extension RecordScreen {
     }
     screen.start(.field(field.path), height: state.height)
     state.layers[state.layers.count - 1] = .record(screen)
+    offerDraft(&state, at: state.layers.count - 1)
     ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
   }
 
@@ -50,19 +55,32 @@ extension RecordScreen {
 
   static func addField(_ state: inout AppState) {
     guard case .record(let screen)? = state.layers.last else { return }
-    state.layers.append(
-      .form(
-        FormScreen(
-          purpose: .addField(screen.path), title: "Add a field to \(screen.path)",
-          fields: FormScreen.nameAndValue)))
+    FormScreen.open(
+      &state,
+      FormScreen(
+        purpose: .addField(screen.path), title: "Add a field to \(screen.path)",
+        fields: FormScreen.nameAndValue))
   }
 
   // MARK: The field in its line
 
+  /// Leaves the field, and keeps the typed text as a draft.
   static func cancelField(_ state: inout AppState) {
     guard case .record(var screen)? = state.layers.last else { return }
+    let draft = isQueued(state, screen) ? nil : screen.draft
     screen.endEdit(height: state.height)
     state.layers[state.layers.count - 1] = .record(screen)
+    if let draft { Drafts.keep(&state, draft, again: .recordEdit) }
+  }
+
+  /// Whether the queue has a refused write with the text of the field.
+  private static func isQueued(_ state: AppState, _ screen: RecordScreen) -> Bool {
+    state.writes.queue.refused.contains { item in
+      guard case .edit(screen.path, let refused) = item.purpose, let edit = screen.edit else {
+        return false
+      }
+      return refused.field == edit.field && refused.input.editor.text == edit.input.editor.text
+    }
   }
 
   static func changeFieldType(_ state: inout AppState) {
@@ -94,6 +112,7 @@ extension RecordScreen {
       }
     }
     state.layers[state.layers.count - 1] = .record(screen)
+    offerDraft(&state, at: state.layers.count - 1)
     ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
   }
 

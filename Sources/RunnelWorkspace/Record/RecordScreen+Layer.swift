@@ -79,13 +79,14 @@ extension RecordScreen: ListLayer {
 
   /// Returns the name and the value of a field.
   func text(ofRow id: String) -> String {
+    if let index = related(ofRow: id) { return "\(related[index].title) \(related[index].path)" }
     guard let field = fields[id] else { return "" }
     let value = field.leaf.map { FieldKind.text(of: $0.json) } ?? ""
     return "\(field.path.text) \(value)"
   }
 
   func textColumn(ofRow id: String) -> Int? {
-    let name = fields[id]?.path.text ?? ""
+    let name = related(ofRow: id).map { related[$0].title } ?? fields[id]?.path.text ?? ""
     return 2 + max(RecordDrawing.nameWidthMin - CellWidth.width(of: name) - 1, 1)
   }
 }

@@ -58,7 +58,7 @@ package struct RecordScreen: Hashable, Sendable {
     case form
   }
 
-  /// The id of the only section.
+  /// The id of the section of the fields.
   package static let section = "fields"
 
   package let path: Path
@@ -73,7 +73,9 @@ package struct RecordScreen: Hashable, Sendable {
   /// The fields by row id.
   package var fields: [String: Field] = [:]
   package var content = ListContent()
-  /// The heading of the section.
+  /// What belongs to the record besides its fields, in the order of its rows.
+  package var related: [Related] = []
+  /// The headings of the sections.
   var headings: [String: ListHeading] = [:]
   package var list = ListState()
   package var edit: Edit?
@@ -105,14 +107,15 @@ package struct RecordScreen: Hashable, Sendable {
     appendMissingFields(of: new, to: &ids)
     keepEditedField(&ids)
     let old = content
-    content = ListContent(sections: [
-      ListSection(
-        id: RecordScreen.section, rows: ids, emptyText: "this record is gone")
-    ])
+    let section = ListSection(
+      id: RecordScreen.section, rows: ids, emptyText: "this record is gone")
+    content = ListContent(sections: [section] + [relatedListSection].compactMap(\.self))
     headings = [
       RecordScreen.section: ListHeading(
         title: StyledLine(path.description, .sectionHeader),
-        detail: StyledLine(count == 1 ? "1 field" : "\(count) fields", .muted))
+        detail: StyledLine(count == 1 ? "1 field" : "\(count) fields", .muted)),
+      RecordScreen.relatedSection: ListHeading(
+        title: StyledLine("Lists and references", .sectionHeader)),
     ]
     let update = SectionedDiff.update(
       from: old.sections.map { SectionIDs($0) },

@@ -41,8 +41,10 @@ extension ResourceCommands {
 
   /// Opens the form for a new record of a resource; returns false if no resource describes the
   /// collection.
+  ///
+  /// `offersDraft` is false for a form that is filled in otherwise.
   static func openFormForNewRecord(
-    _ state: inout AppState, in collection: Path, view: Int? = nil
+    _ state: inout AppState, in collection: Path, view: Int? = nil, offersDraft: Bool = true
   ) -> Bool {
     guard
       let resource = state.database.resources.registry.resource(ofChildrenOf: collection)?
@@ -56,11 +58,10 @@ extension ResourceCommands {
     let fields = FormScreen.newRecord(
       resource, in: state.database.resources, filled: .object(filled),
       without: template.filter(\.isComputed).map(\.path))
-    state.layers.append(
-      .form(
-        FormScreen(
-          purpose: .addResource(resource.name, in: collection, view: view),
-          title: "Add a \(resource.name) to \(collection)", fields: fields)))
+    let form = FormScreen(
+      purpose: .addResource(resource.name, in: collection, view: view),
+      title: "Add a \(resource.name) to \(collection)", fields: fields)
+    if offersDraft { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
     readChoices(&state, of: fields.map(\.input))
     return true
   }
@@ -95,13 +96,13 @@ extension ResourceCommands {
     if fields.isEmpty {
       return state.say(.info, long == nil ? "\(path) has no fields to edit" : note)
     }
-    state.layers.append(
-      .form(
-        FormScreen(
-          purpose: .editResource(path, original: record), title: "Edit \(path)", fields: fields,
-          note: note.isEmpty
-            ? note
-            : note + KeyText.listKeys(state).hint(.recordEditExternal, "edits it", after: ": "))))
+    FormScreen.open(
+      &state,
+      FormScreen(
+        purpose: .editResource(path, original: record), title: "Edit \(path)", fields: fields,
+        note: note.isEmpty
+          ? note
+          : note + KeyText.listKeys(state).hint(.recordEditExternal, "edits it", after: ": ")))
     readChoices(&state, of: fields.map(\.input))
   }
 

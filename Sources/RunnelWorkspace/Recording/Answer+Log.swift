@@ -19,9 +19,11 @@ extension Answer {
     case .records(let rows): ["records": .array(rows.map(\.log))]
     case .history(let page): ["history": page.log]
     case .orders(let orders): ["orders": .strings(orders)]
+    case .count(let count, let hasMore): ["count": .int(count), "more": .bool(hasMore)]
     case .copied(let file, let bytes): ["copied": .string(file), "bytes": .int(bytes)]
     case .clients(let page): ["clients": page.log]
     case .disconnected(let wasThere): ["disconnected": .bool(wasThere)]
+    case .account(let user): ["account": user.map { .string($0) } ?? .null]
     case .refused(let refusal): ["refused": refusal.log]
     }
   }
@@ -43,9 +45,13 @@ extension Answer {
     case "records": self = .records(try fields.array(name).map { try TreeRow(log: $0) })
     case "history": self = .history(try HistoryPage(log: fields.value(name)))
     case "orders": self = .orders(try fields.strings(name))
+    case "count": self = .count(try fields.int(name), hasMore: try fields.bool("more"))
     case "copied": self = .copied(file: try fields.string(name), bytes: try fields.int("bytes"))
     case "clients": self = .clients(try ClientPage(log: fields.value(name)))
     case "disconnected": self = .disconnected(try fields.bool(name))
+    case "account":
+      let user = try fields.value(name)
+      self = .account(user: user == .null ? nil : try fields.string(name))
     case "refused": self = .refused(try Refusal(log: fields.value(name)))
     default: throw ActionLogError(.malformed, "There is no answer `\(name)`.")
     }

@@ -36,7 +36,11 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
 
   /// Makes the action from a first state.
   package init(_ state: AppState) {
-    views = ViewFile(me: state.database.me, views: state.tabs.lists.map(\.definition)).json
+    views =
+      ViewFile(
+        me: state.database.me,
+        views: state.tabs.lists.map(\.definition) + state.tabs.templates
+      ).json
     resources = state.database.resources.source ?? ""
     databaseName = state.database.name
     me = state.database.me

@@ -58,10 +58,14 @@ extension PendingRequests {
     case (.orders(let view), .orders(let orders)): Sorting.show(&state, orders, ofView: view)
     case (.preview(let path), .excerpt(let excerpt)):
       TreePreview.show(&state, excerpt, asPreviewOf: path)
+    case (.count(let path, let counting), .count(let number, let hasMore)):
+      Related.take(&state, .known(number, hasMore: hasMore), of: path, counting)
     case (.saveCopy, .copied(let file, let bytes)): FileGone.noteCopy(&state, file, bytes: bytes)
     case (.clients, .clients(let page)): ClientsScreen.take(&state, page, id)
     case (.disconnect, .disconnected(let wasThere)):
       ClientsScreen.finishDisconnect(&state, wasThere: wasThere)
+    case (.account(let deed), .account(let user)):
+      AccountsScreen.finish(&state, id, deed, user: user)
     default: break
     }
   }
@@ -75,10 +79,13 @@ extension PendingRequests {
     case .history(let reading): HistoryScreen.fail(&state, history: id, reading, refusal)
     case .detailHistory(let path): DetailHistory.take(&state, detailHistory: nil, of: path)
     case .preview(let path): TreePreview.show(&state, nil, asPreviewOf: path)
+    case .count(let path, let counting):
+      Related.take(&state, .failed(refusal.message), of: path, counting)
     case .choices:
       ResourceCommands.giveUpChoices(&state)
       state.say(.error, refusal.message)
     case .clients: ClientsScreen.fail(&state, refusal, id)
+    case .account: AccountsScreen.fail(&state, id, refusal)
     case .read, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)
     // Without an answer the menu says nothing of indexes.

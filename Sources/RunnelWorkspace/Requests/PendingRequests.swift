@@ -20,12 +20,16 @@ package enum Pending: Hashable, Sendable {
   case orders(view: Int)
   /// Reading the value beside the tree, or the size of a place that a question is about.
   case preview(Path)
+  /// Counting what belongs to the record at a place.
+  case count(Path, Counting)
   /// Saving the whole database to a new file.
   case saveCopy
   /// Asking the server of the database who is connected.
   case clients
   /// Ending a connection to the server.
   case disconnect
+  /// Something that is done with the accounts at the server.
+  case account(AccountDeed)
 }
 
 /// The table of all requests without an answer yet.

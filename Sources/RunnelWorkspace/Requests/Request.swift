@@ -39,12 +39,17 @@ package enum Answer: Sendable {
   case history(HistoryPage)
   /// The orders that have an index.
   case orders([String])
+  /// The number of records that were counted, and whether there are more.
+  case count(Int, hasMore: Bool)
   /// The whole database was saved to a new file.
   case copied(file: String, bytes: Int)
   /// Who is connected to the server of the database.
   case clients(ClientPage)
   /// A connection to the server was ended; false if there was none of this number.
   case disconnected(Bool)
+  /// Something was done with an account; the id is that of the user who is signed in by it, or whose
+  /// account comes next.
+  case account(user: String?)
   /// The request was refused, or failed; nothing changed.
   case refused(Refusal)
 }

@@ -36,6 +36,8 @@ package struct Refusal: Error, Hashable, Sendable {
   package struct Field: Hashable, Sendable {
     package var name: String
     package var message: String
+
+    package init(name: String, message: String) { (self.name, self.message) = (name, message) }
   }
 
   /// The cause of the refusal.

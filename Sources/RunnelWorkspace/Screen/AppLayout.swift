@@ -49,8 +49,8 @@ package struct AppLayout: Hashable {
   /// The prompt below the list.
   enum Prompt: Hashable {
     case none
-    /// A rule and a line.
-    case line
+    /// A rule and a field of some lines, as far as there is room for them.
+    case line(count: Int)
     /// A rule, a line, and two lines of help if there is room for them.
     case bar
   }
@@ -69,7 +69,7 @@ package struct AppLayout: Hashable {
     let promptHeight =
       switch prompt {
       case .none: 0
-      case .line: isLow ? 1 : 2
+      case .line(let count): isLow ? 1 : min(count, max((size.rows - 6) / 3, 1)) + 1
       case .bar: isLow ? 1 : size.rows < 16 ? 2 : 4
       }
     (composer, rest) = rest.splitBottom(promptHeight)

@@ -21,6 +21,7 @@ extension AppScreen {
       left.append(" \(profile.name) \(glyphs.foldClosed) \(place) ", role)
     } else {
       if !layout.isCompact { left.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
+      left.append(crumbs, .muted)
       left.append(place, .strong)
     }
     var right = StyledLine()
@@ -31,13 +32,22 @@ extension AppScreen {
     if layout.isCompact {
       right.append(liveness)
       right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)
+      right.append(state.database.accounts?.line(glyphs, isShort: true) ?? StyledLine())
     } else {
       right.append(liveness)
-      right.append("  \(state.database.me) ", .muted)
+      var person =
+        state.database.accounts?.line(glyphs, isShort: false)
+        ?? StyledLine("  \(state.database.me) ", .muted)
+      let others = Presence.headerLine(state, glyphs)
+      if !others.isEmpty {
+        person.append(others)
+        person.append(" ")
+      }
+      right.append(person)
     }
     draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
     if !layout.isCompact {
-      let tabs = TabBar(state, glyphs).line(active: state.tabs.index)
+      let tabs = TabBar(state, glyphs).line(active: state.tabs.position)
       let counts = countLine(besides: tabs)
       draw(.tabs, StatusLine(left: tabs, right: counts), into: &canvas, layout.tabs)
     }
@@ -113,6 +123,17 @@ extension AppScreen {
     state.settings.keymap.firstKeys(for: .livePause, in: state.contexts).map { " · \($0)" } ?? ""
   }
 
+  /// The rows that led to the list in front, with a sign after each; empty for a list with a tab of its
+  /// own, and on small screens.
+  private var crumbs: String {
+    guard !layout.isCompact, !state.tabs.isTree, state.tabs.front.drillDown != nil,
+      state.layers.allSatisfy({ $0.component.heading == nil })
+    else { return "" }
+    let chain = state.tabs.chain(to: state.tabs.index).map { state.tabs.lists[$0] }
+    let words = [chain[0].definition.name] + chain.compactMap(\.drillDown?.title)
+    return words.map { "\($0.prefix(24)) \(glyphs.foldClosed) " }.joined()
+  }
+
   /// The place in the tree that the screen shows.
   private var place: String {
     let headings = state.layers.reversed().lazy.compactMap(\.component.heading)
@@ -179,6 +200,9 @@ extension AppScreen {
       left.append(marks, .rowMarked)
       if !marks.isEmpty, !pill.isEmpty { left.append(" · ") }
       left.append(pill, .rowNew)
+      let typing = Presence.typingText(state)
+      if !left.text.dropFirst().isEmpty, !typing.isEmpty { left.append(" · ") }
+      left.append(typing, .muted)
     } else if let help = Hints(state).help {
       left.append(help.line)
     }

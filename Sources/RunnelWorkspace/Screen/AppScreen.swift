@@ -122,13 +122,17 @@ package final class AppScreen {
       return drawNote(noteWithoutRows(of: screen), into: &canvas)
     }
     let rows = RowText.rowText(state, of: screen, glyphs)
+    let people = Presence.rows(state, of: screen)
     let areRowsUnchanged =
       cache?.rowLines.begin(
         rows, width: layout.body.width + screen.list.horizontalOffset,
         basis: RowLineCache.Basis(state, screen)) ?? false
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
-      rowText: { id, width in line(of: id, in: screen, rows, width: width) },
+      rowText: { id, width in lines(of: id, in: screen, rows, people, width: width)[0] },
+      tallRows: state.tallRows { id, width in
+        self.lines(of: id, in: screen, rows, people, width: width)
+      },
       emptyHint: screen.filter == nil && screen.isComplete
         ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
       isFocused: isListFocused,
@@ -183,14 +187,17 @@ package final class AppScreen {
 
   /// Returns the state of a record's row that changes how it looks.
   private func rowState(
-    of id: String, _ record: Record, in screen: ListScreen, isCursor: Bool
+    of id: String, _ record: Record, in screen: ListScreen, isCursor: Bool,
+    people: [Path: [String]] = [:]
   ) -> RowText.State {
     RowText.State(
       isTransient: screen.isTransient(record),
       isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.writes.queue.conflict(at: record.path) != nil,
+      hasDraft: state.writes.drafts.isOf(record: record.path),
       isNew: screen.unread.rows.contains(id), isCursor: isCursor,
-      cell: screen.list.cursor == .row(id) ? screen.cell : nil)
+      cell: screen.list.cursor == .row(id) ? screen.cell : nil,
+      people: people[record.path] ?? [])
   }
 
   private func pagingText(of screen: ListScreen, width: Int) -> PagingText {
@@ -199,27 +206,30 @@ package final class AppScreen {
       pageSize: screen.definition.source.page)
   }
 
-  private func line(
-    of id: String, in screen: ListScreen, _ rows: RowText, width: Int
-  ) -> StyledLine {
+  /// Returns the lines of a row: at least one.
+  private func lines(
+    of id: String, in screen: ListScreen, _ rows: RowText, _ people: [Path: [String]], width: Int
+  ) -> [StyledLine] {
     if id == ListScreen.fetchMoreRow {
-      return pagingText(of: screen, width: width).line(
+      let line = pagingText(of: screen, width: width).line(
         screen.paging, isOlder: screen.definition.source.anchor == .last,
         isFiltered: screen.filter != nil)
+      return [line]
     }
     if id == ListScreen.newerRow {
       let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
-      return pagingText(of: screen, width: width)
-        .line(screen.newer, rows: name)
+      return [pagingText(of: screen, width: width).line(screen.newer, rows: name)]
     }
-    guard let record = screen.records[id] else { return StyledLine() }
+    guard let record = screen.records[id] else { return [StyledLine()] }
     // If signs have columns of their own, the cursor's row is formatted like any other.
     let rowState = rowState(
-      of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id))
-    let line =
-      cache?.rowLines.line(of: id, record, state: rowState, by: rows, width: width)
-      ?? rows.line(for: record, state: rowState, width: width)
-    return line.marking(state.trail.search, isCurrent: screen.list.cursor == .row(id))
+      of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id),
+      people: people)
+    let lines =
+      cache?.rowLines.lines(of: id, record, state: rowState, by: rows, width: width)
+      ?? rows.lines(for: record, state: rowState, width: width)
+    guard let search = state.trail.search else { return lines }
+    return lines.map { $0.marking(search, isCurrent: screen.list.cursor == .row(id)) }
   }
 
   /// Draws a list of ready lines.
@@ -299,7 +309,7 @@ package final class AppScreen {
   }
 
   func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {
-    let (top, bottom) = layout.composer.splitTop(layout.composer.height - 1)
+    let (top, bottom) = layout.composer.splitTop(layout.composer.height > 1 ? 1 : 0)
     if !top.isEmpty { rule(top, into: &canvas) }
     if let error = composer.error {
       // Without a rule, the error takes the end of the list.

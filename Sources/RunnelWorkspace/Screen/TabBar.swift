@@ -5,7 +5,7 @@ package struct TabBar {
   package let names: [String]
   /// The number of unread rows of each view.
   var unreadCounts: [Int] = []
-  /// The indices of the views with a draft.
+  /// The indices of the tabs with a draft.
   var drafts: Set<Int> = []
   package var glyphs = Glyphs.unicode
 
@@ -50,13 +50,8 @@ package struct TabBar {
 extension TabBar {
   /// Makes the bar of a workspace.
   init(_ state: AppState, _ glyphs: Glyphs = .unicode) {
-    // What is being composed stands in its line.
-    var composed: Set<Int> = []
-    for case .compose(let composer) in state.layers { composed.insert(composer.view) }
-    let lists = state.tabs.lists
     self.init(
       names: state.tabs.names, unreadCounts: ListScreen.unreadCounts(state),
-      drafts: Set(lists.indices.filter { !lists[$0].draft.isEmpty && !composed.contains($0) }),
-      glyphs: glyphs)
+      drafts: Drafts.tabs(state), glyphs: glyphs)
   }
 }

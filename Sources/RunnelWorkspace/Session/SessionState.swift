@@ -1,12 +1,13 @@
 package import RunnelBase
 import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 
 /// A session: the user's place and choices in a database when they left it, which are restored when
 /// they open it again.
 ///
-/// It holds names only: views and rows that no longer exist are ignored. The text that is being composed
-/// in a view is kept; marks and layers over a view are not.
+/// It holds names only: views and rows that no longer exist are ignored. Typed text is
+/// kept, as drafts; marks and layers over a view are not.
 package struct SessionState: Hashable, Sendable {
   /// A view as it was left.
   package struct View: Hashable, Sendable {
@@ -28,6 +29,8 @@ package struct SessionState: Hashable, Sendable {
     package var hidden: [String] = []
     /// Whether columns were shown in full.
     var isWide = false
+    /// How many lines a row took.
+    var rowLines = RowLines.one
     /// The text that was being composed; nil if there was none.
     var draft: String?
 
@@ -58,7 +61,9 @@ package struct SessionState: Hashable, Sendable {
 
   /// The name of the tab, or nil for the first one.
   package var tab: String?
-  /// The views by name.
+  /// The list in front that was opened from a row, as `ListScreen.sessionName`; nil for none.
+  var list: String?
+  /// The views by name, and the lists opened from rows by their `sessionName`.
   package var views: [String: View] = [:]
   /// Whether the detail pane was shown, or nil to decide by the width of the screen.
   var showsDetail: Bool?
@@ -72,6 +77,10 @@ package struct SessionState: Hashable, Sendable {
   var bookmarks: [String: String] = [:]
   /// The pane of each tab that had the keys, and its size, by the name of the tab.
   var panes: [String: String] = [:]
+  /// The texts of forms and fields that were not saved.
+  package var drafts: [Draft] = []
+  /// The texts that were typed into lines and not entered.
+  var unfinished = UnfinishedLines()
 
   package init() {}
 }
@@ -83,6 +92,7 @@ extension SessionState {
   package var json: JSONValue {
     var members: [JSONMember] = [JSONMember("version", .int(SessionState.version))]
     if let tab { members.append(JSONMember("tab", .string(tab))) }
+    if let list { members.append(JSONMember("list", .string(list))) }
     if let showsDetail { members.append(JSONMember("detail", .bool(showsDetail))) }
     members.append(JSONMember("time", .string(timeStyle.rawValue)))
     let named = views.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) }
@@ -91,6 +101,8 @@ extension SessionState {
     members.append(JSONMember("searches", .strings(searches)))
     members.append(JSONMember("bookmarks", .named(bookmarks)))
     members.append(JSONMember("panes", .named(panes)))
+    if !drafts.isEmpty { members.append(JSONMember("drafts", .array(drafts.map(\.json)))) }
+    if let json = unfinished.json { members.append(JSONMember("unfinished", json)) }
     return .object(members)
   }
 
@@ -102,6 +114,7 @@ extension SessionState {
       version <= SessionState.version
     else { return nil }
     tab = json["tab"]?.string
+    list = json["list"]?.string
     showsDetail = json["detail"]?.bool
     timeStyle = json["time"]?.string.flatMap { TimeStyle(rawValue: $0) } ?? .age
     for member in json["views"]?.object ?? [] { views[member.name] = View(member.value) }
@@ -109,6 +122,8 @@ extension SessionState {
     searches = json["searches"]?.texts ?? []
     for member in json["bookmarks"]?.object ?? [] { bookmarks[member.name] = member.value.string }
     for member in json["panes"]?.object ?? [] { panes[member.name] = member.value.string }
+    drafts = (json["drafts"]?.array ?? []).compactMap { Draft($0) }
+    unfinished = UnfinishedLines(json["unfinished"])
   }
 }
 
@@ -124,6 +139,7 @@ extension SessionState.View {
     if let order { members.append(JSONMember("order", .string(order))) }
     if !hidden.isEmpty { members.append(JSONMember("hidden", .strings(hidden))) }
     if isWide { members.append(JSONMember("wide", true)) }
+    if rowLines != .one { members.append(JSONMember("lines", .string(rowLines.rawValue))) }
     if let draft { members.append(JSONMember("draft", .string(draft))) }
     return .object(members)
   }
@@ -138,6 +154,7 @@ extension SessionState.View {
     order = json["order"]?.string
     hidden = json["hidden"]?.texts ?? []
     isWide = json["wide"]?.bool ?? false
+    rowLines = json["lines"]?.string.flatMap { RowLines(rawValue: $0) } ?? .one
     draft = json["draft"]?.string
   }
 }
@@ -154,7 +171,7 @@ extension SessionState.View {
       left = isInFront ? now : screen.unread.since ?? now
     }
     hidden = screen.hiddenColumns.sorted().map { screen.definition.columns[$0].field.text }
-    isWide = screen.isWide
+    (isWide, rowLines) = (screen.isWide, screen.rowLines)
     let isAtEnd = screen.list.cursor == screen.liveEnd
     if case .row(let id)? = screen.list.cursor, !isAtEnd, !ListScreen.isPlaceholder(id),
       !(screen.records[id].map(screen.isTransient) ?? false)
@@ -192,25 +209,31 @@ extension SessionState {
   package static func session(_ state: AppState) -> SessionState {
     // The stored views that were not opened, or do not exist this time, are kept.
     var session = state.session.remembered
-    session.tab = state.tabs.names[state.tabs.index]
+    session.tab = state.tabs.names[state.tabs.position]
+    session.list =
+      state.tabs.isTree || state.tabs.front.drillDown == nil ? nil : state.tabs.front.sessionName
     session.showsDetail = state.panes.wantsDetail
     session.timeStyle = state.settings.timeStyle
     session.filters = state.trail.filters.entries
     session.searches = state.trail.searches.entries
     session.bookmarks = state.trail.bookmarkTexts
+    session.drafts = Drafts.session(state)
+    session.unfinished = state.trail.unfinished.noting(state.layers)
     for (index, screen) in state.tabs.lists.enumerated()
     where screen.isOpen && screen.phase == .loaded {
       let view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
-      session.views[screen.definition.name] = view
+      session.views[screen.sessionName] = view
     }
     let kept = keptDrafts(state)
     for (index, screen) in state.tabs.lists.enumerated() where !kept.contains(index) {
-      session.views[screen.definition.name]?.draft = nil
+      session.views[screen.sessionName]?.draft = nil
     }
-    for (tab, choice) in state.panes.choices {
+    session.dropOldLists(besides: Set(state.tabs.lists.map(\.sessionName)))
+    for (tab, choice) in state.panes.choices
+    where tab < state.tabs.fixedCount || tab == state.tabs.treeIndex {
       // The pane that had the keys is only stored if its size is not normal; otherwise the list has
       // the keys at the next start.
-      session.panes[state.tabs.names[tab]] = choice.size == .normal ? nil : choice.text
+      session.panes[state.tabs.name(of: tab)] = choice.size == .normal ? nil : choice.text
     }
     return session
   }
@@ -232,7 +255,7 @@ extension SessionState {
   package static func session(
     _ state: AppState, of screen: ListScreen, isInFront: Bool
   ) -> SessionState.View {
-    let before = state.session.remembered.views[screen.definition.name] ?? .init()
+    let before = state.session.remembered.views[screen.sessionName] ?? .init()
     guard screen.isOpen, screen.phase == .loaded else { return before }
     return SessionState.View(screen, before: before, isInFront: isInFront, now: state.now)
   }
@@ -245,8 +268,10 @@ extension SessionState {
     state.trail.filters = LineHistory(session.filters)
     state.trail.searches = LineHistory(session.searches)
     state.trail.bookmarkTexts = session.bookmarks
+    state.writes.drafts = Drafts(session.drafts)
+    state.trail.unfinished = session.unfinished
     for index in state.tabs.lists.indices {
-      guard let view = session.views[state.tabs.lists[index].definition.name] else { continue }
+      guard let view = session.views[state.tabs.lists[index].sessionName] else { continue }
       restore(&state, view, inView: index)
       if let seen = view.seen, let left = view.left {
         state.tabs.lists[index].seenBefore = SeenRow(id: seen, left: left)
@@ -255,14 +280,45 @@ extension SessionState {
         FilterScreen.applyFilter(&state, inView: index)
       }
     }
-    for (tab, name) in state.tabs.names.enumerated() {
+    for (position, name) in state.tabs.names.enumerated() {
+      let tab = state.tabs.index(atPosition: position)
       state.panes.choices[tab] = session.panes[name].flatMap { PaneChoice(text: $0) }
     }
     if let tab = session.tab.flatMap({ state.tabs.names.firstIndex(of: $0) }),
-      tab != state.tabs.index
+      tab != state.tabs.position
     {
-      state.open(tab)
+      state.open(state.tabs.index(atPosition: tab))
     }
+    openList(&state, session)
+  }
+
+  /// Opens the list in front that was opened from a row, if its view still exists.
+  private static func openList(_ state: inout AppState, _ session: SessionState) {
+    guard let parts = session.list?.split(separator: "\n", maxSplits: 1), parts.count == 2,
+      let path = try? Path(String(parts[1])),
+      state.tabs.templates.contains(where: { $0.name == parts[0] }),
+      let index = DrillDown.list(&state, of: String(parts[0]), at: path)
+    else { return }
+    DrillDown.show(&state, index)
+  }
+
+  /// Remembers a list that makes room for another one.
+  static func remember(_ state: inout AppState, list index: Int) {
+    let screen = state.tabs.lists[index]
+    state.session.remembered.views[screen.sessionName] = session(
+      state, of: screen, isInFront: false)
+  }
+
+  /// The greatest number of lists opened from rows that are kept.
+  private static let listsMax = 100
+
+  /// Drops lists that were opened from rows, if there are many; those that are open, and those with a
+  /// draft, stay.
+  private mutating func dropOldLists(besides open: Set<String>) {
+    let lists = views.keys.filter { $0.contains("\n") }
+    if lists.count <= SessionState.listsMax { return }
+    let closed = lists.filter { !open.contains($0) && views[$0]?.draft == nil }.sorted()
+    for name in closed.prefix(lists.count - SessionState.listsMax) { views[name] = nil }
   }
 
   /// Restores the user's choices and place in a view.
@@ -293,7 +349,7 @@ extension ListScreen {
     wantedRow = view.cursor
     list.folded = Set(view.folded)
     list.isFollowing = view.isFollowing
-    isWide = view.isWide
+    (isWide, rowLines) = (view.isWide, view.rowLines)
     if let draft = view.draft { self.draft = draft }
     let hidden = Set(view.hidden)
     let columns = definition.columns.indices.filter {

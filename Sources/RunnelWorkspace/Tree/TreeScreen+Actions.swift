@@ -161,10 +161,10 @@ extension TreeScreen {
   private static func edit(_ state: inout AppState, _ path: Path, _ row: TreeRow) {
     guard case .leaf(let leaf) = row.summary.kind else { return }
     let field = FormScreen.Field("value", input(state, for: leaf, at: path))
-    state.layers.append(
-      .form(
-        FormScreen(
-          purpose: .setLeaf(path, original: leaf.json), title: "Edit \(path)", fields: [field])))
+    FormScreen.open(
+      &state,
+      FormScreen(
+        purpose: .setLeaf(path, original: leaf.json), title: "Edit \(path)", fields: [field]))
     ResourceCommands.readChoices(&state, of: [field.input])
   }
 
@@ -193,9 +193,9 @@ extension TreeScreen {
     }
     if state.refusesWriting() { return }
     if ResourceCommands.openFormForNewRecord(&state, in: path) { return }
-    state.layers.append(
-      .form(
-        FormScreen(
-          purpose: .addChild(path), title: "Add to \(path)", fields: FormScreen.nameAndValue)))
+    FormScreen.open(
+      &state,
+      FormScreen(
+        purpose: .addChild(path), title: "Add to \(path)", fields: FormScreen.nameAndValue))
   }
 }

@@ -79,7 +79,7 @@ extension Restoration {
       .min { $0.1 < $1.1 }
     guard let first else { return }
     state.writes.restoration?.firstRow = first.0
-    state.tabs.front.list.moveTo(.row(first.0), in: content, height: state.height)
+    state.tabs.front.list.moveTo(.row(first.0), in: content, height: state.frontHeight)
   }
 }
 

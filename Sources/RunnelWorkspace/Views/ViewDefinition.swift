@@ -13,6 +13,9 @@ public struct ViewDefinition: Hashable, Sendable {
   public var source: SourceDefinition
   /// Further sources; a row that is also in `source` is shown once, as theirs.
   public var also: [SourceDefinition] = []
+  /// The name of the view from whose rows this one is opened, if it has parameters; nil to find it by
+  /// the name of the last parameter.
+  package var from: String?
   /// The rules that sort rows into sections; the first rule that matches a row counts.
   public var sections: [SectionRule] = []
   /// The columns of a row, from the left.
@@ -160,16 +163,19 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var minimumScreen = 0
   /// Whether the column is drawn in the muted role.
   public var isMuted = false
+  /// Whether each value has a color of its own, the same in every row; for people and states.
+  public var isColored = false
 
   package init(
     field: FieldPath, format: Format = .plain, width: Int? = nil, minimumScreen: Int = 0,
-    isMuted: Bool = false
+    isMuted: Bool = false, isColored: Bool = false
   ) {
     self.field = field
     self.format = format
     self.width = width
     self.minimumScreen = minimumScreen
     self.isMuted = isMuted
+    self.isColored = isColored
   }
 }
 

@@ -17,6 +17,7 @@ extension ViewDefinition {
   /// The members of the view in a views file.
   var members: [JSONMember] {
     var members = [JSONMember("name", .string(name))] + source.members
+    if let from { members.append(JSONMember("from", .string(from))) }
     if !also.isEmpty {
       members.append(JSONMember("also", .array(also.map { .object($0.members) })))
     }
@@ -68,6 +69,7 @@ extension ColumnDefinition {
     var members = [
       JSONMember("field", .string(field.text)), JSONMember("format", .string(format.rawValue)),
       JSONMember("screen", .int(minimumScreen)), JSONMember("muted", .bool(isMuted)),
+      JSONMember("color", .bool(isColored)),
     ]
     if let width { members.append(JSONMember("width", .int(width))) }
     return .object(members)

@@ -72,7 +72,7 @@ package enum ViewText {
   private static func isUsual(_ member: JSONMember) -> Bool {
     switch (member.name, member.value) {
     case ("order", "$key"), ("anchor", "first"), ("format", "plain"): true
-    case ("descending", false), ("muted", false), ("screen", 0): true
+    case ("descending", false), ("muted", false), ("color", false), ("screen", 0): true
     default: false
     }
   }
@@ -125,6 +125,20 @@ extension ListScreen {
   }
 }
 
+extension Tabs {
+  /// The view in front as it is shown; the paths of a view with parameters are those of the file.
+  fileprivate var shownDefinition: ViewDefinition {
+    var shown = front.shownDefinition
+    guard front.drillDown != nil, let template = templates.first(where: { $0.name == shown.name })
+    else { return shown }
+    shown.source.path = template.source.path
+    for (index, source) in template.also.enumerated() where shown.also.indices.contains(index) {
+      shown.also[index].path = source.path
+    }
+    return shown
+  }
+}
+
 extension PaletteCommand {
   package static let saveView = PaletteCommand(
     name: "save-view", description: "write this view, as it is shown, to the views file",
@@ -138,12 +152,11 @@ extension PaletteCommand {
       if state.tabs.front.definition.source.path == log {
         return "this view comes from the resources file"
       }
-      let views = state.tabs.lists.enumerated()
-        .map { $0 == state.tabs.index ? $1.shownDefinition : $1.definition }
+      let view = state.tabs.shownDefinition
+      let own = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.definition)
+      let views = (own + state.tabs.templates).map { $0.name == view.name ? view : $0 }
         .filter { $0.source.path != log }
-      state.effects.append(
-        .saveView(
-          ViewSaving(file: file, view: state.tabs.front.shownDefinition, all: views)))
+      state.effects.append(.saveView(ViewSaving(file: file, view: view, all: views)))
       state.say(.info, "the view is saved in \(file)")
       return nil
     })

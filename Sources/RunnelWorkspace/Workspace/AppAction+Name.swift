@@ -7,11 +7,13 @@ import RunnelTree
 // The names of actions in the view of the last actions.
 
 extension AppAction {
-  /// Returns the name of an action, in words.
-  static func name(of action: any Action) -> String {
+  /// Returns the name of an action, in words; what goes into a hidden field is not told.
+  static func name(of action: any Action, isHidden: Bool = false) -> String {
     switch action {
-    case let action as AppAction: action.name
-    default: String(describing: type(of: action))
+    case let action as AppAction:
+      if isHidden, case .input = action { return "input to a hidden field" }
+      return action.name
+    default: return String(describing: type(of: action))
     }
   }
 
@@ -54,6 +56,8 @@ extension AppAction {
       writes.count == 1
         ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
     case .origin(let facts): "server: \(facts.link)"
+    case .accounts(let facts): "\(facts.accounts.count) accounts"
+    case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
     case .fileGone: "the file is gone"
     case .exported(let report): report.name
@@ -83,9 +87,11 @@ extension Answer {
     case .records(let rows): "\(rows.count) records"
     case .history(let page): "\(page.entries.count) entries of the history"
     case .orders(let orders): "\(orders.count) orders with an index"
+    case .count(let count, let hasMore): "\(count)\(hasMore ? " or more" : "") records"
     case .copied(let file, _): "copy saved to \(file)"
     case .clients(let page): "\(page.clients.count) clients"
     case .disconnected: "a client is disconnected"
+    case .account: "done with an account"
     case .refused(let refusal): "refused: \(refusal.message)"
     }
   }

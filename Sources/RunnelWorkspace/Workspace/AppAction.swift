@@ -31,6 +31,10 @@ package enum AppAction: Action {
   case pendingWrites([PendingWrite])
   /// The state of the link to the server whose database is shown has changed.
   case origin(OriginFacts)
+  /// The accounts at the server, or the state of the session, have changed.
+  case accounts(AccountFacts)
+  /// The people at other workspaces on the same database have changed.
+  case present([Present])
   /// The database failed in something that no request asked for.
   case trouble(String)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.
@@ -70,10 +74,10 @@ package enum AppAction: Action {
 package enum Effect: Hashable, Sendable {
   /// Start the streams of a view.
   case openView(Int)
-  /// Fetch the next page of a view.
-  case fetchMore(Int)
-  /// Fetch the next page of a view at the end where rows arrive.
-  case fetchNewer(Int)
+  /// Fetch the next pages of a view.
+  case fetchMore(Int, pages: Int)
+  /// Fetch the next pages of a view at the end where rows arrive.
+  case fetchNewer(Int, pages: Int)
   /// Read a view again from the end where rows arrive.
   case goToLiveEnd(Int)
   /// Read the rows of a view around a place in its order.
@@ -106,6 +110,12 @@ package enum Effect: Hashable, Sendable {
   case request(AppRequestID, Request)
   /// Ask the server of the database for something; the answer carries the id.
   case askServer(AppRequestID, ServerRequest)
+  /// Ask the account service for something; the answer carries the id.
+  case account(AppRequestID, AccountRequest)
+  /// Stop waiting for an answer of the account service.
+  case stopAccount(AppRequestID)
+  /// Count records; the answer carries the id.
+  case count(AppRequestID, Counting)
   /// Make an index, and stop making it.
   case makeIndex(IndexDefinition)
   case stopIndex

@@ -112,6 +112,7 @@ enum Input {
   /// Inserts a key that is no command as text, if there is a text field.
   private static func type(_ state: inout AppState, _ stroke: KeyStroke) {
     guard case .character(let character) = stroke.key, !stroke.control, !stroke.meta else { return }
+    if MenuScreen.take(&state, character) { return }
     state.insert(String(character))
   }
 
@@ -122,8 +123,9 @@ enum Input {
 
   /// Goes a number of tabs forward, or back if negative; the last tab is followed by the first.
   static func changeTab(_ state: inout AppState, by steps: Int) {
-    let count = state.tabs.treeIndex + 1
-    change(&state, to: ((state.tabs.index + steps) % count + count) % count)
+    let count = state.tabs.fixedCount + 1
+    let position = ((state.tabs.position + steps) % count + count) % count
+    change(&state, to: state.tabs.index(atPosition: position))
   }
 
   /// Changes the view: layers without typed text are closed, others stay in front.

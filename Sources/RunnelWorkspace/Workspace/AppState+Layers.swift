@@ -25,8 +25,7 @@ extension AppState {
   mutating func closeLayer() {
     guard let layer = layers.popLast() else { return }
     if let effect = layer.component.effectOnClose { effects.append(effect) }
-    let height = height
-    withList { list, content, _ in list.resize(toHeight: height, in: content) }
+    withList { list, content, height in list.resize(toHeight: height, in: content) }
   }
 
   /// Closes the layers over the view; returns false if one with typed text stays in front.
@@ -43,8 +42,7 @@ extension AppState {
 
   /// Fits all lists to the present size.
   mutating func fitLayers() {
-    let height = height
-    withList { list, content, _ in list.resize(toHeight: height, in: content) }
+    withList { list, content, height in list.resize(toHeight: height, in: content) }
     for index in layers.indices { layers[index].component.fit(self) }
   }
 
@@ -96,8 +94,12 @@ extension AppState {
   package var takesSecret: Bool { editorInFront?.isSecret ?? false }
 
   /// Inserts typed or pasted text into the field that has the keys.
-  mutating func insert(_ text: String) { changeTop { $0.insert(text, in: &$1) } }
+  mutating func insert(_ text: String) {
+    FilterScreen.fittingList(&self) { state in state.changeTop { $0.insert(text, in: &$1) } }
+  }
 
   /// Edits the text of the field that has the keys.
-  mutating func editText(_ id: ActionID) { changeTop { $0.editText(id, in: &$1) } }
+  mutating func editText(_ id: ActionID) {
+    FilterScreen.fittingList(&self) { state in state.changeTop { $0.editText(id, in: &$1) } }
+  }
 }

@@ -16,9 +16,11 @@ extension AppState {
     }
     // Only actions change the state, so the facts after the last action are those before this one.
     let before = state.session.trace.facts ?? ActionTrace.facts(state)
+    let isHidden = state.takesSecret
     StateReducer.handle(&state, action)
     state.session.trace.note(
-      AppAction.name(of: action), isOfInterest: AppAction.isOfInterest(action), at: state.now,
+      AppAction.name(of: action, isHidden: isHidden),
+      isOfInterest: AppAction.isOfInterest(action), at: state.now,
       before, ActionTrace.facts(state))
   }
 }
@@ -50,6 +52,8 @@ package enum StateReducer {
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
     case .origin(let facts): OriginFacts.take(&state, facts)
+    case .accounts(let facts): AccountFacts.take(&state, facts)
+    case .present(let people): state.database.present = people
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
     case .fileGone(let message): FileGone.lose(&state, message)
@@ -99,13 +103,20 @@ package enum StateReducer {
     {
       change.newRows = []
     }
+    let markCount = state.tabs.lists[view].marks.count
     guard
       state.tabs.lists[view].apply(
-        change, height: state.height, now: state.now, local: state.settings.local,
+        change, height: state.height(ofView: view), now: state.now, local: state.settings.local,
         me: state.database.me)
     else {
       return state.say(
         .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
+    }
+    if change.update.isReload, case let gone = markCount - state.tabs.lists[view].marks.count,
+      gone > 0
+    {
+      let rows = gone == 1 ? "1 row is" : "\(gone) rows are"
+      state.say(.info, "\(rows) no longer marked: not among the rows that were read")
     }
     ListScreen.letGo(&state, inView: view)
     guard view == state.tabs.index else { return }
@@ -133,6 +144,7 @@ package enum StateReducer {
       let opensForm = screen.begin(height: state.height)
       state.layers[index] = .record(screen)
       if start != nil {
+        RecordScreen.offerDraft(&state, at: index)
         ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
       }
       if case .field(let wanted)? = start, screen.edit == nil,

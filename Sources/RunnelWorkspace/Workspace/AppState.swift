@@ -53,7 +53,7 @@ extension AppState {
   private var prompt: AppLayout.Prompt {
     for layer in layers.suffix(from: (fullLayer ?? -1) + 1).reversed() {
       switch layer.component.extent {
-      case .line: return .line
+      case .line: return .line(count: layer.component.textField?.lineCount ?? 1)
       case .bar: return .bar
       case .page, .dialog: continue
       }
@@ -69,7 +69,7 @@ extension AppState {
     guard (0...tabs.treeIndex).contains(tab) else {
       return say(.info, "there is no view \(tab + 1)")
     }
-    if tab != tabs.index, !tabs.isTree { tabs.front.leave(height: height, now: now) }
+    if tab != tabs.index, !tabs.isTree { tabs.front.leave(height: frontHeight, now: now) }
     if tab != tabs.index { input.drag = nil }
     tabs.index = tab
     if tabs.isTree {
@@ -83,7 +83,7 @@ extension AppState {
       }
       tabs.lists[tab].refreshTitles(now: now, local: settings.local)
       let content = tabs.lists[tab].content
-      tabs.lists[tab].list.resize(toHeight: height, in: content)
+      tabs.lists[tab].list.resize(toHeight: height(ofView: tab), in: content)
     }
   }
 
@@ -106,7 +106,7 @@ extension AppState {
 
   /// Changes the list of the active tab.
   mutating func withList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
-    let height = height
+    let height = frontHeight
     if tabs.isTree {
       body(&tabs.tree.list, tabs.tree.content, height)
     } else {

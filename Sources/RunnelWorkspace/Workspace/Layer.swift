@@ -21,6 +21,7 @@ enum Layer: Hashable, Sendable {
   case menu(MenuScreen)
   case calendar(CalendarScreen)
   case clients(ClientsScreen)
+  case accounts(AccountsScreen)
 
   /// The component of the layer.
   ///
@@ -43,6 +44,7 @@ enum Layer: Hashable, Sendable {
       case .menu(let screen): screen
       case .calendar(let screen): screen
       case .clients(let screen): screen
+      case .accounts(let screen): screen
       }
     }
     set { self = newValue.layer }
@@ -65,6 +67,7 @@ enum Layer: Hashable, Sendable {
     MenuCommands.table,
     CalendarCommands.table,
     ClientsCommands.table,
+    AccountsCommands.table,
   ]
 
   /// The layer as one with a list, or nil if it has none.

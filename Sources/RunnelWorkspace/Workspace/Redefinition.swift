@@ -57,10 +57,10 @@ extension Redefinition {
     let definitions =
       saved.content.views.map { $0.paged(by: state.settings.pageSize) }
       + [state.database.resources.activityView].compactMap(\.self)
+    state.tabs.templates = ViewDefinition.templates(in: definitions)
     var isUnindexed = false
     for index in state.tabs.lists.indices {
-      let definition = definitions.first { $0.name == state.tabs.lists[index].definition.name }
-      guard let definition,
+      guard let definition = definition(of: state.tabs.lists[index], in: definitions),
         state.tabs.lists[index].isOtherwise(definition, pageSize: state.settings.pageSize)
       else {
         continue
@@ -72,12 +72,24 @@ extension Redefinition {
     }
     var rest: [String] = []
     if isUnindexed { rest.append("the index of its new order") }
-    if definitions.map(\.name) != state.tabs.names.dropLast() {
+    if definitions.filter({ !$0.hasParameters }).map(\.name) != state.tabs.names.dropLast() {
       rest.append("which views there are")
     }
     if let me = saved.content.me, me != state.database.me { rest.append("me") }
     let words = rest.isEmpty ? "" : "; from the next start on: \(rest.joined(separator: ", "))"
     state.say(.info, "\(saved.name) was read again\(words)")
+  }
+
+  /// Returns the definition of a list among those of a file; nil if there is none any more.
+  private static func definition(
+    of list: ListScreen, in definitions: [ViewDefinition]
+  ) -> ViewDefinition? {
+    guard let keys = list.drillDown?.keys else {
+      return definitions.first { !$0.hasParameters && $0.name == list.definition.name }
+    }
+    let view = ViewDefinition.templates(in: definitions)
+      .first { $0.name == list.definition.name }?.bound(to: keys)
+    return view.flatMap { $0.hasParameters ? nil : $0 }
   }
 
   /// Applies a new definition to a view.
@@ -88,6 +100,7 @@ extension Redefinition {
     let old = state.tabs.lists[index]
     ListScreen.resume(&state, index)
     var screen = ListScreen(definition)
+    screen.drillDown = old.drillDown
     screen.usePages(of: state.settings.pageSize)
     if old.definition.source.path == definition.source.path {
       (screen.marks, screen.unread, screen.draft) = (old.marks, old.unread, old.draft)
@@ -98,7 +111,7 @@ extension Redefinition {
       &state, SessionState.session(state, of: old, isInFront: index == state.tabs.index),
       inView: index)
     let content = state.tabs.lists[index].content
-    state.tabs.lists[index].list.resize(toHeight: state.height, in: content)
+    state.tabs.lists[index].list.resize(toHeight: state.height(ofView: index), in: content)
     guard old.isOpen else { return }
     state.tabs.lists[index].isOpen = true
     state.effects.append(.openView(index))

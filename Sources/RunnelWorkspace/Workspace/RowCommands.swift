@@ -214,12 +214,9 @@ extension ResourceBook {
   }
 }
 
-/// Finds web links in texts.
-package enum WebLink {
-  private static let schemes = ["https://", "http://"]
-  private static let ends: Set<Character> = ["<", ">", "\"", "'", "`", "|", "\\", "{", "}"]
-  private static let punctuation: Set<Character> = [".", ",", ";", ":", "!", "?", ")", "]"]
+// MARK: - Links in records
 
+extension WebLink {
   /// Returns the first link in the texts of a record, in their order, or nil if there is none.
   package static func first(in node: RunnelTree.Node) -> String? {
     if case .string(let text)? = node.leaf { return first(in: text) }
@@ -231,38 +228,7 @@ package enum WebLink {
 
   /// Returns all links in the texts of a record, in their order.
   package static func all(in node: RunnelTree.Node) -> [String] {
-    if case .string(let text)? = node.leaf { return all(in: text, atMost: .max) }
+    if case .string(let text)? = node.leaf { return all(in: text) }
     return node.children.flatMap { all(in: $0.node) }
-  }
-
-  /// Returns the first link in a text, without the punctuation after it, or nil if there is none.
-  package static func first(in text: String) -> String? { all(in: text, atMost: 1).first }
-
-  private static func all(in text: String, atMost count: Int) -> [String] {
-    var links: [String] = []
-    var rest = text[...]
-    while let start = schemes.compactMap({ rest.firstRange(of: $0)?.lowerBound }).min() {
-      var link = rest[start...].prefix { !$0.isWhitespace && !ends.contains($0) }
-      while let last = link.last, punctuation.contains(last), !isClosing(last, in: link) {
-        link = link.dropLast()
-      }
-      if !schemes.contains(where: { link.count <= $0.count && $0.hasPrefix(link) }) {
-        links.append(String(link))
-        if links.count == count { break }
-        rest = rest[link.endIndex...]
-      } else {
-        rest = rest[rest.index(after: start)...]
-      }
-    }
-    return links
-  }
-
-  /// Returns whether a bracket closes one within the link.
-  private static func isClosing(_ character: Character, in link: Substring) -> Bool {
-    switch character {
-    case ")": link.count { $0 == "(" } >= link.count { $0 == ")" }
-    case "]": link.count { $0 == "[" } >= link.count { $0 == "]" }
-    default: false
-    }
   }
 }

@@ -49,8 +49,12 @@ package struct OpenedDatabase: Equatable, Sendable {
   let isOpenedReadOnly: Bool
   /// The server that has the data and the state of the link to it, or nil for a local database.
   package var origin: OriginFacts?
+  /// The user's accounts at that server; nil if the database is opened without accounts.
+  package var accounts: AccountFacts?
   /// The user's profile of that server, or nil for none.
   package let profile: ProfileMark?
+  /// The people at other workspaces on the same database; nil if that is not known.
+  package var present: [Present]?
   /// The loss of its file, or nil while the file exists.
   package var fileGone: FileGone?
 
@@ -120,12 +124,16 @@ package struct Trail: Equatable, Sendable {
   var commands = LineHistory()
   /// The filters that were used before.
   var filters = LineHistory()
+  /// The texts that were typed into lines and not entered.
+  var unfinished = UnfinishedLines()
 }
 
 /// The writes that are not done, and those that can be undone.
 package struct WriteState: Equatable, Sendable {
   /// The writes that are under way or were refused.
   package var queue = WriteQueue()
+  /// The texts of forms and fields that were left without saving.
+  package var drafts = Drafts()
   /// Parts of undo steps that failed because others wrote there, to be compared one by one.
   var comparable: [CompareDraft] = []
   /// The undo and redo steps.
@@ -159,6 +167,8 @@ package struct SessionProgress: Equatable, Sendable {
   /// The trace of the last actions.
   var trace = ActionTrace()
   package var isLeaving = false
+  /// The account as which the database is to be shown instead; nil for none.
+  package var accountChange: AccountChange?
   /// Whether the session, with its drafts, comes back the next time.
   package var isKept = false
   /// Whether the database is temporary, and gone after the end.

@@ -97,7 +97,7 @@ enum Writing {
       case .editField(_, let paths): return paths
       case .addRecord(let view): return added(to: state.tabs.lists[view].definition.source.path)
       case .addResource(_, let collection, _): return added(to: collection)
-      case .addChild, .choose, .export, .importFile: return []
+      case .addChild, .choose, .export, .importFile, .account: return []
       }
     case .delete, .deleteMarked, .importRows, .toggle, .undo, .reversal: return []
     }
@@ -128,7 +128,7 @@ enum Writing {
       state.say(.info, "changed \(BulkEdit.words(paths.count))")
     case .choose: break
     case .addChild, .addField, .addResource(_, _, view: nil): state.say(.info, "added")
-    case .export, .importFile: break
+    case .export, .importFile, .account: break
     case .addRecord(let view), .addResource(_, _, let view?):
       state.say(.info, "added")
       guard let key, goesThere else { return }
@@ -145,7 +145,9 @@ enum Writing {
   static func goTo(_ state: inout AppState, _ key: RunnelTree.Key, inView view: Int) {
     let screen = state.tabs.lists[view]
     let id = Record.id(of: Path(unchecked: screen.definition.source.path.keys + [key]))
-    if state.tabs.lists[view].list.moveTo(.row(id), in: screen.content, height: state.height) {
+    if state.tabs.lists[view].list.moveTo(
+      .row(id), in: screen.content, height: state.height(ofView: view))
+    {
       return
     }
     if screen.content.indexPath(ofRow: id) == nil {

@@ -106,6 +106,11 @@ final class LoopbackConnection {
   static func request(_ number: Int, _ action: String, _ body: String) -> [UInt8] {
     let text = Array(
       "{\"t\":\"d\",\"d\":{\"r\":\(number),\"a\":\"\(action)\",\"b\":\(body)}}".utf8)
+    return frame(text)
+  }
+
+  /// A text as one frame of a client, shorter than 65,000 bytes.
+  static func frame(_ text: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [0x81]
     if text.count < 126 {
       bytes.append(0x80 | UInt8(text.count))

@@ -12,7 +12,7 @@ final class ServicePeer {
     /// Socket.IO 4, Engine.IO 4.
     case five = "python-socketio 5.18.1"
 
-    fileprivate var environment: PythonEnvironment {
+    var environment: PythonEnvironment {
       self == .four ? ServicePeer.environment4 : ServicePeer.environment5
     }
   }

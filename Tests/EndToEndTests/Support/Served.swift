@@ -8,10 +8,14 @@ final class Served {
 
   /// Starts a server; `program` is one that starts it, with the arguments as they are.
   init(
-    _ arguments: [String], listen: String = "localhost:0", program starter: String? = nil
+    _ arguments: [String], listen: String = "localhost:0", environment: [String: String] = [:],
+    program starter: String? = nil
   ) throws {
     program = try RunningProgram(
-      (starter == nil ? ["serve"] : []) + arguments + ["--listen", listen], program: starter)
+      (starter == nil ? ["serve"] : []) + arguments + ["--listen", listen],
+      environment: environment, program: starter)
+    // What can be opened is a file only.
+    let last = arguments.contains("--store") ? "  curl " : "  runnel open"
     var lines: [String] = []
     var port: Int?
     while let line = try program.readLine() {
@@ -19,7 +23,7 @@ final class Served {
       if line.hasPrefix("  at "), port == nil {
         port = line.split(separator: ":").last.flatMap { Int($0) }
       }
-      if line.hasPrefix("  runnel open") { break }
+      if line.hasPrefix(last) { break }
     }
     guard let port else {
       throw SystemError(call: "serve", reason: "\(lines) \(try program.errors())")

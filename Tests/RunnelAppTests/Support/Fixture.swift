@@ -61,6 +61,9 @@ enum Fixture {
     try ViewFile(yaml: viewsText, name: "test.views.yaml").views
   }
 
+  /// A path whose text is known to be valid.
+  static func path(_ text: String) -> Path { (try? Path(text)) ?? .root }
+
   static func message(
     _ text: String, from: String = "ana", at created: Int64, isPinned: Bool = false
   ) -> JSONValue {

@@ -76,6 +76,10 @@ final class ScenarioPlayer {
       let files = step.rest.split(separator: " ").map { ThemeFile(yaml: "", file: "\($0).yaml") }
       let file = ConfigurationFile(yaml: "", name: "config.yaml", themes: files)
       app.configure(file.settings, problem: nil)
+    case "accounts":
+      // What is known of the accounts at the server, as a recorded session has it.
+      let facts = try #require(AccountFacts(JSONValue(parsing: step.rest)), "\(file.name)")
+      app.take(.accounts(facts))
     case "focus": app.send(.focus(step.rest == "in"))
     case "wait": app.wait(milliseconds: try #require(Int64(step.rest)))
     case "resize":

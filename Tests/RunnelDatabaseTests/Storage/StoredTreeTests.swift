@@ -1,5 +1,7 @@
 import GRDB
+import PostgresCluster
 import RunnelBase
+import RunnelPostgres
 import RunnelStorage
 import RunnelTree
 import TestSupport
@@ -10,24 +12,57 @@ import Testing
 /// Where the rows of a stored tree can be: every test of this suite runs on each.
 enum RowPlace: CaseIterable {
   case memory, memoryUnderOverlay, sqlite, sqliteUnderOverlay
+  case postgres, postgresUnderOverlay
 
-  var isOverlay: Bool { self == .memoryUnderOverlay || self == .sqliteUnderOverlay }
+  /// Those that every machine has.
+  static let local: [RowPlace] = [.memory, .memoryUnderOverlay, .sqlite, .sqliteUnderOverlay]
+  /// Those that need PostgreSQL.
+  static let remote: [RowPlace] = [.postgres, .postgresUnderOverlay]
+
+  var isOverlay: Bool {
+    switch self {
+    case .memory, .sqlite, .postgres: false
+    case .memoryUnderOverlay, .sqliteUnderOverlay, .postgresUnderOverlay: true
+    }
+  }
 
   /// Runs `body` on a new store, within one transaction; `overlay` is what holds back writes, if any.
-  func withRows(_ body: (_ rows: any RowStore, _ overlay: RowOverlay?) throws -> Void) throws {
+  func withRows(
+    _ indexes: [StoredIndex],
+    _ body: (_ rows: any RowStore, _ overlay: RowOverlay?) throws -> Void
+  ) throws {
+    func run(_ rows: any RowStore) throws {
+      let overlay = isOverlay ? RowOverlay(rows) : nil
+      try body(overlay ?? rows, overlay)
+    }
     switch self {
-    case .memory: try body(MemoryRowStore(), nil)
-    case .memoryUnderOverlay:
-      let overlay = RowOverlay(MemoryRowStore())
-      try body(overlay, overlay)
+    case .memory, .memoryUnderOverlay: try run(MemoryRowStore())
     case .sqlite, .sqliteUnderOverlay:
       try DatabaseQueue().write { db in
         try Schema.makeTables(db)
-        let rows = SQLiteRows(db, StatementCache())
-        let overlay = isOverlay ? RowOverlay(rows) : nil
-        try body(overlay ?? rows, overlay)
+        try run(SQLiteRows(db, StatementCache()))
       }
+    case .postgres, .postgresUnderOverlay:
+      let store = try PostgresStore(PostgresPlace(PostgresCluster.shared().makeDatabase()))
+      defer { store.close() }
+      try store.makeTables()
+      try store.connection.perform([PostgresStatement("BEGIN")])
+      try run(PostgresRows(store.connection, namespace: 1, indexes: indexes, nextSplit: 1))
     }
+  }
+}
+
+/// A stored tree on PostgreSQL answers as the tree in memory, too.
+@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct PostgresStoredTreeTests {
+  @Test(arguments: RowPlace.remote, Seeds.first(12))
+  func itAnswersAsTheTreeInMemory(place: RowPlace, seed: UInt64) throws {
+    try StoredTreeTests().itAnswersAsTheTreeInMemory(place: place, seed: seed)
+  }
+
+  @Test(arguments: Seeds.first(12))
+  func aRefusedWriteLeavesNothing(seed: UInt64) throws {
+    try StoredTreeTests().aRefusedWriteLeavesNothing(place: .postgresUnderOverlay, seed: seed)
   }
 }
 
@@ -47,9 +82,9 @@ enum RowPlace: CaseIterable {
     return definitions.enumerated().map { StoredIndex(id: Int64($0 + 1), definition: $1) }
   }()
 
-  @Test(arguments: RowPlace.allCases, Seeds.first(12))
+  @Test(arguments: RowPlace.local, Seeds.first(12))
   func itAnswersAsTheTreeInMemory(place: RowPlace, seed: UInt64) throws {
-    try place.withRows { rows, overlay in
+    try place.withRows(StoredTreeTests.indexes) { rows, overlay in
       var random = RandomTree(seed: seed)
       var stored = StoredTree(rows, indexes: StoredTreeTests.indexes)
       var tree = MemoryTree()
@@ -106,7 +141,7 @@ enum RowPlace: CaseIterable {
   @Test(arguments: [RowPlace.memoryUnderOverlay, .sqliteUnderOverlay], Seeds.first(20))
   func aRefusedWriteLeavesNothing(place: RowPlace, seed: UInt64) throws {
     struct Refused: Error {}
-    try place.withRows { rows, overlay in
+    try place.withRows(StoredTreeTests.indexes) { rows, overlay in
       let overlay = try #require(overlay)
       var random = RandomTree(seed: seed)
       let stored = StoredTree(rows, indexes: StoredTreeTests.indexes)

@@ -156,8 +156,9 @@ import Testing
       }
       #expect(throws: ServerError.self) {
         try ServedDatabase(
-          name: "accounts", file: server.accountsFile,
-          rulesFile: RulesFile(path: server.folder + "/none.json", isNamed: false),
+          name: "accounts",
+          place: .file(
+            server.accountsFile, RulesFile(path: server.folder + "/none.json", isNamed: false)),
           allowance: TreeAllowance(
             limits: ServedTreeLimits(), readBytesMax: 1000,
             metrics: ServerMetrics(PrometheusMetrics())),

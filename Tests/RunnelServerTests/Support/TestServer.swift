@@ -1,12 +1,17 @@
 import Foundation
 import Logging
+import PostgresCluster
 import RunnelBase
 import RunnelNetwork
+import RunnelPostgres
 import RunnelServer
 import TestSupport
 
 /// A server on its own database, at a free port of this machine.
 final class TestServer {
+  /// The connection string of the store whose namespace `test` is served; nil for a file.
+  @TaskLocal static var store: String?
+
   let folder: String
   let file: String
   let port: Int
@@ -32,6 +37,10 @@ final class TestServer {
     var configuration = ServerConfiguration(.file(file, name: nil))
     configuration.listen = ["localhost:0"]
     configuration.stopDuration = .seconds(2)
+    if let store = TestServer.store {
+      configuration.databases = .store(StoreConfiguration(name: "test", connection: store))
+      if let rules { try TestServer.write(rules, to: store) }
+    }
     change(&configuration)
     server = try DatabaseServer(
       configuration, lines: LogLines { _ in },
@@ -39,6 +48,23 @@ final class TestServer {
     let announcement = try await server.start()
     port = announcement.addresses.first?.port ?? 0
     adminPlaces = announcement.adminPlaces
+  }
+
+  private static func write(_ rules: String, to place: String) throws {
+    let store = try PostgresStore(PostgresPlace(place))
+    defer { store.close() }
+    guard let namespace = try store.namespace(named: "test") else { return }
+    try store.writeRules(rules, of: namespace, now: 0)
+  }
+
+  /// Runs `body` with servers of a new store, which has a namespace `test`.
+  static func onStore<Result>(_ body: () async throws -> Result) async throws -> Result {
+    let place = try PostgresCluster.shared().makeDatabase()
+    let store = try PostgresStore(PostgresPlace(place))
+    try store.makeTables()
+    try store.makeNamespace(named: "test")
+    store.close()
+    return try await TestServer.$store.withValue(place) { try await body() }
   }
 
   /// Stops the server.

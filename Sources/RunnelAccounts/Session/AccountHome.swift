@@ -1,0 +1,72 @@
+package import RunnelSync
+
+/// The accounts of a user at a server's database: who is signed in there, and with which service.
+package struct AccountHome: Sendable {
+  /// The service of the server at the address of the database.
+  package let ownService: IdentityToolkit
+  /// Sends requests for accounts.
+  package let transport: IdentityToolkit.Transport
+  private let name: String
+  private let parent: String
+
+  /// Finds the accounts for a database.
+  ///
+  /// - Parameters:
+  ///   - address: the address of the database.
+  ///   - transport: sends requests for accounts.
+  ///   - environment: the environment variables of the process.
+  /// - Throws: `AccountFailure` (`storage`) if the user has no home.
+  package init(
+    _ address: OriginAddress, _ transport: @escaping IdentityToolkit.Transport,
+    environment: [String: String]
+  ) throws(AccountFailure) {
+    let scheme = address.isSecure ? "https" : "http"
+    self.init(
+      of: address.name, .server("\(scheme)://\(address.host)", transport), transport,
+      below: try AccountFolder.stateFolder(environment) + "/accounts")
+  }
+
+  /// Makes the home of the accounts for the name of a database, below a folder.
+  package init(
+    of name: String, _ service: IdentityToolkit, _ transport: @escaping IdentityToolkit.Transport,
+    below folder: String
+  ) {
+    (self.name, parent) = (name, folder)
+    (ownService, self.transport) = (service, transport)
+  }
+
+  /// Returns the folder of the accounts, for a service.
+  package func folder(_ service: any AccountProvider) -> AccountFolder {
+    AccountFolder(for: name, service: service.name, below: parent)
+  }
+
+  private var folderOfAnyService: AccountFolder {
+    AccountFolder(for: name, service: "", below: parent)
+  }
+
+  /// Reads the account that is signed in; nil if there is none.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func signedIn() throws(AccountFailure) -> KeptAccount? {
+    try folderOfAnyService.signedIn()
+  }
+
+  /// Reads all accounts, of which at most one is active.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if one cannot be read.
+  package func all() throws(AccountFailure) -> [KeptAccount] { try folderOfAnyService.accounts() }
+
+  /// Makes another account the active one.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
+  package func activate(_ user: String) throws(AccountFailure) {
+    try folderOfAnyService.activate(user)
+  }
+
+  /// Returns the service of a user's account; nil if there is no such account.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func service(of user: String) throws(AccountFailure) -> IdentityToolkit? {
+    try folderOfAnyService.service(of: user).flatMap { IdentityToolkit.named($0, transport) }
+  }
+}

@@ -1,0 +1,64 @@
+import RunnelAccounts
+import RunnelWorkspace
+
+// What the workspace shows of accounts, made of what the account library tells.
+
+extension AccountFacts {
+  /// Makes the facts of kept accounts.
+  ///
+  /// - Parameters:
+  ///   - kept: the accounts that are signed in.
+  ///   - user: the id of the user whose data is shown; nil for nobody.
+  ///   - state: the state of the user's session; nil before it is opened.
+  init(_ kept: [KeptAccount], of user: String?, _ state: AccountState?) {
+    self.init(
+      kept.map { Account($0.user) }.sorted { ($0.title, $0.id) < ($1.title, $1.id) })
+    guard let user else { return }
+    current = account(of: user) ?? Account(id: user)
+    switch state {
+    case .signedIn(let known)?, .refreshing(let known)?:
+      (current, session) = (Account(known), .signedIn)
+    case .ended(let known, let failure)?:
+      (current, session) = (Account(known), .ended(failure.message))
+    case .signedOut?: session = .ended("You are signed out.")
+    case .signingIn?: session = .signedIn
+    case nil:
+      session =
+        accounts.contains { $0.id == user } ? .signedIn : .ended("You are signed out.")
+    }
+  }
+}
+
+extension AccountFacts.Account {
+  fileprivate init(_ user: AccountUser) {
+    self.init(
+      id: user.id, email: user.email, name: user.displayName, isVerified: user.isEmailVerified)
+  }
+}
+
+extension Refusal {
+  /// Makes the refusal of a request for an account; it names the field that it is about, if it is
+  /// about one.
+  init(_ failure: AccountFailure, of request: AccountRequest) {
+    self.init(failure.message)
+    if let field = Refusal.field(of: failure.code, request) {
+      fields = [Refusal.Field(name: field.rawValue, message: failure.message)]
+    }
+  }
+
+  private static func field(
+    of code: AccountFailure.Code, _ request: AccountRequest
+  ) -> AccountField? {
+    switch code {
+    case .emailInUse, .invalidEmail, .missingEmail, .userNotFound: .email
+    case .weakPassword: .password
+    case .wrongPassword, .invalidCredential, .missingPassword:
+      switch request {
+      case .changePassword, .changeEmail, .delete: .current
+      default: .password
+      }
+    case .invalidCode, .expiredCode: .code
+    default: nil
+    }
+  }
+}

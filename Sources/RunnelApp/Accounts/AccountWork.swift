@@ -1,0 +1,306 @@
+import RunnelAccounts
+import RunnelClient
+import RunnelStore
+import RunnelWorkspace
+import Synchronization
+
+/// Does what the workspace asks of accounts, off the terminal's thread, and keeps what became of it
+/// until the application's loop takes it.
+///
+/// It holds the session of the user whose data is shown, and gives its tokens to the connection.
+/// Other accounts have a session only while something is done with them.
+actor AccountWork {
+  /// What happened since the last look.
+  struct News {
+    var facts: AccountFacts?
+    var answers: [(id: AppRequestID, answer: Answer)] = []
+  }
+
+  /// What any thread may read and change.
+  private struct Shared {
+    /// The user whose data is shown; nil for nobody.
+    var user: String?
+    /// The number of the workspace that asks: later answers to earlier ones are dropped.
+    var stay = 0
+    var running: [AppRequestID: Task<Void, Never>] = [:]
+    var news = News()
+  }
+
+  /// The session of the user whose data is shown.
+  private struct Opened {
+    let user: String
+    let session: AccountSession
+    let access: OriginAccess
+    let watch: Task<Void, Never>
+  }
+
+  private nonisolated let home: AccountHome
+  private nonisolated let shared = Mutex(Shared())
+  private nonisolated let wake: @Sendable () -> Void
+  private let options: AccountOptions
+  private var opened: Opened?
+  private var opening: (user: String, task: Task<Void, Never>)?
+  private weak var link: OriginLink?
+  /// The last known service, with which new accounts sign in.
+  private var service: (any AccountProvider)?
+
+  /// Makes the work; `wake` is called on any thread when there is something to take.
+  init(
+    _ home: AccountHome, options: AccountOptions = AccountOptions(),
+    wake: @escaping @Sendable () -> Void
+  ) {
+    (self.home, self.options, self.wake) = (home, options, wake)
+  }
+}
+
+// MARK: The application's loop
+
+extension AccountWork {
+  /// Begins with the data of a user; nil for nobody.
+  ///
+  /// What was asked before is not answered any more.
+  ///
+  /// - Returns: what is known of the accounts without a session.
+  nonisolated func begin(as user: String?) -> AccountFacts {
+    let old = shared.withLock { shared in
+      defer { (shared.user, shared.running, shared.news) = (user, [:], News()) }
+      shared.stay += 1
+      return shared.running.values
+    }
+    for task in old { task.cancel() }
+    Task { _ = await self.session() }
+    return AccountFacts((try? home.all()) ?? [], of: user, nil)
+  }
+
+  /// Returns the access of a user to the database; nil for nobody.
+  nonisolated func access(of user: String?) -> OriginAccess {
+    guard let user else { return .nobody }
+    return OriginAccess(user: user) { isRefresh in
+      guard self.shared.withLock({ $0.user == user }), let opened = await self.session() else {
+        throw AccountFailure(.notSignedIn, "The session has ended.")
+      }
+      return try await opened.access.provider?(isRefresh)
+    }
+  }
+
+  /// Gives the tokens of the user's session to a connection from now on.
+  nonisolated func serve(_ link: OriginLink) { Task { await self.take(link) } }
+
+  /// Starts a request; its answer is among the news.
+  nonisolated func start(_ id: AppRequestID, _ request: AccountRequest) {
+    shared.withLock { shared in
+      let stay = shared.stay
+      shared.running[id] = Task {
+        let answer = await self.answer(request)
+        self.finish(id, answer, stay)
+      }
+    }
+  }
+
+  /// Stops a request; it is not answered.
+  nonisolated func stop(_ id: AppRequestID) {
+    shared.withLock { $0.running.removeValue(forKey: id) }?.cancel()
+  }
+
+  /// Returns and removes the news since the last call.
+  nonisolated func news() -> News {
+    shared.withLock { shared in
+      defer { shared.news = News() }
+      return shared.news
+    }
+  }
+
+  private nonisolated func finish(_ id: AppRequestID, _ answer: Answer, _ stay: Int) {
+    let isWanted = shared.withLock { shared in
+      guard shared.stay == stay, shared.running.removeValue(forKey: id) != nil else {
+        return false
+      }
+      shared.news.answers.append((id, answer))
+      return true
+    }
+    if isWanted { wake() }
+  }
+}
+
+// MARK: The session
+
+extension AccountWork {
+  private nonisolated var user: String? { shared.withLock { $0.user } }
+
+  /// Returns the session of the user whose data is shown; nil for nobody.
+  private func session() async -> Opened? {
+    let user = user
+    if let opened, opened.user != user { await close() }
+    guard let user else {
+      publish(nil)
+      return nil
+    }
+    if opening?.user != user {
+      opening = (user, Task { await self.open(user) })
+    }
+    await opening?.task.value
+    return opened?.user == user ? opened : nil
+  }
+
+  private func open(_ user: String) async {
+    let known: IdentityToolkit? = try? home.service(of: user)
+    let service: any AccountProvider = known ?? serviceForSignIn()
+    let storage = ChosenAccount(home.folder(service), user: user)
+    let session = await AccountSession(service, storage: storage, options: options)
+    guard self.user == user else { return await session.close() }
+    self.service = service
+    let watch = Task { [weak self] in
+      for await state in session.states { await self?.publish(state) }
+    }
+    opened = Opened(
+      user: user, session: session, access: session.access(of: user), watch: watch)
+    if let link { session.keepAuthenticated(link, as: user) }
+  }
+
+  /// Closes the session in this process; the account stays signed in.
+  private func close() async {
+    let old = opened
+    (opened, opening) = (nil, nil)
+    old?.watch.cancel()
+    await old?.session.close()
+  }
+
+  private func take(_ link: OriginLink) async {
+    self.link = link
+    if let user, let opened, opened.user == user {
+      opened.session.keepAuthenticated(link, as: user)
+    }
+  }
+
+  /// Tells what is known of the accounts, with the state of the session.
+  private func publish(_ state: AccountState?) {
+    let kept = (try? home.all()) ?? []
+    shared.withLock { $0.news.facts = AccountFacts(kept, of: $0.user, state) }
+    wake()
+  }
+}
+
+// MARK: Requests
+
+extension AccountWork {
+  private func answer(_ request: AccountRequest) async -> Answer {
+    do throws(AccountFailure) {
+      return .account(user: try await carryOut(request))
+    } catch {
+      return .refused(Refusal(error, of: request))
+    }
+  }
+
+  /// Carries out a request; returns the id of the user who is signed in by it, or comes next.
+  private func carryOut(_ request: AccountRequest) async throws(AccountFailure) -> String? {
+    switch request {
+    case .signIn(let email, let password):
+      return try await signIn(.signIn(email: email, password: password))
+    case .signUp(let email, let password):
+      return try await signIn(.signUp(email: email, password: password))
+    case .sendReset(let email): try await performForNobody(.sendPasswordReset(email: email))
+    case .resetPassword(let code, let password):
+      try await performForNobody(.resetPassword(code: code, password))
+    case .signOut(let user): return try await signOut(user)
+    case .use(let user):
+      try home.activate(user)
+      return user
+    case .changePassword(let password, let current):
+      try await perform(.changePassword(password, current: current))
+    case .changeEmail(let email, let current):
+      try await perform(.verifyAndChangeEmail(email, current: current))
+    case .sendVerification: try await perform(.sendEmailVerification)
+    case .applyCode(let code):
+      try await performForNobody(.applyCode(code))
+      // The code was used in any case.
+      try? await perform(.reload)
+    case .delete(let current):
+      try await perform(.delete(current: current))
+      return try activateNext()
+    }
+    return nil
+  }
+
+  /// Does something with the account of the user whose data is shown.
+  private func perform(_ operation: AccountOperation) async throws(AccountFailure) {
+    guard let opened = await session() else {
+      throw AccountFailure(.notSignedIn, "Nobody is signed in.")
+    }
+    try await opened.session.perform(operation)
+  }
+
+  /// Does something that needs no account.
+  private func performForNobody(_ operation: AccountOperation) async throws(AccountFailure) {
+    let session = await AccountSession(
+      serviceForSignIn(), storage: AccountMemory(), options: options)
+    do throws(AccountFailure) {
+      try await session.perform(operation)
+    } catch {
+      await session.close()
+      throw error
+    }
+    await session.close()
+  }
+
+  /// The service with which accounts sign in: that of the accounts that are known, or else that of
+  /// the server itself.
+  private func serviceForSignIn() -> any AccountProvider {
+    if let service { return service }
+    let kept: KeptAccount? = (try? home.signedIn()) ?? (try? home.all())?.first
+    let known: IdentityToolkit? = kept.flatMap { try? home.service(of: $0.user.id) }
+    return known ?? home.ownService
+  }
+
+  /// Signs a user in, beside the accounts that are signed in.
+  private func signIn(_ operation: AccountOperation) async throws(AccountFailure) -> String? {
+    let service = serviceForSignIn()
+    let storage = ChosenAccount(home.folder(service), user: nil)
+    let session = await AccountSession(service, storage: storage, options: options)
+    let outcome: AccountOutcome
+    do throws(AccountFailure) {
+      outcome = try await session.perform(operation)
+    } catch {
+      await session.close()
+      throw error
+    }
+    await session.close()
+    if let failure = storage.failure { throw failure }
+    self.service = service
+    guard let id = outcome.user?.id else {
+      throw AccountFailure(.missingUserID, "The service did not say who is signed in.")
+    }
+    if id == user {
+      // The new tokens are read from the file.
+      await close()
+      _ = await self.session()
+      link?.retry()
+    } else {
+      publish(await opened?.session.state)
+    }
+    return id
+  }
+
+  /// Signs a user out; returns the id of the user whose account is active then, or nil.
+  private func signOut(_ id: String) async throws(AccountFailure) -> String? {
+    if id == user, let opened = await session() {
+      await opened.session.signOut()
+    } else {
+      let service: any AccountProvider = try home.service(of: id) ?? home.ownService
+      let storage = ChosenAccount(home.folder(service), user: id)
+      let session = await AccountSession(service, storage: storage, options: options)
+      await session.signOut()
+      await session.close()
+    }
+    let next = try activateNext()
+    publish(await opened?.session.state)
+    return next
+  }
+
+  /// Makes another account the active one if none is; returns the id of its user, or nil.
+  private func activateNext() throws(AccountFailure) -> String? {
+    if let active = try home.signedIn() { return active.user.id }
+    guard let next = try home.all().first else { return nil }
+    try home.activate(next.user.id)
+    return next.user.id
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import RunnelClient
+import RunnelDatabase
+import RunnelSync
+import RunnelWorkspace
+
+extension OriginWish {
+  /// Prepares the replica of the user: makes its file if it does not exist.
+  ///
+  /// - Parameter environment: the environment variables of the process.
+  /// - Returns: the path of the file.
+  /// - Throws: `DatabaseError` if it cannot be made, or belongs to another origin.
+  package func replica(environment: [String: String]) throws -> String {
+    let file = try ReplicaFolder.file(
+      for: address, user: user ?? access.user, environment: environment)
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: address.name)
+    try session.close()
+    return file
+  }
+}
+
+extension ApplicationOptions {
+  /// Returns the options with which the database is opened as another account; what was named for
+  /// the start does not hold any more.
+  ///
+  /// - Throws: `DatabaseError` if its replica cannot be opened.
+  func changed(_ change: AccountChange) throws -> ApplicationOptions {
+    var options = self
+    options.origin?.user = change.user
+    let environment = ProcessInfo.processInfo.environment
+    if let file = try options.origin?.replica(environment: environment) { options.database = file }
+    (options.view, options.filter, options.follows) = (nil, nil, false)
+    return options
+  }
+}

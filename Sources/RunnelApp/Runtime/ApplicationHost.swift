@@ -1,0 +1,50 @@
+import Logging
+import RunnelAccounts
+import RunnelTerminal
+
+/// What stays while the workspace is closed and opened again as another account: the terminal, the
+/// signals, the recording, and the accounts.
+final class ApplicationHost {
+  let wakeup: Wakeup
+  let signals: SignalSource
+  /// Records the session; nil if it is not recorded.
+  let recorder: SessionRecorder?
+  /// The accounts at the server; nil if the database is opened without accounts.
+  let accounts: AccountWork?
+  /// The reason why the last account could not be shown; nil for none.
+  var trouble: String?
+  private var screen: (any Screen)?
+
+  /// Prepares everything but the screen.
+  ///
+  /// - Throws: `TerminalError` if the system has no room, `ConfigurationError` if the session cannot be
+  ///   recorded.
+  init(_ options: ApplicationOptions? = nil) throws {
+    let wakeup = try Wakeup()
+    self.wakeup = wakeup
+    signals = try SignalSource()
+    recorder = try options?.record.map { try SessionRecorder(file: $0) }
+    var accountOptions = AccountOptions()
+    let log = Logger(label: "runnel.accounts")
+    accountOptions.notice = { log.warning("\($0.message)") }
+    accounts = options?.origin?.accounts.map { home in
+      AccountWork(home, options: accountOptions) { wakeup.signal() }
+    }
+  }
+
+  /// Returns the screen; opens it at the first time.
+  ///
+  /// - Throws: `TerminalError` if it cannot be opened.
+  func openScreen(_ options: TerminalOptions) throws -> any Screen {
+    if let screen {
+      screen.apply(options)
+      return screen
+    }
+    let screen = try CursesScreen.open(options: options)
+    self.screen = screen
+    return screen
+  }
+
+  /// Gives the terminal back.
+  func close() { screen?.close() }
+}

@@ -1,0 +1,48 @@
+import RunnelSync
+public import RunnelWorkspace
+
+/// The options for starting the workspace.
+public struct ApplicationOptions: Sendable {
+  /// The file of the database.
+  public var database: String
+  /// Where a server of the database may be asked who is connected.
+  public var serverPlaces: [ServerPlace] = []
+  /// The views file; nil to look for one beside the database, or else to find collections.
+  public var views: String?
+  /// The resources file; nil to look for one beside the database.
+  public var resources: String?
+  /// The name of the view to open first; nil for the first view.
+  public var view: String?
+  /// The filter of the view that is opened first; nil for none.
+  public var filter: String?
+  /// Whether the view that is opened first follows new rows.
+  public var follows = false
+  /// The folder for sessions; nil to remember nothing.
+  public var stateFolder: String?
+  /// Whether the database is temporary, and gone after the end.
+  public var isScratch = false
+  /// Whether writing is off.
+  public var isReadOnly: Bool
+  /// The file of the user's configuration; nil for none.
+  public var configuration: String?
+  /// The server whose database this is the replica of, or nil for a local database.
+  public var origin: OriginWish?
+  /// The user's profile of that server, or nil for none.
+  public var profile: ProfileMark?
+  /// The name of that server's database: that of the profile, or else the address; nil for a file.
+  var serverName: String? { profile?.name ?? origin?.address.title }
+  /// The terminal options of the command line, which override the configuration.
+  public var terminal: TerminalWishes
+  /// The file in which the session's actions are recorded; nil to record nothing.
+  public var record: String?
+  /// Whether `C-x !` ends the program with a fault, to test what a crash leaves behind.
+  public var allowsCrash: Bool
+
+  /// Creates options for a database file.
+  public init(database: String) {
+    self.database = database
+    isReadOnly = false
+    terminal = TerminalWishes()
+    allowsCrash = false
+  }
+}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import RunnelPostgres
+import RunnelServer
+
+/// `runnel store`: the care of a store in PostgreSQL.
+struct StoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "store",
+    abstract: "Make, check and look at a store in PostgreSQL.",
+    discussion: """
+      A store is a database of PostgreSQL, version 13 or newer, with Runnel's tables. It holds any \
+      number of namespaces: a namespace is a database for clients. PostgreSQL's client library has to be \
+      installed (libpq5).
+
+      --store takes a name, never a connection string. The connection string stands under `stores` in \
+      the configuration file, or the name is that of a service in pg_service.conf; passwords belong into \
+      ~/.pgpass, or into a file that only you can read. A connection to another machine is encrypted, and \
+      its certificate verified, unless the place says otherwise by sslmode.
+
+      Examples:
+        runnel store init chat
+        runnel store rules put chat chat.rules.json
+        runnel serve --store main --listen localhost:9000
+        runnel store check
+        runnel store status --store main
+      """,
+    subcommands: [
+      InitStoreCommand.self, CheckStoreCommand.self, StatusOfStoreCommand.self,
+      RulesOfStoreCommand.self,
+    ])
+}
+
+/// `runnel store init`: makes the tables and namespaces.
+struct InitStoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make the tables of a store, and namespaces.",
+    discussion: """
+      What is there already stays as it is. With --role, another role may read and write the rows \
+      afterwards, but not change the tables: servers should connect as that role.
+      """)
+
+  @Argument(help: ArgumentHelp("Namespaces to make.", valueName: "namespace"))
+  var namespaces: [String] = []
+  @Option(
+    help: ArgumentHelp("A role of PostgreSQL that may use the tables.", valueName: "name"))
+  var role: String?
+  @OptionGroup var option: StoreOption
+
+  func validate() throws {
+    for name in namespaces where !DatabaseNames.isValid(name) {
+      throw ValidationError(
+        "\(name) is no name for a namespace: use 1 to 63 small letters, digits and hyphens.")
+    }
+  }
+
+  func run() throws {
+    let store = try option.opened()
+    defer { store.close() }
+    try store.makeTables(for: role)
+    for name in namespaces { try store.makeNamespace(named: name) }
+    let names = try store.namespaces().map(\.name)
+    let list = names.isEmpty ? "no namespaces yet" : "namespaces: \(names.joined(separator: ", "))"
+    try StandardOutput.say("\(store.connection.name) is a store, \(list).\n")
+  }
+}
+
+/// `runnel store check`: compares all rows of namespaces with each other.
+struct CheckStoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Compare the rows of namespaces with each other.",
+    discussion: """
+      Every row is read, and compared with counts, indexes and the feed of changes, as `runnel doctor` \
+      does with a file. Servers can go on meanwhile, but the database keeps old versions of rows until the \
+      end. Each fault is a line: where, and what. The exit status is 0 if nothing is wrong.
+      """)
+
+  @Argument(help: ArgumentHelp("The namespaces (default: all).", valueName: "namespace"))
+  var namespaces: [String] = []
+  @OptionGroup var option: StoreOption
+
+  func run() throws {
+    let store = try option.opened()
+    defer { store.close() }
+    try store.checkVersion()
+    let all = try store.namespaces()
+    for name in namespaces where !all.contains(where: { $0.name == name }) {
+      throw Failure(
+        "\(store.connection.name) has no namespace \(name): `runnel store status` lists all.")
+    }
+    var faultCount = 0
+    for namespace in all where namespaces.isEmpty || namespaces.contains(namespace.name) {
+      let report = try StoreCheck.run(on: namespace, of: store)
+      faultCount += report.faultCount
+      for fault in report.faults { try StandardOutput.say("\(namespace.name): \(fault)\n") }
+      let hidden = report.faultCount - report.faults.count
+      if hidden > 0 { try StandardOutput.say("\(namespace.name): and \(hidden) more\n") }
+      if report.isSound {
+        try StandardOutput.say(
+          "\(namespace.name) is sound: \(report.rowCount) rows, \(report.entryCount) entries of "
+            + "indexes.\n")
+      }
+    }
+    if faultCount > 0 {
+      throw Failure(
+        "The store has \(faultCount == 1 ? "1 fault" : "\(faultCount) faults"). Export what is needed, "
+          + "and restore a backup of PostgreSQL.")
+    }
+  }
+}
+
+/// `runnel store status`: namespaces and servers.
+struct StatusOfStoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "List the namespaces of a store, and its servers.",
+    discussion: """
+      A namespace's head is the number of its newest change, and its floor that of the newest one that \
+      was pruned. A server renews its lease every 2 seconds.
+      """)
+
+  @OptionGroup var option: StoreOption
+
+  func run() throws {
+    let store = try option.opened()
+    defer { store.close() }
+    try store.checkVersion()
+    let version = store.connection.serverVersion
+    try StandardOutput.say(
+      "\(store.connection.name), PostgreSQL \(version / 10_000).\(version % 10_000)\n")
+    for namespace in try store.namespaces() {
+      let state =
+        switch namespace.state {
+        case .open: ""
+        case .frozen: ", frozen: it is being moved"
+        case .moved: ", moved to another store"
+        }
+      try StandardOutput.say(
+        "namespace \(namespace.name): head \(namespace.head), floor \(namespace.floor)\(state)\n")
+    }
+    for server in try store.servers() {
+      let address = server.address.isEmpty ? "" : " at \(server.address)"
+      let age = Double(server.age / 100) / 10
+      try StandardOutput.say(
+        "server \(server.identifier.text)\(address): lease renewed \(age) s ago\n")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// A failure of PostgreSQL, or of the way to it.
+package struct PostgresError: Error, Hashable, CustomStringConvertible {
+  /// The kinds of failures.
+  package enum Kind: Hashable, Sendable {
+    /// libpq is not installed.
+    case missingLibrary
+    /// There is no connection, or it broke: nothing is known of a commit that was under way.
+    case disconnected
+    /// No answer came in time; the connection is closed, so the rest is as with `disconnected`.
+    case timedOut
+    /// The server refused a statement.
+    case refused
+    /// The store lacks what is asked for, or is of another version.
+    case unsuitable
+  }
+
+  package var kind: Kind
+  /// The code of the error, five characters; nil if the server said none.
+  package var state: String?
+  /// What happened, and what to do; without passwords.
+  package var message: String
+
+  package init(_ kind: Kind, state: String? = nil, _ message: String) {
+    (self.kind, self.state, self.message) = (kind, state, message)
+  }
+
+  package var description: String { state.map { "\(message) (\($0))" } ?? message }
+
+  /// True if the same transaction may succeed when it is done anew.
+  ///
+  /// Source: several servers, section 3, rule 6.
+  package var isWorthRetrying: Bool {
+    switch kind {
+    case .disconnected, .timedOut: return true
+    case .missingLibrary, .unsuitable: return false
+    case .refused:
+      guard let state else { return false }
+      return PostgresError.retriedStates.contains(state) || state.hasPrefix("08")
+    }
+  }
+
+  /// Serialization, deadlock, lock not available, shutdown and start of the server, too many
+  /// connections, and a standby.
+  private static let retriedStates: Set<String> = [
+    "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "25006",
+  ]
+
+  static let missingLibrary = PostgresError(
+    .missingLibrary,
+    "PostgreSQL's client library is not installed: install it (libpq5, version 14 or newer).")
+}

@@ -1,0 +1,28 @@
+/// Where a database of PostgreSQL is, and how to sign in to it.
+///
+/// It comes from a file of the configuration or from the environment, never from a command line,
+/// which other users of the machine can read.
+package struct PostgresPlace: Hashable, Sendable {
+  /// A connection string of libpq: `host=db1,db2 dbname=runnel user=runnel`, or an address
+  /// `postgresql://…`.
+  package var text: String
+
+  /// Makes a place from a connection string.
+  package init(_ text: String) { self.text = text }
+
+  /// Makes the place that a service of libpq names, in `pg_service.conf`.
+  ///
+  /// The name is of the characters that `isName` allows.
+  package init(service: String) { text = "service=\(service)" }
+
+  /// True if a text can name a store: letters, digits, `-`, `_` and `.`, 64 at most.
+  ///
+  /// So it cannot hold a connection string, and no password either.
+  package static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 64
+      && text.unicodeScalars.allSatisfy { scalar in
+        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+          || ["-", "_", "."].contains(scalar)
+      }
+  }
+}

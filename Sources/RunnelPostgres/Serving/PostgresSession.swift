@@ -1,0 +1,291 @@
+import RunnelStorage
+package import RunnelTree
+
+/// A namespace as a server uses it: many writes of many clients in one transaction, and what other
+/// servers wrote.
+///
+/// Responsibilities:
+/// - It runs a transaction in which the caller reads, decides and writes as often as needed; all of it
+///   is committed when `perform` returns, and none of it if that throws.
+/// - It tells, at the beginning of each transaction, the places that others wrote since the last one.
+/// - It finds out what became of a commit whose answer did not come.
+///
+/// A writing transaction locks the row of the namespace first, so all servers write one after the other,
+/// and the order of the feed is that of the commits.
+///
+/// Source: several servers, sections 3 and 4.
+///
+/// Isolation: synchronous, and used by one thread at a time.
+package final class PostgresSession {
+  /// What the writer's connection is set to; rule 9.
+  private static let settings = [
+    "SET lock_timeout = '3s'", "SET idle_in_transaction_session_timeout = '5s'",
+    "SET synchronous_commit = on",
+  ]
+  /// The time for finding out what became of a commit.
+  private static let doubtTime = Duration.seconds(60)
+  private static let feedCountMin: Int64 = 10_000
+  private static let feedTimeMin: Int64 = 600_000
+
+  /// An open connection, and the rows that are read by it.
+  private struct Open {
+    var connection: PostgresConnection
+    var rows: PostgresRows
+  }
+
+  private let place: PostgresPlace
+  /// The name of the namespace.
+  package let name: String
+  private let namespace: Int64
+  private let lease: StoreLease
+  private var open: Open?
+  /// The place in the feed up to which the caller was told; nil before the first transaction.
+  private var known: FeedPlace?
+  private var batch: Int64 = 0
+  /// The place in the feed up to which the caller was told; nil before the first transaction.
+  package var head: Int64? { known?.sequence }
+  /// What is to be logged; whoever logs it empties it.
+  package var alarms: [String] = []
+
+  /// Opens a namespace.
+  ///
+  /// - Throws: `PostgresError` if there is no connection, or no such namespace.
+  package init(_ place: PostgresPlace, namespace name: String, lease: StoreLease) throws {
+    (self.place, self.name, self.lease) = (place, name, lease)
+    let store = try PostgresStore(place)
+    defer { store.close() }
+    try store.checkVersion()
+    guard let found = try store.namespace(named: name) else {
+      throw PostgresError(
+        .unsuitable,
+        "\(store.connection.name) has no namespace \(name): make it with `runnel store init \(name)`."
+      )
+    }
+    namespace = found.number
+  }
+
+  /// Closes the connection.
+  package func close() {
+    open?.connection.close()
+    open = nil
+  }
+
+  private func opened() throws -> Open {
+    if let open, open.connection.isOpen { return open }
+    let connection = try PostgresConnection(place)
+    try connection.perform(PostgresSession.settings.map { PostgresStatement($0) })
+    let rows = PostgresRows(connection, namespace: namespace, indexes: [], nextSplit: 0)
+    let made = Open(connection: connection, rows: rows)
+    open = made
+    return made
+  }
+
+  // MARK: Transactions
+
+  /// Runs `body` in one transaction.
+  ///
+  /// - Parameters:
+  ///   - isWriting: whether `body` may write.
+  ///   - body: reads and writes.
+  /// - Returns: the result of `body`, when all its writes are committed.
+  /// - Throws: `PostgresError` if the database failed, and the errors of `body`; then nothing was
+  ///   written.
+  package func perform<Result>(
+    isWriting: Bool, _ body: (PostgresTransaction) throws -> Result
+  ) throws -> Result {
+    let open = try opened()
+    open.connection.lastFailure = nil
+    do {
+      let transaction = PostgresTransaction(open.rows, try begin(open, isWriting: isWriting))
+      let result = try body(transaction)
+      try finish(transaction, open)
+      return result
+    } catch {
+      rollBack(open)
+      // The engine knows errors of its own only; what failed is what the connection says.
+      throw open.connection.lastFailure ?? error
+    }
+  }
+
+  /// True if others may have written since the last transaction.
+  ///
+  /// - Throws: `PostgresError` if the database cannot be read.
+  package func hasNews() throws -> Bool {
+    guard let known else { return true }
+    let results = try opened().connection.perform([
+      PostgresStatement("SELECT head FROM namespace WHERE ns = $1", .integer(namespace))
+    ])
+    return try results[0].count == 0 || results[0].integer(0, 0) != known.sequence
+  }
+
+  /// Declares those indexes that are not declared yet, and fills them.
+  ///
+  /// - Throws: `PostgresError`; then none was declared.
+  package func declareIndexes(_ definitions: [IndexDefinition]) throws {
+    let hasAll = try perform(isWriting: false) { transaction in
+      definitions.allSatisfy { transaction.declares($0) }
+    }
+    if hasAll { return }
+    try perform(isWriting: true) { try $0.declare(definitions) }
+  }
+
+  private func begin(_ open: Open, isWriting: Bool) throws -> PostgresTransaction.Beginning {
+    let results = try open.connection.perform(beginning(isWriting: isWriting))
+    let state = results[1]
+    guard state.count == 1 else {
+      throw PostgresError(.unsuitable, "The namespace \(name) is not there any more.")
+    }
+    let integer = { (column: Int) in try state.integer(0, column) ?? 0 }
+    let (head, floor) = (try integer(0), try integer(1))
+    if isWriting {
+      if results[2].count == 0 {
+        throw PostgresError(
+          .unsuitable, "The lease of this server has ended, so that it may not write.")
+      }
+      if try integer(4) != PostgresStore.State.open.rawValue {
+        throw PostgresError(.unsuitable, "\(name) is being moved, and cannot be written meanwhile.")
+      }
+    }
+    try takeIndexes(results[4], open.rows)
+    var news = try FeedNews(
+      results[3], after: known ?? FeedPlace(sequence: head, writer: nil), head: head, floor: floor)
+    // A session that was never told anything has missed nothing.
+    if known == nil { (news.touched, news.touchesSettings, news.alarm) = ([], false, nil) }
+    if !news.touched.isEmpty { open.rows.forgetRows() }
+    if let alarm = news.alarm { alarms.append(alarm) }
+    let nextSplit = try integer(3)
+    open.rows.begin(nextSplit: nextSplit)
+    return PostgresTransaction.Beginning(
+      news: news, lastTime: try integer(2), nextSplit: nextSplit, isWriting: isWriting)
+  }
+
+  /// The first statements: the lock comes before all that is read, so that this is the newest state.
+  private func beginning(isWriting: Bool) -> [PostgresStatement] {
+    let mode = isWriting ? "READ COMMITTED" : "REPEATABLE READ READ ONLY"
+    let lock = isWriting ? " FOR UPDATE" : ""
+    return [
+      PostgresStatement("BEGIN ISOLATION LEVEL \(mode)"),
+      PostgresStatement(
+        "SELECT head, floor, last_at, next_split, state FROM namespace WHERE ns = $1\(lock)",
+        .integer(namespace)),
+      PostgresStatement("SELECT 1 FROM server WHERE id = $1", .identifier(lease.identifier)),
+      FeedNews.statement(namespace, from: known?.sequence ?? .max),
+      PostgresStatement(
+        "SELECT id, pattern, child FROM index_definition WHERE ns = $1 ORDER BY id",
+        .integer(namespace)),
+    ]
+  }
+
+  private func takeIndexes(_ result: PostgresResult, _ rows: PostgresRows) throws {
+    let ids = try (0..<result.count).map { try result.integer($0, 0) ?? 0 }
+    // A number stands for the same definition for ever.
+    if ids != rows.indexes.map(\.id) { rows.indexes = try PostgresStore.indexes(result) }
+  }
+
+  private func rollBack(_ open: Open) {
+    open.rows.rollBack()
+    guard open.connection.isOpen else { return }
+    let failure = open.connection.lastFailure
+    // If this fails too, the connection is closed, which rolls back as well.
+    if (try? open.connection.perform([PostgresStatement("ROLLBACK")])) == nil {
+      open.connection.close()
+    }
+    open.connection.lastFailure = failure
+  }
+
+  // MARK: The commit
+
+  private func finish(_ transaction: PostgresTransaction, _ open: Open) throws {
+    if !transaction.beginning.isWriting || transaction.isUnchanged {
+      try open.connection.perform([PostgresStatement("COMMIT")])
+      known = transaction.beginning.news.end
+      return
+    }
+    let server = lease.identifier
+    batch += 1
+    let end = transaction.end(server, batch: batch)
+    var statements = try transaction.statements(server, batch: batch)
+    statements += try pruning(from: transaction.beginning.news.end.sequence, to: end, transaction)
+    try commit(statements, from: transaction.beginning.news.end.sequence, end, open)
+    known = end
+  }
+
+  private func commit(
+    _ statements: [PostgresStatement], from head: Int64, _ end: FeedPlace, _ open: Open
+  ) throws {
+    let failure: PostgresError
+    do {
+      try open.connection.perform(statements + [PostgresStatement("COMMIT")])
+      // The wait for the standby was broken off: the commit is done here, and maybe only here.
+      guard let warning = open.connection.warningState else { return }
+      failure = PostgresError(.disconnected, state: warning, "The commit ended with a warning.")
+      open.connection.close()
+    } catch {
+      if error.kind == .refused { throw error }
+      failure = error
+    }
+    guard let writer = end.writer, end.sequence > head else { throw failure }
+    open.rows.rollBack()
+    if try !wasDone(writer, after: head) { throw failure }
+    open.connection.lastFailure = nil
+  }
+
+  /// Finds out whether a batch was committed; rule 7.
+  ///
+  /// The lock waits for the old backend if that still lives. If the batch is there, another commit proves
+  /// that it is on the standby too.
+  private func wasDone(_ writer: FeedPlace.Writer, after head: Int64) throws -> Bool {
+    let limit = ContinuousClock.now + PostgresSession.doubtTime
+    var pause = RetryPause()
+    while true {
+      do {
+        return try looksDone(writer, after: head)
+      } catch let error as PostgresError where error.isWorthRetrying {
+        // What the transaction of this attempt left must not be in the way of the next one.
+        open?.connection.close()
+        if ContinuousClock.now >= limit { throw error }
+        pause.wait()
+      }
+    }
+  }
+
+  private func looksDone(_ writer: FeedPlace.Writer, after head: Int64) throws -> Bool {
+    let connection = try opened().connection
+    let results = try connection.perform([
+      PostgresStatement("BEGIN"),
+      PostgresStatement(
+        "SELECT head FROM namespace WHERE ns = $1 FOR UPDATE", .integer(namespace)),
+      PostgresStatement(
+        "SELECT count(*) FROM feed WHERE ns = $1 AND seq > $2 AND server = $3 AND batch = $4",
+        .integer(namespace), .integer(head), .identifier(writer.server), .integer(writer.batch)),
+      PostgresStatement(
+        "UPDATE namespace SET last_at = last_at WHERE ns = $1", .integer(namespace)),
+      PostgresStatement("COMMIT"),
+    ])
+    if connection.warningState != nil {
+      connection.close()
+      throw PostgresError(.disconnected, "The commit ended with a warning.")
+    }
+    return try results[2].integer(0, 0) != 0
+  }
+
+  /// The statements that drop old rows of the feed, when a batch crosses a multiple of 1,000.
+  private func pruning(
+    from head: Int64, to end: FeedPlace, _ transaction: PostgresTransaction
+  ) throws -> [PostgresStatement] {
+    let oldest = end.sequence - PostgresSession.feedCountMin
+    guard head / 1000 != end.sequence / 1000, oldest > 0, let open else { return [] }
+    let result = try open.connection.perform([
+      PostgresStatement(
+        "SELECT max(seq) FROM feed WHERE ns = $1 AND seq <= $2 AND at < $3", .integer(namespace),
+        .integer(oldest), .integer(transaction.lastTime - PostgresSession.feedTimeMin))
+    ])[0]
+    guard let last = try result.integer(0, 0) else { return [] }
+    return [
+      PostgresStatement(
+        "DELETE FROM feed WHERE ns = $1 AND seq <= $2", .integer(namespace), .integer(last)),
+      PostgresStatement(
+        "UPDATE namespace SET floor = $2 WHERE ns = $1", .integer(namespace), .integer(last)),
+    ]
+  }
+}

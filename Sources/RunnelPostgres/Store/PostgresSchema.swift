@@ -1,0 +1,92 @@
+/// The tables of a store.
+///
+/// Source: several servers, section 2. The bytes of keys and values are those of a file
+/// (`RunnelDatabase/FORMAT.md`), and PostgreSQL compares them as bytes.
+enum PostgresSchema {
+  /// The version of the tables that this program makes and uses.
+  static let version = 1
+  /// The name in `meta` of the version, in namespace 0, which is no database's.
+  static let versionName = "schema.version"
+  /// The tables, in the order in which they are made.
+  static let tables = [
+    "namespace", "node", "split", "index_definition", "index_entry", "feed", "write_client",
+    "applied_write", "server", "disconnect_write", "meta",
+  ]
+
+  /// The statements that make the tables which are missing.
+  ///
+  /// Databases that only speak PostgreSQL's protocol refuse its storage parameters.
+  static func statements(isPostgreSQL: Bool) -> [String] {
+    let parameters =
+      isPostgreSQL
+      ? " WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200)"
+      : ""
+    var statements = [
+      """
+      CREATE TABLE IF NOT EXISTS namespace (
+        ns int PRIMARY KEY, name text NOT NULL UNIQUE,
+        head bigint NOT NULL DEFAULT 0,
+        floor bigint NOT NULL DEFAULT 0,
+        last_at bigint NOT NULL DEFAULT 0,
+        next_split bigint NOT NULL DEFAULT 1,
+        state smallint NOT NULL DEFAULT 0
+      )\(parameters)
+      """
+    ]
+    statements += otherTables
+    // Records stay beside their keys.
+    if isPostgreSQL { statements.append("ALTER TABLE node ALTER COLUMN json SET STORAGE MAIN") }
+    return statements
+  }
+
+  private static let otherTables = [
+    """
+    CREATE TABLE IF NOT EXISTS node (
+      ns int NOT NULL, parent bigint NOT NULL, key bytea NOT NULL, json bytea, split bigint,
+      PRIMARY KEY (ns, parent, key), CHECK ((json IS NULL) <> (split IS NULL)))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS split (
+      ns int NOT NULL, id bigint NOT NULL, children bigint NOT NULL, priority bytea,
+      PRIMARY KEY (ns, id))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS index_definition (
+      ns int NOT NULL, id int NOT NULL, pattern text NOT NULL, child text NOT NULL,
+      PRIMARY KEY (ns, id), UNIQUE (ns, pattern, child))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS index_entry (
+      ns int NOT NULL, parent bigint NOT NULL, definition int NOT NULL, value bytea NOT NULL,
+      key bytea NOT NULL, PRIMARY KEY (ns, parent, definition, value, key))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS feed (
+      ns int NOT NULL, seq bigint NOT NULL, at bigint NOT NULL, server uuid NOT NULL,
+      batch bigint NOT NULL, paths text NOT NULL, parts bytea, PRIMARY KEY (ns, seq))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS write_client (
+      ns int NOT NULL, client text NOT NULL, applied bigint NOT NULL, forgotten bigint NOT NULL,
+      PRIMARY KEY (ns, client))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS applied_write (
+      ns int NOT NULL, client text NOT NULL, number bigint NOT NULL, seq bigint NOT NULL,
+      PRIMARY KEY (ns, client, number))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS server (
+      id uuid PRIMARY KEY, address text NOT NULL, seen_at timestamptz NOT NULL)
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS disconnect_write (
+      ns int NOT NULL, server uuid NOT NULL, session bigint NOT NULL, number int NOT NULL,
+      path text NOT NULL, write text NOT NULL, PRIMARY KEY (ns, server, session, number))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS meta (
+      ns int NOT NULL, name text NOT NULL, value text NOT NULL, PRIMARY KEY (ns, name))
+    """,
+  ]
+}

@@ -1,0 +1,256 @@
+package import RunnelStorage
+import RunnelTree
+
+/// A store: a database of PostgreSQL with the tables of any number of namespaces.
+///
+/// A *namespace* is a database for clients: a tree with its indexes and its feed of changes.
+///
+/// Isolation: synchronous, and used by one thread at a time.
+package final class PostgresStore {
+  /// What is known of a namespace.
+  package struct Namespace: Hashable {
+    /// Its number in the tables.
+    package var number: Int64
+    /// Its name for clients.
+    package var name: String
+    /// The newest place in its feed.
+    package var head: Int64
+    /// The newest place in its feed that was pruned.
+    package var floor: Int64
+    /// The number of its next split node.
+    package var nextSplit: Int64
+    /// What may be done with it.
+    package var state: State
+  }
+
+  /// What may be done with a namespace.
+  package enum State: Int64 {
+    case open = 0
+    /// It is being moved to another store: it is not written meanwhile.
+    case frozen = 1
+    /// It is in another store now.
+    case moved = 2
+  }
+
+  /// A server that has, or had, a lease.
+  package struct Server: Hashable {
+    /// What names this start of it.
+    package var identifier: PostgresIdentifier
+    /// Its address for clients; empty if it told none.
+    package var address: String
+    /// The milliseconds since it renewed its lease.
+    package var age: Int64
+  }
+
+  private static let attemptsMax = 10
+
+  /// The connection.
+  package let connection: PostgresConnection
+  private let place: PostgresPlace
+
+  /// Opens a store, which may have no tables yet.
+  ///
+  /// - Throws: `PostgresError` that says why there is no connection.
+  package init(_ place: PostgresPlace) throws {
+    self.place = place
+    connection = try PostgresConnection(place)
+  }
+
+  /// Closes the connection.
+  package func close() { connection.close() }
+
+  // MARK: Tables
+
+  /// Makes the tables that are missing.
+  ///
+  /// Done again, it changes nothing.
+  ///
+  /// - Parameter role: a role that may read and write the rows afterwards, and nothing else; nil for
+  ///   none.
+  /// - Throws: `PostgresError`; then nothing was made.
+  package func makeTables(for role: String? = nil) throws {
+    let version = try text("SELECT version()") ?? ""
+    let isPostgreSQL = version.hasPrefix("PostgreSQL") && !version.contains("-YB-")
+    var statements = ["BEGIN"] + PostgresSchema.statements(isPostgreSQL: isPostgreSQL)
+    statements.append(
+      """
+      INSERT INTO meta (ns, name, value)
+      VALUES (0, '\(PostgresSchema.versionName)', '\(PostgresSchema.version)')
+      ON CONFLICT (ns, name) DO NOTHING
+      """)
+    if let role {
+      let quoted = role.split(separator: "\"", omittingEmptySubsequences: false)
+        .joined(separator: "\"\"")
+      let tables = PostgresSchema.tables.joined(separator: ", ")
+      statements.append("GRANT SELECT, INSERT, UPDATE, DELETE ON \(tables) TO \"\(quoted)\"")
+    }
+    try atomically(statements.map { PostgresStatement($0) } + [PostgresStatement("COMMIT")])
+    try checkVersion()
+  }
+
+  /// Checks that the tables are there, and of this program's version.
+  ///
+  /// - Throws: `PostgresError` (`unsuitable`) that names the remedy.
+  package func checkVersion() throws {
+    let found: String?
+    do {
+      found = try text(
+        "SELECT value FROM meta WHERE ns = 0 AND name = '\(PostgresSchema.versionName)'")
+    } catch let error as PostgresError where error.state == "42P01" {
+      throw PostgresError(
+        .unsuitable, "\(connection.name) has no tables of Runnel: run `runnel store init`.")
+    }
+    guard let version = found.flatMap({ Int($0) }) else {
+      throw PostgresError(
+        .unsuitable, "\(connection.name) does not say of which version its tables are.")
+    }
+    if version != PostgresSchema.version {
+      let advice =
+        version > PostgresSchema.version
+        ? "use a newer version of runnel" : "this version of runnel cannot use them"
+      throw PostgresError(
+        .unsuitable,
+        "The tables of \(connection.name) are of version \(version), and not "
+          + "\(PostgresSchema.version): \(advice).")
+    }
+  }
+
+  /// Runs statements that begin and end a transaction; a refusal rolls it back.
+  func atomically(_ statements: [PostgresStatement]) throws {
+    do {
+      try connection.perform(statements)
+    } catch {
+      // What failed before is what is told.
+      if connection.isOpen { _ = try? connection.perform([PostgresStatement("ROLLBACK")]) }
+      throw error
+    }
+  }
+
+  private func text(_ statement: String) throws -> String? {
+    let result = try connection.perform([PostgresStatement(statement)]).first
+    guard let result, result.count > 0 else { return nil }
+    return result.text(0, 0)
+  }
+
+  // MARK: Namespaces
+
+  /// All namespaces, in the order of their names.
+  package func namespaces() throws -> [Namespace] {
+    let found = try connection.perform([
+      PostgresStatement("SELECT ns, name, head, floor, next_split, state FROM namespace")
+    ])
+    guard let result = found.first else { return [] }
+    return try (0..<result.count).map { try PostgresStore.namespace(result, $0) }
+      .sorted { $0.name < $1.name }
+  }
+
+  /// The namespace with a name; nil if there is none.
+  package func namespace(named name: String) throws -> Namespace? {
+    try namespaces().first { $0.name == name }
+  }
+
+  private static func namespace(_ result: PostgresResult, _ row: Int) throws -> Namespace {
+    let integer = { (column: Int) in try result.integer(row, column) ?? 0 }
+    return Namespace(
+      number: try integer(0), name: result.text(row, 1) ?? "", head: try integer(2),
+      floor: try integer(3), nextSplit: try integer(4),
+      state: State(rawValue: try integer(5)) ?? .frozen)
+  }
+
+  /// Makes a namespace, empty; nothing if there is one of the name.
+  ///
+  /// - Throws: `PostgresError`.
+  package func makeNamespace(named name: String) throws {
+    let statement = PostgresStatement(
+      """
+      INSERT INTO namespace (ns, name) SELECT coalesce(max(ns), 0) + 1, $1 FROM namespace
+      ON CONFLICT (name) DO NOTHING
+      """, .text(name))
+    // Of two who make one at once, the second finds its number taken, and tries again.
+    for _ in 1..<PostgresStore.attemptsMax {
+      do {
+        try connection.perform([statement])
+        return
+      } catch {
+        if error.state != "23505" { throw error }
+      }
+    }
+    try connection.perform([statement])
+  }
+
+  /// The declared indexes of a namespace, in the order of their numbers.
+  package func indexes(of namespace: Int64) throws -> [StoredIndex] {
+    try PostgresStore.indexes(of: namespace, connection)
+  }
+
+  static func indexes(
+    of namespace: Int64, _ connection: PostgresConnection
+  ) throws -> [StoredIndex] {
+    let found = try connection.perform([
+      PostgresStatement(
+        "SELECT id, pattern, child FROM index_definition WHERE ns = $1 ORDER BY id",
+        .integer(namespace))
+    ])
+    guard let result = found.first else { return [] }
+    return try indexes(result)
+  }
+
+  /// The indexes in a result with the columns `id`, `pattern` and `child`.
+  static func indexes(_ result: PostgresResult) throws -> [StoredIndex] {
+    try (0..<result.count).map { row in
+      guard let id = try result.integer(row, 0), let pattern = result.text(row, 1),
+        let order = result.text(row, 2),
+        let definition = try? IndexDefinition(pattern: pattern, storedOrder: order)
+      else { throw Damage("the definition of an index cannot be read") }
+      return StoredIndex(id: id, definition: definition)
+    }
+  }
+
+  // MARK: Rules
+
+  /// The text of a namespace's rules; nil if there are none.
+  package func rulesText(of namespace: Namespace) throws -> String? {
+    let result = try connection.perform([
+      PostgresStatement(
+        "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(namespace.number),
+        .text(PostgresTransaction.rulesName))
+    ])[0]
+    return result.count == 0 ? nil : result.text(0, 0)
+  }
+
+  /// Replaces a namespace's rules; all servers take them at the same place of the feed.
+  ///
+  /// The caller has checked the text; `now` is in milliseconds since 1970.
+  ///
+  /// - Throws: `PostgresError`; then they may have been replaced only if the connection broke.
+  package func writeRules(_ text: String, of namespace: Namespace, now: Int64) throws {
+    let lease = StoreLease(address: "")
+    try lease.begin(connection)
+    // Whatever becomes of the write, others end the lease if this fails.
+    defer { try? lease.end(connection) }
+    let session = try PostgresSession(place, namespace: namespace.name, lease: lease)
+    defer { session.close() }
+    try session.perform(isWriting: true) { transaction in
+      transaction.writeRules(text, now: max(now, transaction.earliestTime))
+    }
+  }
+
+  // MARK: Servers
+
+  /// The servers with a lease, or whose lease nobody took yet, in the order of their addresses.
+  package func servers() throws -> [Server] {
+    let found = try connection.perform([
+      PostgresStatement(
+        """
+        SELECT id, address, (extract(epoch FROM now() - seen_at) * 1000)::bigint FROM server
+        ORDER BY address, id
+        """)
+    ])
+    guard let result = found.first else { return [] }
+    return try (0..<result.count).map { row in
+      Server(
+        identifier: PostgresIdentifier(bytes: result.bytes(row, 0) ?? []),
+        address: result.text(row, 1) ?? "", age: try result.integer(row, 2) ?? 0)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelPostgres
+import RunnelSync
+import RunnelTree
+
+/// A namespace of a store, as a server uses it.
+final class StoreStorage: ServedStorage {
+  private let session: PostgresSession
+
+  init(_ session: PostgresSession) { self.session = session }
+
+  func perform<Result>(
+    isWriting: Bool, _ body: (any ServedTransaction) throws -> Result
+  ) throws -> Result {
+    try session.perform(isWriting: isWriting) { try body(StoreTransactionView($0)) }
+  }
+
+  func declareIndexes(_ definitions: [IndexDefinition]) throws {
+    try session.declareIndexes(definitions)
+  }
+
+  func hasNews() throws -> Bool { try session.hasNews() }
+
+  var head: Int64? { session.head }
+
+  func isWorthRetrying(_ error: any Error) -> Bool {
+    (error as? PostgresError)?.isWorthRetrying ?? false
+  }
+
+  func takeAlarms() -> [String] {
+    defer { session.alarms = [] }
+    return session.alarms
+  }
+
+  /// A store may come back at any time.
+  var loss: DatabaseError? { nil }
+
+  func close() throws { session.close() }
+}
+
+/// A snapshot of a namespace.
+final class StoreSnapshot: ServedSnapshot {
+  private let snapshot: PostgresSnapshot
+
+  init(_ snapshot: PostgresSnapshot) { self.snapshot = snapshot }
+
+  func read<Result>(_ body: (any ServedTransaction) throws -> Result) throws -> Result {
+    try snapshot.read { try body(StoreTransactionView($0)) }
+  }
+
+  func close() throws { snapshot.close() }
+}
+
+/// A transaction on a namespace, with the errors that the server knows.
+struct StoreTransactionView: ServedTransaction {
+  private let transaction: PostgresTransaction
+
+  init(_ transaction: PostgresTransaction) { self.transaction = transaction }
+
+  var foreignPaths: [Path] { transaction.foreignPaths }
+  var hasForeignSettings: Bool { transaction.hasForeignSettings }
+  var earliestTime: Int64 { transaction.earliestTime }
+  var hasWritten: Bool { transaction.hasWritten }
+  /// The database compresses what it stores, so its size says nothing.
+  var storedBytes: Int { .max }
+
+  func carryOut(_ parts: [Assignment], author: String, now: Int64) throws {
+    try transaction.carryOut(parts, now: now)
+  }
+
+  func importJSON(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64
+  ) throws {
+    do {
+      try transaction.importJSON(document, at: path, now: now)
+    } catch let error as JSONError {
+      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+    } catch let error as TreeError where error.code != .storage {
+      throw DatabaseError(.refused, error.message)
+    }
+  }
+
+  func prefetch(_ paths: [Path]) throws { try transaction.prefetch(paths) }
+
+  func isNameTaken(_ name: WriteID) throws -> Bool {
+    if let isTaken = try transaction.isNameTaken(name) { return isTaken }
+    throw DatabaseError(.forgotten, "Whether this write was carried out is not known any more.")
+  }
+
+  func noteName(_ name: WriteID) throws { try transaction.noteName(name) }
+
+  func hasIndex(_ order: QueryIndex, at path: Path) -> Bool {
+    transaction.hasIndex(order, at: path)
+  }
+
+  func keptValue(_ name: String) throws -> String? { try transaction.keptValue(name) }
+
+  func keep(_ value: String?, _ name: String) throws { transaction.keep(value, name) }
+
+  func keepDisconnect(_ text: String?, of connection: Int64) throws {
+    transaction.keepDisconnect(text, of: connection)
+  }
+
+  func takeLeftDisconnects() throws -> [String] { try transaction.takeOrphans() }
+
+  func rulesText() throws -> String? { try transaction.rulesText() }
+
+  func writeRules(_ text: String, now: Int64) throws { transaction.writeRules(text, now: now) }
+
+  // MARK: Reading
+
+  func node(at path: Path) throws(TreeError) -> Node { try transaction.node(at: path) }
+
+  func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    try transaction.summary(at: path)
+  }
+
+  func row(
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    try transaction.row(key, of: path, in: slice, detail: detail)
+  }
+
+  func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try transaction.rows(of: path, in: slice, detail: detail)
+  }
+
+  func smallNode(at path: Path) throws(TreeError) -> Node? {
+    try transaction.smallNode(at: path)
+  }
+}

@@ -1,0 +1,118 @@
+import Logging
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+import Synchronization
+
+// MARK: Rules
+
+extension ServedDatabase {
+  static func indexes(of rules: RulesEngine) -> [IndexDefinition] {
+    rules.indexes.compactMap { IndexDefinition(pattern: $0.pattern, serving: $0.order) }
+  }
+
+  /// Applies the rules in a request, after writing their file.
+  func write(
+    _ text: [UInt8], _ isDryRun: Bool, _ connection: Int64, _ tree: inout ServedTree,
+    _ transaction: any ServedTransaction
+  ) throws -> TreeTold {
+    let rules: RulesEngine
+    do throws(RulesError) {
+      rules = try RulesEngine(parsing: text)
+    } catch {
+      return [(connection, .answered(.answer(.rulesRefused(error.wireText))))]
+    }
+    var told: TreeTold = []
+    if !isDryRun {
+      if let file = place.rulesFile {
+        try file.write(text)
+      } else {
+        let now = max(calendar(), transaction.earliestTime)
+        try transaction.writeRules(String(decoding: text, as: UTF8.self), now: now)
+      }
+      told = take(rules, &tree, transaction)
+      logger.info("\(name): the rules were replaced by a request")
+    }
+    return told + [(connection, .answered(.answer(.rulesTaken)))]
+  }
+
+  /// Applies the rules of the file, which has changed; invalid rules are logged, and not applied.
+  func takeRules(
+    _ text: [UInt8]?, _ tree: inout ServedTree, _ transaction: any ServedTransaction
+  ) throws -> TreeTold {
+    guard let text else {
+      logger.error("\(name): \(place.rulesName) does not exist any more; its rules stay in force.")
+      return []
+    }
+    if tree.rules?.source == text { return [] }
+    do throws(RulesError) {
+      let told = take(try RulesEngine(parsing: text), &tree, transaction)
+      logger.info("\(name): \(place.rulesName) was loaded")
+      return told
+    } catch {
+      let mistakes = error.text(file: place.rulesName)
+      logger.error("\(name): the old rules stay, because the new ones have mistakes:\n\(mistakes)")
+      return []
+    }
+  }
+
+  func take(
+    _ rules: RulesEngine, _ tree: inout ServedTree, _ transaction: any ServedTransaction
+  ) -> TreeTold {
+    let rules = allowance.bounded(rules)
+    // The indexes are made after the transaction has ended.
+    executor.submit { self.assumeIsolated { $0.declareIndexes(of: rules) } }
+    var told = tree.take(rules)
+    do {
+      told += try tree.reviewStreams(now: calendar(), transaction)
+    } catch {
+      logger.error("\(name): \(error)")
+    }
+    return told
+  }
+
+  /// Tells other threads the rules, once the transaction that replaced them is committed.
+  func publishRules() {
+    guard let rules = tree.rules else { return }
+    isOpenToAll.withLock { $0 = false }
+    currentRules.withLock { current in
+      if current?.source != rules.source { current = rules }
+    }
+  }
+
+  func declareIndexes(of rules: RulesEngine) {
+    if isClosed { return }
+    do {
+      try storage.declareIndexes(ServedDatabase.indexes(of: rules))
+    } catch {
+      logger.error("\(name): the indexes of the rules were not made: \(error)")
+    }
+  }
+
+  /// Applies the rules that another server has stored.
+  func takeStoredRules(
+    _ tree: inout ServedTree, _ transaction: any ServedTransaction
+  ) throws -> TreeTold {
+    guard let text = try transaction.rulesText() else { return [] }
+    if tree.rules?.source == Array(text.utf8) { return [] }
+    do throws(ServerError) {
+      let told = take(try ServedDatabase.rules(text, of: place), &tree, transaction)
+      logger.info("\(name): the rules were replaced by another server")
+      return told
+    } catch {
+      logger.error("\(name): \(error.message)")
+      return []
+    }
+  }
+
+  /// The rules of a text that is stored with the database.
+  static func rules(_ text: String, of place: ServedPlace) throws(ServerError) -> RulesEngine {
+    do throws(RulesError) {
+      return try RulesEngine(parsing: Array(text.utf8))
+    } catch {
+      throw ServerError(
+        "The rules of \(place.name) cannot be loaded.\n\(error.text(file: place.rulesName))")
+    }
+  }
+}

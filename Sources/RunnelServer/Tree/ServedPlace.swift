@@ -1,0 +1,85 @@
+import RunnelDatabase
+import RunnelPostgres
+import RunnelSync
+
+/// The place of a served database: a file with its rules beside it, or a namespace of a store.
+enum ServedPlace: Sendable {
+  case file(String, RulesFile)
+  case namespace(ServedNamespace)
+
+  /// The name of the place for people.
+  var name: String {
+    switch self {
+    case .file(let file, _): file
+    case .namespace(let namespace): "\(namespace.name) of the store \(namespace.store)"
+    }
+  }
+
+  /// The name of the place of the rules for people.
+  var rulesName: String {
+    switch self {
+    case .file(_, let rules): rules.path
+    case .namespace(let namespace): "`runnel store rules \(namespace.name)`"
+    }
+  }
+
+  /// The file of the database; nil for a namespace.
+  var file: String? { if case .file(let file, _) = self { file } else { nil } }
+
+  /// The file of the rules; nil for a namespace, whose rules are stored with it.
+  var rulesFile: RulesFile? { if case .file(_, let rules) = self { rules } else { nil } }
+
+  /// The name of a file beside which spooled bodies are written.
+  var spoolFile: String {
+    switch self {
+    case .file(let file, _): file
+    case .namespace(let namespace): "/tmp/runnel-\(namespace.name)"
+    }
+  }
+
+  /// Opens the place.
+  ///
+  /// - Throws: `DatabaseError`, `PostgresError` or `ServerError` that names the problem.
+  func open(_ environment: DatabaseEnvironment) throws -> any ServedStorage {
+    switch self {
+    case .file(let file, _):
+      let session = try ServingSession(file: file, environment: environment)
+      if try session.perform(
+        isWriting: false, { try AccountStore.isAccountsFile($0) })
+      {
+        throw ServerError(
+          "\(file) has the accounts of users, which are never served: give it after --accounts, or "
+            + "move it.", isUsage: true)
+      }
+      return FileStorage(session)
+    case .namespace(let namespace):
+      return StoreStorage(
+        try PostgresSession(
+          namespace.place, namespace: namespace.name, lease: namespace.lease))
+    }
+  }
+
+  /// Begins to read the present state.
+  ///
+  /// - Throws: `DatabaseError` or `PostgresError` that names the problem.
+  func snapshot() throws -> sending any ServedSnapshot {
+    switch self {
+    case .file(let file, _):
+      FileSnapshot(try ServingSnapshot(file: file, environment: .system))
+    case .namespace(let namespace):
+      StoreSnapshot(try PostgresSnapshot(namespace.place, namespace: namespace.name))
+    }
+  }
+}
+
+/// A namespace of a store.
+struct ServedNamespace: Sendable {
+  /// Its name.
+  var name: String
+  /// The name of the store.
+  var store: String
+  /// Where the store is.
+  var place: PostgresPlace
+  /// The lease of this server.
+  var lease: StoreLease
+}

@@ -1,0 +1,92 @@
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+
+/// Where a served tree is: a file, or a namespace of a store.
+///
+/// Isolation: used by the thread of the tree.
+protocol ServedStorage: AnyObject {
+  /// Runs `body` in one transaction; all its writes are durable when this returns.
+  ///
+  /// - Throws: the errors of the storage and of `body`; then nothing was written.
+  func perform<Result>(
+    isWriting: Bool, _ body: (any ServedTransaction) throws -> Result
+  ) throws -> Result
+
+  /// Declares those indexes that are not declared yet, and fills them.
+  func declareIndexes(_ definitions: [IndexDefinition]) throws
+
+  /// True if others may have written since the last transaction.
+  func hasNews() throws -> Bool
+
+  /// The number of the newest change that was told; nil if changes have no numbers.
+  var head: Int64? { get }
+
+  /// True if the same transaction may succeed when it is done anew.
+  func isWorthRetrying(_ error: any Error) -> Bool
+
+  /// What is to be logged, once.
+  func takeAlarms() -> [String]
+
+  /// Why the storage is gone for good; nil while it is there.
+  var loss: DatabaseError? { get }
+
+  /// Closes the storage; it must not be used afterwards.
+  func close() throws
+}
+
+/// A state of a served tree, read over a long time while others write.
+protocol ServedSnapshot: AnyObject {
+  /// Runs `body` on the state.
+  func read<Result>(_ body: (any ServedTransaction) throws -> Result) throws -> Result
+
+  /// Ends the reading; the snapshot must not be used afterwards.
+  func close() throws
+}
+
+/// A transaction of a server: the tree, and what the server keeps beside it.
+protocol ServedTransaction: TreeExportSource {
+  /// The places that others wrote since the last transaction; only the root if there are too many
+  /// places to tell.
+  var foreignPaths: [Path] { get }
+  /// True if others may have changed the rules since the last transaction.
+  var hasForeignSettings: Bool { get }
+  /// The time before which no write may say that it happens, in milliseconds since 1970.
+  var earliestTime: Int64 { get }
+  /// True if a write of the tree was carried out.
+  var hasWritten: Bool { get }
+  /// The most bytes that the content of the tree can have, as far as is known.
+  var storedBytes: Int { get }
+
+  /// Carries out the parts of a write, and records it.
+  func carryOut(_ parts: [Assignment], author: String, now: Int64) throws
+  /// Replaces the node at a place by a JSON document, which is read piece by piece.
+  func importJSON(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64) throws
+  /// Reads what writes to these places need, all at once.
+  func prefetch(_ paths: [Path]) throws
+
+  /// True if a write of this name was carried out.
+  ///
+  /// - Throws: `DatabaseError` (`forgotten`) if this is no longer known.
+  func isNameTaken(_ name: WriteID) throws -> Bool
+  /// Notes that the write of a name was carried out.
+  func noteName(_ name: WriteID) throws
+
+  /// True if an index for the children of a place in an order is declared.
+  func hasIndex(_ order: QueryIndex, at path: Path) -> Bool
+
+  /// The value that servers keep under a name; nil if there is none.
+  func keptValue(_ name: String) throws -> String?
+  /// Keeps a value under a name; nil removes it.
+  func keep(_ value: String?, _ name: String) throws
+  /// Keeps the disconnect requests of a connection; nil removes them.
+  func keepDisconnect(_ text: String?, of connection: Int64) throws
+  /// Removes the disconnect requests of servers that ended without notice, and returns them.
+  func takeLeftDisconnects() throws -> [String]
+
+  /// The text of the rules that are stored with the tree; nil if there are none.
+  func rulesText() throws -> String?
+  /// Stores the text of the rules with the tree.
+  func writeRules(_ text: String, now: Int64) throws
+}

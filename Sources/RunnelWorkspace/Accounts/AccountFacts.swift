@@ -1,0 +1,128 @@
+package import RunnelBase
+import RunnelTerminal
+
+/// The accounts of the user at the server whose database is shown.
+package struct AccountFacts: Hashable, Sendable {
+  /// An account that is signed in, or was.
+  package struct Account: Hashable, Sendable {
+    /// The id of the user.
+    package var id: String
+    /// The e-mail address; nil for none.
+    package var email: String?
+    /// The name for people; nil for none.
+    package var name: String?
+    /// Whether the address was confirmed.
+    package var isVerified: Bool
+
+    package init(id: String, email: String? = nil, name: String? = nil, isVerified: Bool = false) {
+      (self.id, self.email, self.name, self.isVerified) = (id, email, name, isVerified)
+    }
+
+    /// The address, or else the name or the id.
+    package var title: String { email ?? name ?? id }
+  }
+
+  /// The state of the session of the account whose data is shown.
+  package enum Session: Hashable, Sendable {
+    /// The data is shown without an account.
+    case nobody
+    case signedIn
+    /// The session has ended for this reason; the data is shown from the replica, and writes wait.
+    case ended(String)
+  }
+
+  /// The accounts that are signed in.
+  package var accounts: [Account]
+  /// The account whose data is shown; nil for none.
+  package var current: Account?
+  /// The state of its session.
+  package var session: Session
+
+  package init(_ accounts: [Account] = [], current: Account? = nil, _ session: Session = .nobody) {
+    (self.accounts, self.current, self.session) = (accounts, current, session)
+  }
+
+  /// The reason why the session of the account that is shown has ended; nil if it has not.
+  var reasonEnded: String? { if case .ended(let reason) = session { reason } else { nil } }
+
+  /// All accounts to be listed: those signed in, and the one that is shown.
+  package var listed: [Account] {
+    guard let current, !accounts.contains(where: { $0.id == current.id }) else { return accounts }
+    return [current] + accounts
+  }
+
+  /// Returns the account of a user, or nil if it is not listed.
+  package func account(of user: String) -> Account? { listed.first { $0.id == user } }
+}
+
+// MARK: The header
+
+extension AccountFacts {
+  /// The greatest number of columns of an account in the header.
+  private static let widthMax = 32
+
+  /// Returns the account and its state, for the end of the header.
+  func line(_ glyphs: Glyphs, isShort: Bool) -> StyledLine {
+    switch session {
+    case .nobody: StyledLine(isShort ? "" : "  not signed in ", .muted)
+    case .signedIn: StyledLine(isShort ? "" : "  \(shortTitle) ", .muted)
+    case .ended:
+      StyledLine(
+        isShort ? " \(glyphs.failed)" : "  \(glyphs.failed) \(shortTitle): session ended ", .error)
+    }
+  }
+
+  private var shortTitle: String {
+    var title = current?.title ?? ""
+    if CellWidth.width(of: title) <= AccountFacts.widthMax { return title }
+    while CellWidth.width(of: title) >= AccountFacts.widthMax { title.removeLast() }
+    return title + "…"
+  }
+
+  /// Stores new facts, and shows a message if the session has ended.
+  static func take(_ state: inout AppState, _ facts: AccountFacts) {
+    let before = state.database.accounts
+    state.database.accounts = facts
+    AccountsScreen.refreshAccounts(&state)
+    guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
+    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
+    state.say(.warning, reason + keys)
+  }
+}
+
+// MARK: Recording
+
+extension AccountFacts {
+  /// The facts as JSON, for recorded sessions; they hold no secrets.
+  package var json: JSONValue {
+    var members = [JSONMember("accounts", .array(accounts.map(\.json)))]
+    if let current { members.append(JSONMember("current", current.json)) }
+    if case .signedIn = session { members.append(JSONMember("signedIn", true)) }
+    if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
+    return .object(members)
+  }
+
+  /// Reads facts that `json` wrote; nil if the JSON is something else.
+  package init?(_ json: JSONValue) {
+    guard let accounts = json["accounts"]?.array else { return nil }
+    self.init(accounts.compactMap { Account($0) }, current: json["current"].flatMap { Account($0) })
+    if json["signedIn"] == true { session = .signedIn }
+    if let reason = json["ended"]?.string { session = .ended(reason) }
+  }
+}
+
+extension AccountFacts.Account {
+  fileprivate var json: JSONValue {
+    var members = [JSONMember("id", .string(id)), JSONMember("verified", .bool(isVerified))]
+    if let email { members.append(JSONMember("email", .string(email))) }
+    if let name { members.append(JSONMember("name", .string(name))) }
+    return .object(members)
+  }
+
+  fileprivate init?(_ json: JSONValue) {
+    guard let id = json["id"]?.string else { return nil }
+    self.init(
+      id: id, email: json["email"]?.string, name: json["name"]?.string,
+      isVerified: json["verified"] == true)
+  }
+}

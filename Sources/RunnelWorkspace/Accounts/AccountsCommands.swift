@@ -1,0 +1,135 @@
+package import RunnelTerminal
+
+extension KeymapContext {
+  /// The context of the list of accounts.
+  package static let accounts = KeymapContext("accounts")
+}
+
+extension ActionID {
+  static let accountsDelete = ActionID("accounts.delete")
+  static let accountsEmail = ActionID("accounts.email")
+  static let accountsForgot = ActionID("accounts.forgot")
+  static let accountsOpen = ActionID("accounts.open")
+  static let accountsPassword = ActionID("accounts.password")
+  static let accountsSignIn = ActionID("accounts.signIn")
+  static let accountsSignOut = ActionID("accounts.signOut")
+  static let accountsSignUp = ActionID("accounts.signUp")
+  static let accountsUse = ActionID("accounts.use")
+  static let accountsVerify = ActionID("accounts.verify")
+}
+
+/// The commands of the list of accounts.
+package enum AccountsCommands {
+  package static let table = CommandTable(
+    .accounts, "With this account", takesCounts: true, hints: hints
+  ) {
+    Command(
+      .accountsUse, "show", "show the database as this account", keys: ["Enter", "l", "Right"],
+      disabled: { AccountsCommands.reasonNotUsed($0) }
+    ) { state, _ in AccountsScreen.useAccount(&state) }
+    Command(.accountsSignIn, "sign in", "sign in…", keys: ["s"]) { state, _ in
+      FormScreen.openAccountForm(&state, .signIn)
+    }
+    Command(.accountsSignUp, "new account", "make a new account…", keys: ["a"]) { state, _ in
+      FormScreen.openAccountForm(&state, .signUp)
+    }
+    Command(
+      .accountsForgot, "forgot password", "get a message that sets a new password…", keys: ["f"]
+    ) { state, _ in FormScreen.openAccountForm(&state, .sendReset) }
+    Command(
+      .accountsSignOut, "sign out", "sign out…", keys: ["d", "Del"],
+      disabled: { AccountsCommands.reasonNotSignedOut($0) }
+    ) { state, _ in AccountsScreen.confirmSignOut(&state) }
+    own
+    GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
+    SharedCommands.searching
+  }
+
+  /// The commands that change the account that is shown.
+  private static let own: [Command] = [
+    Command(
+      .accountsPassword, "password", "change the password of the account that is shown…",
+      keys: ["p"], disabled: { AccountsCommands.reasonNotChanged($0) }
+    ) { state, _ in FormScreen.openAccountForm(&state, .changePassword) },
+    Command(
+      .accountsEmail, "e-mail", "change the e-mail address of the account that is shown…",
+      keys: ["e"], disabled: { AccountsCommands.reasonNotChanged($0) }
+    ) { state, _ in FormScreen.openAccountForm(&state, .changeEmail) },
+    Command(
+      .accountsVerify, "confirm", "get a message that confirms the e-mail address…", keys: ["c"],
+      disabled: { AccountsCommands.reasonNotConfirmed($0) }
+    ) { state, _ in AccountsScreen.sendVerification(&state) },
+    Command(
+      .accountsDelete, "delete", "delete the account that is shown, for ever…", keys: ["X"],
+      disabled: { AccountsCommands.reasonNotChanged($0) }
+    ) { state, _ in FormScreen.openAccountForm(&state, .delete) },
+  ]
+
+  /// The command that opens the list; if the session has ended, it opens the form to sign in again.
+  static let open = Command(
+    .accountsOpen, "accounts", "accounts: sign in, change, sign out",
+    keys: ["A"], disabled: { AccountsCommands.reasonNotOpened($0) }
+  ) { state, _ in AccountsScreen.openAccounts(&state) }.keepingAwaitedRow
+
+  @Sendable
+  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
+    [
+      CommandHint(.accountsUse), CommandHint(.accountsSignIn), CommandHint(.accountsSignUp),
+      CommandHint(.accountsForgot), CommandHint(.accountsSignOut), CommandHint(.stepBack),
+    ]
+  }
+}
+
+// MARK: - Disabled reasons
+
+extension AccountsCommands {
+  private static func screen(_ state: AppState) -> AccountsScreen? {
+    if case .accounts(let screen)? = state.layers.last { screen } else { nil }
+  }
+
+  static func reasonNotOpened(_ state: AppState) -> String? {
+    guard let facts = state.database.accounts else {
+      return "no accounts here: a file, or opened by a token"
+    }
+    return screen(state) != nil && facts.reasonEnded == nil ? "these are the accounts" : nil
+  }
+
+  /// The reason why there is no account at the cursor, or nil if there is one.
+  private static func reasonNoAccount(_ state: AppState) -> String? {
+    guard let screen = screen(state), screen.cursorAccount == nil else { return nil }
+    return screen.facts.listed.isEmpty
+      ? state.phrase("nobody is signed in", .accountsSignIn, "signs in") : "move to an account"
+  }
+
+  static func reasonNotUsed(_ state: AppState) -> String? {
+    if let reason = reasonNoAccount(state) { return reason }
+    guard let screen = screen(state), screen.cursorAccount?.id == screen.facts.current?.id else {
+      return nil
+    }
+    return screen.facts.reasonEnded == nil ? "the database is shown as this account" : nil
+  }
+
+  static func reasonNotSignedOut(_ state: AppState) -> String? {
+    if let reason = reasonNoAccount(state) { return reason }
+    guard let screen = screen(state), let account = screen.cursorAccount else { return nil }
+    return screen.facts.accounts.contains { $0.id == account.id }
+      ? nil : state.phrase("its session has ended", .accountsSignIn, "signs in again")
+  }
+
+  static func reasonNotChanged(_ state: AppState) -> String? {
+    guard let facts = state.database.accounts else { return nil }
+    switch facts.session {
+    case .nobody: return state.phrase("no account is shown", .accountsSignIn, "signs in")
+    case .ended:
+      return state.phrase("the session has ended", .accountsSignIn, "signs in again")
+    case .signedIn: return nil
+    }
+  }
+
+  static func reasonNotConfirmed(_ state: AppState) -> String? {
+    if let reason = reasonNotChanged(state) { return reason }
+    guard let account = state.database.accounts?.current else { return nil }
+    if account.email == nil { return "the account has no e-mail address" }
+    return account.isVerified ? "the address is confirmed" : nil
+  }
+}

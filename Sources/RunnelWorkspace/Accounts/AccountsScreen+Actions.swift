@@ -1,0 +1,130 @@
+import RunnelBase
+import RunnelTerminal
+
+// The actions of the list of accounts, and the answers to requests for accounts.
+
+extension AccountsScreen {
+  /// Opens the list; if the session has ended, opens the form to sign in again.
+  static func openAccounts(_ state: inout AppState) {
+    guard let facts = state.database.accounts else { return }
+    if case .accounts? = state.layers.last {
+      // It is open.
+    } else {
+      var screen = AccountsScreen()
+      screen.show(facts, height: state.height)
+      state.layers.append(.accounts(screen))
+    }
+    if facts.reasonEnded != nil { FormScreen.openAccountForm(&state, .signIn) }
+  }
+
+  /// Brings open lists up to date.
+  static func refreshAccounts(_ state: inout AppState) {
+    guard let facts = state.database.accounts else { return }
+    for (index, layer) in state.layers.enumerated() {
+      guard case .accounts(var screen) = layer else { continue }
+      screen.show(facts, height: state.height)
+      state.layers[index] = .accounts(screen)
+    }
+  }
+
+  /// The account under the cursor of the list in front, or nil.
+  private static func accountAtHand(_ state: AppState) -> AccountFacts.Account? {
+    if case .accounts(let screen)? = state.layers.last { screen.cursorAccount } else { nil }
+  }
+
+  /// Sends a request to the account service and records its purpose; returns the id that the answer
+  /// will carry.
+  @discardableResult
+  static func ask(
+    _ state: inout AppState, _ request: AccountRequest, for deed: AccountDeed
+  ) -> AppRequestID {
+    let id = state.requests.add(.account(deed))
+    state.effects.append(.account(id, request))
+    return id
+  }
+
+  /// Shows the database as the account under the cursor; if its session has ended, opens the form
+  /// to sign in again.
+  static func useAccount(_ state: inout AppState) {
+    guard let account = accountAtHand(state), let facts = state.database.accounts else { return }
+    if account.id == facts.current?.id { return FormScreen.openAccountForm(&state, .signIn) }
+    ask(&state, .use(account.id), for: .use(account.id))
+    state.say(.info, "opening the database as \(account.title)")
+  }
+
+  /// Asks whether to sign out of the account under the cursor.
+  static func confirmSignOut(_ state: inout AppState) {
+    guard let account = accountAtHand(state) else { return }
+    let isCurrent = account.id == state.database.accounts?.current?.id
+    let waiting = isCurrent ? state.writes.queue.pending.count : 0
+    var message = [StyledLine(account.title)]
+    if waiting > 0 {
+      let words = waiting == 1 ? "1 write waits: it is" : "\(waiting) writes wait: they are"
+      message.append(StyledLine("\(words) sent when it signs in again", .warn))
+    }
+    let question = Question(
+      .signOut(account.id), title: "Sign out", message: message,
+      explanation: [
+        StyledLine("The copy of the data on this machine stays for the next time.", .muted)
+      ],
+      openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "sign out", no: "stay")
+  }
+
+  static func signOut(_ state: inout AppState, _ user: String) {
+    ask(&state, .signOut(user), for: .signOut(user))
+    state.say(.info, "signing out")
+  }
+
+  /// Requests a message that confirms the address, and opens the form for the code in it.
+  static func sendVerification(_ state: inout AppState) {
+    ask(&state, .sendVerification, for: .sendVerification)
+    state.say(.info, "a message is being sent")
+  }
+}
+
+// MARK: - Answers
+
+extension AccountsScreen {
+  /// Shows that a request for an account was done.
+  ///
+  /// `user` is the id of the user who is signed in by it, or whose account comes next.
+  static func finish(
+    _ state: inout AppState, _ id: AppRequestID, _ deed: AccountDeed, user: String?
+  ) {
+    FormScreen.closeAccountForm(&state, of: id)
+    let current = state.database.accounts?.current
+    let address = current?.email ?? "your address"
+    switch deed {
+    case .signIn, .signUp:
+      guard let user, user == current?.id else {
+        return Leaving.change(&state, to: AccountChange(to: user))
+      }
+      state.say(.info, "signed in again")
+    case .use(let user): Leaving.change(&state, to: AccountChange(to: user))
+    case .signOut(let gone):
+      if gone == current?.id { return Leaving.change(&state, to: AccountChange(to: user)) }
+      state.say(.info, "signed out")
+    case .delete: Leaving.change(&state, to: AccountChange(to: user))
+    case .sendReset:
+      FormScreen.openAccountForm(&state, .resetPassword)
+      state.say(.info, "if there is such an account, a message was sent")
+    case .resetPassword: state.say(.info, "the password was changed")
+    case .changePassword: state.say(.info, "the password was changed")
+    case .changeEmail:
+      FormScreen.openAccountForm(&state, .applyCode)
+      state.say(.info, "a message was sent to the new address")
+    case .sendVerification:
+      FormScreen.openAccountForm(&state, .applyCode)
+      state.say(.info, "a message was sent to \(address)")
+    case .applyCode: state.say(.info, "the address is confirmed")
+    }
+  }
+
+  /// Shows that a request for an account failed: at the fields of its form, or else as a message.
+  static func fail(_ state: inout AppState, _ id: AppRequestID, _ refusal: Refusal) {
+    if !FormScreen.refuseAccountForm(&state, of: id, refusal) {
+      state.say(.error, refusal.message)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+
+/// The list of the accounts at the database's server.
+package struct AccountsScreen: Hashable, Sendable {
+  private static let section = "accounts"
+  private static let rowPrefix = "user "
+  /// The most columns of an account's title and of its name.
+  private static let (titleMax, nameMax) = (40, 24)
+
+  private(set) var facts = AccountFacts()
+  package private(set) var content = ListContent()
+  private(set) var headings: [String: ListHeading] = [:]
+  private(set) var lines: [String: StyledLine] = [:]
+  package var list = ListState()
+
+  /// The account under the cursor; nil if there is none.
+  var cursorAccount: AccountFacts.Account? {
+    guard case .row(let id)? = list.cursor else { return nil }
+    return facts.account(of: String(id.dropFirst(AccountsScreen.rowPrefix.count)))
+  }
+
+  /// Shows what is known of the accounts now.
+  mutating func show(_ facts: AccountFacts, height: Int) {
+    self.facts = facts
+    lines = [:]
+    let accounts = facts.listed
+    let titleWidth = width(of: accounts.map(\.title), atMost: AccountsScreen.titleMax)
+    let nameWidth = width(of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
+    for account in accounts {
+      var line = StyledLine(" \(column(account.title, titleWidth))  ", .strong)
+      if nameWidth > 0 { line.append(column(account.name ?? "", nameWidth) + "  ") }
+      line.append(words(on: account))
+      lines[AccountsScreen.rowPrefix + account.id] = line
+    }
+    headings = [
+      AccountsScreen.section: ListHeading(
+        title: StyledLine("Accounts for this database", .sectionHeader),
+        detail: StyledLine(accounts.isEmpty ? "" : "\(accounts.count)", .muted))
+    ]
+    let ids = accounts.map { AccountsScreen.rowPrefix + $0.id }
+    let old = content
+    content = ListContent(sections: [
+      ListSection(
+        id: AccountsScreen.section, rows: ids, emptyText: "nobody is signed in")
+    ])
+    list.apply(
+      SectionedDiff.update(
+        from: old.sections.map { SectionIDs($0) }, to: content.sections.map { SectionIDs($0) }),
+      from: old, to: content, height: height)
+    if old.rowCount == 0, let first = ids.first {
+      _ = list.moveTo(.row(first), in: content, height: height)
+    }
+  }
+
+  /// Returns the state of an account, in words.
+  private func words(on account: AccountFacts.Account) -> StyledLine {
+    let isCurrent = account.id == facts.current?.id
+    if isCurrent, let reason = facts.reasonEnded { return StyledLine(reason, .error) }
+    var words: [String] = isCurrent ? ["shown"] : []
+    if account.email != nil, !account.isVerified { words.append("address not confirmed") }
+    return StyledLine(words.joined(separator: ", "), isCurrent ? .ok : .muted)
+  }
+
+  private func width(of texts: [String], atMost most: Int) -> Int {
+    min(texts.map { CellWidth.width(of: $0) }.max() ?? 0, most)
+  }
+
+  /// Returns a text of `width` columns: cut if too long, padded if too short.
+  private func column(_ text: String, _ width: Int) -> String {
+    var shown = text
+    while CellWidth.width(of: shown) > width { shown.removeLast() }
+    return shown + String(repeating: " ", count: width - CellWidth.width(of: shown))
+  }
+}
+
+// MARK: - The layer
+
+extension AccountsScreen: ListLayer {
+  var layer: Layer { .accounts(self) }
+  var summary: String { "accounts" }
+  var heading: String? { "accounts" }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] { [.accounts, .list, .global] }
+
+  func depth(ofRow id: String) -> Int { 0 }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    screen.drawLines(lines, of: self, headings: headings, into: &canvas)
+  }
+
+  func text(ofRow id: String) -> String { lines[id]?.text ?? "" }
+}

@@ -1,0 +1,205 @@
+import RunnelBase
+import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Forms for accounts. Passwords and codes are typed into hidden fields; they go out as secrets.
+
+extension AccountDeed {
+  /// The title of the form, the word for its end, and what is said while the answer is awaited.
+  var words: (title: String, done: String, progress: String) {
+    switch self {
+    case .signIn: ("Sign in", "sign in", "signing in")
+    case .signUp: ("New account", "make it", "making the account")
+    case .sendReset: ("Forgot the password", "send", "sending a message")
+    case .resetPassword: ("Set a new password", "set", "setting the password")
+    case .changePassword: ("Change the password", "change", "changing the password")
+    case .changeEmail: ("Change the e-mail address", "send", "sending a message")
+    case .applyCode: ("Confirm the e-mail address", "confirm", "confirming the address")
+    case .delete: ("Delete the account", "delete", "deleting the account")
+    case .signOut: ("Sign out", "sign out", "signing out")
+    case .use: ("Show the database", "show", "opening the database")
+    case .sendVerification: ("Confirm the e-mail address", "send", "sending a message")
+    }
+  }
+
+  /// The note of the form; empty for none.
+  fileprivate var note: String {
+    switch self {
+    case .sendReset: "A message with a code is sent to this address."
+    case .resetPassword: "The code is in the message."
+    case .applyCode: "The code is in the message, at the end of its link."
+    case .changeEmail: "A message with a code is sent to the new address."
+    case .delete: "What the account wrote stays on the server."
+    default: ""
+    }
+  }
+
+  /// The fields of the form.
+  fileprivate var fields: [AccountField] {
+    switch self {
+    case .signIn: [.email, .password]
+    case .signUp: [.email, .password, .again]
+    case .sendReset: [.email]
+    case .resetPassword: [.code, .password, .again]
+    case .changePassword: [.current, .password, .again]
+    case .changeEmail: [.email, .current]
+    case .applyCode: [.code]
+    case .delete: [.current]
+    case .signOut, .use, .sendVerification: []
+    }
+  }
+}
+
+/// A field of a form for accounts; a refusal names it.
+package enum AccountField: String, Hashable, Sendable {
+  case email
+  case password
+  /// The password once more.
+  case again
+  /// The present password.
+  case current
+  /// The code of a message.
+  case code
+
+  fileprivate var label: String {
+    switch self {
+    case .email: "e-mail"
+    case .password: "password"
+    case .again: "again"
+    case .current: "present password"
+    case .code: "code"
+    }
+  }
+
+  private var key: RunnelTree.Key { RunnelTree.Key(unchecked: rawValue) }
+  var path: Path { Path(unchecked: [key]) }
+
+  /// Returns the empty field, or one with a text.
+  fileprivate func field(_ text: String) -> FormScreen.Field {
+    let rule = FieldRule(key, .text(), isRequired: true)
+    var input = FieldInput(rule: rule, text.isEmpty ? .null : .string(text))
+    if self != .email { input.editor = LineEditor("", isSecret: true) }
+    return FormScreen.Field(label, path: path, input)
+  }
+}
+
+extension FormScreen {
+  /// Opens the form for something that is done with accounts.
+  static func openAccountForm(_ state: inout AppState, _ deed: AccountDeed) {
+    let current = state.database.accounts?.current
+    // Only who signs in again is known; to add an account, another address is typed.
+    let isAgain = state.database.accounts?.reasonEnded != nil
+    let email = deed == .sendReset || deed == .signIn && isAgain ? current?.email ?? "" : ""
+    var form = FormScreen(
+      purpose: .account(deed), title: deed.words.title,
+      fields: deed.fields.map { $0.field($0 == .email ? email : "") })
+    form.note = deed.note
+    if !email.isEmpty, form.fields.count > 1 { form.focus = 1 }
+    if deed == .delete, let current { form.note = "\(current.title) · \(deed.note)" }
+    state.layers.append(.form(form))
+  }
+
+  /// The request for which the form waits, or nil if it waits for none.
+  static func awaitedAccountRequest(_ state: AppState, _ form: FormScreen) -> AppRequestID? {
+    guard case .account = form.purpose, let attempt = form.attempt,
+      state.requests[attempt] != nil
+    else { return nil }
+    return attempt
+  }
+
+  /// Sends the request of a form for accounts; the form stays open until the answer comes.
+  static func submitAccount(
+    _ state: inout AppState, _ form: inout FormScreen, _ deed: AccountDeed,
+    _ values: [(path: Path, value: JSONValue)]
+  ) {
+    if awaitedAccountRequest(state, form) != nil {
+      return state.say(.info, "wait for the answer, or \(cancelKeys(state)) stops")
+    }
+    var texts: [AccountField: String] = [:]
+    for (path, value) in values {
+      if let field = AccountField(rawValue: path.text) { texts[field] = value.string }
+    }
+    if let again = texts[.again], again != texts[.password] {
+      let index = form.fields.firstIndex { $0.path == AccountField.again.path } ?? form.focus
+      _ = form.refuse(index, "the two differ")
+      return
+    }
+    guard let request = deed.request(texts) else { return }
+    form.attempt = AccountsScreen.ask(&state, request, for: deed)
+    form.note = "\(deed.words.progress)… · \(cancelKeys(state)) stops"
+  }
+
+  /// Stops the request for which the form in front waits; returns false if it waits for none.
+  static func stopAccountRequest(_ state: inout AppState) -> Bool {
+    guard case .form(var form)? = state.layers.last,
+      let id = awaitedAccountRequest(state, form)
+    else { return false }
+    state.requests.remove(id)
+    state.effects.append(.stopAccount(id))
+    form.rest()
+    state.layers[state.layers.count - 1] = .form(form)
+    state.say(.info, "stopped")
+    return true
+  }
+
+  /// Notes that the form waits for no answer any more.
+  private mutating func rest() {
+    attempt = nil
+    if case .account(let deed) = purpose { note = deed.note }
+  }
+
+  private static func accountForm(_ state: AppState, of id: AppRequestID) -> Int? {
+    state.layers.firstIndex { layer in
+      guard case .form(let form) = layer, case .account = form.purpose else { return false }
+      return form.attempt == id
+    }
+  }
+
+  /// Closes the form of a request that was done.
+  static func closeAccountForm(_ state: inout AppState, of id: AppRequestID) {
+    if let index = accountForm(state, of: id) { state.layers.remove(at: index) }
+  }
+
+  /// Shows a refusal at the fields of the form that asked; returns false if there is none.
+  static func refuseAccountForm(
+    _ state: inout AppState, of id: AppRequestID, _ refusal: Refusal
+  ) -> Bool {
+    guard let index = accountForm(state, of: id), case .form(var form) = state.layers[index] else {
+      return false
+    }
+    form.rest()
+    form.take(refusal)
+    state.layers[index] = .form(form)
+    return true
+  }
+}
+
+extension AccountDeed {
+  /// Returns the request with the typed texts; nil if one is missing.
+  fileprivate func request(_ texts: [AccountField: String]) -> AccountRequest? {
+    let secrets = texts.mapValues { Secret($0) }
+    switch self {
+    case .signIn:
+      guard let email = texts[.email], let password = secrets[.password] else { return nil }
+      return .signIn(email: email, password)
+    case .signUp:
+      guard let email = texts[.email], let password = secrets[.password] else { return nil }
+      return .signUp(email: email, password)
+    case .sendReset: return texts[.email].map { .sendReset(email: $0) }
+    case .resetPassword:
+      guard let code = secrets[.code], let password = secrets[.password] else { return nil }
+      return .resetPassword(code: code, password)
+    case .changePassword:
+      guard let current = secrets[.current], let password = secrets[.password] else { return nil }
+      return .changePassword(password, current: current)
+    case .changeEmail:
+      guard let email = texts[.email], let current = secrets[.current] else { return nil }
+      return .changeEmail(email, current: current)
+    case .applyCode: return secrets[.code].map { .applyCode($0) }
+    case .delete: return secrets[.current].map { .delete(current: $0) }
+    case .signOut, .use, .sendVerification: return nil
+    }
+  }
+}

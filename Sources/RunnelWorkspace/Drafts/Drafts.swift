@@ -1,0 +1,123 @@
+import RunnelBase
+import RunnelTree
+
+/// The drafts of forms and fields, kept until they are taken up again.
+package struct Drafts: Hashable, Sendable {
+  /// The greatest number of drafts; the oldest are dropped first.
+  package static let countMax = 100
+  /// The most bytes of all drafts together; the oldest are dropped first.
+  package static let bytesMax = 256 << 10
+
+  /// The drafts, the oldest first.
+  package private(set) var all: [Draft] = []
+  /// Counts the changes, for what is kept between frames.
+  private(set) var revision = 0
+
+  package init(_ drafts: [Draft] = []) {
+    for draft in drafts { keep(draft) }
+  }
+
+  /// Keeps a draft, and returns the older ones that were dropped for lack of room.
+  ///
+  /// O(n) in the drafts.
+  @discardableResult
+  package mutating func keep(_ draft: Draft) -> [Draft] {
+    revision += 1
+    all.removeAll { $0 == draft }
+    all.append(draft)
+    var dropped: [Draft] = []
+    var bytes = all.reduce(0) { $0 + $1.byteCount }
+    while all.count > Drafts.countMax || bytes > Drafts.bytesMax, all.count > 1 {
+      let oldest = all.removeFirst()
+      bytes -= oldest.byteCount
+      dropped.append(oldest)
+    }
+    return dropped
+  }
+
+  /// Takes the newest draft of a subject out of the drafts; nil if there is none.
+  package mutating func take(_ subject: Draft.Subject) -> Draft? {
+    guard let index = all.lastIndex(where: { $0.subject == subject }) else { return nil }
+    revision += 1
+    return all.remove(at: index)
+  }
+
+  /// Whether a record has a draft: of its form, or of one of its fields.
+  func isOf(record path: Path) -> Bool {
+    all.contains { $0.subject.path == path && $0.isOfRecord }
+  }
+
+  /// The fields of a record that have a draft of their own.
+  func fields(ofRecord path: Path) -> Set<Path> {
+    Set(all.lazy.map(\.subject).filter { $0.kind == .line && $0.path == path }.map(\.field))
+  }
+}
+
+extension Draft {
+  /// Whether it belongs to a record.
+  fileprivate var isOfRecord: Bool {
+    switch subject.kind {
+    case .edit, .line, .field: true
+    case .add, .value, .child, .marked, .importing, .exporting: false
+    }
+  }
+
+  /// The collection that a list shows a sign for; nil for the tree.
+  fileprivate var collection: Path? {
+    switch subject.kind {
+    case .add, .marked, .importing: subject.path
+    case .edit, .line, .field: subject.path.parent
+    case .value, .child, .exporting: nil
+    }
+  }
+}
+
+extension Drafts {
+  /// The places in the tab bar with a draft: the lists of its collection, or else the tree.
+  ///
+  /// O(drafts · views).
+  static func tabs(_ state: AppState) -> Set<Int> {
+    let lists = state.tabs.lists
+    var tabs = Set(lists.indices.filter { !lists[$0].draft.isEmpty })
+    // What is being composed stands in its line.
+    for case .compose(let composer) in state.layers { tabs.remove(composer.view) }
+    for draft in state.writes.drafts.all where draft.subject.kind != .exporting {
+      let shown = lists.indices.filter { lists[$0].definition.source.path == draft.collection }
+      tabs.formUnion(shown.isEmpty ? [state.tabs.treeIndex] : shown)
+    }
+    return Set(tabs.map(state.tabs.position(of:)))
+  }
+
+  /// Returns the drafts that a session keeps: those that wait, those of open forms and fields, and
+  /// the texts of writes that are not on disk.
+  static func session(_ state: AppState) -> [Draft] {
+    var drafts = state.writes.drafts
+    for item in state.writes.queue.refused {
+      if let draft = item.purpose.draft(state) { drafts.keep(draft) }
+    }
+    // A write of many records is no text that was typed.
+    let typed = state.requests.writes.filter { !$0.value.isOneOfMany }
+    for (_, purpose) in typed.sorted(by: { $0.key < $1.key }) {
+      if let draft = purpose.draft(state) { drafts.keep(draft) }
+    }
+    for layer in state.layers {
+      switch layer {
+      case .form(let form): if let draft = form.draft(state) { drafts.keep(draft) }
+      case .record(let screen): if let draft = screen.draft { drafts.keep(draft) }
+      default: break
+      }
+    }
+    return drafts.all
+  }
+}
+
+extension WritePurpose {
+  /// The text that was typed for the write, as a draft; nil if it is not that of a form or a field.
+  func draft(_ state: AppState) -> Draft? {
+    switch self {
+    case .form(let form): form.draft(state)
+    case .edit(let path, let edit): edit.draft(ofRecord: path)
+    default: nil
+    }
+  }
+}

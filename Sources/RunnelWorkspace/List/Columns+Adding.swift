@@ -1,0 +1,71 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Adding a column: a hidden one, or one for a field that no column shows.
+
+extension Columns {
+  /// The number of records whose fields are offered.
+  private static let sampleCount = 200
+
+  /// The columns that can be added, the hidden ones first.
+  private static func addable(to screen: ListScreen) -> [ColumnDefinition] {
+    let columns = screen.definition.columns
+    let hidden = screen.hiddenColumns.sorted().filter { columns.indices.contains($0) }
+    let known = Set(columns.map(\.field))
+    let records = screen.someRecords(sampleCount).filter { !screen.isTransient($0) }
+    var found = ViewInference.columns(ofFieldsIn: records.compactMap(\.row.node))
+      .filter { !known.contains($0.field) }
+    if !known.contains(.key) {
+      found.append(ColumnDefinition(field: .key, width: 20, isMuted: true))
+    }
+    return hidden.map { columns[$0] } + found.sorted { $0.field.text < $1.field.text }
+  }
+
+  /// The reason why no column can be added to the list in front, or nil if one can.
+  static func reasonNoneToAdd(_ state: AppState) -> String? {
+    addable(to: state.tabs.front).isEmpty ? "each field of the loaded rows has a column" : nil
+  }
+
+  /// Opens the menu of the columns that can be added.
+  static func openAddMenu(_ state: inout AppState) {
+    state.input.matcher.reset()
+    let screen = state.tabs.front
+    let hidden = Set(screen.hiddenColumns.map { screen.definition.columns[$0].field })
+    let items = addable(to: screen).map { column in
+      let format = column.format == .plain ? "" : column.format.rawValue
+      return MenuList.Item(
+        id: column.field.text, title: column.field.text,
+        note: hidden.contains(column.field) ? "hidden" : format)
+    }
+    state.layers.append(
+      .menu(
+        MenuScreen(
+          purpose: .addColumn(view: state.tabs.index),
+          title: "Add a column to \(screen.definition.name)", menu: MenuList(items))))
+  }
+
+  /// Adds a column beside the one with the column cursor, which goes to it; a hidden one is shown in its
+  /// place.
+  static func add(_ state: inout AppState, column item: MenuList.Item, inView view: Int) {
+    state.closeLayer()
+    let screen = state.tabs.lists[view]
+    let columns = screen.definition.columns
+    let hidden = screen.hiddenColumns.first { columns[$0].field.text == item.id }
+    if let hidden {
+      state.tabs.lists[view].hiddenColumns.remove(hidden)
+      return state.tabs.lists[view].cell = hidden
+    }
+    guard let column = addable(to: screen).first(where: { $0.field.text == item.id }) else {
+      return
+    }
+    let place = min((screen.cell ?? columns.count - 1) + 1, columns.count)
+    state.tabs.lists[view].definition.columns.insert(column, at: place)
+    state.tabs.lists[view].hiddenColumns = Set(
+      screen.hiddenColumns.map { $0 >= place ? $0 + 1 : $0 })
+    state.tabs.lists[view].cell = place
+    let keeping = state.files.viewsFile == nil ? "" : "; :save-view keeps it for the next time"
+    state.say(.info, "\(column.field.title) is shown" + keeping)
+  }
+}

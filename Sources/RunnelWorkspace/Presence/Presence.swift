@@ -1,0 +1,105 @@
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+extension ActionID {
+  static let presenceShow = ActionID("presence.show")
+}
+
+/// Who is here: the people at other workspaces on the same database.
+package enum Presence {
+  /// The greatest number of names in the header.
+  private static let headerNames = 2
+  /// The widest name in the header and beside a row.
+  private static let nameWidth = 12
+  /// The greatest number of people that a message lists.
+  private static let listedMax = 8
+
+  /// The command that says who is here and where.
+  static let show = Command(
+    .presenceShow, "who is here", "who else is here, and where", keys: ["gP"],
+    disabled: { Presence.reasonUnknown($0) }
+  ) { state, _ in state.say(.info, Presence.places(state)) }.keepingAwaitedRow
+
+  private static func reasonUnknown(_ state: AppState) -> String? {
+    state.database.present == nil ? "people are shown for profiles with `presence`" : nil
+  }
+
+  /// Where this person is, for the entry that the others see.
+  package static func own(_ state: AppState, id: String) -> Present {
+    var own = Present(id: id, name: state.database.me)
+    guard !state.tabs.isTree else { return own }
+    own.view = state.tabs.front.definition.name
+    own.row = state.tabs.front.cursorRecord?.path
+    if case .compose(let composer)? = state.layers.last { own.isTyping = !composer.editor.isEmpty }
+    return own
+  }
+
+  // MARK: Texts
+
+  /// The people at other workspaces, without names that occur twice.
+  private static func names(_ people: [Present]) -> [String] {
+    var seen: Set<String> = []
+    return people.map(\.name).filter { seen.insert($0).inserted }
+  }
+
+  private static func places(_ state: AppState) -> String {
+    let people = state.database.present ?? []
+    if people.isEmpty { return "nobody else is here" }
+    let texts = people.prefix(listedMax).map { person in
+      let place = person.view.map { " in \($0)" } ?? " in the tree"
+      return person.name + place + (person.isTyping ? ", typing" : "")
+    }
+    let more = people.count - texts.count
+    return texts.joined(separator: " · ") + (more > 0 ? " · and \(more) more" : "")
+  }
+
+  /// The names for the header, each in its color; empty if nobody else is here.
+  static func headerLine(_ state: AppState, _ glyphs: Glyphs) -> StyledLine {
+    var line = StyledLine()
+    let names = names(state.database.present ?? [])
+    guard !names.isEmpty else { return line }
+    line.append("  with ", .muted)
+    for (index, name) in names.prefix(headerNames).enumerated() {
+      if index > 0 { line.append(" ") }
+      line.append(short(name, glyphs), .color(ofValue: name))
+    }
+    if names.count > headerNames { line.append(" +\(names.count - headerNames)", .muted) }
+    return line
+  }
+
+  /// The people who are typing in the view in front; empty if nobody is.
+  static func typingText(_ state: AppState) -> String {
+    guard !state.tabs.isTree, let people = state.database.present else { return "" }
+    let view = state.tabs.front.definition.name
+    let names = names(people.filter { $0.isTyping && $0.view == view })
+    switch names.count {
+    case 0: return ""
+    case 1: return "\(names[0]) is typing"
+    case 2: return "\(names[0]) and \(names[1]) are typing"
+    default: return "\(names.count) people are typing"
+    }
+  }
+
+  /// The people at the rows of a view, by record.
+  static func rows(_ state: AppState, of screen: ListScreen) -> [Path: [String]] {
+    guard let people = state.database.present else { return [:] }
+    var rows: [Path: [String]] = [:]
+    for person in people where person.view == screen.definition.name {
+      if let row = person.row { rows[row, default: []].append(person.name) }
+    }
+    return rows
+  }
+
+  /// The text at the end of a row with people at it.
+  static func sign(of names: [String], _ glyphs: Glyphs) -> StyledRun {
+    let name = names[0]
+    let more = names.count > 1 ? " +\(names.count - 1)" : ""
+    return StyledRun("\(glyphs.foldClosed)\(short(name, glyphs))\(more)", .color(ofValue: name))
+  }
+
+  private static func short(_ name: String, _ glyphs: Glyphs) -> String {
+    CellWidth.width(of: name) <= nameWidth
+      ? name : CellText.fitted(name, to: nameWidth, isRight: false, glyphs: glyphs)
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import PostgresCluster
+import RunnelBase
+import TestSupport
+import Testing
+
+/// Two servers of one store, of which one after the other is killed under its writers.
+@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct StoreKillTests {
+  private static let writerCount = 16
+  private static let killCount = 6
+  private static let newWriteCount = 3
+
+  private let folder: TemporaryFolder
+  private let environment: [String: String]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let place = try PostgresCluster.shared().makeDatabase()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write("stores:\n  main: \(place)\n", to: "runnel/config.yaml")
+    environment = ["XDG_CONFIG_HOME": folder.path]
+    #expect(try store("init", "chat").status == 0)
+  }
+
+  private func store(_ words: String...) throws -> Program.Outcome {
+    try Program.run(["store"] + words, environment: environment)
+  }
+
+  private func serve() throws -> Served {
+    try Served(["--store", "main", "--no-access-log"], environment: environment)
+  }
+
+  private func connect(to served: Served) throws -> RawClient {
+    let client = try served.client()
+    try client.openSocket()
+    _ = try client.readMessage()
+    return client
+  }
+
+  @Test(arguments: Seeds.byChance())
+  func writesAreDoneOnceHoweverOftenServersAreKilled(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var writers = (0..<StoreKillTests.writerCount).map { CountingWriter(name: "w\($0)") }
+    var servers = [try serve(), try serve()]
+    for round in 0..<StoreKillTests.killCount {
+      let killed = try perform(round, &writers, servers, &random)
+      // The clients are gone, so the new server does not inherit their sockets.
+      servers[killed] = try serve()
+    }
+    for index in writers.indices {
+      let client = try connect(to: servers[index % 2])
+      try writers[index].send(on: client)
+      try writers[index].takeAnswers(client)
+      #expect(writers[index].unanswered.isEmpty)
+    }
+    let client = try servers[1].client()
+    let gone = try farewells(of: writers, client)
+    let counts = try JSONValue(parsing: client.request("GET", "/count.json").body)
+    for writer in writers {
+      writer.check(counts: counts, gone: gone, roundCount: StoreKillTests.killCount)
+    }
+    for server in servers {
+      try server.program.send(SIGTERM)
+      #expect(try server.program.wait() == 0)
+    }
+    let check = try store("check")
+    #expect(check.status == 0, "\(check.output)\(check.errors)")
+  }
+
+  /// Has writers write until one of the servers is killed; returns which.
+  private func perform(
+    _ round: Int, _ writers: inout [CountingWriter], _ servers: [Served],
+    _ random: inout SeededRandom
+  ) throws -> Int {
+    // Each writer goes to one of the servers, with what the other did not answer.
+    var clients: [RawClient] = []
+    for _ in writers {
+      clients.append(try connect(to: servers[Int.random(in: 0...1, using: &random)]))
+    }
+    for index in writers.indices {
+      try clients[index].sendText(writers[index].farewell(round))
+      writers[index].add(StoreKillTests.newWriteCount)
+      try writers[index].send(on: clients[index])
+    }
+    for index in writers.indices {
+      let count = Int.random(in: 0...4, using: &random)
+      try writers[index].takeAnswers(clients[index], countMax: count)
+    }
+    let killed = Int.random(in: 0...1, using: &random)
+    try servers[killed].program.send(SIGKILL)
+    for index in writers.indices { try writers[index].takeAnswers(clients[index]) }
+    #expect(try servers[killed].program.wait() == -SIGKILL)
+    return killed
+  }
+
+  /// Looks until the servers that were killed are taken for gone, and what they left is done.
+  private func farewells(of writers: [CountingWriter], _ client: RawClient) throws -> JSONValue {
+    let end = ContinuousClock.now + .seconds(25)
+    while true {
+      let gone = try JSONValue(parsing: client.request("GET", "/gone.json").body)
+      let isDone = writers.allSatisfy { writer in
+        writer.farewells.allSatisfy { gone[writer.name]?["r\($0)"] != nil }
+      }
+      if isDone || ContinuousClock.now >= end { return gone }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import TestSupport
+import Testing
+
+/// Accounts in the workspace, at a server that has them itself.
+@Suite(.timeLimit(.minutes(5))) struct TerminalAccountsTests {
+  private static let rules = """
+    {"rules":{".read":"auth !== null","$user":{".write":"auth.uid === $user"}}}
+    """
+
+  private let database: TestDatabase
+  private let served: Served
+  private let accounts: String
+  private let url: String
+  private let terminal: TmuxTerminal
+
+  init() throws {
+    database = try TestDatabase("{\"greeting\":{\"n\":1}}")
+    accounts = database.folder.file("accounts.db")
+    let rules = try database.folder.write(Self.rules, to: "test.rules.json")
+    served = try Served([
+      database.file, "--accounts", accounts, "--rules", rules, "--name", "test",
+    ])
+    url = "http://localhost:\(served.port)/?ns=test"
+    terminal = try TmuxTerminal(columns: 100)
+  }
+
+  private var environment: [String: String] {
+    [
+      "XDG_STATE_HOME": database.folder.file("state"),
+      "XDG_DATA_HOME": database.folder.file("data"),
+      "XDG_CONFIG_HOME": database.folder.file("config"),
+    ]
+  }
+
+  private func open() throws {
+    let words = environment.map { "\($0)='\($1)'" }.sorted().joined(separator: " ")
+    try terminal.runnel(["open", url], before: words)
+    let greeting = "Any key closes this"
+    try terminal.wait(for: greeting)
+    try terminal.keys("Space")
+    try terminal.wait(forNo: greeting)
+  }
+
+  /// Fills in the form in front, field by field.
+  private func fill(_ texts: String...) throws {
+    for (index, text) in texts.enumerated() {
+      if index > 0 { try terminal.keys("Tab") }
+      try terminal.type(text)
+    }
+    try terminal.keys("Enter")
+  }
+
+  private func run(_ arguments: String..., input: String = "") throws -> Program.Outcome {
+    try Program.run(arguments, input: input, environment: environment)
+  }
+
+  @Test func aUserSignsUpIsDisabledAndSignsInAgainWithOneKey() throws {
+    try open()
+    try terminal.wait(for: "not signed in")
+    try terminal.keys("A")
+    try terminal.wait(for: "nobody is signed in")
+    try terminal.keys("a")
+    try terminal.wait(for: "New account")
+    try fill("ana@x.org", "correct horse", "correct horse")
+    try terminal.wait("her data, live") {
+      $0.contains("ana@x.org") && $0.contains("greeting") && $0.contains("● live")
+        && !$0.contains("not signed in")
+    }
+    #expect(try run("whoami", url).output.contains("ana@x.org"))
+    // The session is ended by an administrator: what was here stays.
+    #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
+    let ended = try terminal.wait(for: "ana@x.org: session ended")
+    #expect(ended.contains("greeting"))
+    #expect(try run("accounts", "enable", "ana@x.org", accounts).status == 0)
+    try terminal.keys("A")
+    try terminal.wait(for: "Sign in")
+    try terminal.type("wrong horse")
+    try terminal.keys("Enter")
+    let wrong = try terminal.wait(for: "is wrong")
+    #expect(!wrong.contains("wrong horse"))
+    try terminal.keys("C-u")
+    try fill("correct horse")
+    try terminal.wait("the session, live again") {
+      $0.contains("● live") && !$0.contains("session ended")
+    }
+    try terminal.keys("Esc", "q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+  }
+
+  @Test func twoAccountsAreShownInTurnAndEachHasItsOwnReplica() throws {
+    for name in ["ana", "bo"] {
+      let made = try run(
+        "login", url, "--sign-up", "--email", "\(name)@x.org", "--password-file", "-",
+        input: "correct horse\n")
+      #expect(made.status == 0, "\(made.errors)")
+    }
+    try open()
+    try terminal.wait(for: "bo@x.org")
+    try terminal.wait(for: "● live")
+    try terminal.keys("A")
+    try terminal.wait(for: "Accounts for this database")
+    try terminal.keys("g", "g", "j", "Enter")
+    try terminal.wait("the data of ana") {
+      $0.contains("ana@x.org") && !$0.contains("Accounts for") && $0.contains("● live")
+        && $0.contains("greeting")
+    }
+    #expect(try run("whoami", url).output.contains("ana@x.org"))
+    try terminal.keys("A", "d")
+    try terminal.sayYes(to: "Sign out")
+    try terminal.wait("the data of bo") {
+      $0.contains("bo@x.org") && !$0.contains("ana@x.org") && $0.contains("● live")
+    }
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+    #expect(try run("account", "list", url).output.split(separator: "\n").count == 1)
+  }
+}

@@ -1,0 +1,308 @@
+import RunnelBase
+import RunnelStore
+import RunnelTerminal
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// Signing in, accounts and the end of a session, as the user sees them.
+@Suite struct AccountTests {
+  static let ana = AccountFacts.Account(id: "ana", email: "ana@x.org", name: "Ana")
+  static let bo = AccountFacts.Account(id: "bo", email: "bo@x.org", isVerified: true)
+  static let facts = AccountFacts([ana, bo], current: ana, .signedIn)
+  static let ended = AccountFacts([bo], current: ana, .ended("The session has ended."))
+
+  private func open(_ facts: AccountFacts = AccountFacts(), columns: Int = 80) throws -> AppDriver {
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, origin: "home", columns: columns, isRecording: true)
+    app.take(.accounts(facts))
+    return app
+  }
+
+  /// The last request for accounts, and its id.
+  private func request(_ app: AppDriver) -> (id: AppRequestID, request: AccountRequest)? {
+    for case .account(let id, let request) in app.screenEffects.reversed() { return (id, request) }
+    return nil
+  }
+
+  private func answer(_ app: AppDriver, _ answer: Answer) throws {
+    app.take(.answered(try #require(request(app)).id, answer))
+  }
+
+  private func signIn(_ app: AppDriver, _ email: String, _ password: String) {
+    app.press("A s")
+    app.type(email)
+    app.press("Tab")
+    app.type(password)
+    app.press("Enter")
+  }
+
+  // MARK: The header
+
+  @Test func headerShowsTheAccountAndWhetherItsSessionHasEnded() throws {
+    let app = try open()
+    #expect(app.screen[0].hasSuffix("not signed in"))
+    app.take(.accounts(Self.facts))
+    #expect(app.screen[0].hasSuffix("ana@x.org"))
+    app.take(.accounts(Self.ended))
+    #expect(app.screen[0].hasSuffix("✗ ana@x.org: session ended"))
+    #expect(app.toast == "The session has ended. · A signs in again")
+    app.take(.accounts(Self.facts))
+    let long = AccountFacts.Account(id: "x", email: String(repeating: "x", count: 99))
+    app.take(.accounts(AccountFacts([long], current: long, .signedIn)))
+    #expect(app.screen[0].hasSuffix("xx…"))
+  }
+
+  @Test func narrowHeaderShowsOnlyThatTheSessionHasEnded() throws {
+    let app = try open(Self.facts, columns: 40)
+    #expect(!app.screen[0].contains("ana@x.org"))
+    app.take(.accounts(Self.ended))
+    #expect(app.screen[0].hasSuffix("✗"))
+  }
+
+  // MARK: Signing in
+
+  @Test func userSignsInAndTheReplicaOfTheAccountIsWanted() throws {
+    let app = try open()
+    app.press("A")
+    #expect(app.line(of: "nobody is signed in") != nil)
+    app.press("Esc")
+    signIn(app, "ana@x.org", "sesame")
+    #expect(request(app)?.request == .signIn(email: "ana@x.org", Secret("sesame")))
+    #expect(app.line(of: "signing in…") != nil)
+    app.press("Enter")
+    #expect(app.toast.hasPrefix("wait for the answer"))
+    try answer(app, .account(user: "ana"))
+    #expect(app.state.session.accountChange == AccountChange(to: "ana"))
+    #expect(app.line(of: "Sign in") == nil)
+  }
+
+  @Test func accountIsMadeIfThePasswordIsTypedTwice() throws {
+    let app = try open()
+    app.press("A a")
+    app.type("cy@x.org")
+    app.press("Tab")
+    app.type("sesame")
+    app.press("Tab")
+    app.type("sesane")
+    app.press("Enter")
+    #expect(app.line(of: "the two differ") != nil)
+    #expect(request(app) == nil)
+    app.press("C-u")
+    app.type("sesame")
+    app.press("Enter")
+    #expect(request(app)?.request == .signUp(email: "cy@x.org", Secret("sesame")))
+  }
+
+  @Test func refusalStandsAtItsFieldAndWhatWasTypedStays() throws {
+    let app = try open()
+    signIn(app, "ana@x.org", "wrong")
+    let message = "The password is wrong."
+    try answer(
+      app,
+      .refused(
+        Refusal(message, fields: [Refusal.Field(name: "password", message: message)])))
+    let lines = app.body
+    let field = try #require(lines.firstIndex { $0.contains("•••••") })
+    #expect(lines[field + 1].contains(message))
+    #expect(!lines.contains { $0.contains("signing in…") })
+    app.press("C-u")
+    app.type("right")
+    #expect(app.line(of: message) == nil)
+    app.press("Enter")
+    #expect(request(app)?.request == .signIn(email: "ana@x.org", Secret("right")))
+    // A refusal that is about no field stands at the one that has the keys.
+    try answer(app, .refused(Refusal("The service cannot be reached.")))
+    #expect(app.line(of: "The service cannot be reached.") != nil)
+  }
+
+  @Test func missingTextIsSaidAndNothingIsAsked() throws {
+    let app = try open()
+    app.press("A s C-s")
+    #expect(app.line(of: "is missing.") != nil)
+    #expect(request(app) == nil)
+  }
+
+  @Test func interruptStopsTheRequestAndItsLateAnswerIsForNobody() throws {
+    let app = try open()
+    signIn(app, "ana@x.org", "sesame")
+    let asked = try #require(request(app))
+    app.press("C-c")
+    #expect(app.toast == "stopped")
+    #expect(app.screenEffects.last == .stopAccount(asked.id))
+    #expect(app.line(of: "signing in…") == nil)
+    try answer(app, .account(user: "ana"))
+    #expect(app.state.session.accountChange == nil)
+    app.press("C-c")
+    #expect(app.form == nil)
+  }
+
+  // MARK: Secrets
+
+  @Test func passwordIsOnNoScreenAndInNoRecordingAndNoDescription() throws {
+    let app = try open()
+    app.press("A s")
+    app.type("ana@x.org")
+    app.press("Tab")
+    app.type("sesame")
+    app.send(.paste("tulip"))
+    var dumped = ""
+    dump(app.state, to: &dumped)
+    app.press("Enter")
+    dump(request(app)?.request, to: &dumped)
+    #expect(dumped.contains("ana@x.org"))
+    for text in [app.screen.joined(), dumped, app.recording, "\(app.state)"] {
+      #expect(!text.contains("sesame") && !text.contains("tulip"))
+    }
+    // Each of its letters is an input to a hidden field.
+    let trace = app.state.session.trace.entries.map(\.name)
+    #expect(trace.count { $0 == "input to a hidden field" } == 8, "\(trace)")
+    #expect(!trace.contains("key m"))
+  }
+
+  @Test func recordedSessionHasTheAccountsAndIsReplayed() throws {
+    let app = try open(Self.ended)
+    app.press("A")
+    app.press("Tab Esc")
+    app.take(.accounts(Self.facts))
+    let replay = try SessionReplay(parsing: app.recording, file: "recording")
+    #expect(replay.state.database.accounts == Self.facts)
+    for facts in [AccountFacts(), Self.facts, Self.ended] {
+      #expect(AccountFacts(facts.json) == facts)
+    }
+    #expect(AccountFacts(.null) == nil)
+  }
+
+  // MARK: The end of a session
+
+  @Test func oneKeySignsInAgainAfterTheSessionHasEnded() throws {
+    let app = try open(Self.facts)
+    app.take(.accounts(Self.ended))
+    // What is here stays readable.
+    #expect(app.line(of: "Who has the ladder?") != nil)
+    app.press("A")
+    #expect(app.form?.fields.map(\.label) == ["e-mail", "password"])
+    app.type("sesame")
+    app.press("Enter")
+    #expect(request(app)?.request == .signIn(email: "ana@x.org", Secret("sesame")))
+    try answer(app, .account(user: "ana"))
+    app.take(.accounts(Self.facts))
+    #expect(app.toast == "signed in again")
+    #expect(app.state.session.accountChange == nil)
+    #expect(app.form == nil)
+  }
+
+  @Test func reasonOfTheConnectionDoesNotHideThatTheSessionHasEnded() throws {
+    let app = try open(Self.ended)
+    app.take(.origin(OriginFacts(.waiting, reason: "there is no credential", since: 1)))
+    #expect(app.toast == "The session has ended. · A signs in again")
+  }
+
+  // MARK: Several accounts
+
+  @Test func anotherAccountIsShownByOneKey() throws {
+    let app = try open(Self.facts)
+    app.press("A")
+    #expect(app.cursorLine.contains("ana@x.org  Ana  shown, address not confirmed"))
+    app.press("Enter")
+    #expect(app.toast == "the database is shown as this account")
+    app.press("j Enter")
+    #expect(request(app)?.request == .use("bo"))
+    try answer(app, .account(user: "bo"))
+    #expect(app.state.session.accountChange == AccountChange(to: "bo"))
+  }
+
+  @Test func draftThatIsNotKeptIsAskedForBeforeAnotherAccountIsShown() throws {
+    let app = try open(Self.facts)
+    app.press("a")
+    app.type("not sent")
+    app.press("Esc A j Enter")
+    try answer(app, .account(user: "bo"))
+    #expect(app.state.session.accountChange == nil)
+    #expect(app.line(of: "a draft in Chat: not sent") != nil)
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(app.state.session.accountChange == AccountChange(to: "bo"))
+  }
+
+  @Test func userSignsOutAfterAQuestionAndTheNextAccountIsShown() throws {
+    let app = try open(Self.facts)
+    app.press("A d")
+    #expect(app.line(of: "ana@x.org") != nil)
+    app.wait(milliseconds: 200)
+    app.press("n")
+    #expect(request(app) == nil)
+    app.press("d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(request(app)?.request == .signOut("ana"))
+    try answer(app, .account(user: "bo"))
+    #expect(app.state.session.accountChange == AccountChange(to: "bo"))
+    let other = try open(Self.facts)
+    other.press("A j d")
+    other.wait(milliseconds: 200)
+    other.press("y")
+    try answer(other, .account(user: "ana"))
+    #expect(other.toast == "signed out")
+    #expect(other.state.session.accountChange == nil)
+  }
+
+  // MARK: Changes
+
+  @Test func forgottenPasswordIsSetByTheCodeOfAMessage() throws {
+    let app = try open()
+    app.press("A f")
+    app.type("ana@x.org")
+    app.press("Enter")
+    #expect(request(app)?.request == .sendReset(email: "ana@x.org"))
+    try answer(app, .account(user: nil))
+    #expect(app.form?.title == "Set a new password")
+    app.type("c0de")
+    app.press("Tab")
+    app.type("sesame")
+    app.press("Tab")
+    app.type("sesame")
+    app.press("Enter")
+    #expect(request(app)?.request == .resetPassword(code: Secret("c0de"), Secret("sesame")))
+    try answer(app, .account(user: nil))
+    #expect(app.toast == "the password was changed")
+    #expect(app.form == nil)
+  }
+
+  @Test func accountIsChangedConfirmedAndDeletedWithThePresentPassword() throws {
+    let app = try open(Self.facts)
+    app.press("A p o l d Tab n e w Tab n e w Enter")
+    #expect(request(app)?.request == .changePassword(Secret("new"), current: Secret("old")))
+    try answer(app, .account(user: nil))
+    app.press("e")
+    app.type("ana2@x.org")
+    app.press("Tab o l d Enter")
+    #expect(request(app)?.request == .changeEmail("ana2@x.org", current: Secret("old")))
+    try answer(app, .account(user: nil))
+    app.press("c 1 Enter")
+    #expect(request(app)?.request == .applyCode(Secret("c1")))
+    try answer(app, .account(user: nil))
+    app.press("c")
+    #expect(request(app)?.request == .sendVerification)
+    try answer(app, .account(user: nil))
+    #expect(app.form?.title == "Confirm the e-mail address")
+    app.press("Esc X o l d Enter")
+    #expect(request(app)?.request == .delete(current: Secret("old")))
+    try answer(app, .account(user: nil))
+    #expect(app.state.session.accountChange == AccountChange(to: nil))
+  }
+
+  @Test func nothingIsChangedWithoutASession() throws {
+    let app = try open(Self.ended)
+    for key in ["p", "e", "c", "X"] {
+      app.press("A Esc")
+      app.press(key)
+      #expect(app.toast.contains("the session has ended"), "\(key)")
+      app.press("Esc")
+    }
+    let file = try AppDriver(Fixture.views(), json: Fixture.small)
+    file.press("A")
+    #expect(file.toast.hasPrefix("no accounts here"))
+  }
+}

@@ -1,0 +1,164 @@
+import AccountSimulation
+import Foundation
+import RunnelAccounts
+import RunnelBase
+import RunnelStore
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// What the workspace asks of accounts is done with an account service, and answered.
+@Suite(.timeLimit(.minutes(2))) struct AccountWorkTests {
+  private let service = FakeAccounts { 1_750_000_000_000 }
+  private let clock = ManualClock()
+  private let folder = NSTemporaryDirectory() + "runnel-accounts-\(UUID().uuidString)"
+  private let home: AccountHome
+  private let work: AccountWork
+  private let wakes: AsyncStream<Void>
+
+  init() {
+    home = AccountHome(
+      of: "home", .emulator("http://localhost:1", service.transport), service.transport,
+      below: folder)
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    wakes = stream
+    var options = AccountOptions()
+    options.clock = clock.clock
+    work = AccountWork(home, options: options) { continuation.yield() }
+    for name in ["ana", "bo"] { service.add(name, "\(name)@x.org", "secret-\(name)") }
+  }
+
+  /// Waits for news until one of them is the wanted value.
+  private func wait<Value>(_ find: (AccountWork.News) -> Value?) async throws -> Value {
+    for await _ in wakes {
+      if let value = find(work.news()) { return value }
+    }
+    throw CancellationError()
+  }
+
+  private func facts(_ isWanted: (AccountFacts) -> Bool) async throws -> AccountFacts {
+    try await wait { news in news.facts.flatMap { isWanted($0) ? $0 : nil } }
+  }
+
+  /// Carries out a request, and returns the user of its answer, or the refusal.
+  private func ask(
+    _ number: Int, _ request: AccountRequest
+  ) async throws -> Result<String?, Refusal> {
+    let id = AppRequestID(number)
+    work.start(id, request)
+    return try await wait { news in
+      guard let answer = news.answers.first(where: { $0.id == id })?.answer else { return nil }
+      switch answer {
+      case .account(let user): return .success(user)
+      case .refused(let refusal): return .failure(refusal)
+      default: return nil
+      }
+    }
+  }
+
+  private func signIn(_ name: String, _ number: Int = 1) async throws -> Result<String?, Refusal> {
+    try await ask(number, .signIn(email: "\(name)@x.org", Secret("secret-\(name)")))
+  }
+
+  @Test func accountSignsInAndIsKeptAsTheActiveOne() async throws {
+    #expect(work.begin(as: nil) == AccountFacts())
+    #expect(try await signIn("ana") == .success("ana"))
+    #expect(try home.signedIn()?.user.id == "ana")
+    let facts = work.begin(as: "ana")
+    #expect(facts.session == .signedIn)
+    #expect(facts.current?.title == "ana@x.org")
+    let credential = try await work.access(of: "ana").provider?(false)
+    #expect(credential != nil)
+    #expect(work.access(of: nil).provider == nil)
+  }
+
+  @Test func refusalNamesTheFieldThatItIsAbout() async throws {
+    _ = work.begin(as: nil)
+    let wrong = try await ask(1, .signIn(email: "ana@x.org", Secret("nonsense")))
+    #expect(fields(wrong) == ["password"])
+    let unknown = try await ask(2, .signIn(email: "eve@x.org", Secret("nonsense")))
+    #expect(fields(unknown) == ["email"])
+    let used = try await ask(3, .signUp(email: "ana@x.org", Secret("long enough")))
+    #expect(fields(used) == ["email"])
+    let code = try await ask(4, .resetPassword(code: Secret("none"), Secret("long enough")))
+    #expect(fields(code) == ["code"])
+    service.set(.offline)
+    #expect(fields(try await signIn("ana", 5)) == [])
+    #expect(try home.all().isEmpty)
+  }
+
+  private func fields(_ result: Result<String?, Refusal>) -> [String]? {
+    if case .failure(let refusal) = result { refusal.fields.map(\.name) } else { nil }
+  }
+
+  @Test func sessionThatEndedAtTheServiceIsToldAndSignedInAgain() async throws {
+    _ = work.begin(as: nil)
+    #expect(try await signIn("ana") == .success("ana"))
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    service.revoke("ana")
+    await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "ana").provider?(true)
+    }
+    let ended = try await facts { $0.reasonEnded != nil }
+    #expect(ended.current?.title == "ana@x.org")
+    #expect(ended.accounts.isEmpty)
+    #expect(try await signIn("ana", 2) == .success("ana"))
+    #expect(try await work.access(of: "ana").provider?(false) != nil)
+  }
+
+  @Test func severalAccountsAreKeptAndEachIsUsedAndSignedOut() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = try await signIn("bo", 2)
+    #expect(work.begin(as: "bo").accounts.map(\.id) == ["ana", "bo"])
+    #expect(try await ask(3, .use("ana")) == .success("ana"))
+    #expect(try home.signedIn()?.user.id == "ana")
+    _ = work.begin(as: "ana")
+    // Tokens are given only of the user whose data is shown.
+    await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "bo").provider?(false)
+    }
+    #expect(try await ask(4, .signOut("ana")) == .success("bo"))
+    #expect(try home.signedIn()?.user.id == "bo")
+    _ = work.begin(as: "bo")
+    #expect(try await ask(5, .signOut("bo")) == .success(nil))
+    #expect(try home.all().isEmpty)
+  }
+
+  @Test func stoppedRequestIsNotAnswered() async throws {
+    let gate = Gate()
+    service.hold { _ in await gate.pass() }
+    _ = work.begin(as: nil)
+    work.start(AppRequestID(1), .signIn(email: "ana@x.org", Secret("secret-ana")))
+    await gate.arrived()
+    work.stop(AppRequestID(1))
+    gate.open()
+    #expect(try await signIn("bo", 2) == .success("bo"))
+    #expect(work.news().answers.isEmpty)
+  }
+
+  @Test func accountIsChangedAndDeleted() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    let old = Secret("secret-ana")
+    let wrong = try await ask(2, .changePassword(Secret("new-secret"), current: Secret("no")))
+    #expect(fields(wrong) == ["current"])
+    #expect(
+      try await ask(3, .changePassword(Secret("new-secret"), current: old)) == .success(nil))
+    #expect(try await ask(4, .sendVerification) == .success(nil))
+    let code = try #require(service.code("VERIFY_EMAIL"))
+    #expect(try await ask(5, .applyCode(Secret(code))) == .success(nil))
+    #expect(try home.signedIn()?.user.isEmailVerified == true)
+    #expect(try await ask(6, .sendReset(email: "ana@x.org")) == .success(nil))
+    let reset = try #require(service.code("PASSWORD_RESET"))
+    #expect(
+      try await ask(7, .resetPassword(code: Secret(reset), Secret("third-secret")))
+        == .success(nil))
+    _ = try await ask(8, .signIn(email: "ana@x.org", Secret("third-secret")))
+    #expect(try await ask(9, .delete(current: Secret("third-secret"))) == .success(nil))
+    #expect(try home.all().isEmpty)
+  }
+}

@@ -1,0 +1,86 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// Who is here.
+@Suite struct PresenceTests {
+  private func chat(columns: Int = 80) throws -> AppDriver {
+    try AppDriver(Fixture.views(), json: Fixture.small, columns: columns)
+  }
+
+  private func row(_ app: AppDriver, _ text: String) throws -> String {
+    try #require(app.body.first { $0.contains(text) })
+  }
+
+  @Test func nobodyIsNamedUntilItIsKnownWhoIsHere() throws {
+    let app = try chat()
+    #expect(!app.screen[0].contains("with"))
+    app.press("g P")
+    #expect(app.screen.joined().contains("profiles with `presence`"))
+    app.take(.present([]))
+    app.press("g P")
+    #expect(app.screen.joined().contains("nobody else is here"))
+  }
+
+  @Test func peopleStandInTheHeaderAndAtTheirRows() throws {
+    let app = try chat()
+    let rain = try #require(
+      app.state.tabs.front.records.values.first { record in
+        record.row.node?.json["text"]?.string == "Rain tomorrow"
+      })
+    let before = try row(app, "Rain")
+    app.take(
+      .present([
+        Present(id: "1", name: "ana", view: "Chat", row: rain.path),
+        Present(id: "2", name: "ana", view: "People"),
+        Present(id: "3", name: "bo", view: "Chat", row: rain.path, isTyping: true),
+        Present(id: "4", name: "eve"),
+      ]))
+    #expect(app.screen[0].contains("with ana bo +1"))
+    #expect(try row(app, "Rain").hasSuffix("1d ▸ana +1"))
+    #expect(app.screen.last?.contains("bo is typing") == true)
+    app.press("g P")
+    #expect(app.screen.joined().contains("ana in Chat · ana in People · bo in Chat, typing"))
+    app.take(.present([]))
+    #expect(try row(app, "Rain") == before)
+  }
+
+  @Test func ownEntryTellsViewRowAndTyping() throws {
+    let app = try chat()
+    let own = Presence.own(app.state, id: "x")
+    #expect(own.view == "Chat" && own.row == app.state.tabs.front.cursorRecord?.path)
+    #expect(!own.isTyping)
+    app.press("a h i")
+    #expect(Presence.own(app.state, id: "x").isTyping)
+    app.press("Esc g3")
+    #expect(Presence.own(app.state, id: "x").view == nil)
+  }
+
+  /// An entry as the server stores it.
+  private func stored(_ entry: JSONValue) -> JSONValue {
+    .object((entry.object ?? []).map { $0.name == "at" ? JSONMember("at", 5) : $0 })
+  }
+
+  @Test func entriesAreReadAsTheyAreWritten() throws {
+    let ana = Present(id: "k1", name: "ana", view: "Chat", row: try Path("a/b"), isTyping: true)
+    let entries: JSONValue = [
+      "k1": stored(ana.entry), "k2": ["name": "me"], "k3": ["view": "nameless"], "k4": "no entry",
+      "k5": ["name": .string(String(repeating: "x", count: 99)), "row": "no//path"],
+    ]
+    let list = Present.list(try Node(json: entries), besides: "k2")
+    #expect(list.map(\.id) == ["k1", "k5"])
+    #expect(list[0] == ana)
+    #expect(list[1].name.count == 40 && list[1].row == nil)
+    #expect(Present(ana.json) == ana)
+  }
+
+  @Test func entriesBeyondTheLimitAreLeftOut() throws {
+    let members = (0..<300).map { JSONMember("k\(1000 + $0)", ["name": .string("n\($0)")]) }
+    let list = Present.list(try Node(json: .object(members)), besides: "")
+    #expect(list.count == Present.countMax)
+  }
+}
