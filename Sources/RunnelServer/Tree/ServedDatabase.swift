@@ -433,12 +433,15 @@ extension ServedDatabase {
 
   /// Notes that the disk did not take a write, and tries it again after a while.
   private func noteFailure(of job: TreeJob, _ failure: any Error) {
-    guard job.isWriting, let code = (failure as? DatabaseError)?.code,
-      [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
-    else { return }
-    hasFailedWrite.store(true, ordering: .relaxed)
-    if isProbing, !job.isProbe { return }
-    isProbing = true
+    // A trial that fails for whatever reason is repeated.
+    if !job.isProbe {
+      guard job.isWriting, let code = (failure as? DatabaseError)?.code,
+        [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
+      else { return }
+      hasFailedWrite.store(true, ordering: .relaxed)
+      if isProbing { return }
+      isProbing = true
+    }
     executor.submit(afterMilliseconds: ServedDatabase.probe.milliseconds) { [weak self] in
       self?.assumeIsolated { database in
         // Another write may have shown meanwhile that the disk takes writes.

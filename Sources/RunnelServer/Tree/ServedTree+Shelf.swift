@@ -7,6 +7,8 @@ import RunnelTree
 extension ServedTree {
   /// The bytes of JSON from which on a read is too large for the tree's thread.
   static let largeBytes = 131_072
+  /// The most places that are known to be large.
+  private static let largePlacesMax = 1000
 
   /// The hash of a query's result; that of a large place is computed once until something is written
   /// there.
@@ -35,7 +37,9 @@ extension ServedTree {
   }
 
   /// True if a job reads so much that it must not be done on the tree's thread.
-  func isLarge(_ job: TreeJob, _ transaction: some ServedTransaction) throws(TreeError) -> Bool {
+  mutating func isLarge(
+    _ job: TreeJob, _ transaction: some ServedTransaction
+  ) throws(TreeError) -> Bool {
     guard let request = job.readRequest else { return false }
     return try isLarge(request, transaction)
   }
@@ -43,7 +47,7 @@ extension ServedTree {
   /// True if a request reads so much that it must not be answered on the tree's thread.
   ///
   /// Complexity: O(1) in most cases, else O(`largeBytes`).
-  func isLarge(
+  private mutating func isLarge(
     _ request: ServedRequest, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Bool {
     if transaction.storedBytes <= ServedTree.largeBytes { return false }
@@ -57,12 +61,17 @@ extension ServedTree {
     case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .leave: return false
     }
     // A window is read for its audience anyway.
-    guard query.loadsAllData, try transaction.smallNode(at: query.path) == nil else { return false }
+    guard query.loadsAllData else { return false }
+    if largePlaces.contains(query.path) { return true }
+    if try transaction.smallNode(at: query.path) != nil { return false }
     var export = TreeExport(Query(query.path), form: .export)
     var count = 0
     while let piece = try export.next(from: transaction) {
       count += piece.count
-      if count > ServedTree.largeBytes { return true }
+      if count <= ServedTree.largeBytes { continue }
+      if largePlaces.count >= ServedTree.largePlacesMax { largePlaces = [] }
+      largePlaces.insert(query.path)
+      return true
     }
     return false
   }
@@ -123,6 +132,9 @@ extension ServedTree {
   mutating func end(_ wish: SlowRead.Wish, _ outcome: SlowRead.Outcome) {
     if let ticket = wish.ticket {
       shelf.keep(hash: outcome.hash, push: outcome.push, of: wish.query.path, ticket: ticket)
+    }
+    if let push = outcome.push, push.byteCount < ServedTree.largeBytes {
+      largePlaces.remove(wish.query.path)
     }
     if case .refused = outcome.answer, let (member, _) = wish.listen { leave(member) }
   }

@@ -24,6 +24,8 @@ struct ServedTree {
   var audiences = Audiences()
   /// The hashes and answers that were computed before.
   var shelf = AnswerShelf()
+  /// Places that were found to be large, so that they need not be measured again; some may be no longer.
+  var largePlaces: Set<Path> = []
   /// The queries as they were asked, which the rules are checked against, by connection.
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
   /// The caller of each stream.
