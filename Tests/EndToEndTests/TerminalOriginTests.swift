@@ -87,7 +87,12 @@ import Testing
     try terminals[0].wait(for: "bo is typing")
     try terminals[0].keys("g", "P")
     try terminals[0].wait(for: "bo in Chat, typing")
-    try terminals[1].keys("Escape", "q")
+    try terminals[1].keys("C-u")
+    try terminals[0].wait(for: "bo in Chat")
+    try terminals[1].keys("C-g")
+    try terminals[1].wait(for: "q leave")
+    try terminals[1].keys("q")
+    try terminals[1].wait(for: TmuxTerminal.prompt)
     try terminals[0].wait(forNo: "with bo")
     let entries = try database.run(["get", "/presence", "--shallow"]).output
     #expect(entries.split(separator: "\n").count <= 3, "\(entries)")

@@ -112,7 +112,7 @@ import Testing
     #expect(app.state.writes.queue.wasRejected(at: try Path("/user/ana/name/x")))
     #expect(!app.state.writes.queue.wasRejected(at: try Path("/user/bo")))
     app.press("S gg j")
-    #expect(app.cursorLine.contains("refused set /user/ana/name"))
+    #expect(app.cursorLine.contains("refused  set /user/ana/name"))
     app.press("Enter")
     #expect(app.line(of: "not yours") != nil && app.line(of: #"+ "mine""#) != nil)
     app.press("e")

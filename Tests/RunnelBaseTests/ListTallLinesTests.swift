@@ -94,7 +94,9 @@ import Testing
       let whole = content.sections.reduce(0) { sum, section in
         sum + 1 + max(section.rows.reduce(0) { $0 + (needs[$1] ?? 1) }, 1)
       }
-      #expect(used <= room && (used == room || used == whole), "seed \(seed)")
+      #expect(used <= room && used <= whole, "seed \(seed)")
+      // At the end of the list there may be less room left than the row before needs.
+      #expect(whole <= room ? used == whole : room - used < 7, "seed \(seed)")
       let cursor = lines.first { $0.line.isCursor }
       guard case .row(let id)? = state.cursor else { continue }
       let most = max(room > 1 ? room - 1 : room, 1)

@@ -27,7 +27,8 @@ extension ListState {
   ///   - height: the height that all operations on this state are given.
   ///   - room: the number of lines of the screen.
   ///   - lineCount: returns how many lines the row with an id needs.
-  /// - Returns: the lines; their heights add up to `room`, or to less if the list is shorter.
+  /// - Returns: the lines; their heights add up to `room`, or to less if the list is shorter, or if the
+  ///   row before its last ones needs more room than is left.
   ///
   /// O(room) calls of `lineCount`.
   public func tallLines(

@@ -84,7 +84,8 @@ import Testing
     #expect(told == ["poll 6\u{1E}1", "ended"])
     host = opened(.three)
     _ = host.poll()
-    #expect(post("24:421[\"users::find\",{\"a\":1}]", to: &host) == ["poll 1:61:1", "ended"])
+    let cut = post("24:421[\"users::find\",{\"a\":1}]", to: &host)
+    #expect(cut.filter { !$0.hasPrefix("message") } == ["poll 1:61:1", "ended"])
   }
 
   @Test func aSessionMovesToASocketAndLosesNothing() {
@@ -99,7 +100,7 @@ import Testing
     let (isTaken, _) = host.poll()
     #expect(!isTaken)
     #expect(post("4x", to: &host) == [])
-    #expect(texts(host.socketClosed()) == ["ended"])
+    #expect(texts(host.socketClosed()) == ["close", "ended"])
   }
 
   @Test func aMoveThatIsNotFinishedLeavesThePolls() {
