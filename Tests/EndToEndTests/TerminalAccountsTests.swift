@@ -62,7 +62,7 @@ import Testing
     try terminal.keys("a")
     try terminal.wait(for: "New account")
     try fill("ana@x.org", "correct horse", "correct horse")
-    try terminal.wait("her data, live") {
+    try terminal.wait("her data, live", seconds: 90) {
       $0.contains("ana@x.org") && $0.contains("greeting") && $0.contains("● live")
         && !$0.contains("not signed in")
     }
@@ -76,11 +76,12 @@ import Testing
     try terminal.wait(for: "Sign in")
     try terminal.type("wrong horse")
     try terminal.keys("Enter")
-    let wrong = try terminal.wait(for: "is wrong")
+    // A password is hashed, which takes long on a busy machine.
+    let wrong = try terminal.wait("the mistake", seconds: 90) { $0.contains("is wrong") }
     #expect(!wrong.contains("wrong horse"))
     try terminal.keys("C-u")
     try fill("correct horse")
-    try terminal.wait("the session, live again") {
+    try terminal.wait("the session, live again", seconds: 90) {
       $0.contains("● live") && !$0.contains("session ended")
     }
     try terminal.keys("C-g")

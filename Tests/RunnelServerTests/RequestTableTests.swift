@@ -39,7 +39,7 @@ import Testing
         ("dinosaurs.json?shallow=true&limitToFirst=1&timeout=3s", #"{"linhenykus":true}"#),
         ("n.json?shallow=true", "4"), ("none.json?shallow=true", "null"),
         ("prio.json?format=export", #"{".value":"x",".priority":2}"#), ("prio.json", #""x""#),
-        ("n.json?callback=show.me", "show.me(4);"), ("n.json?timeout=3ms", "4"),
+        ("n.json?callback=show.me", "show.me(4);"), ("n.json?timeout=30000ms", "4"),
         ("n.json?timeout=15min", "4"), ("n.json?writeSizeLimit=tiny&disableTriggers=true", "4"),
         ("n.json?unknown=%F0%9F%99%82", "4"), ("n.json?ns=test", "4"),
         (#"scores.json?orderBy="$key"&limitToFirst=1"#, #"{"a":3}"#),
