@@ -76,7 +76,7 @@ struct MainCommand: ParsableCommand {
     try given.checkNoneIsEmpty()
     let command: any ParsableCommand
     do {
-      command = try parseAsRoot()
+      command = try NamedCommand.root(for: CommandLine.arguments.dropFirst().first).parseAsRoot()
     } catch {
       try given.checkTexts()
       throw error

@@ -56,6 +56,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public var code: Code
   /// The message for a person: what happened and what to do.
   public var message: String
+  /// True if the write was carried out before the failure was noticed, so that it must not be repeated.
+  public private(set) var isWritten = false
 
   /// Makes an error.
   public init(_ code: Code, _ message: String) {
@@ -94,6 +96,14 @@ extension DatabaseError {
     case let error as GRDB.DatabaseError: self.init(sqlite: error, file: file)
     default: self.init(.storage, "\(file): \(error)")
     }
+  }
+
+  /// The same error, noticed after the write was carried out.
+  func afterCommit() -> DatabaseError {
+    var error = self
+    error.isWritten = true
+    error.message += " This write was made before that, and is in the file that was open: do not repeat it."
+    return error
   }
 }
 

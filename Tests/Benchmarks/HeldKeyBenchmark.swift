@@ -26,10 +26,12 @@ struct HeldKeyBenchmark {
       "--no-session", "--database", demo.database, "--views", views,
     ])
     try program.wait(for: "the newest message") { $0.contains(demo.newestText) }
-    while let count = program.rowCount, count < rowCount { try program.fetchPage() }
+    while let count = program.rowCount, count <= rowCount { try program.fetchPage() }
     try program.strike("G")
     try program.rest(milliseconds: 300)
-    let ours = try seconds(program, from: "row \(rowCount) of", to: "row - of")
+    let ours = try seconds(
+      program, from: "row \(demo.messageCount) of",
+      to: "row \(demo.messageCount - rowCount) of")
     try program.quit()
     guard access("/usr/bin/less", X_OK) == 0 else {
       return report.add("a key held through \(rowCount) rows", Format.time(ours))

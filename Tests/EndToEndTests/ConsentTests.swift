@@ -30,9 +30,16 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: destroyers, [("y\n", 0), ("n\n", 1), ("\n", 1), ("\u{4}", 1)] as [(String, Int32)])
+  @Test(arguments: destroyers, [("y\n", 0), ("n\n", 1)] as [(String, Int32)])
   func atATerminalThePersonIsAsked(command: [String], answer: (String, Int32)) throws {
+    try ask(command, answer)
+  }
+
+  @Test(arguments: ["\n", "\u{4}"]) func whoDoesNotSayYesSaysNo(answer: String) throws {
+    try ask(["remove", "/"], (answer, 1))
+  }
+
+  private func ask(_ command: [String], _ answer: (String, Int32)) throws {
     let database = try TestDatabase(Self.json)
     let before = try export(database)
     let terminal = try PseudoTerminal()

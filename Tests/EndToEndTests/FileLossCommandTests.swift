@@ -49,6 +49,26 @@ import Testing
     #expect(!errors.contains("Those before it were;"), "\(errors)")
   }
 
+  @Test func theLineInTheMomentOfTheLossIsToldAsItIs() throws {
+    let database = try TestDatabase("1")
+    let folder = database.folder.path
+    let program = try database.start(["push", "/l", "--lines"])
+    try program.write((1...5000).map { "\($0)\n" }.joined())
+    var keyCount = 0
+    while keyCount < 20, try program.readLine() != nil { keyCount += 1 }
+    try check(rename(folder, folder + ".old"), "rename")
+    while try program.readLine() != nil { keyCount += 1 }
+    program.closeInput()
+    #expect(try program.wait() == 1)
+    let errors = try program.errors()
+    try check(rename(folder + ".old", folder), "rename")
+    let stored = try database.run(["get", "/l", "--format", "jsonl"]).output
+    let storedCount = stored.split(separator: "\n").count
+    let isAdded = errors.contains("Line \(keyCount + 1) was added under a key that is not known")
+    #expect(isAdded || errors.contains("Line \(keyCount + 1) was not added"), "\(errors)")
+    #expect(storedCount == keyCount + (isAdded ? 1 : 0), "\(errors)")
+  }
+
   @Test(arguments: Way.allCases) func aWatcherEndsWhenTheFileGoes(way: Way) throws {
     let database = try TestDatabase(#"{"l":{"a":1}}"#)
     defer { way.tidy(database) }

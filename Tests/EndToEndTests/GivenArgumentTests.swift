@@ -27,7 +27,7 @@ import Testing
 
   @Test func emptyPathTellsHowTheRootIsWritten() throws {
     let outcome = try TestDatabase().run(["set", "", "1"])
-    #expect(outcome.errors.contains("argument 2 is empty"))
+    #expect(outcome.errors.contains("the word after set is empty"))
     #expect(outcome.errors.contains("The root of the tree is written /."))
   }
 

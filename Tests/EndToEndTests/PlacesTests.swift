@@ -45,8 +45,8 @@ import Testing
   @Test(arguments: [
     (["copy", "/no", "/b"], "/no: Nothing stands there"),
     (["move", "/no", "/b"], "/no: Nothing stands there"),
-    (["move", "/a", "/a/b/c"], "/a cannot be moved into itself"),
-    (["move", "/", "/b"], "/ cannot be moved into itself"),
+    (["move", "/a", "/a/b/c"], "/a: A node cannot be moved into itself, and /a/b/c is below it"),
+    (["move", "/", "/b"], "/: A node cannot be moved into itself, and /b is below it"),
     (["copy", "/a", String(repeating: "/k", count: 32)], "33 levels"),
   ])
   func whatCannotBeDoneChangesNothing(arguments: [String], explanation: String) throws {

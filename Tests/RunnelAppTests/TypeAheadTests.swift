@@ -185,7 +185,7 @@ import Testing
   }
 
   /// Messages are typed key by key while answers come at any moment, and some are refused.
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: 1...25 as ClosedRange<UInt64>)
   func everyMessageIsSentOnceInOrderOrGivenBack(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let app = try app()
@@ -523,7 +523,7 @@ import Testing
   }
 
   /// The same keys, answered at once and at any later moment, come to the same.
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: 1...25 as ClosedRange<UInt64>)
   func lateAnswersChangeNothing(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let (prompt, late) = (try start(), try start())

@@ -25,6 +25,7 @@ import Testing
     try await withServer {
       $0.tls = files
       $0.network.firstHeadMilliseconds = 300
+      $0.network.handshakeMilliseconds = 1000
     } _: { server in
       #expect(await read(server.port, trusting: files) == "null")
       for text in [

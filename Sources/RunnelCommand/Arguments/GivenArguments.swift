@@ -60,9 +60,13 @@ struct GivenArguments {
     if words.first?.text == "---completion" { return }
     let end = words.firstIndex { $0.text == "--" } ?? words.endIndex
     for (index, word) in words.enumerated() {
-      let before = index > 0 && index <= end ? words[index - 1].text : ""
       if word.bytes.isEmpty {
-        throw ValidationError(GivenArguments.emptiness(of: word, after: before))
+        let before = index > 0 ? words[index - 1].text : ""
+        throw ValidationError(
+          GivenArguments.emptiness(
+            after: before,
+            isAfterOption: index <= end && before.count > 1
+              && before.hasPrefix("-")))
       }
       if index < end, let name = GivenArguments.optionWithNothing(word.text) {
         throw ValidationError("the value of \(name) is empty. Is a variable of the shell not set?")
@@ -70,13 +74,14 @@ struct GivenArguments {
     }
   }
 
-  private static func emptiness(of word: Word, after before: String) -> String {
-    if before.hasPrefix("-"), before != "--", before != "-" {
+  private static func emptiness(after before: String, isAfterOption: Bool) -> String {
+    if isAfterOption {
       return "what follows \(before) is empty. Is a variable of the shell not set?"
     }
+    let place = before.isEmpty ? "the first word" : "the word after \(before)"
     return
-      "argument \(word.number) is empty. Is a variable of the shell not set? The root of the tree is "
-      + "written /."
+      "\(place) is empty. Is a variable of the shell not set? The root of the tree is written /, "
+      + "and an empty text \"\"."
   }
 
   /// The name in `--name=`; nil for any other word.

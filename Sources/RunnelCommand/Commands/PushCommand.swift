@@ -45,17 +45,28 @@ struct PushCommand: ParsableCommand {
     if let remote = try database.of(place).remote(for: .change) { return try push(to: remote) }
     if lines {
       return try database.of(place).open(for: creation.access) { session in
-        try pushLines { try session.push($0, to: path).key }
+        try requireNoValue(session)
+        return try pushLines { try session.push($0, to: path).key }
       }
     }
     let json = try data.json()
     if json.isNothing { throw Failure("\(PushCommand.nothing). No key was made.", status: .usage) }
     try database.of(place).open(for: creation.access) { session in
+      try requireNoValue(session)
       let key = try session.push(json, to: path).key
       try print(key) { reason in
         Failure("\(reason) The value was added all the same, under the key \(quoted(key)).")
       }
     }
+  }
+
+  /// Throws if a value stands at the place or above it: a push would destroy it.
+  private func requireNoValue(_ session: DatabaseSession) throws {
+    guard let occupied = try session.occupiedPlace(for: path) else { return }
+    if case .children = try session.summary(at: occupied).kind { return }
+    throw Failure(
+      "\(occupied) holds a value and is no list, and the push would destroy it. Nothing was changed: "
+        + "`runnel set` replaces a value.", status: .usage)
   }
 
   /// Adds a child, or one for each line, to a server's database, under keys that are made here: so it is done
@@ -88,8 +99,9 @@ struct PushCommand: ParsableCommand {
         if json.isNothing { throw Failure(PushCommand.nothing) }
         key = try add(json)
       } catch let error as DatabaseError where error.code == .fileGone {
+        let words = error.isWritten ? "was added under a key that is not known" : "was not added"
         throw Failure(
-          "Line \(lines.count) was not added: \(error) Those before it were added before that; nothing "
+          "Line \(lines.count) \(words): \(error) Those before it were added before that; nothing "
             + "after it was read.")
       } catch {
         let words = (error as? Failure)?.message ?? "\(error)"

@@ -30,6 +30,9 @@ struct RemoveCommand: ParsableCommand {
       return try remote.write(.remove(path))
     }
     try database.of(place).open(for: .change) { session in
+      if try session.summary(at: path).kind == .empty {
+        return StandardError.say("There is nothing at \(path).")
+      }
       try consent(session)
       _ = try session.write(.remove(path))
     }
@@ -37,7 +40,6 @@ struct RemoveCommand: ParsableCommand {
 
   private func consent(_ session: DatabaseSession) throws {
     if force { return }
-    if try session.summary(at: path).kind == .empty { return }
     let standing = try Standing(at: path, in: session)
     if !StandardInput.isTerminal, !path.isRoot, !standing.isLostForGood { return }
     try Consent(isGiven: false).require(

@@ -52,7 +52,7 @@ struct Consent {
     let standing = try Standing(at: place, in: session)
     try require(
       "Replace \(standing.words)? \(standing.undoWords)",
-      because: "This would replace \(standing.words).")
+      because: "This would replace \(standing.words). \(standing.undoWords)")
   }
 }
 

@@ -264,6 +264,7 @@ final class SQLiteStore {
       try checkRest()
       return try queue.writeWithoutTransaction { db in
         try statements.statement(beginning, db).run()
+        var isCommitted = false
         do {
           let transaction = try start(db)
           // A single mark is enough: a second one would replace the first on its page.
@@ -283,13 +284,15 @@ final class SQLiteStore {
           // and after it, so that a write that is reported as done is in the file with that name.
           if isWriting { try checkFiles(db) }
           try statements.statement("COMMIT", db).run()
+          isCommitted = isWriting
           if isWriting { try checkFiles(db, isCommitted: true) }
           hasMarked = hasMarked || isWriting
           return result
         } catch {
           // SQLite has undone some failures by itself; if this fails too, closing undoes it.
           if db.isInsideTransaction { try? statements.statement("ROLLBACK", db).run() }
-          throw cause(of: error, db)
+          let reason = cause(of: error, db)
+          throw isCommitted ? DatabaseError(reason, file: file).afterCommit() : reason
         }
       }
     } catch {

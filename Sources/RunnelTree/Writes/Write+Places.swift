@@ -26,7 +26,9 @@ extension Write {
     if source.contains(target) {
       throw TreeError(
         .conflictingPaths,
-        "\(source) cannot be moved into itself: \(target) is the same place or lies below it.",
+        target == source
+          ? "The node is there already: name another place to move it to."
+          : "A node cannot be moved into itself, and \(target) is below it: name another place.",
         path: source.description)
     }
     let assignments = try copy(from: source, to: target, reader)

@@ -16,6 +16,8 @@ package struct FilterDoubt {
   package let message: String
   /// The range of the term in the text of the filter, in characters.
   let range: Range<Int>
+  /// Whether the term can fit no row as the rows are; otherwise it may only be meant in another way.
+  let isMistake: Bool
 
   /// Looks at the rows of a list, which are loaded.
   init?(_ filter: Filter, in list: ListScreen) {
@@ -33,7 +35,11 @@ package struct FilterDoubt {
     let seen = Seen(definition: definition, rows: rows, isComplete: isComplete)
     for term in filter.terms {
       if let message = FilterDoubt.message(term.test, seen) {
-        (self.message, range) = (message, term.range)
+        (self.message, range, isMistake) = (message, term.range, true)
+        return
+      }
+      if !term.isNegated, let message = FilterDoubt.otherMeaning(term.test, seen) {
+        (self.message, range, isMistake) = (message, term.range, false)
         return
       }
     }
@@ -65,6 +71,20 @@ package struct FilterDoubt {
       let hasOwner = seen.definition.template.contains { $0.value == .string("$me") }
       return hasOwner ? nil : "is:mine finds nothing: no field of new: in this view is $me"
     }
+  }
+
+  /// What to write where no row has a text and some have it as a part of a longer one.
+  private static func otherMeaning(_ test: Filter.Test, _ seen: Seen) -> String? {
+    guard case .isOne(let field, let values) = test, case .path(let path) = field,
+      values.count == 1, let value = values.first?.text, !value.isEmpty
+    else { return nil }
+    let texts = seen.rows.compactMap { record -> String? in
+      guard case .string(let text)? = node(field, in: record).leaf else { return nil }
+      return text.lowercased()
+    }
+    let sought = value.lowercased()
+    guard !texts.contains(sought), texts.contains(where: { $0.contains(sought) }) else { return nil }
+    return "no \(path.text) is just \(value): \(path.text)~\(value) finds it in longer texts"
   }
 
   private static func missing(_ field: FieldPath, _ seen: Seen) -> String? {

@@ -10,7 +10,7 @@ extension Columns {
   private static let sampleCount = 200
 
   /// The columns that can be added, the hidden ones first.
-  private static func addable(to screen: ListScreen) -> [ColumnDefinition] {
+  static func addable(to screen: ListScreen) -> [ColumnDefinition] {
     let columns = screen.definition.columns
     let hidden = screen.hiddenColumns.sorted().filter { columns.indices.contains($0) }
     let known = Set(columns.map(\.field))
@@ -61,10 +61,17 @@ extension Columns {
       return
     }
     let place = min((screen.cell ?? columns.count - 1) + 1, columns.count)
+    insert(&state, column, at: place, inView: view)
+    state.tabs.lists[view].cell = place
+  }
+
+  /// Inserts a column, and says how it is kept.
+  static func insert(
+    _ state: inout AppState, _ column: ColumnDefinition, at place: Int, inView view: Int
+  ) {
     state.tabs.lists[view].definition.columns.insert(column, at: place)
     state.tabs.lists[view].hiddenColumns = Set(
-      screen.hiddenColumns.map { $0 >= place ? $0 + 1 : $0 })
-    state.tabs.lists[view].cell = place
+      state.tabs.lists[view].hiddenColumns.map { $0 >= place ? $0 + 1 : $0 })
     let keeping = state.files.viewsFile == nil ? "" : "; :save-view keeps it for the next time"
     state.say(.info, "\(column.field.title) is shown" + keeping)
   }

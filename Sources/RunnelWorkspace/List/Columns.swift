@@ -50,7 +50,9 @@ enum Columns {
 
   private static func columnItems(_ state: AppState, ofView view: Int) -> [MenuList.Item] {
     let screen = state.tabs.lists[view]
-    return screen.definition.columns.enumerated().map { index, column in
+    let hidden = Set(screen.hiddenColumns.map { screen.definition.columns[$0].field })
+    let others = addable(to: screen).filter { !hidden.contains($0.field) }
+    let columns = screen.definition.columns.enumerated().map { index, column in
       let isShown = !screen.hiddenColumns.contains(index)
       var notes: [String] = []
       if column.format != .plain { notes.append(column.format.rawValue) }
@@ -61,10 +63,22 @@ enum Columns {
         id: "\(index)", title: "\(isShown ? "[x]" : "[ ]") \(column.field.text)",
         note: notes.joined(separator: " · "))
     }
+    let fields = others.map { column in
+      MenuList.Item(
+        id: newColumn + column.field.text, title: "[ ] \(column.field.text)",
+        note: column.format == .plain ? "" : column.format.rawValue)
+    }
+    return columns + fields
   }
 
-  /// Shows or hides a column; the menu stays open.
+  /// The prefix of the id of a menu item for a field that has no column yet.
+  private static let newColumn = "+"
+
+  /// Shows or hides a column, or makes one for a field without one; the menu stays open.
   static func toggle(_ state: inout AppState, column item: MenuList.Item, inView view: Int) {
+    if item.id.hasPrefix(newColumn) {
+      return makeColumn(&state, forField: String(item.id.dropFirst()), inView: view)
+    }
     guard let column = Int(item.id) else { return }
     if state.tabs.lists[view].hiddenColumns.remove(column) == nil {
       if state.tabs.lists[view].hiddenColumns.count + 1
@@ -74,8 +88,26 @@ enum Columns {
       }
       state.tabs.lists[view].hiddenColumns.insert(column)
     }
+    refreshMenu(&state, ofView: view)
+  }
+
+  /// Makes the last column of a list.
+  private static func makeColumn(
+    _ state: inout AppState, forField field: String, inView view: Int
+  ) {
+    let screen = state.tabs.lists[view]
+    guard let column = addable(to: screen).first(where: { $0.field.text == field }) else { return }
+    let place = screen.definition.columns.count
+    insert(&state, column, at: place, inView: view)
+    refreshMenu(&state, ofView: view, selecting: "\(place)")
+  }
+
+  private static func refreshMenu(
+    _ state: inout AppState, ofView view: Int, selecting id: String? = nil
+  ) {
     guard case .menu(var screen)? = state.layers.last else { return }
     screen.menu.replaceItems(with: columnItems(state, ofView: view))
+    if let id { screen.menu.select(id) }
     state.layers[state.layers.count - 1] = .menu(screen)
   }
 }

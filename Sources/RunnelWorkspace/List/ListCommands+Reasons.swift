@@ -60,7 +60,8 @@ extension ListCommands {
   static func endFetchingToast(_ state: inout AppState) {
     let screen = state.tabs.front
     if screen.paging == .fetching || screen.newer == .fetching { return }
-    if state.toast?.toast.text == reasonBeingFetched(state) { state.toast = nil }
+    let texts = [reasonBeingFetched(state), FilterScreen.searchingText(state)]
+    if let text = state.toast?.toast.text, texts.contains(text) { state.toast = nil }
   }
 
   private static func reasonBeingFetched(_ state: AppState) -> String {

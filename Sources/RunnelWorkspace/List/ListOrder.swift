@@ -70,7 +70,7 @@ extension ListScreen {
     (unloaded, isLettingGo, loadedFloor) = (nil, false, 0)
   }
 
-  /// The fields to sort by: the visible columns, the fields of a row, and its key.
+  /// The fields to sort by: those of the columns, others that loaded rows have, and the key.
   var sortFields: [RowField] {
     var fields: [RowField] = []
     for column in definition.columns {
@@ -80,9 +80,8 @@ extension ListScreen {
       case .path(let path): fields.append(.child(path))
       }
     }
-    let example = cursorRecord?.row.node ?? records.first { !isTransient($1) }?.value.row.node
-    for child in example?.children ?? [] where child.node.leaf != nil {
-      fields.append(.child(Path(unchecked: [child.key])))
+    for column in Columns.addable(to: self) {
+      if case .path(let path) = column.field { fields.append(.child(path)) }
     }
     fields += [.key, .priority]
     var known: Set<RowField> = []

@@ -46,8 +46,12 @@ extension FilterScreen {
       screen.paging == .more, screen.content.storedRowCount < state.height
     else { return }
     ListScreen.fetchMore(&state)
-    state.say(
-      .info, state.phrase("searching the rows that are not loaded", .jobCancel, "stops it"))
+    state.say(.info, searchingText(state))
+  }
+
+  /// What is said while the rows that are not loaded are searched.
+  static func searchingText(_ state: AppState) -> String {
+    state.phrase("searching the rows that are not loaded", .jobCancel, "stops it")
   }
 
   static func completeFilter(_ state: inout AppState) {
@@ -147,7 +151,7 @@ extension FilterScreen {
       FilterScreen.narrow(&state, view, to: filter)
       let list = state.tabs.lists[view]
       if list.isComplete, list.loadedCount <= FilterDoubt.certainMax,
-        let doubt = FilterDoubt(filter, in: list)
+        let doubt = FilterDoubt(filter, in: list), doubt.isMistake
       {
         error = FilterError(range: doubt.range, message: doubt.message)
       }

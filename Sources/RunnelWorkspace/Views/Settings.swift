@@ -5,7 +5,10 @@ public struct Settings: Sendable {
   /// The options of the terminal: theme, signs, mouse and colors.
   public var terminal = TerminalOptions()
   /// The keymap.
-  public var keymap = Commands.keymap
+  public var keymap: Keymap {
+    get { ownKeymap ?? Commands.keymap }
+    set { ownKeymap = newValue }
+  }
   /// The style of hours.
   public var clock = LocalTime.Clock.hours24
   /// The number of rows of a page, for views that do not set it.
@@ -16,6 +19,9 @@ public struct Settings: Sendable {
   public var views: String?
   /// The text that these settings were read from; empty for none.
   package var source = ""
+
+  /// The keymap, or nil for the standard one, which commands without a terminal never make.
+  private var ownKeymap: Keymap?
 
   /// Creates the default settings.
   public init() {}

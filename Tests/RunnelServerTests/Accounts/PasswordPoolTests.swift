@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func workBeyondTheQueueIsRefused() async throws {
-    let pool = try PasswordPool(cost: ScryptCost(logRounds: 13, blockSize: 8, parallelism: 1))
+    let pool = try PasswordPool(cost: ScryptCost(logRounds: 11, blockSize: 8, parallelism: 1))
     let answers = Mutex(0)
     var takenCount = 0
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
