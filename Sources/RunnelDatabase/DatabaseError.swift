@@ -102,7 +102,8 @@ extension DatabaseError {
   func afterCommit() -> DatabaseError {
     var error = self
     error.isWritten = true
-    error.message += " This write was made before that, and is in the file that was open: do not repeat it."
+    error.message +=
+      " This write was made before that, and is in the file that was open: do not repeat it."
     return error
   }
 }

@@ -54,6 +54,9 @@ import Testing
   @Test func questionSaysWhatGoes() throws {
     let refused = try TestDatabase(Self.json).run(["remove", "/"])
     #expect(refused.errors.contains("/ and its 2 children (25 bytes; 2 more inside those)"))
+    #expect(refused.errors.contains("`runnel undo` would bring it back"))
+    let set = try TestDatabase(Self.json).run(["set", "/", "1"])
+    #expect(set.errors.contains("`runnel undo` would bring it back"))
     let value = try TestDatabase(Self.json).run(["copy", "/a", "/d"])
     #expect(value.errors.contains("the value at /d (1 byte)"))
   }

@@ -122,11 +122,23 @@ import Testing
     #expect(try database.get("/list", "--shallow").split(separator: ",").count == 1)
   }
 
+  @Test(arguments: [["/a"], ["/a/b"], ["/a", "--lines"]]) func pushDestroysNoValue(
+    words: [String]
+  ) throws {
+    let database = try TestDatabase(#"{"a":"text"}"#)
+    let outcome = try database.run(["push"] + words + (words.count == 1 ? ["1"] : []), input: "1\n")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("/a holds a value and is no list"))
+    #expect(try database.get() == #"{"a":"text"}"#)
+  }
+
   @Test func removeRemovesWithoutATerminal() throws {
     let database = try TestDatabase(#"{"a": {"b": 1}, "c": 2}"#)
     #expect(try database.run(["remove", "/a"]).status == 0)
     #expect(try database.get() == #"{"c":2}"#)
-    #expect(try database.run(["remove", "/a"]).status == 0)
+    let again = try database.run(["remove", "/a"])
+    #expect(again.status == 0)
+    #expect(again.errors.contains("There is nothing at /a."))
     #expect(try database.run(["remove", "/", "--force"]).status == 0)
     #expect(try database.get() == "null")
   }

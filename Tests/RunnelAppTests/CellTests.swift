@@ -84,6 +84,23 @@ import Testing
     #expect(app.toast == "each field of the loaded rows has a column")
   }
 
+  @Test func theMenuOfColumnsOffersFieldsWithoutOne() throws {
+    let app = try app()
+    app.press("zw")
+    #expect(app.screen.contains { $0.contains("[ ] done") })
+    app.type("done")
+    app.press("Enter")
+    #expect(app.list.definition.columns.map(\.field.text).last == "done")
+    #expect(app.screen.contains { $0.contains("[x] done") })
+  }
+
+  /// The first record may lack a field that others have.
+  @Test func everyFieldOfTheLoadedRowsIsOfferedToSortBy() throws {
+    let app = try app()
+    app.press("gg j j j s")
+    #expect(app.screen.contains { $0.contains("done") })
+  }
+
   @Test func aHiddenColumnIsShownInItsPlace() throws {
     let app = try app()
     app.press("gg j | l l x")

@@ -123,6 +123,18 @@ import Testing
     #expect(app.composeRule.contains("Filter ─"))
   }
 
+  @Test func aPartOfATextIsToldToBeOne() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("text:gate")
+    #expect(app.composeRule.contains("text~gate finds it in longer texts"))
+    app.press("Enter")
+    #expect(app.state.layers.isEmpty, "a row with just this text may come")
+    app.press("Esc f")
+    app.type("-text:gate")
+    #expect(app.composeRule.contains("Filter ─"))
+  }
+
   @Test func negatedTermWithAnUnknownFieldIsToldToo() throws {
     let app = try chat()
     app.press("f")

@@ -83,7 +83,9 @@ package struct FilterDoubt {
       return text.lowercased()
     }
     let sought = value.lowercased()
-    guard !texts.contains(sought), texts.contains(where: { $0.contains(sought) }) else { return nil }
+    guard !texts.contains(sought), texts.contains(where: { $0.contains(sought) }) else {
+      return nil
+    }
     return "no \(path.text) is just \(value): \(path.text)~\(value) finds it in longer texts"
   }
 
