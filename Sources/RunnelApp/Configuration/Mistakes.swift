@@ -15,15 +15,16 @@ final class Mistakes {
     }
   }
 
-  /// Throws the mistakes, if there are any.
-  ///
-  /// - Throws: `ConfigurationError` with all mistakes.
-  func check() throws {
+  /// Keeps a mistake.
+  func note(_ mistake: ConfigurationError) { found.append(mistake) }
+
+  /// All mistakes as one error; nil if there are none.
+  var error: ConfigurationError? {
     let sorted = found.enumerated()
       .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }
       .map(\.element)
-    guard var first = sorted.first else { return }
+    guard var first = sorted.first else { return nil }
     first.others = Array(sorted.dropFirst())
-    throw first
+    return first
   }
 }

@@ -13,6 +13,18 @@ extension ViewFile {
   ///   - pageSize: the number of rows of a page, if the file does not set it.
   /// - Throws: `ConfigurationError` with the file, the line and what is expected there.
   public init(yaml: String, name: String, pageSize: Int = Settings().pageSize) throws {
+    let (file, problem) = try ViewFile.reading(yaml, name: name, pageSize: pageSize)
+    if let problem { throw problem }
+    self = file
+  }
+
+  /// Reads the views of a file that have no mistake.
+  ///
+  /// - Returns: The views, and the mistakes in the others; nil if there are none.
+  /// - Throws: `ConfigurationError` if no view can be read.
+  static func reading(
+    _ yaml: String, name: String, pageSize: Int
+  ) throws -> (file: ViewFile, problem: ConfigurationError?) {
     let reader = try YAMLObject(
       document: yaml, file: name, listOf: "views", allowed: ["views", "me"])
     let me = try reader.string("me")
@@ -21,21 +33,33 @@ extension ViewFile {
         "A views file has a list `views`: `views:` and `- name: ...`.", at: "views")
     }
     let mistakes = Mistakes()
-    let views = try sequence.compactMap { node in
-      try mistakes.reading {
+    var read: [(view: ViewDefinition, node: Yams.Node)] = []
+    for node in sequence {
+      let before = mistakes.count
+      let view = try mistakes.reading {
         try ViewDefinition(YAMLObject(node, file: name, allowed: nil), mistakes, pageSize: pageSize)
       }
+      if let view, mistakes.count == before { read.append((view, node)) }
     }
-    try mistakes.check()
-    for (view, node) in zip(views, sequence) {
-      guard let problem = view.parameterProblem(among: views) else { continue }
-      throw try YAMLObject(node, file: name, allowed: nil)
-        .error(problem, at: view.from == nil ? "path" : "from")
-    }
-    if views.isEmpty {
+    if mistakes.count == 0, read.isEmpty {
       throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
     }
-    self.init(me: me, views: views)
+    // A view with a mistake may be the one that another view is opened from.
+    let areComplete = mistakes.count == 0
+    var views: [ViewDefinition] = []
+    for (view, node) in read {
+      guard let problem = view.parameterProblem(among: read.map(\.view)) else {
+        views.append(view)
+        continue
+      }
+      if !areComplete { continue }
+      mistakes.note(
+        try YAMLObject(node, file: name, allowed: nil)
+          .error(problem, at: view.from == nil ? "path" : "from"))
+    }
+    let problem = mistakes.error
+    if let problem, views.isEmpty { throw problem }
+    return (ViewFile(me: me, views: views), problem)
   }
 }
 

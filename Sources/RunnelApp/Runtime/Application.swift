@@ -132,7 +132,7 @@ public final class Application {
     configuration = ConfigurationMonitor(file: options.configuration)
     let settings = configuration.read()
     terminalOptions = settings.settings.terminal
-    let workspace = try Workspace(options, settings.settings)
+    let workspace = try Workspace(options, settings.settings, isStrict: false)
     definitions = DefinitionMonitor(workspace.definitionFiles)
     try workspace.prepare(options, signals)
     // A mistake in the filter is reported before the screen is opened.
@@ -175,13 +175,15 @@ public final class Application {
     var session = remembered?.session ?? SessionState()
     session.take(options, view: workspace.name(ofTab: workspace.firstTab, session))
     self.session = session
-    problem = (settings.summary(wishes.theme) ?? remembered?.problem).map {
+    let spoken = workspace.problem ?? settings.summary(wishes.theme) ?? remembered?.problem
+    problem = spoken.map {
       (settings.settings, $0)
     }
     state.settings.allowsCrash = options.allowsCrash
     state.session.isKept = keeper != nil
     state.session.isScratch = options.isScratch
     state.files.viewsFile = workspace.savedViewsFile(options)
+    state.files.dataFile = options.dataFile
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,

@@ -1,3 +1,4 @@
+import Glibc
 import RunnelSync
 public import RunnelWorkspace
 
@@ -31,6 +32,13 @@ public struct ApplicationOptions: Sendable {
   public var profile: ProfileMark?
   /// The name of that server's database: that of the profile, or else the address; nil for a file.
   var serverName: String? { profile?.name ?? origin?.address.title }
+  /// The data file that the database beside it was made of; nil if there is none.
+  var dataFile: String? {
+    let suffix = FileState.databaseSuffix
+    guard !isScratch, origin == nil, database.hasSuffix(suffix) else { return nil }
+    let file = String(database.dropLast(suffix.count))
+    return ImportPlan.format(ofFile: file) != nil && access(file, F_OK) == 0 ? file : nil
+  }
   /// The terminal options of the command line, which override the configuration.
   public var terminal: TerminalWishes
   /// The file in which the session's actions are recorded; nil to record nothing.

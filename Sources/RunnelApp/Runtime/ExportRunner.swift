@@ -25,6 +25,8 @@ final class ExportRunner {
   private var reader: ViewReader?
   private var writer: ExportWriter?
   private var byteCount = 0
+  /// The fields of the rows read so far while it is found out which columns they need; nil after that.
+  private var survey: RecordColumns?
   /// The nodes still to be read, if several are exported.
   private var unread: [Path] = []
   /// The nodes that were read.
@@ -53,14 +55,20 @@ final class ExportRunner {
     }
     switch job.source {
     case .records(let records, let columns):
-      begin(columns)
+      var fields = RecordColumns()
+      fields.note(records.map { $0.row.node ?? .empty })
+      begin(fields.added(to: columns))
       write(records)
       finish()
       return nil
-    case .view(let definition, let filter, let surroundings):
-      let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
-      reader = ViewReader(definition, filter: matcher)
-      begin(definition.exportColumns)
+    case .view(let definition, _, _):
+      reader = viewReader()
+      // The rows are read twice: first to find the columns that all of them need.
+      if job.format.hasColumns {
+        survey = RecordColumns()
+      } else {
+        begin(definition.exportColumns)
+      }
     case .subtree(let path): reader = ViewReader(childrenOf: path)
     case .nodes(let paths):
       unread = paths
@@ -72,6 +80,10 @@ final class ExportRunner {
   /// Takes rows; returns the data to read next, or nil for none.
   func take(_ rows: [TreeRow]) -> Question? {
     guard descriptor >= 0, let records = reader?.take(rows) else { return nil }
+    if survey != nil {
+      survey?.note(records.map { $0.row.node ?? .empty })
+      return next()
+    }
     if writer == nil {
       // A leaf has no children.
       if records.isEmpty, case .subtree(let path) = job.source { return .node(path) }
@@ -147,6 +159,12 @@ final class ExportRunner {
     guard descriptor >= 0 else { return nil }
     do {
       if let query = try reader?.nextQuery() { return .rows(query) }
+      if let survey, case .view(let definition, _, _) = job.source {
+        self.survey = nil
+        reader = viewReader()
+        begin(survey.added(to: definition.exportColumns))
+        if let query = try reader?.nextQuery() { return .rows(query) }
+      }
       finish()
     } catch {
       fail("\(error)")
@@ -155,9 +173,23 @@ final class ExportRunner {
   }
 
   private func begin(_ columns: [FieldPath]) {
-    let writer = ExportWriter(job.format, columns: columns)
+    let writer = ExportWriter(job.format, columns: columns, shape: shape)
     self.writer = writer
     write(writer.begin())
+  }
+
+  /// The shape of the file that is replaced, or of a new one.
+  private var shape: WrittenShape {
+    guard job.replaces, let file = FileHandle(forReadingAtPath: path) else { return WrittenShape() }
+    // A file that cannot be read is replaced like one of another kind.
+    let bytes = (try? file.read(upToCount: WrittenShape.beginningBytes)) ?? Data()
+    return WrittenShape(ofBeginning: String(decoding: bytes, as: UTF8.self), as: job.format)
+  }
+
+  private func viewReader() -> ViewReader? {
+    guard case .view(let definition, let filter, let surroundings) = job.source else { return nil }
+    let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
+    return ViewReader(definition, filter: matcher)
   }
 
   private func write(_ records: [Record]) {
@@ -194,6 +226,8 @@ final class ExportRunner {
     }
     let reason = giveName()
     abandon()
+    // The file was not changed by others: it is not to be read again.
+    if reason == 0, let database = job.database { utimes(database, nil) }
     if reason == 0 {
       report(
         .done(

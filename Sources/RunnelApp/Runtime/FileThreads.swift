@@ -20,7 +20,7 @@ enum FileTask: Sendable {
   /// Write a view to the views file.
   case saveView(ViewSaving)
   /// Write the session.
-  case keep(SessionState, SessionFile)
+  case keep(SessionState, since: SessionState?, SessionFile)
   /// Ask a server of the database.
   case askServer(AppRequestID, ServerRequest, at: [ServerPlace])
 }
@@ -97,7 +97,8 @@ extension FileTask {
     case .makeIndex(let thread): thread.run { tell(.indexing($0)) }
     case .write(let text, let file): tell(.written(problem: FileContent.write(text, to: file)))
     case .saveView(let saving): tell(.written(problem: saving.write()))
-    case .keep(let session, let file): tell(.kept(problem: file.write(session)))
+    case .keep(let session, let base, let file):
+      tell(.kept(problem: file.write(session, since: base)))
     case .askServer(let id, let request, let places):
       tell(.answered(id, ServerPlace.answer(to: request, at: places)))
     }

@@ -31,10 +31,7 @@ struct SessionFile {
   /// - Returns: The session, and a message if the file could not be read.
   func read() -> (session: SessionState?, problem: String?) {
     guard access(path, F_OK) == 0 else { return (nil, nil) }
-    guard let size = fileSize, size <= SessionFile.bytesMax,
-      let data = FileManager.default.contents(atPath: path),
-      let json = try? JSONValue(parsing: [UInt8](data)), let session = SessionState(json)
-    else {
+    guard let session = stored else {
       rename(path, path + SessionFile.asideSuffix)
       return (
         nil,
@@ -44,8 +41,19 @@ struct SessionFile {
     return (session, nil)
   }
 
-  /// Writes the session; returns a message if it cannot be written.
-  func write(_ session: SessionState) -> String? {
+  /// The session that the file holds now; nil if there is none that can be read.
+  private var stored: SessionState? {
+    guard let size = fileSize, size <= SessionFile.bytesMax,
+      let data = FileManager.default.contents(atPath: path),
+      let json = try? JSONValue(parsing: [UInt8](data))
+    else { return nil }
+    return SessionState(json)
+  }
+
+  /// Writes the session, with what other workspaces wrote since `base` was read or written; returns a
+  /// message if it cannot be written.
+  func write(_ session: SessionState, since base: SessionState? = nil) -> String? {
+    let session = stored.map { session.merged(with: $0, since: base ?? SessionState()) } ?? session
     let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
     let temporary = path + ".\(getpid())"
     do {
@@ -139,7 +147,7 @@ struct SessionKeeper {
     let session = session()
     guard session != written, !hasFailed else { return nil }
     writing = session
-    return .keep(session, file)
+    return .keep(session, since: written, file)
   }
 
   /// Ends a write of the session; returns a message about its failure, once.
@@ -153,6 +161,6 @@ struct SessionKeeper {
   /// Writes the session at the end of the program, if it differs from the last one written.
   mutating func writeLast(_ session: SessionState) {
     // At the end, a failure cannot be reported any more.
-    if session != written, !hasFailed { _ = file.write(session) }
+    if session != written, !hasFailed { _ = file.write(session, since: written) }
   }
 }

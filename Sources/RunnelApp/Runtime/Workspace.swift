@@ -21,27 +21,43 @@ struct Workspace {
   let definitionFiles: [DefinitionMonitor.File]
   /// The tab to open first; nil for the first one.
   let firstTab: Int?
+  /// The mistakes in the views file, and what is shown instead; nil if there are none.
+  let problem: String?
 
   /// Reads the views file that the options name, the one beside the database, or the one that the
   /// settings name; otherwise finds collections.
   ///
+  /// - Parameters:
+  ///   - options: what is opened.
+  ///   - settings: the user's settings.
+  ///   - isStrict: whether a mistake in the views file is an error. Otherwise its other views are used,
+  ///     or those that are found if it has none, and `problem` tells.
   /// - Throws: `ConfigurationError` if a file is not valid or a named view does not exist,
   ///   `DatabaseError` if the database cannot be opened.
-  init(_ options: ApplicationOptions, _ settings: Settings = Settings()) throws {
+  init(
+    _ options: ApplicationOptions, _ settings: Settings = Settings(), isStrict: Bool = true
+  ) throws {
     let file = options.database
     let stem = file.hasSuffix(".db") ? String(file.dropLast(3)) : file
     name = String(stem.split(separator: "/").last ?? "runnel")
     let beside = stem + Workspace.viewsSuffix
-    var found: ViewFile?
     var viewsFile = options.views ?? beside
-    if let named = options.views {
-      found = try Workspace.read(named, settings)
-    } else if access(beside, R_OK) == 0 {
-      found = try Workspace.read(beside, settings)
-    } else if let standard = settings.views {
-      found = try Workspace.read(standard, settings)
+    if options.views == nil, access(beside, R_OK) != 0, let standard = settings.views {
       viewsFile = standard
     }
+    var found: ViewFile?
+    var mistake: ConfigurationError?
+    if options.views != nil || viewsFile != beside || access(beside, R_OK) == 0 {
+      do {
+        let read = try Workspace.read(viewsFile, settings)
+        found = read.file
+        mistake = read.problem
+      } catch let error as ConfigurationError where !isStrict && options.views == nil {
+        mistake = error
+      }
+      if let mistake, isStrict { throw mistake }
+    }
+    problem = mistake.map { Workspace.words(for: $0, hasOthers: found != nil) }
     let described = options.resources ?? ResourceDefinitionFile.path(beside: file)
     definitionFiles = [
       .views(viewsFile), .resources(described ?? stem + ResourceDefinitionFile.suffix),
@@ -74,11 +90,21 @@ struct Workspace {
     return nil
   }
 
-  private static func read(_ file: String, _ settings: Settings) throws -> ViewFile {
+  /// The first mistake in a views file, and what is shown in spite of it.
+  private static func words(for mistake: ConfigurationError, hasOthers: Bool) -> String {
+    var first = mistake
+    first.others = []
+    let more = mistake.others.isEmpty ? "" : " (and \(mistake.others.count) more)"
+    return "\(first)\(more) "
+      + (hasOthers ? "The other views are shown." : "Views were made for what is there.")
+  }
+
+  private static func read(
+    _ file: String, _ settings: Settings
+  ) throws -> (file: ViewFile, problem: ConfigurationError?) {
     do {
-      return try ViewFile(
-        yaml: UserFile.text(of: file), name: file,
-        pageSize: settings.pageSize)
+      return try ViewFile.reading(
+        UserFile.text(of: file), name: file, pageSize: settings.pageSize)
     } catch let error as ConfigurationError {
       throw error
     } catch {

@@ -14,7 +14,7 @@ struct WatchCommand: ParsableCommand {
 
       Examples:
         runnel watch /messages --no-initial
-        runnel watch /messages --order-by created --limit-to-last 1 --events child_added
+        runnel watch /messages --limit-to-last 1 --events child_added
         runnel watch /settings --events value
       """)
 

@@ -241,8 +241,6 @@ struct DataDocument {
 ///
 /// Signs that no key may have are written as in addresses: `a.example` becomes `a%2Eexample`.
 struct WritableJSON {
-  private static let forbidden = Set(".#$/[]".unicodeScalars)
-
   private(set) var renamedCount = 0
   private(set) var text = ""
 
@@ -265,17 +263,5 @@ struct WritableJSON {
   }
 
   /// Returns a name as a key.
-  static func key(_ name: String) -> String {
-    if name.isEmpty { return "%" }
-    var key = ""
-    for scalar in name.unicodeScalars {
-      if forbidden.contains(scalar) || scalar.value < 0x20 || scalar.value == 0x7F {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        key += "%" + (digits.count == 1 ? "0" : "") + digits
-      } else {
-        key.unicodeScalars.append(scalar)
-      }
-    }
-    return key
-  }
+  static func key(_ name: String) -> String { WritableKey.key(of: name).text }
 }

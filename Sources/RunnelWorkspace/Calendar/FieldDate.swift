@@ -5,11 +5,12 @@ import RunnelTerminal
 /// The date that a field holds, and how the field writes it.
 ///
 /// A field holds a date if its schema says so, or if its text is one: a number that looks like
-/// milliseconds since 1970, or a date in ISO 8601 with whatever follows it.
+/// milliseconds or seconds since 1970, or a date in ISO 8601 with whatever follows it.
 struct FieldDate: Hashable, Sendable {
   private enum Form: Hashable, Sendable {
-    /// A number of milliseconds since 1970; the time of day is in milliseconds since midnight.
-    case moment(timeOfDay: Int64)
+    /// A number of milliseconds since 1970, or of seconds; the time of day is in milliseconds since
+    /// midnight.
+    case moment(timeOfDay: Int64, isSeconds: Bool)
     /// A date such as `2026-08-24`, and the text that follows it.
     case text(rest: String)
   }
@@ -32,7 +33,7 @@ struct FieldDate: Hashable, Sendable {
         self.init(moment: nil, local)
         return
       }
-      guard let moment = Int64(text), TreeText.moments.contains(moment) else { return nil }
+      guard let moment = Int64(text), StoredTime.contains(moment) else { return nil }
       self.init(moment: moment, local)
     case .string:
       guard let date = FieldDate.isoDate(text) else { return nil }
@@ -47,14 +48,16 @@ struct FieldDate: Hashable, Sendable {
     self.form = form
   }
 
-  /// Makes the date of a moment in milliseconds since 1970; nil is a field without a date yet,
+  /// Makes the date of a moment in milliseconds or seconds since 1970; nil is a field without a date yet,
   /// whose time of day is midnight.
   private init(moment: Int64?, _ local: LocalTime) {
-    let civil = moment.map(local.civil)
+    let isSeconds = moment.map(StoredTime.seconds.contains) == true
+    let civil = moment.map { local.civil(StoredTime.milliseconds(of: $0)) }
     let midnight = civil.map { CivilTime(dayNumber: $0.dayNumber).milliseconds() }
     self.init(
       day: civil?.dayNumber,
-      .moment(timeOfDay: (civil?.milliseconds() ?? 0) - (midnight ?? 0)))
+      .moment(
+        timeOfDay: (civil?.milliseconds() ?? 0) - (midnight ?? 0), isSeconds: isSeconds))
   }
 
   /// The date that a text begins with: `2026-08-24`, alone or before a time of day.
@@ -71,9 +74,10 @@ struct FieldDate: Hashable, Sendable {
   /// The text of the field with another day; a moment keeps its time of day.
   func text(day: Int, _ local: LocalTime) -> String {
     switch form {
-    case .moment(let timeOfDay):
+    case .moment(let timeOfDay, let isSeconds):
       let midnight = CivilTime(dayNumber: day).milliseconds()
-      return String(local.milliseconds(CivilTime(milliseconds: midnight + timeOfDay)))
+      let moment = local.milliseconds(CivilTime(milliseconds: midnight + timeOfDay))
+      return String(isSeconds ? moment / 1000 : moment)
     case .text(let rest): return CivilTime(dayNumber: day).dateText + rest
     }
   }

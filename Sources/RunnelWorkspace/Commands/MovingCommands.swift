@@ -41,6 +41,10 @@ package enum MovingCommands {
       MovingCommands.moveInFront(&state) { list, content, height in
         move(&list, content, height, count)
       }
+      guard id == .rowLast, count == nil, state.layers.isEmpty, state.pane != .views,
+        !state.tabs.isTree
+      else { return }
+      state.tabs.front.stepOntoLastRecord(height: state.tabs.frontHeight(in: state.height))
     }
   }
 

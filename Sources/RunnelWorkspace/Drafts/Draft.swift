@@ -4,12 +4,15 @@ package import RunnelTree
 
 /// Text that was typed and not saved: that of a form, or of a field that was edited in its line.
 ///
-/// The line of a list that composes records has its draft in the list.
+/// The line of a list that composes records has its draft in the list; texts that were refused besides
+/// are kept here.
 package struct Draft: Hashable, Sendable {
   /// What the text was typed for.
   package enum Kind: String, Hashable, Sendable {
     /// A new record of a collection.
     case add
+    /// A record that was composed in the line of a list, and refused.
+    case message
     /// The fields of a record, in a form.
     case edit
     /// A field of a record, in its line.
@@ -75,7 +78,7 @@ package struct Draft: Hashable, Sendable {
   var title: String {
     let place = subject.path
     return switch subject.kind {
-    case .add: "a new record of \(place)"
+    case .add, .message: "a new record of \(place)"
     case .edit: "the form of \(place)"
     case .line: "\(subject.field.isRoot ? "the value" : subject.field.text) of \(place)"
     case .field: "a new field of \(place)"

@@ -58,14 +58,14 @@ extension Draft {
   fileprivate var isOfRecord: Bool {
     switch subject.kind {
     case .edit, .line, .field: true
-    case .add, .value, .child, .marked, .importing, .exporting: false
+    case .add, .message, .value, .child, .marked, .importing, .exporting: false
     }
   }
 
   /// The collection that a list shows a sign for; nil for the tree.
   fileprivate var collection: Path? {
     switch subject.kind {
-    case .add, .marked, .importing: subject.path
+    case .add, .message, .marked, .importing: subject.path
     case .edit, .line, .field: subject.path.parent
     case .value, .child, .exporting: nil
     }
@@ -117,6 +117,7 @@ extension WritePurpose {
     switch self {
     case .form(let form): form.draft(state)
     case .edit(let path, let edit): edit.draft(ofRecord: path)
+    case .send(let view, let text, _): ComposeScreen.draft(state, text, inView: view)
     default: nil
     }
   }

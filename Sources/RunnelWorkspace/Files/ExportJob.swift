@@ -23,13 +23,16 @@ package struct ExportJob: Hashable, Sendable {
   package var file: String
   /// Whether an existing file is replaced.
   package var replaces = false
+  /// The open database, if it was made of this file; it then is as new as the file that is written.
+  package var database: String?
 }
 
 /// A report of the progress or the result of an export.
 package enum ExportReport: Hashable, Sendable {
   /// The number of records written so far.
   case progress(count: Int)
-  /// The file was written. `cutCount` is the number of records with fields that have no column.
+  /// The file was written. `cutCount` is the number of records with fields that came while the file
+  /// was written, and have no column.
   case done(file: String, count: Int, bytes: Int, cutCount: Int)
   /// A file with this name exists already.
   case isThere(String)
@@ -74,6 +77,10 @@ enum Exporting {
     _ state: inout AppState, _ format: ExportFormat = .json, file: String? = nil
   ) {
     if let reason = reasonNotExported(state) { return state.say(.info, reason) }
+    // What was opened is saved back to where it came from, unless another format is asked for.
+    if file == nil, format == .json, let opened = openedFile(state) {
+      return openExport(&state, opened.format, file: opened.file)
+    }
     let choices = exportChoices(state)
     guard let first = choices.first else {
       return state.say(.info, "there is nothing here to export")
@@ -88,6 +95,14 @@ enum Exporting {
       ])
     // A file that the user has just named comes before a draft.
     if file == nil { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
+  }
+
+  /// The data file that the list in front was made of, if it holds all of the database; otherwise nil.
+  private static func openedFile(_ state: AppState) -> (file: String, format: ExportFormat)? {
+    guard let file = state.files.dataFile, let format = ExportFormat(fileName: file),
+      state.layers.isEmpty, !state.tabs.isTree, state.tabs.fixedCount == 1
+    else { return nil }
+    return (file, format)
   }
 
   /// The reason why no export can begin, or nil if one can.
@@ -188,7 +203,8 @@ enum Exporting {
     let file = texts[2]
     if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
     let job = ExportJob(
-      source: choice.source, format: format, file: file, replaces: replaces == file)
+      source: choice.source, format: format, file: file, replaces: replaces == file,
+      database: file == state.files.dataFile ? file + FileState.databaseSuffix : nil)
     state.files.export = ExportProgress(
       job: job, startedAt: state.now, inputCount: state.input.count, form: form)
     state.effects.append(.export(state.requests.newID(), job))
@@ -213,7 +229,7 @@ enum Exporting {
     case .progress: break
     case .done(let file, let count, let bytes, let cutCount):
       let records = count == 1 ? "1 record" : "\(count) records"
-      let cut = cutCount == 0 ? "" : "; \(cutCount) have more fields, which are left out"
+      let cut = cutCount == 0 ? "" : "; \(cutCount) got more fields meanwhile, which are left out"
       state.say(.info, "exported \(records), \(bytes) bytes, to \(file)\(cut)")
     case .isThere:
       var form = export.form

@@ -21,6 +21,20 @@ public struct ExportWriter {
   public private(set) var cutCount = 0
   /// The names of the fields that have a column.
   private let known: Set<String>
+  private let shape: WrittenShape
+
+  /// Creates a writer of records in the shape of the file that it replaces.
+  ///
+  /// - Parameters:
+  ///   - format: the format.
+  ///   - columns: the columns, for a format that has them.
+  ///   - shape: the shape of the file.
+  package init(_ format: ExportFormat, columns: [FieldPath], shape: WrittenShape) {
+    var shape = shape
+    let columns = format == .csv ? shape.columns(for: columns) : columns
+    self.init(
+      format, columns: columns, keepsPriorities: true, hasWholeValues: true, shape: shape)
+  }
 
   /// Creates a writer; formats without columns need none.
   ///
@@ -30,19 +44,34 @@ public struct ExportWriter {
     _ format: ExportFormat, columns: [FieldPath] = [], keepsPriorities: Bool = true,
     hasWholeValues: Bool = true
   ) {
+    self.init(
+      format, columns: columns, keepsPriorities: keepsPriorities,
+      hasWholeValues: hasWholeValues, shape: WrittenShape())
+  }
+
+  private init(
+    _ format: ExportFormat, columns: [FieldPath], keepsPriorities: Bool, hasWholeValues: Bool,
+    shape: WrittenShape
+  ) {
+    self.shape = shape
     self.format = format
     self.columns = columns
     self.keepsPriorities = keepsPriorities
     self.hasWholeValues = hasWholeValues
-    known = Set(columns.compactMap { $0.firstName })
+    known = Set(columns.compactMap { $0.memberName })
   }
 
   /// Returns the bytes before the first record.
   public func begin() -> [UInt8] {
     switch format {
-    case .json: Array("{".utf8)
+    case .json: Array((shape.isList ? "[" : "{").utf8)
     case .jsonl: []
-    case .csv: csvLine(columns.map { CellCoding.cell(of: $0.name) })
+    case .csv:
+      csvLine(
+        columns.enumerated().map { index, column in
+          let names = shape.names
+          return CellCoding.cell(of: index < names.count ? names[index] : column.name)
+        })
     case .markdown: markdownLine(columns.map(\.name)) + markdownRule
     }
   }
@@ -54,7 +83,8 @@ public struct ExportWriter {
     switch format {
     case .json: return jsonMember(key, node)
     case .jsonl:
-      return ExportWriter.jsonLine(key, node, keepsPriorities: keepsPriorities)
+      return ExportWriter.jsonLine(
+        shape.hasKeys ? key : nil, node, keepsPriorities: keepsPriorities)
     case .csv: return csvLine(cells(of: key, node))
     case .markdown: return markdownLine(cells(of: key, node))
     }
@@ -71,7 +101,8 @@ public struct ExportWriter {
 
   /// Returns the bytes after the last record.
   public func end() -> [UInt8] {
-    format == .json ? Array((count == 0 ? "}\n" : "\n}\n").utf8) : []
+    guard format == .json else { return [] }
+    return Array(((count == 0 ? "" : "\n") + (shape.isList ? "]\n" : "}\n")).utf8)
   }
 
   /// Returns the columns for records of which only some are known: the key, and the fields of the
@@ -106,17 +137,21 @@ public struct ExportWriter {
 extension ExportWriter {
   private func jsonMember(_ key: Key, _ node: Node) -> [UInt8] {
     var bytes = Array((count == 0 ? "\n" : ",\n").utf8)
-    bytes += Array(JSONValue.string(key.text).jsonText().utf8)
-    bytes.append(UInt8(ascii: ":"))
+    if !shape.isList {
+      bytes += Array(JSONValue.string(key.text).jsonText().utf8)
+      bytes.append(UInt8(ascii: ":"))
+    }
     bytes += Array((keepsPriorities ? node.exportJSON : node.json).jsonText().utf8)
     return bytes
   }
 
-  /// Returns a record as a line of JSON: the given members, the key, and the members of the record.
+  /// Returns a record as a line of JSON: the given members, the key unless it is nil, and the members
+  /// of the record.
   package static func jsonLine(
-    _ key: Key, _ node: Node, first: [JSONMember] = [], keepsPriorities: Bool = true
+    _ key: Key?, _ node: Node, first: [JSONMember] = [], keepsPriorities: Bool = true
   ) -> [UInt8] {
-    var members = first + [JSONMember(keyName, .string(key.text))]
+    var members = first
+    if let key { members.append(JSONMember(keyName, .string(key.text))) }
     switch keepsPriorities ? node.exportJSON : node.json {
     case .object(let own) where node.leaf == nil: members += own
     case let value: members.append(JSONMember(valueName, value))
@@ -128,16 +163,16 @@ extension ExportWriter {
 // MARK: Comma separated values
 
 extension ExportWriter {
-  /// Returns a line of cells with the line end of RFC 4180.
+  /// Returns a line of cells with the line end of RFC 4180, or that of the file that is replaced.
   private func csvLine(_ cells: [String]) -> [UInt8] {
-    Array((cells.map(ExportWriter.csvCell).joined(separator: ",") + "\r\n").utf8)
+    let cells = cells.map { ExportWriter.csvCell($0, separator: shape.separator) }
+    return Array((cells.joined(separator: String(shape.separator)) + shape.lineEnd).utf8)
   }
 
   /// Returns a cell, in quotes if it could not be read back without them.
-  static func csvCell(_ text: String) -> String {
-    let needsQuotes = text.utf8.contains { byte in
-      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
-        || byte == UInt8(ascii: "\r")
+  static func csvCell(_ text: String, separator: Unicode.Scalar = ",") -> String {
+    let needsQuotes = text.unicodeScalars.contains {
+      $0 == separator || $0 == "\"" || $0 == "\n" || $0 == "\r"
     }
     // Some readers remove blanks at the ends of a cell.
     let hasBlanks = text.hasPrefix(" ") || text.hasSuffix(" ")
@@ -203,10 +238,10 @@ extension FieldPath {
     }
   }
 
-  /// The name of the record's member that is the field or contains it; nil for the key and the
-  /// value.
-  fileprivate var firstName: String? {
-    if case .path(let path) = self { path.keys.first?.text } else { nil }
+  /// The name of the record's member that is the field; nil for the key, the value, and a part of a
+  /// member.
+  fileprivate var memberName: String? {
+    if case .path(let path) = self, path.keys.count == 1 { path.keys.first?.text } else { nil }
   }
 }
 

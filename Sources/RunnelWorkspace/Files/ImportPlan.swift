@@ -72,7 +72,8 @@ package struct ImportPlan: Hashable, Sendable {
     case .json: .json
     case .jsonl: .jsonl
     case .csv: .csv
-    case .markdown, nil: nil
+    case .markdown: nil
+    case nil: name.lowercased().hasSuffix(".tsv") ? .csv : nil
     }
   }
 
@@ -169,7 +170,7 @@ extension ImportPlan {
   private mutating func readCells(
     _ text: String, texts: Set<String>
   ) throws(Unreadable) {
-    var lines = try ImportPlan.cells(of: text)[...]
+    var lines = try CellTable(text).lines[...]
     guard let names = lines.popFirst()?.cells, names.contains(where: { !$0.isEmpty }) else {
       throw Unreadable(message: "it has no first line with the names of the fields")
     }
@@ -186,7 +187,7 @@ extension ImportPlan {
     for line in lines {
       let place = "line \(line.number)"
       if line.cells.count > header.count {
-        let text = line.cells.map(ExportWriter.csvCell).joined(separator: ",")
+        let text = line.cells.map { ExportWriter.csvCell($0) }.joined(separator: ",")
         refused.append(
           Refused(
             place: place, reason: "\(line.cells.count) cells, but \(header.count) names", text: text
@@ -211,51 +212,5 @@ extension ImportPlan {
       JSONValue.number(number).jsonText() == cell ? .number(number) : .string(cell)
     case let value?: value
     }
-  }
-
-  /// Returns the lines of a text with their cells; empty lines are left out.
-  ///
-  /// Source: RFC 4180; a single line feed also ends a line.
-  static func cells(of text: String) throws(Unreadable) -> [(number: Int, cells: [String])] {
-    var lines: [(number: Int, cells: [String])] = []
-    var cells: [String] = []
-    var cell = ""
-    var (number, start) = (1, 1)
-    var (isQuoted, wasQuoted) = (false, false)
-    var scalars = text.unicodeScalars[...]
-    if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
-    func isBlank() -> Bool { cells.isEmpty && cell.isEmpty && !wasQuoted }
-    while let scalar = scalars.popFirst() {
-      if isQuoted {
-        if scalar == "\n" { number += 1 }
-        if scalar != "\"" {
-          cell.unicodeScalars.append(scalar)
-        } else if scalars.first == "\"" {
-          scalars.removeFirst()
-          cell.unicodeScalars.append(scalar)
-        } else {
-          isQuoted = false
-        }
-        continue
-      }
-      switch scalar {
-      case "\"" where cell.isEmpty && !wasQuoted: (isQuoted, wasQuoted) = (true, true)
-      case ",":
-        cells.append(cell)
-        (cell, wasQuoted) = ("", false)
-      case "\r" where scalars.first == "\n": break
-      case "\n", "\r":
-        if !isBlank() { lines.append((start, cells + [cell])) }
-        (cells, cell, wasQuoted) = ([], "", false)
-        number += 1
-        start = number
-      default: cell.unicodeScalars.append(scalar)
-      }
-    }
-    if isQuoted {
-      throw Unreadable(message: "the quotes that begin in line \(start) have no end")
-    }
-    if !isBlank() { lines.append((start, cells + [cell])) }
-    return lines
   }
 }

@@ -15,6 +15,14 @@ package struct RecordColumns {
   package init() {
   }
 
+  /// Returns columns with those that they lack, for all fields collected so far.
+  ///
+  /// A field of which only a part has a column is added as a whole.
+  package func added(to columns: [FieldPath]) -> [FieldPath] {
+    let known = Set(columns)
+    return columns + fields.filter { !known.contains($0) }
+  }
+
   /// Adds the fields of records to the columns.
   package mutating func note(_ nodes: some Sequence<Node>) {
     for node in nodes {

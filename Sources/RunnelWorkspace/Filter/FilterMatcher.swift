@@ -95,7 +95,7 @@ extension FilterValue {
     case .number(let stored):
       if let number { return stored == number }
       guard let moments, let time = stored.integer else { return false }
-      return moments.contains(time)
+      return moments.contains(StoredTime.milliseconds(of: time))
     case nil: return text == "none"
     }
   }
@@ -106,7 +106,7 @@ extension FilterValue {
     case .number(let stored):
       if let number { return comparison.holds(stored, number) }
       guard let moments, let time = stored.integer else { return false }
-      return moments.compares(time, comparison)
+      return moments.compares(StoredTime.milliseconds(of: time), comparison)
     // As in queries, values of one kind only are compared.
     case .string(let string):
       if let moments, let time = DateText(string, local)?.start {

@@ -7,7 +7,10 @@ package enum FormCommands {
     Command(.formSave, "save", "save") { state, _ in FormScreen.saveForm(&state) }
     TypingCommands.cancel.inner { state, _ in FormScreen.cancelForm(&state) }
     TypingCommands.fieldNext.inner { state, _ in
-      FormScreen.changeForm(&state) { $0.moveFocus(by: 1) }
+      FormScreen.changeForm(&state) { form in
+        if form.fields[form.focus].input.takeChoice() { return form.followFormat() }
+        form.moveFocus(by: 1)
+      }
     }
     TypingCommands.fieldPrevious.inner { state, _ in
       FormScreen.changeForm(&state) { $0.moveFocus(by: -1) }

@@ -5,6 +5,8 @@ package struct FormDrawing {
   private static let widthMax = 72
   /// The columns for the name of a field's kind.
   private static let kindWidth = 8
+  /// The greatest number of lines of an error or of the choices.
+  private static let noteLinesMax = 3
   /// The greatest number of choices that are listed.
   private static let offersMax = 12
   /// The number of lines from which there is room for a frame.
@@ -42,32 +44,66 @@ package struct FormDrawing {
     let field = form.fields[index]
     var notes: [StyledLine] = []
     if let error = field.input.error {
-      notes.append(StyledLine("\(glyphs.conflict) \(error)", .error))
+      notes += FormDrawing.wrapped("\(glyphs.conflict) \(error)", .error, width: noteWidth)
     }
     if index == form.focus, !field.input.choices.isEmpty {
       let offers = field.input.offers.prefix(FormDrawing.offersMax).map { choice in
         choice.title.isEmpty || choice.title == choice.text
           ? choice.text : "\(choice.text) \(choice.title)"
       }
-      notes.append(StyledLine(offers.joined(separator: " · "), .muted))
+      notes += FormDrawing.wrapped(
+        offers.joined(separator: " · "), .muted, width: noteWidth)
     }
     return notes
+  }
+
+  private static func wrapped(_ text: String, _ role: StyleRole, width: Int) -> [StyledLine] {
+    Array(StyledLine(text, role).wrapped(width: max(width, 1)).prefix(noteLinesMax))
+  }
+
+  /// The columns before the texts of the fields, and before the notes below them.
+  private static func indents(
+    of form: FormScreen, in area: Rect
+  ) -> (inner: Int, label: Int, kind: Int, note: Int) {
+    let isFramed = area.height >= framedHeight
+    let inner = isFramed ? min(widthMax, area.width) - 4 : area.width
+    let labels = form.fields.map { CellWidth.width(of: $0.label) }
+    let label = min(labels.max() ?? 0, inner / 3)
+    // The kind of a field is left out if there is hardly room for its text; errors then use the whole
+    // width.
+    let kind = inner < 3 * kindWidth ? 0 : kindWidth
+    return (inner, label, kind, kind == 0 ? 0 : label + 1)
+  }
+
+  /// The width of the notes below a field.
+  private var noteWidth: Int {
+    let indents = FormDrawing.indents(of: form, in: area)
+    return indents.inner - indents.note
+  }
+
+  /// The lines below all fields: why the form was refused, and the note.
+  private func lastLines(_ glyphs: Glyphs) -> [StyledLine] {
+    let width = FormDrawing.indents(of: form, in: area).inner
+    let refusal =
+      form.refusal.isEmpty
+      ? [] : FormDrawing.wrapped("\(glyphs.conflict) \(form.refusal)", .error, width: width)
+    return refusal + (form.noteText.isEmpty ? [] : [StyledLine(form.noteText, .muted)])
   }
 
   /// The error of the field that has the keys, if there is no room for it below the field;
   /// otherwise nil.
   static func cutError(of form: FormScreen, in area: Rect) -> String? {
     guard let error = form.fields[form.focus].input.error else { return nil }
-    let isFramed = area.height >= framedHeight
-    let inner = isFramed ? min(widthMax, area.width) - 4 : area.width
-    let labels = form.fields.map { CellWidth.width(of: $0.label) }
-    let room = inner - min(labels.max() ?? 0, inner / 3) - 1
-    return CellWidth.width(of: error) + 2 > room ? error : nil
+    let indents = indents(of: form, in: area)
+    let lines = StyledLine("* \(error)").wrapped(width: max(indents.inner - indents.note, 1))
+    // On a low screen, the first line may be all that is drawn.
+    return lines.count > (area.height < 12 ? 1 : noteLinesMax) ? error : nil
   }
 
   package func draw(into canvas: inout Canvas) {
     let rows = form.fields.indices.reduce(0) { $0 + lines(of: $1, canvas.glyphs) }
-    let note = form.noteText.isEmpty ? 0 : 1
+    let lastLines = lastLines(canvas.glyphs)
+    let note = lastLines.count
     let room = area.height - rows - note - 4
     // The preview of the write is drawn if its first lines fit.
     let previewHeight =
@@ -86,9 +122,11 @@ package struct FormDrawing {
     HintBar(hints).draw(into: &canvas, rect: hintArea)
     let (previewArea, above) = rest.splitBottom(previewHeight)
     // If there is little room, the fields come before the note.
-    let hasNote = note > 0 && above.height > rows
-    let (last, fields) = above.splitBottom(hasNote ? 1 : 0)
-    if hasNote { canvas.put(form.noteText, at: last.origin, width: last.width, role: .muted) }
+    let shown = form.refusal.isEmpty ? min(max(above.height - rows, 0), note) : note
+    let (last, fields) = above.splitBottom(min(shown, max(above.height - 1, 0)))
+    for (index, line) in lastLines.prefix(last.height).enumerated() {
+      canvas.put(line, at: last.line(index).origin, width: last.width)
+    }
     drawFields(into: &canvas, fields)
     if previewHeight > 0 { preview?.draw(into: &canvas, previewArea) }
   }
@@ -122,10 +160,8 @@ package struct FormDrawing {
 
   private func drawFields(into canvas: inout Canvas, _ area: Rect) {
     let first = firstField(height: area.height, canvas.glyphs)
-    let labels = form.fields.map { CellWidth.width(of: $0.label) }
-    let labelWidth = min(labels.max() ?? 0, area.width / 3)
-    // The kind of a field is left out if there is hardly room for its text.
-    let kindWidth = area.width < 3 * FormDrawing.kindWidth ? 0 : FormDrawing.kindWidth
+    let indents = FormDrawing.indents(of: form, in: self.area)
+    let (labelWidth, kindWidth) = (indents.label, indents.kind)
     var rest = area
     var cursor: Position?
     for (index, field) in form.fields.enumerated().dropFirst(first) where rest.height > 0 {
@@ -145,9 +181,7 @@ package struct FormDrawing {
           row: editor.row, column: editor.column, height: lines.height, width: editor.width))
       if isFocused { cursor = canvas.cursor }
       for note in notes(on: index, canvas.glyphs) where rest.height > 0 {
-        // In a narrow form, errors use the whole width.
-        let indent = kindWidth == 0 ? 0 : labelWidth + 1
-        let place = rest.splitTop(1).top.splitLeft(indent).rest
+        let place = rest.splitTop(1).top.splitLeft(indents.note).rest
         rest = rest.splitTop(1).rest
         canvas.put(note, at: place.origin, width: place.width)
       }

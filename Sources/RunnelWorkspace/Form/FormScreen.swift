@@ -60,6 +60,8 @@ package struct FormScreen: Hashable, Sendable {
   package var note = ""
   /// A note that the form holds a draft; empty if it does not.
   var draftNote = ""
+  /// Why the form was refused, if that is about none of its fields; empty for no reason.
+  var refusal = ""
   /// The index of the field that has the keys.
   package var focus = 0
   /// The id of the first write of this form, or nil before a write.
@@ -107,7 +109,7 @@ package struct FormScreen: Hashable, Sendable {
     return false
   }
 
-  /// Shows a refusal in the fields that it is about, or else in the field that has the keys.
+  /// Shows a refusal in the fields that it is about, or else below all fields.
   package mutating func take(_ refusal: Refusal) {
     var first: Int?
     for index in fields.indices where !fields[index].path.isRoot {
@@ -115,7 +117,14 @@ package struct FormScreen: Hashable, Sendable {
       fields[index].input.error = message
       first = first ?? index
     }
-    if let first { focus = first } else { fields[focus].input.error = refusal.message }
+    if let first {
+      focus = first
+    } else if fields.allSatisfy(\.path.isRoot) {
+      // The fields of such a form are not those of a record.
+      fields[focus].input.error = refusal.message
+    } else {
+      self.refusal = refusal.message
+    }
   }
 
   /// Returns the values of all fields that are filled in; if a field is wrong, marks it and returns
@@ -123,6 +132,7 @@ package struct FormScreen: Hashable, Sendable {
   package mutating func values() -> [(path: Path, value: JSONValue)]? {
     var values: [(path: Path, value: JSONValue)] = []
     var firstError: Int?
+    refusal = ""
     for index in fields.indices {
       fields[index].input.error = nil
       let field = fields[index]

@@ -7,7 +7,7 @@ struct FieldProfile {
   /// The kind of the values, if all are alike.
   enum Kind: Hashable {
     case bool, number
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970, or seconds in a field that its name tells to be a time.
     case moment
     /// A date, or a date and time, as text: `2026-11-23T08:00:00Z`.
     case dateText
@@ -43,14 +43,14 @@ struct FieldProfile {
   /// - Precondition: there is at least one value.
   init(_ path: Path, _ leaves: [Leaf], of count: Int) {
     let texts = leaves.map { FieldKind.text(of: $0.json) }
-    let kind = FieldProfile.kind(of: leaves)
+    let role = FieldRole(ofFieldAt: path)
+    let kind = FieldProfile.kind(of: leaves, isTime: role == .date)
     self.path = path
     self.kind = kind
     fillRate = Double(leaves.count) / Double(max(count, 1))
     widest = texts.map { CellWidth.width(of: $0) }.max() ?? 0
     let distinct = Set(texts).count
     isConstant = leaves.count >= 4 && distinct == 1
-    let role = FieldRole(ofFieldAt: path)
     let isLong = texts.contains { $0.count > FieldProfile.longText || $0.contains("\n") }
     isText = kind == .text && (role == .text || (isLong && role != .title))
     isTechnical =
@@ -61,16 +61,18 @@ struct FieldProfile {
     self.role = role == .date && ![.moment, .dateText].contains(kind) ? .other : role
   }
 
-  private static func kind(of leaves: [Leaf]) -> Kind {
-    let kinds = Set(leaves.map(kind))
+  private static func kind(of leaves: [Leaf], isTime: Bool) -> Kind {
+    let kinds = Set(leaves.map { kind(of: $0, isTime: isTime) })
     return kinds.count == 1 ? kinds.first ?? .mixed : .mixed
   }
 
-  private static func kind(of leaf: Leaf) -> Kind {
+  private static func kind(of leaf: Leaf, isTime: Bool) -> Kind {
     switch leaf {
     case .bool: .bool
     case .number(let number):
-      number.integer.map(TreeText.moments.contains) == true ? .moment : .number
+      number.integer.map {
+        isTime ? StoredTime.contains($0) : StoredTime.milliseconds.contains($0)
+      } == true ? .moment : .number
     case .string(let text): isDate(text) ? .dateText : .text
     }
   }

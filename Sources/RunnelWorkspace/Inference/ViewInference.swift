@@ -116,7 +116,7 @@ package enum ViewInference {
     case .moment: (column.format, column.width) = (.date, 10)
     case .dateText: (column.format, column.width) = (.date, 10)
     // Other rows may have numbers with one digit more.
-    case .number: column.width = min(max(profile.widest + 1, 5), 16)
+    case .number: (column.format, column.width) = (.number, min(max(profile.widest + 1, 5), 16))
     case .bool:
       // As wide as the title, which tells what the mark is of.
       column.format = .mark

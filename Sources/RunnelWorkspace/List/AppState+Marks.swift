@@ -77,7 +77,10 @@ enum Marking {
     marksChanged(&state)
   }
 
+  /// Removes all marks, and says how many there were: they may be out of sight.
   static func clearMarks(_ state: inout AppState) {
+    let count = state.marked.marks.count
+    if count > 0 { state.say(.info, count == 1 ? "1 mark removed" : "\(count) marks removed") }
     state.marked.marks = []
     state.marked.rangeStart = nil
     marksChanged(&state)

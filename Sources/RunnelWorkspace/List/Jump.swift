@@ -20,8 +20,13 @@ extension Jump {
     let index = source.order
     switch self {
     case .farEnd:
-      if case .compound = index { return nil }
       let isAtEnd = source.anchor == .first
+      if case .compound(let order) = index {
+        let end = IndexTuple.Element(isAtEnd ? .highest : .lowest, isDescending: false)
+        return order.isKeyDescending
+          ? nil
+          : IndexPosition(value: .tuple(IndexTuple([end])), key: isAtEnd ? .maximum : .minimum)
+      }
       if index == .key { return IndexPosition(value: .null, key: isAtEnd ? .maximum : .minimum) }
       return isAtEnd
         ? IndexPosition(value: .children, key: .maximum)
@@ -62,6 +67,24 @@ extension ListScreen {
     case .row(let id): content.sections.first { !$0.rows.isEmpty }?.rows.first == id
     case nil: false
     }
+  }
+
+  /// Moves the cursor from the line that says that there is no more, where going to the last line has
+  /// put it, to the last record.
+  mutating func stepOntoLastRecord(height: Int) {
+    guard case .row(let id)? = list.cursor, ListScreen.isPlaceholder(id),
+      (id == ListScreen.newerRow ? newer : paging) == .exhausted, let last = lastRecordRow
+    else { return }
+    list.moveTo(.row(last), in: content, height: height)
+  }
+
+  /// The last row that is no fetch-more row; nil if there is none.
+  private var lastRecordRow: String? {
+    for rows in content.sections.reversed().lazy.map(\.rows) where !rows.isEmpty {
+      if !ListScreen.isPlaceholder(rows[rows.count - 1]) { return rows[rows.count - 1] }
+      if rows.count > 1 { return rows[rows.count - 2] }
+    }
+    return nil
   }
 
   /// Moves the cursor to the row of a jump, after the rows around it have come.
@@ -181,7 +204,10 @@ extension Jump {
       .compactMap { $0.row.node?[field].leaf }.first
     guard let moments = reader.value(text.replacingBlanks(by: "T")).moments else { return nil }
     switch example {
-    case .number?: return .value(.leaf(.number(JSONNumber(moments.start))), field: field)
+    case .number(let number)?:
+      let isSeconds = number.integer.map(StoredTime.seconds.contains) == true
+      let start = isSeconds ? moments.start / 1000 : moments.start
+      return .value(.leaf(.number(JSONNumber(start))), field: field)
     case .string?:
       let civil = state.settings.local.civil(moments.start)
       return .value(.leaf(.string(civil.dateText)), field: field)

@@ -489,7 +489,7 @@ extension ViewDefinition {
     for column in columns where column.format == .age {
       let value = column.field.node(key: record.row.key, record.row.node ?? .empty)
       guard case .leaf(.number(let number)) = value.content, let time = number.integer,
-        let change = Age.nextChange(of: time, now: now)
+        let change = Age.nextChange(of: StoredTime.milliseconds(of: time), now: now)
       else { continue }
       next = min(next ?? change, change)
     }

@@ -98,7 +98,7 @@ package struct RowText: Equatable {
       let words =
         state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
       let role = role(of: words, in: column, state)
-      let isRight = isAge || column.format == .count
+      let isRight = isAge || column.format == .count || column.format == .number && value.isNumber
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
       let shown = linesMax > 1 && column.width == nil ? pieces(of: words, width: width)[0] : words
       let cell = CellText.fitted(shown, to: width, isRight: isRight, glyphs: glyphs)
@@ -213,7 +213,7 @@ package struct RowText: Equatable {
   package func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
     let json = node.json
     switch format {
-    case .plain: return FieldKind.text(of: json)
+    case .plain, .number: return FieldKind.text(of: json)
     case .mark: return json == .bool(true) ? glyphs.pinned : ""
     case .change:
       return ChangeText(ellipsis: glyphs.ellipsis, local: local).text(of: node)
@@ -224,9 +224,10 @@ package struct RowText: Equatable {
         return dateText(of: FieldKind.text(of: json), format)
       }
       switch format {
-      case .time: return local.timeText(time)
-      case .date: return local.civil(time).dateText
-      default: return timeStyle.text(of: time, now: now, local: local)
+      case .time: return local.timeText(StoredTime.milliseconds(of: time))
+      case .date: return local.civil(StoredTime.milliseconds(of: time)).dateText
+      default:
+        return timeStyle.text(of: StoredTime.milliseconds(of: time), now: now, local: local)
       }
     }
   }
@@ -269,7 +270,7 @@ extension RowText {
     var place = start
     for (position, (index, column)) in shown.enumerated() {
       let isLast = position == shown.count - 1
-      let isRight = isLast && column.format == .age || column.format == .count
+      let isRight = isLast && column.format == .age || [.count, .number].contains(column.format)
       let sign = column.field.rowField == first?.field ? arrow : ""
       let width = widths[position]
       let name = column.field.title
@@ -318,6 +319,11 @@ extension RowText {
       hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
       linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows))
   }
+}
+
+extension RunnelTree.Node {
+  /// Whether the node is a number.
+  fileprivate var isNumber: Bool { if case .number? = leaf { true } else { false } }
 }
 
 extension StyledLine {

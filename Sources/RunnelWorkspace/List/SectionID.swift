@@ -53,7 +53,8 @@ extension SectionID {
         let milliseconds = number.integer ?? Int64(exactly: number.double.rounded(.down))
       else { return nil }
       // The rank of a day is its number counted from 1970, which orders the days.
-      self.init(rule: index, rank: local.civil(milliseconds).dayNumber, value: "")
+      let day = local.civil(StoredTime.milliseconds(of: milliseconds)).dayNumber
+      self.init(rule: index, rank: day, value: "")
     }
   }
 

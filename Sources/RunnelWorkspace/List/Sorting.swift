@@ -82,8 +82,23 @@ enum Sorting {
     if let order, state.tabs.lists[view].isIndexed(order.field) == false {
       let words = "\(order.field) has no index: all rows are read"
       state.say(.info, state.phrase(words, .indexMake, "makes one"))
+    } else if let order, hasForeignLetters(state.tabs.lists[view], order.field) {
+      state.say(.info, "texts are sorted by their characters: A to Z, a to z, then Ä, É and others")
     }
     if state.tabs.lists[view].filter != nil { FilterScreen.applyFilter(&state, inView: view) }
+  }
+
+  /// Whether a loaded record begins a field with a letter that people expect among A to Z, but that
+  /// comes after them in the order of the tree.
+  private static func hasForeignLetters(_ screen: ListScreen, _ field: RowField) -> Bool {
+    guard case .child(let path) = field else { return false }
+    return screen.someRecords(200).contains { record in
+      guard case .string(let text)? = record.row.node?[path].leaf,
+        let first = text.unicodeScalars.first
+      else { return false }
+      // The letters with signs of Latin scripts.
+      return (0xC0...0x24F).contains(first.value)
+    }
   }
 
   /// Takes the orders of a list that have an index.

@@ -75,7 +75,7 @@ package struct DetailDrawing {
   private func lines(
     of field: (name: String, leaf: Leaf), labelWidth: Int, width: Int
   ) -> [StyledLine] {
-    let words = value(field.leaf).wrapped(width: max(width - labelWidth - 1, 1))
+    let words = value(field.leaf, named: field.name).wrapped(width: max(width - labelWidth - 1, 1))
     let blank = String(repeating: " ", count: labelWidth + 1)
     return words.enumerated().map { index, text in
       var line: StyledLine
@@ -91,8 +91,9 @@ package struct DetailDrawing {
     }
   }
 
-  private func value(_ leaf: Leaf) -> StyledLine {
-    if let moment = TreeText.moment(of: leaf, state.settings.local) {
+  private func value(_ leaf: Leaf, named name: String) -> StyledLine {
+    let field = (try? Path(name)) ?? .root
+    if let moment = TreeText.moment(of: leaf, in: field, state.settings.local) {
       return StyledLine(moment, .jsonNumber)
     }
     return StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))

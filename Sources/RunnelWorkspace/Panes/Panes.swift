@@ -56,6 +56,13 @@ package struct PaneChoice: Hashable, Sendable {
 package struct PaneArrangement: Hashable, Sendable {
   /// The default columns of the views pane.
   static let viewsColumns = 26
+  /// The columns that a list between two panes has if there is room: as many as a whole screen often
+  /// has.
+  ///
+  /// For that, the panes beside it become as narrow as the next two numbers.
+  private static let listColumnsWanted = 80
+  private static let viewsColumnsLeast = 14
+  private static let detailColumnsLeast = 26
   /// The least columns of the views, the list and the detail when the mouse moves a line between
   /// them.
   static let viewsColumnsMin = 12
@@ -80,8 +87,8 @@ package struct PaneArrangement: Hashable, Sendable {
 
   /// Returns the columns of the views and of the detail; the rest is for the list.
   func widths(of columns: Int) -> (views: Int, detail: Int) {
-    let views = showsViews ? min(viewsWidth ?? PaneArrangement.viewsColumns, columns / 3) : 0
-    let usual = columns * detailShare / 100
+    let (usualViews, usual) = usualWidths(of: columns)
+    let views = showsViews ? min(viewsWidth ?? usualViews, columns / 3) : 0
     let room = columns - views - PaneArrangement.listColumnsMin
     let detail = detailShare == 0 ? 0 : min(detailWidth ?? usual, max(room, usual))
     switch (size, focus) {
@@ -93,6 +100,18 @@ package struct PaneArrangement: Hashable, Sendable {
     case (.half, .detail): return (min(views, columns / 5), columns / 2)
     case (.half, .list): return halfOfList(views, detail, columns)
     }
+  }
+
+  /// Returns the columns of the views and of the detail where the mouse has set none.
+  private func usualWidths(of columns: Int) -> (views: Int, detail: Int) {
+    var views = showsViews ? PaneArrangement.viewsColumns : 0
+    var detail = columns * detailShare / 100
+    guard showsViews, detailShare > 0 else { return (views, detail) }
+    let missing = PaneArrangement.listColumnsWanted - (columns - views - detail)
+    let taken = min(max(missing, 0), max(views - PaneArrangement.viewsColumnsLeast, 0))
+    views -= taken
+    detail -= min(max(missing - taken, 0), max(detail - PaneArrangement.detailColumnsLeast, 0))
+    return (views, detail)
   }
 
   /// Returns the columns beside a list that takes half of the screen, or three quarters if it has

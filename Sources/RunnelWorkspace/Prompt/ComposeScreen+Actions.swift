@@ -7,6 +7,7 @@ package import RunnelTree
 
 extension ComposeScreen {
   static func openComposer(_ state: inout AppState) {
+    takeUpDraft(&state)
     let draft = state.tabs.front.draft
     var screen = ComposeScreen(view: state.tabs.index, editor: editor(draft))
     // The draft may be a refused text that came back.
@@ -20,6 +21,27 @@ extension ComposeScreen {
     state.layers.append(.compose(screen))
     ListScreen.goToLiveEnd(&state, ofView: state.tabs.index)
     showDraft(&state)
+  }
+
+  /// A text that is not sent, as a draft; nil if it is the draft of the list itself.
+  static func draft(_ state: AppState, _ text: String, inView view: Int) -> Draft? {
+    let screen = state.tabs.lists[view]
+    if screen.draft == text || text.isEmpty { return nil }
+    return Draft(
+      Draft.Subject(.message, screen.definition.source.path),
+      [Draft.Text("text", text, .string, base: "")])
+  }
+
+  /// Puts a text into the line that was refused before the program ended.
+  private static func takeUpDraft(_ state: inout AppState) {
+    let subject = Draft.Subject(.message, state.tabs.front.definition.source.path)
+    guard state.tabs.front.draft.isEmpty, let draft = state.writes.drafts.take(subject),
+      let text = draft.texts.first?.text
+    else { return }
+    state.tabs.front.draft = text
+    let rest = state.writes.drafts.all.count { $0.subject == subject }
+    let more = rest == 0 ? "" : "; \(rest) more after it"
+    state.say(.info, "this is your draft\(more)")
   }
 
   /// Leaves the line; the typed text is kept as a draft.

@@ -28,8 +28,8 @@ package struct FieldInput: Hashable, Sendable {
   package var error: String?
   /// The text that the field began with.
   let firstText: String
-  /// Whether other records hold times in this field.
-  private var isLikeMoment = false
+  /// A time that another record holds in this field; nil if others hold none.
+  private var likeMoment: Int64?
   /// The known choices.
   var choices: [Choice] = []
   /// The collection of the records that a reference may name, or nil.
@@ -49,7 +49,7 @@ package struct FieldInput: Hashable, Sendable {
   init(kind: FieldKind, like leaf: Leaf) {
     self.init(kind: kind)
     if case .number(let number) = leaf {
-      isLikeMoment = number.integer.map { TreeText.moments.contains($0) } ?? false
+      likeMoment = number.integer.flatMap { StoredTime.milliseconds.contains($0) ? $0 : nil }
     }
   }
 
@@ -133,17 +133,19 @@ extension FieldInput {
     return value
   }
 
-  /// The date of the text, such as `tomorrow 9:00`, in milliseconds since 1970; nil if it names none.
+  /// The date of the text, such as `tomorrow 9:00`, in milliseconds since 1970, or in seconds if the
+  /// field holds those; nil if it names none.
   private var typedMoment: JSONValue? {
     guard let moment = dates.reader?.moment(editor.text) else { return nil }
-    return .number(JSONNumber(moment))
+    let isSeconds = Int64(firstText).map(StoredTime.seconds.contains) == true
+    return .number(JSONNumber(isSeconds && rule == nil ? moment / 1000 : moment))
   }
 
-  /// Whether the field holds a time in milliseconds since 1970.
+  /// Whether the field holds a time in milliseconds since 1970, or a number that may be one in seconds.
   private var holdsMoment: Bool {
     if case .time? = rule?.kind { return true }
     guard rule == nil, kind == .number else { return false }
-    return isLikeMoment || Int64(firstText).map { TreeText.moments.contains($0) } == true
+    return likeMoment != nil || Int64(firstText).map(StoredTime.contains) == true
   }
 
   /// Lets dates be typed as people write them, if the field holds a date.
@@ -210,6 +212,18 @@ extension FieldInput {
     }
     editor.insert(text)
     check()
+  }
+
+  /// Completes what is typed to the first choice that begins with it; returns false if it is a choice
+  /// already, or begins none.
+  mutating func takeChoice() -> Bool {
+    let typed = editor.text
+    guard !typed.isEmpty, !choices.contains(where: { $0.text == typed }),
+      let choice = choices.first(where: { $0.begins(with: typed) })
+    else { return false }
+    editor = LineEditor(choice.text)
+    check()
+    return true
   }
 
   private mutating func choose(from choices: [Choice]) {

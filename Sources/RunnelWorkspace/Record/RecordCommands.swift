@@ -75,7 +75,11 @@ package enum FieldCommands {
   package static let table = CommandTable(.field, "In this field", hints: hints) {
     TypingCommands.accept.inner("save") { state, _ in RecordScreen.acceptField(&state, thenBy: 0) }
     TypingCommands.cancel.inner("cancel") { state, _ in RecordScreen.cancelField(&state) }
-    TypingCommands.fieldNext.inner { state, _ in RecordScreen.acceptField(&state, thenBy: 1) }
+    TypingCommands.fieldNext.inner { state, _ in
+      var isTaken = false
+      RecordScreen.changeEdit(&state) { isTaken = $0.input.takeChoice() }
+      if !isTaken { RecordScreen.acceptField(&state, thenBy: 1) }
+    }
     TypingCommands.fieldPrevious.inner { state, _ in RecordScreen.acceptField(&state, thenBy: -1) }
     TypingCommands.fieldType.inner { state, _ in RecordScreen.changeFieldType(&state) }
   }

@@ -77,7 +77,9 @@ package struct RecordDrawing {
     line.append(label(field.path), .jsonKey)
     if let leaf = field.leaf {
       line.append(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
-      if let moment = TreeText.moment(of: leaf, local) { line.append("  \(moment)", .muted) }
+      if let moment = TreeText.moment(of: leaf, in: field.path, local) {
+        line.append("  \(moment)", .muted)
+      }
     } else if let count = field.childCount {
       line.append("\(glyphs.foldClosed) ", .frameFocus)
       line.append("{ \(count) \(count == 1 ? "key" : "keys") }", .muted)

@@ -26,6 +26,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
   package var isKept: Bool
   /// Whether the database is temporary.
   package var isScratch: Bool
+  /// The data file that the database was made of; nil for none.
+  package var dataFile: String?
   package var size: TerminalSize
   /// Milliseconds since 1970.
   package var now: Int64
@@ -51,6 +53,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     allowsCrash = state.settings.allowsCrash
     isKept = state.session.isKept
     isScratch = state.session.isScratch
+    dataFile = state.files.dataFile
     size = state.size
     now = state.now
     zone = state.settings.local.name
@@ -65,6 +68,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
       "crash": .bool(allowsCrash), "kept": .bool(isKept), "scratch": .bool(isScratch),
       "columns": .int(size.columns), "rows": .int(size.rows), "now": .number(JSONNumber(now)),
       "zone": .string(zone), "tab": .int(tab), "profile": profile?.json ?? .null,
+      "file": dataFile.map { .string($0) } ?? .null,
     ]
   }
 
@@ -82,6 +86,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     // Recordings of old do not say it.
     isKept = json["kept"] == nil ? false : try fields.bool("kept")
     isScratch = json["scratch"] == nil ? false : try fields.bool("scratch")
+    dataFile = json["file"]?.string
     size = TerminalSize(columns: try fields.int("columns"), rows: try fields.int("rows"))
     now = try fields.int64("now")
     zone = try fields.string("zone")

@@ -53,7 +53,7 @@ enum JSONLine {
   static func moment(in text: String) -> Int64? {
     let digits = text.reversed().drop { $0 == "," }.prefix { $0.isASCII && $0.isNumber }
     guard digits.count == 13, let time = Int64(String(digits.reversed())),
-      TreeText.moments.contains(time)
+      StoredTime.milliseconds.contains(time)
     else { return nil }
     let before = text.reversed().drop { $0 == "," }.dropFirst(13).first
     return before == nil || before == " " ? time : nil

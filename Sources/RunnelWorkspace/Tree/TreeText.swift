@@ -121,15 +121,15 @@ package struct TreeText {
     }
   }
 
-  /// The numbers that look like milliseconds since 1970: from 2001 to 2096.
-  package static let moments: Range<Int64> = 1_000_000_000_000..<4_000_000_000_000
-
-  /// Returns the date and time of a number that looks like milliseconds since 1970, or nil for
-  /// other values.
-  static func moment(of leaf: Leaf, _ local: LocalTime) -> String? {
-    guard case .number(let number) = leaf, let time = number.integer, moments.contains(time) else {
-      return nil
-    }
+  /// Returns the date and time of a number that looks like milliseconds since 1970, or like seconds
+  /// in a field that its name tells to be a time; nil for other values.
+  static func moment(of leaf: Leaf, in field: Path = .root, _ local: LocalTime) -> String? {
+    guard case .number(let number) = leaf, let stored = number.integer else { return nil }
+    let isTime =
+      StoredTime.milliseconds.contains(stored)
+      || StoredTime.seconds.contains(stored) && FieldRole(ofFieldAt: field) == .date
+    if !isTime { return nil }
+    let time = StoredTime.milliseconds(of: stored)
     return "\(local.civil(time).dateText) \(local.timeText(time))"
   }
 

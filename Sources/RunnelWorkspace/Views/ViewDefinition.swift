@@ -139,16 +139,18 @@ public struct ColumnDefinition: Hashable, Sendable {
   public enum Format: String, Hashable, Sendable, CaseIterable {
     /// Text as it is, other values as JSON.
     case plain
-    /// The time of day of a number of milliseconds since 1970.
+    /// The time of day of a number of milliseconds or seconds since 1970.
     case time
-    /// The date of a number of milliseconds since 1970.
+    /// The date of a number of milliseconds or seconds since 1970.
     case date
-    /// The age of a time in milliseconds since 1970.
+    /// The age of a time in milliseconds or seconds since 1970.
     case age
     /// A mark if the field is true.
     case mark
     /// A number, or nothing if it is 0.
     case count
+    /// A number, at the right of its column.
+    case number
     /// The change described by an entry of an action log, with old and new values.
     case change
   }

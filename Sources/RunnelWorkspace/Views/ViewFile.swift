@@ -1,7 +1,7 @@
 /// The content of a views file: the views of a database.
 ///
-/// `Resources/docs/views.md` describes the file. A mistake in it is reported with its line, and
-/// then nothing of the file is used.
+/// `Resources/docs/views.md` describes the file. A mistake in it is reported with its line;
+/// the workspace then uses the other views.
 public struct ViewFile: Hashable, Sendable {
   /// The user's name, for new records; nil for the name that the system knows.
   public var me: String?

@@ -156,6 +156,10 @@ package struct FileState: Equatable, Sendable {
   var redefinition: Redefinition?
   /// The file in which views are saved, or nil if there is none.
   package var viewsFile: String?
+  /// The data file of which the database beside it was made, or nil if there is none.
+  package var dataFile: String?
+  /// What the name of such a database has after that of the file.
+  package static let databaseSuffix = ".db"
 }
 
 /// The state of this run of the program, from the greeting to the end.

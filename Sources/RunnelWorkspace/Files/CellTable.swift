@@ -1,0 +1,77 @@
+/// The cells of a text of separated values, line by line.
+///
+/// Source: RFC 4180; a single line feed also ends a line. Besides commas, semicolons and tabs separate
+/// cells: programs for tables write them where a comma stands in numbers.
+package struct CellTable {
+  /// The signs that separate cells, the most likely first.
+  private static let separators: [Unicode.Scalar] = [",", ";", "\t"]
+
+  /// The sign between two cells.
+  package let separator: Unicode.Scalar
+  /// The lines with their cells; empty lines are left out.
+  package private(set) var lines: [(number: Int, cells: [String])] = []
+
+  /// Reads a text.
+  ///
+  /// - Parameters:
+  ///   - text: the text; a byte order mark before it is ignored.
+  ///   - isHeadOnly: whether only the first line is read.
+  /// - Throws: `ImportPlan.Unreadable` if quotes have no end.
+  package init(_ text: String, isHeadOnly: Bool = false) throws(ImportPlan.Unreadable) {
+    separator = CellTable.separator(of: text)
+    var cells: [String] = []
+    var cell = ""
+    var (number, start) = (1, 1)
+    var (isQuoted, wasQuoted) = (false, false)
+    var scalars = text.unicodeScalars[...]
+    if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
+    func isBlank() -> Bool { cells.isEmpty && cell.isEmpty && !wasQuoted }
+    while let scalar = scalars.popFirst() {
+      if isQuoted {
+        if scalar == "\n" { number += 1 }
+        if scalar != "\"" {
+          cell.unicodeScalars.append(scalar)
+        } else if scalars.first == "\"" {
+          scalars.removeFirst()
+          cell.unicodeScalars.append(scalar)
+        } else {
+          isQuoted = false
+        }
+        continue
+      }
+      switch scalar {
+      case "\"" where cell.isEmpty && !wasQuoted: (isQuoted, wasQuoted) = (true, true)
+      case separator:
+        cells.append(cell)
+        (cell, wasQuoted) = ("", false)
+      case "\r" where scalars.first == "\n": break
+      case "\n", "\r":
+        if !isBlank() { lines.append((start, cells + [cell])) }
+        if isHeadOnly, !lines.isEmpty { return }
+        (cells, cell, wasQuoted) = ([], "", false)
+        number += 1
+        start = number
+      default: cell.unicodeScalars.append(scalar)
+      }
+    }
+    if isQuoted {
+      throw ImportPlan.Unreadable(
+        message: "the quotes that begin in line \(start) have no end")
+    }
+    if !isBlank() { lines.append((start, cells + [cell])) }
+  }
+
+  /// Returns the sign that stands most often in the first line, outside of quotes; a comma if none does.
+  private static func separator(of text: String) -> Unicode.Scalar {
+    var counts = [Int](repeating: 0, count: separators.count)
+    var isQuoted = false
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { isQuoted.toggle() }
+      if isQuoted { continue }
+      if scalar == "\n" || scalar == "\r", counts.contains(where: { $0 > 0 }) { break }
+      if let index = separators.firstIndex(of: scalar) { counts[index] += 1 }
+    }
+    let most = counts.max() ?? 0
+    return counts.firstIndex(of: most).map { separators[$0] } ?? ","
+  }
+}

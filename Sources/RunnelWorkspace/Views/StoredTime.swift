@@ -1,0 +1,19 @@
+/// Times that are stored as numbers: of milliseconds since 1970, or of seconds.
+package enum StoredTime {
+  /// The numbers that look like milliseconds since 1970: from 2001 to 2096.
+  package static let milliseconds: Range<Int64> = 1_000_000_000_000..<4_000_000_000_000
+  /// The numbers that look like seconds since 1970, of the same years.
+  ///
+  /// Other numbers are as large, so that only a field that is known to hold times is read like this.
+  package static let seconds: Range<Int64> = 1_000_000_000..<4_000_000_000
+
+  /// Returns the milliseconds since 1970 of a number that is known to be a time.
+  package static func milliseconds(of number: Int64) -> Int64 {
+    seconds.contains(number) ? number * 1000 : number
+  }
+
+  /// Whether a number looks like a time, in milliseconds or in seconds.
+  static func contains(_ number: Int64) -> Bool {
+    milliseconds.contains(number) || seconds.contains(number)
+  }
+}
