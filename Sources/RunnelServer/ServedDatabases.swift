@@ -121,12 +121,15 @@ final class ServedDatabases: Sendable {
   }
 
   private func open(_ name: String, _ place: ServedPlace) throws -> OpenDatabase {
+    let allowance = TreeAllowance(
+      limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
+      metrics: world.metrics)
+    let trial = try configuration.trialRulesFile.map { (file) throws(ServerError) in
+      try RulesTrial(file: file, database: name, allowance, logger)
+    }
     let database = try ServedDatabase(
-      name: name, place: place,
-      allowance: TreeAllowance(
-        limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
-        metrics: world.metrics),
-      services: configuration.services.collections,
+      name: name, place: place, allowance: allowance,
+      services: configuration.services.collections, trial: trial,
       logger: logger, metrics: world.metrics, reads: world.reads, calendar: world.calendar)
     let secretsFile = place.file.map { ServerSecrets.file(beside: $0) }
     let accountsFile = place.file.map { ServiceAccounts.file(beside: $0) }
@@ -138,6 +141,7 @@ final class ServedDatabases: Sendable {
         administrators: accounts?.administrators),
       isEmulator: configuration.isEmulator)
     database.start(world.switchboard)
+    if let trial { watched.watch([trial.file]) { trial.reload() } }
     guard let rulesFile = place.rulesFile, let secretsFile, let accountsFile else {
       return OpenDatabase(database: database, verifier: verifier)
     }

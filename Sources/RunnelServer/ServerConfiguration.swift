@@ -26,6 +26,8 @@ public struct ServerConfiguration: Sendable {
   public var adminAddress: String?
   /// The rules file of a single database; nil for `NAME.rules.json` beside it.
   public var rulesFile: String?
+  /// The file of rules that are tried: what they would deny is logged, and done; nil for none.
+  public var trialRulesFile: String?
   /// True if credentials are accepted without proof, for tests.
   public var isEmulator = false
   /// The most databases that requests may create in a folder.

@@ -104,7 +104,8 @@ import Testing
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     let count = min(ServeFaultTests.connectionCount, Int(clamping: limit.rlim_max) - 200)
     let database = try TestDatabase("{\"a\":1}")
-    let served = try Served([database.file, "--no-access-log"])
+    // The clients of the test answer no pings, and a slow machine opens many for longer than a minute.
+    let served = try Served([database.file, "--no-access-log", "--silence-time", "30m"])
     func residentBytes() throws -> Int {
       let path = "/proc/\(served.program.processID)/statm"
       let words = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")

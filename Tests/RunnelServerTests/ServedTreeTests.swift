@@ -10,7 +10,7 @@ import Testing
 /// A tree in a file sends the same messages as the model of every served tree.
 extension TreeAllowance {
   /// The standard one, which nobody reads.
-  fileprivate static var test: TreeAllowance {
+  static var test: TreeAllowance {
     TreeAllowance(
       limits: ServedTreeLimits(), readBytesMax: .max, metrics: ServerMetrics(PrometheusMetrics()))
   }

@@ -55,7 +55,11 @@ import Testing
   @Test func writesDuringALargeListenAreToldInOrder() async throws {
     try await withBig { server in
       let (listener, writer) = (try server.socket(), try server.socket())
-      #expect(try listener.status(1, "q", "{\"p\":\"/small\",\"h\":\"\"}") == "ok")
+      // So many listen that they are told together.
+      let others = try (0..<9).map { _ in try server.socket() }
+      for socket in others + [listener] {
+        #expect(try socket.status(1, "q", "{\"p\":\"/small\",\"h\":\"\"}") == "ok")
+      }
       try listen(listener, 2)
       try listener.ask(3, "p", "{\"p\":\"/big/own\",\"d\":1}")
       for number in 0..<50 {
@@ -82,8 +86,60 @@ import Testing
       }
       #expect(answers == [2, 3])
       #expect(small == (0..<50).map { JSONValue.number(JSONNumber(Int64($0))) })
+      for socket in others {
+        #expect(try (0..<50).map { _ in try socket.next()["b"]?["d"] } == small)
+      }
       let stored = try Node(json: json(server.request("GET", "/big.json?format=export").body))
       #expect(shown[big] == stored)
+    }
+  }
+
+  @Test func writesDuringALargeStreamAreToldInOrder() async throws {
+    try await withBig { server in
+      let (client, writer) = (try server.client(), try server.socket())
+      try client.sendRequest("GET", "/big.json", headers: ["Accept": "text/event-stream"])
+      for number in 0..<50 {
+        let body = "{\"p\":\"/big/k\(number)/n\",\"d\":\(-number)}"
+        #expect(try writer.status(number + 1, "p", body) == "ok")
+      }
+      // The stream begins before this write, or with it.
+      #expect(try writer.status(2000, "p", "{\"p\":\"/big/end\",\"d\":true}") == "ok")
+      #expect(try client.readHead().status == 200)
+      var shown = Node.empty
+      let end = try Path("/end")
+      repeat {
+        let (name, data) = try client.readEvent()
+        #expect(name == "put")
+        let event = try json(data)
+        let path = try Path(#require(event["path"]?.string))
+        shown = shown.replacing(path, with: try Node(json: #require(event["data"])))
+      } while shown[end].isEmpty
+      let stored = try Node(json: json(server.request("GET", "/big.json").body))
+      #expect(shown == stored)
+    }
+  }
+
+  @Test(arguments: ["/none.json?orderBy=%22x%22", "/big.json?orderBy=%22n%22"])
+  func aStreamThatMayNotBeReadIsRefusedHoweverLargeItIs(target: String) async throws {
+    let rules = "{\"rules\":{\"big\":{\".read\":true}}}"
+    let owner = ["Authorization": "Bearer owner"]
+    try await withServer(rules: rules) { server in
+      let put = try server.request("PUT", "/big.json", Self.document, headers: owner)
+      #expect(put.status == 200)
+      let headers = ["Accept": "text/event-stream"]
+      #expect(try server.request("GET", target, headers: headers).status >= 400)
+      #expect(try server.request("GET", "/.json", headers: headers).status == 401)
+    }
+  }
+
+  @Test func aLargeWindowIsAnsweredWithWhatIsThere() async throws {
+    try await withBig { server in
+      let socket = try server.socket()
+      try socket.ask(1, "g", "{\"p\":\"/big\",\"q\":{\"sp\":\"k1\",\"i\":\".key\"}}")
+      let told = try Node(json: #require(socket.next()["b"]?["d"]))
+      #expect(Array(told.children).count == Self.recordCount - 1)
+      let answer = try server.request("GET", "/big.json?orderBy=%22$key%22&startAt=%22k1%22")
+      #expect(told == (try Node(json: json(answer.body))))
     }
   }
 

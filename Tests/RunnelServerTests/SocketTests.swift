@@ -122,6 +122,40 @@ import Testing
     }
   }
 
+  @Test func manyListenersAreToldManyWritesInOrder() async throws {
+    try await withServer { server in
+      let sockets = try (0..<12).map { _ in try server.socket() }
+      for socket in sockets {
+        #expect(try socket.status(1, "q", "{\"p\":\"/m\",\"h\":\"\"}") == "ok")
+      }
+      let numbers = (2..<42).map { JSONValue.number(JSONNumber(Int64($0))) }
+      for number in 2..<42 {
+        try sockets[3].ask(number, "p", "{\"p\":\"/m\",\"d\":\(number)}")
+      }
+      // Who writes is told of each write before its answer.
+      for number in numbers {
+        #expect(try sockets[3].next()["b"]?["d"] == number)
+        #expect(try sockets[3].next()["r"] == number)
+      }
+      for (index, socket) in sockets.enumerated() where index != 3 {
+        #expect(try numbers.map { _ in try socket.next()["b"]?["d"] } == numbers)
+      }
+      // Others are told in one go of writes by who does not listen, and streams are told too.
+      let stream = try server.client()
+      try stream.sendRequest("GET", "/m.json", headers: ["Accept": "text/event-stream"])
+      #expect(try stream.readHead().status == 200)
+      #expect(try stream.readEvent().data == "{\"path\":\"/\",\"data\":41}")
+      let writer = try server.socket()
+      for number in 2..<42 { try writer.ask(number, "p", "{\"p\":\"/m\",\"d\":\(-number)}") }
+      for socket in sockets {
+        for number in 2..<42 { #expect(try socket.next()["b"]?["d"]?.jsonText() == "\(-number)") }
+      }
+      for number in 2..<42 {
+        #expect(try stream.readEvent().data == "{\"path\":\"/\",\"data\":\(-number)}")
+      }
+    }
+  }
+
   @Test func aWriteThatIsSentAgainIsDoneOnce() async throws {
     try await withServer { server in
       let socket = try server.socket()

@@ -119,6 +119,8 @@ struct WireServer {
       try checkSecrecy(frame, connection)
       sessions[connection]?.sent(frame.count)
       effects.append((connection, effect))
+    case .sendRun(let run):
+      for frame in run.frames { try carryOut(.send(frame), connection) }
     case .endSession, .ping, .pauseReading, .resumeReading, .note, .close:
       effects.append((connection, effect))
     }

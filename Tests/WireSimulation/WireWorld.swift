@@ -220,6 +220,7 @@ package struct WireWorld {
   ) throws {
     switch effect {
     case .send(let frame): wires[connection]?.down.append(frame)
+    case .sendRun(let run): wires[connection]?.down += run.frames
     case .endSession(let name): try server.endSession(name)
     case .ping:
       guard let wire = wires[connection], !wire.isDead, wire.isOpenAtClient else { return }

@@ -105,6 +105,10 @@ struct ServeOption: Sendable {
     ServeOption("rules", .file, "file", "The file of the security rules.") {
       $1.rulesFile = $0.text
     },
+    ServeOption(
+      "trial-rules", .file, "file",
+      "Log what the rules of a file would deny, and do it all the same."
+    ) { $1.trialRulesFile = $0.text },
     ServeOption("tls-cert", .file, "file", "The file of the certificate for TLS, in PEM."),
     ServeOption("tls-key", .file, "file", "The file of the certificate's key, in PEM."),
     ServeOption(

@@ -66,6 +66,9 @@ struct ServerRun {
         ?? "open to everyone on this machine"
       return "Serving \(database.place) as \(database.name), \(rules)"
     }
+    if let file = configuration.trialRulesFile {
+      lines.append("  on trial: \(file), whose denials are only logged")
+    }
     if told.databases.isEmpty { lines.append("Serving no database yet") }
     for address in told.addresses { lines.append("  at \(scheme)://\(address)") }
     for place in told.adminPlaces { lines.append("  administration at \(place)") }

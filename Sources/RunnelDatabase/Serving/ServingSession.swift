@@ -156,15 +156,20 @@ package final class ServingTransaction {
   ///
   /// The old node is kept in the history, or in a file beside the database if it is too large for that; it
   /// is not kept if the history is off. O(n) in the document and in the old node; memory is that of one
-  /// record besides the document's own.
+  /// record besides the document's own. `wasRead` is called now and then with the number of bytes that
+  /// were read.
   ///
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, or a failure of the
   ///   storage); the transaction must not be committed then.
   package func importJSON(
-    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64,
+    wasRead: @escaping (Int) -> Void
   ) throws {
     try path.checkIsWritable(by: "import")
-    let importing = DocumentImport(file: context.file, author: author) { _ in true }
+    let importing = DocumentImport(file: context.file, author: author) { step in
+      if case .reading(let bytes) = step { wasRead(bytes) }
+      return true
+    }
     importings.append(importing)
     try importing.run(on: stored) {
       try DatabaseSession.reading(document) {

@@ -35,6 +35,18 @@ public final class SocketChannel {
     encoder.write(NIOAny(frames.frame(of: text, channel.allocator)), promise: nil)
   }
 
+  /// Sends several texts, which leave together.
+  ///
+  /// Texts that were just sent to another client of the loop are not encoded again.
+  public func send(_ texts: [[UInt8]]) {
+    if isClosing { return }
+    guard let all = frames.frames(of: texts, channel.allocator) else {
+      for text in texts { send(text) }
+      return
+    }
+    encoder.write(NIOAny(all), promise: nil)
+  }
+
   /// Sends a ping.
   public func ping() {
     if isClosing { return }

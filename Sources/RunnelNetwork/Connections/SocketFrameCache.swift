@@ -1,15 +1,22 @@
 import NIOCore
 
-/// The last frame made on a loop: a text for many clients is encoded once, and all of them share
-/// its bytes.
+/// The last frame and the last run of frames made on a loop: texts for many clients are encoded once, and
+/// all of them share the bytes.
 ///
 /// Loop only.
 final class SocketFrameCache {
+  /// The most bytes of a frame besides its text.
+  private static let headBytesMax = 10
   /// The longest text whose frame is kept, in bytes.
   private static let keptBytesMax = 65_536
 
+  /// The longest run of texts whose frames are joined, in bytes.
+  private static let joinedBytesMax = 262_144
+
   private var text: [UInt8] = []
   private var frame: ByteBuffer?
+  private var texts: [[UInt8]] = []
+  private var joined: ByteBuffer?
 
   /// The frame of a text in the form in which it is sent.
   ///
@@ -22,17 +29,35 @@ final class SocketFrameCache {
     return made
   }
 
+  /// The frames of several texts, joined; nil if they are too long for that.
+  ///
+  /// O(1) for the same array as the last time, O(n) otherwise.
+  func frames(of texts: [[UInt8]], _ allocator: ByteBufferAllocator) -> ByteBuffer? {
+    if let joined, SocketFrameCache.isSame(texts, self.texts) { return joined }
+    let bytes = texts.reduce(0) { $0 + $1.count + SocketFrameCache.headBytesMax }
+    if bytes > SocketFrameCache.joinedBytesMax { return nil }
+    var buffer = allocator.buffer(capacity: bytes)
+    for text in texts { SocketFrameCache.write(text, to: &buffer) }
+    (self.texts, joined) = (texts, buffer)
+    return buffer
+  }
+
   /// True if two arrays have the same address.
-  private static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  private static func isSame<Element>(_ left: [Element], _ right: [Element]) -> Bool {
     left.count == right.count && !left.isEmpty
       && left.withUnsafeBufferPointer { left in
         right.withUnsafeBufferPointer { left.baseAddress == $0.baseAddress }
       }
   }
 
-  /// Source: RFC 6455, section 5.2: the final frame of a text, which a server does not mask.
   private static func make(_ text: [UInt8], _ allocator: ByteBufferAllocator) -> ByteBuffer {
-    var buffer = allocator.buffer(capacity: text.count + 10)
+    var buffer = allocator.buffer(capacity: text.count + headBytesMax)
+    write(text, to: &buffer)
+    return buffer
+  }
+
+  /// Source: RFC 6455, section 5.2: the final frame of a text, which a server does not mask.
+  private static func write(_ text: [UInt8], to buffer: inout ByteBuffer) {
     buffer.writeInteger(0x81 as UInt8)
     switch text.count {
     case ..<126: buffer.writeInteger(UInt8(text.count))
@@ -44,6 +69,5 @@ final class SocketFrameCache {
       buffer.writeInteger(UInt64(text.count))
     }
     buffer.writeBytes(text)
-    return buffer
   }
 }

@@ -84,16 +84,18 @@ package final class PostgresTransaction {
 
   /// Replaces the node at a place by a JSON document, which is read piece by piece.
   ///
-  /// O(n) in the document and in the old node.
+  /// O(n) in the document and in the old node. `wasRead` is called now and then with the number of bytes
+  /// that were read.
   ///
   /// - Throws: `JSONError` or `TreeError` if the document is none; the transaction must not be
   ///   committed then.
   package func importJSON(
-    _ document: UnsafeBufferPointer<UInt8>, at path: Path, now: Int64
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, now: Int64,
+    wasRead: @escaping (Int) -> Void = { _ in }
   ) throws {
     try overlay.flush()
     tree.forgetRows()
-    var importer = Importer(tree.stored(in: rows)) { _ in }
+    var importer = Importer(tree.stored(in: rows)) { wasRead($0) }
     try importer.importDocument(document, at: path)
     tree.forgetRows()
     append([path], nil, now: now)

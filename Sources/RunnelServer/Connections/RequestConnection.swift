@@ -83,13 +83,19 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .revoked: carryOut(exchange.revoked())
     // The tree itself checks streams.
     case .rulesChanged: break
-    case .told: preconditionFailure("Only sessions receive this.")
+    case .told, .pushed: preconditionFailure("Only sessions receive these.")
     case .served, .serviceEvent, .serviceEventsMissed:
       preconditionFailure("Only clients of services receive these.")
     }
     if exchange.isStreaming, channel.unsentBytes > world.limits.wire.unsentBytesMax {
       world.metrics.reached(WireLimit.unsentBytes)
       abort()
+    }
+  }
+
+  func take(_ run: PushRun, of listen: ListenNumber) {
+    for push in run.pushes {
+      if let change = push.change { take(.changed(change)) }
     }
   }
 

@@ -67,9 +67,16 @@ final class SocketConnection: SocketHandling, ServedConnection {
     case .rulesChanged: carryOut(session.review())
     case .answered, .changed, .revoked:
       preconditionFailure("Only HTTP requests receive these.")
+    case .pushed: preconditionFailure("The switchboard makes runs of these.")
     case .served, .serviceEvent, .serviceEventsMissed:
       preconditionFailure("Only clients of services receive these.")
     }
+  }
+
+  func take(_ run: PushRun, of listen: ListenNumber) {
+    settle()
+    // The deadline does not depend on what is sent.
+    carryOut(session.tell(listen, run), movesDeadline: false)
   }
 
   func flush() { channel.flush() }
@@ -116,7 +123,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
   }
 
   /// Carries out effects, after those that are in progress.
-  private func carryOut(_ effects: [ServerSession.Effect]) {
+  private func carryOut(_ effects: [ServerSession.Effect], movesDeadline: Bool = true) {
     waiting += effects
     if isCarryingOut { return }
     isCarryingOut = true
@@ -126,7 +133,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
       for effect in next { carryOut(effect) }
     }
     isCarryingOut = false
-    setDeadline()
+    if movesDeadline { setDeadline() }
   }
 
   private func carryOut(_ effect: ServerSession.Effect) {
@@ -134,6 +141,9 @@ final class SocketConnection: SocketHandling, ServedConnection {
     case .send(let frame):
       sentBytes += frame.count
       channel.send(frame)
+    case .sendRun(let run):
+      sentBytes += run.byteCount
+      channel.send(run.frames)
     case .operate(let request):
       database.submit(TreeJob(connection: number, wish: .request(request)))
     case .verify(let credential):

@@ -9,6 +9,8 @@ import Synchronization
 protocol ServedConnection: AnyObject {
   /// Takes a message of a tree.
   func take(_ news: TreeNews)
+  /// Takes changes of what a listen shows.
+  func take(_ run: PushRun, of listen: ListenNumber)
   /// Hands the sent bytes to the network.
   func flush()
   /// Ends the connection, because the server ends.
@@ -24,6 +26,12 @@ protocol ServedConnection: AnyObject {
   var user: String? { get }
   /// The summary for an administrator.
   var summary: ConnectionSummary { get }
+}
+
+extension ServedConnection {
+  func take(_ run: PushRun, of listen: ListenNumber) {
+    preconditionFailure("Only sessions and streams listen.")
+  }
 }
 
 /// The summary of a connection for an administrator.
@@ -44,7 +52,7 @@ struct ConnectionSummary: Sendable {
 /// Messages that are told together are handed to each loop together, and flushed once for each
 /// connection.
 final class Switchboard: TreeAudience, Sendable {
-  private struct Entry: Sendable {
+  struct Entry: Sendable {
     var connection: LoopBound<any ServedConnection>
     /// The name of the session; nil for none.
     var session: String?
@@ -87,33 +95,35 @@ final class Switchboard: TreeAudience, Sendable {
   }
 
   func take(_ told: TreeTold) {
-    var batches: [(loop: NetworkLoop, told: [(LoopBound<any ServedConnection>, TreeNews)])] = []
-    var indexes: [NetworkLoop: Int] = [:]
-    state.withLock { state in
-      for (number, news) in told {
-        guard let connection = state.entries[number]?.connection else { continue }
-        let index = indexes[connection.loop] ?? batches.count
-        if index == batches.count {
-          indexes[connection.loop] = index
-          batches.append((connection.loop, []))
-        }
-        batches[index].told.append((connection, news))
-      }
+    let batches = state.withLock { state in
+      var batches = LoopBatches(state.entries)
+      for (number, news) in told { batches.add(news, to: number) }
+      return batches.finish()
     }
-    for batch in batches {
-      let told = batch.told
-      batch.loop.run { Switchboard.tell(told) }
-    }
+    for (loop, messages) in batches { loop.run { Switchboard.tell(messages) } }
   }
 
-  private static func tell(_ told: [(LoopBound<any ServedConnection>, TreeNews)]) {
-    var touched: [ObjectIdentifier: any ServedConnection] = [:]
-    for (bound, news) in told {
-      let connection = bound.value
-      connection.take(news)
-      touched[ObjectIdentifier(connection)] = connection
+  private static func tell(_ messages: [LoopBatches.Message]) {
+    var touched: [any ServedConnection] = []
+    var known: Set<ObjectIdentifier> = []
+    func touch(_ connection: any ServedConnection) {
+      if known.insert(ObjectIdentifier(connection)).inserted { touched.append(connection) }
     }
-    for connection in touched.values { connection.flush() }
+    for message in messages {
+      switch message {
+      case .news(let bound, let news):
+        let connection = bound.value
+        connection.take(news)
+        touch(connection)
+      case .run(let receivers, let run):
+        for receiver in receivers {
+          let connection = receiver.connection.value
+          connection.take(run, of: receiver.listen)
+          touch(connection)
+        }
+      }
+    }
+    for connection in touched { connection.flush() }
   }
 
   /// Ends the session with a name, if it still exists.

@@ -54,6 +54,13 @@ struct ServerMetrics: Sendable {
     ).increment()
   }
 
+  /// Counts an operation that rules on trial would deny.
+  func wouldDeny(in database: String) {
+    Counter(
+      label: "runnel_trial_denials_total", dimensions: [("database", database)], factory: factory
+    ).increment()
+  }
+
   /// Counts a backup of a database, or a failed one.
   func backedUp(_ database: String, isDone: Bool) {
     Counter(

@@ -70,10 +70,11 @@ struct StoreTransactionView: ServedTransaction {
   }
 
   func importJSON(
-    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64,
+    wasRead: @escaping (Int) -> Void
   ) throws {
     do {
-      try transaction.importJSON(document, at: path, now: now)
+      try transaction.importJSON(document, at: path, now: now, wasRead: wasRead)
     } catch let error as JSONError {
       throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
     } catch let error as TreeError where error.code != .storage {

@@ -75,7 +75,8 @@ actor ServedDatabase {
   ///   its rules cannot be loaded.
   init(
     name: String, place: ServedPlace, allowance: TreeAllowance,
-    services: [ServedCollection] = [], logger: Logger, metrics: ServerMetrics,
+    services: [ServedCollection] = [], trial: RulesTrial? = nil, logger: Logger,
+    metrics: ServerMetrics,
     reads: TreeExecutor, calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.name, self.place) = (name, place)
@@ -92,7 +93,7 @@ actor ServedDatabase {
       rules = try text.map { try ServedDatabase.rules($0, of: place) }.map(allowance.bounded)
     }
     if let rules { try storage.declareIndexes(ServedDatabase.indexes(of: rules)) }
-    var tree = ServedTree(rules: rules, allowance, services: services)
+    var tree = ServedTree(rules: rules, allowance, services: services, trial: trial)
     // No connection exists yet that could be told.
     _ = try tree.atomically { tree in
       try storage.perform(isWriting: true) { transaction in
@@ -147,7 +148,7 @@ actor ServedDatabase {
   private func shutDown() {
     work()
     // Nobody reads the answers any more, but what was asked to be written is written.
-    _ = perform(slow.releaseAll().filter { $0.readRequest == nil })
+    _ = perform(slow.releaseAll().filter { !$0.isRead })
     isClosed = true
     if slow.current != nil { reads.submitAndWait {} }
     for subscription in subscriptions { subscription.cancel() }
@@ -342,22 +343,21 @@ extension ServedDatabase {
   /// Begins the oldest large read that waits, unless one is carried out.
   private func readOn() {
     while !isClosed, let connection = slow.next() {
-      guard !slow.hasEnded(connection), let request = slow.first(of: connection)?.readRequest else {
-        deliver(perform(slow.release(connection).filter { $0.readRequest == nil }))
+      guard !slow.hasEnded(connection), let job = slow.first(of: connection), job.isRead else {
+        deliver(perform(slow.release(connection).filter { !$0.isRead }))
         continue
       }
-      begin(request, of: connection)
+      begin(job)
     }
   }
 
-  private func begin(_ request: ServedRequest, of connection: Int64) {
-    let job = TreeJob(connection: connection, wish: .request(request))
+  private func begin(_ job: TreeJob) {
     var wish: SlowRead.Wish?
     do {
       let told = try tree.atomically { tree in
         try storage.perform(isWriting: false) { transaction in
           var told = try tree.foreignChanges(now: calendar(), transaction)
-          wish = try tree.beginRead(request, of: connection, now: calendar(), transaction, &told)
+          wish = try tree.beginRead(job, now: calendar(), transaction, &told)
           return told
         }
       }
@@ -368,14 +368,14 @@ extension ServedDatabase {
           return carryOut(try SlowRead(wish, file: file))
         } catch {
           logger.error("\(name): \(error)")
-          if let member = wish.listen?.member { tree.leave(member) }
+          tree.leave(wish)
           deliver(try carryOut([job], mayWait: false).told)
         }
       }
     } catch {
       deliver(refuse(job, error))
     }
-    goOn(connection)
+    goOn(job.connection)
   }
 
   private func carryOut(_ read: SlowRead) {
@@ -391,7 +391,7 @@ extension ServedDatabase {
     let wish = read.wish
     tree.end(wish, outcome)
     if outcome.push != nil { forgetPushesLater() }
-    audience?.take([(wish.connection, .told(.answer(wish.id, outcome.answer)))] + slow.end())
+    audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.end())
     goOn(wish.connection)
     readOn()
   }

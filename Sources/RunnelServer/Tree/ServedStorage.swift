@@ -60,9 +60,11 @@ protocol ServedTransaction: TreeExportSource {
 
   /// Carries out the parts of a write, and records it.
   func carryOut(_ parts: [Assignment], author: String, now: Int64) throws
-  /// Replaces the node at a place by a JSON document, which is read piece by piece.
+  /// Replaces the node at a place by a JSON document, which is read piece by piece; `wasRead` is called
+  /// now and then with the number of bytes that were read.
   func importJSON(
-    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64) throws
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64,
+    wasRead: @escaping (Int) -> Void) throws
   /// Reads what writes to these places need, all at once.
   func prefetch(_ paths: [Path]) throws
 

@@ -49,7 +49,7 @@ extension ServedTree {
       let key = try push(json, to: path, name, caller, now, transaction, &told)
       let hash = try hash(of: path, caller, now, isWanted: hashes, transaction)
       return .answer(.pushed(key, hash: hash))
-    case .stream(let query):
+    case .stream(let query, _):
       return .answer(
         try refusing { () throws(TreeError) in
           try stream(query, caller, connection, now, transaction)
@@ -64,6 +64,7 @@ extension ServedTree {
     _ transaction: some ServedTransaction
   ) throws(TreeError) -> RESTReply {
     var export = TreeExport(query, form: form, layout: isPretty ? .pretty : .compact)
+    if try isLargeWindow(query, transaction) { return .large }
     let limit = ServedTree.textBytesMax
     let text = try export.next(from: transaction, bytesMax: limit) ?? []
     if text.count >= limit, try export.next(from: transaction, bytesMax: 1) != nil {
@@ -126,11 +127,18 @@ extension ServedTree {
     try checkRead(query, caller, now: now, transaction)
     try checkIndex(query, transaction)
     try checkSize(query, caller, transaction)
-    let member = Audiences.Member(connection: connection, listen: ServedTree.streamListen)
     let window = try transaction.window(of: query)
+    try joinStream(query, caller, connection, transaction)
+    return .streaming(window)
+  }
+
+  /// Joins the audience of a stream that is allowed.
+  mutating func joinStream(
+    _ query: Query, _ caller: Caller, _ connection: Int64, _ transaction: some ServedTransaction
+  ) throws(TreeError) {
+    let member = Audiences.Member(connection: connection, listen: ServedTree.streamListen)
     try join(member, query, transaction)
     streamCallers[connection] = caller
-    return .streaming(window)
   }
 
   /// Ends the streams that the rules do not allow any more.

@@ -7,6 +7,8 @@ import RunnelTree
 extension ServedTree {
   /// The bytes of JSON from which on a read is too large for the tree's thread.
   static let largeBytes = 131_072
+  /// The most children of a limited window of a large place that is read on the tree's thread.
+  private static let windowRowsMax = 1000
   /// The most places that are known to be large.
   private static let largePlacesMax = 1000
 
@@ -40,13 +42,12 @@ extension ServedTree {
   mutating func isLarge(
     _ job: TreeJob, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Bool {
+    if let stream = job.streamed { return try isLarge(stream.query, transaction) }
     guard let request = job.readRequest else { return false }
     return try isLarge(request, transaction)
   }
 
   /// True if a request reads so much that it must not be answered on the tree's thread.
-  ///
-  /// Complexity: O(1) in most cases, else O(`largeBytes`).
   private mutating func isLarge(
     _ request: ServedRequest, _ transaction: some ServedTransaction
   ) throws(TreeError) -> Bool {
@@ -57,46 +58,88 @@ extension ServedTree {
       let sent = isIndexed(asked, transaction) ? nil : Query(asked.path)
       if keptAnswer(asked, known, sent) != nil { return false }
       query = sent ?? asked
-    case .get(let asked): query = asked
+    case .get(let asked):
+      if try isLargeWindow(asked, transaction) { return true }
+      query = asked
     case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .leave: return false
     }
-    // A window is read for its audience anyway.
+    return try isLarge(query, transaction)
+  }
+
+  /// True if a query shows all of a large place; a window is read for its audience anyway.
+  private mutating func isLarge(
+    _ query: Query, _ transaction: some ServedTransaction
+  ) throws(TreeError) -> Bool {
     guard query.loadsAllData else { return false }
-    if largePlaces.contains(query.path) { return true }
-    if try transaction.smallNode(at: query.path) != nil { return false }
-    var export = TreeExport(Query(query.path), form: .export)
+    return try isLarge(query.path, transaction)
+  }
+
+  /// True if a query may show very many children of a large place, which nobody follows.
+  mutating func isLargeWindow(
+    _ query: Query, _ transaction: some ServedTransaction
+  ) throws(TreeError) -> Bool {
+    if query.loadsAllData || query.limit?.count ?? .max <= ServedTree.windowRowsMax { return false }
+    return try isLarge(query.path, transaction)
+  }
+
+  /// True if a place has so much that it must not be read on the tree's thread.
+  ///
+  /// Complexity: O(1) in most cases, else O(`largeBytes`).
+  private mutating func isLarge(
+    _ path: Path, _ transaction: some ServedTransaction
+  ) throws(TreeError) -> Bool {
+    if transaction.storedBytes <= ServedTree.largeBytes { return false }
+    if largePlaces.contains(path) { return true }
+    if try transaction.smallNode(at: path) != nil { return false }
+    var export = TreeExport(Query(path), form: .export)
     var count = 0
     while let piece = try export.next(from: transaction) {
       count += piece.count
       if count <= ServedTree.largeBytes { continue }
       if largePlaces.count >= ServedTree.largePlacesMax { largePlaces = [] }
-      largePlaces.insert(query.path)
+      largePlaces.insert(path)
       return true
     }
     return false
   }
 
-  /// Begins a large read: asks the rules, and joins the audience of a listen.
+  /// Begins a large read: asks the rules, and joins the audience of a listen or a stream.
   ///
   /// - Returns: the read; nil if the request was answered or refused, with a message.
   /// - Throws: errors that make the batch fail.
   mutating func beginRead(
-    _ request: ServedRequest, of connection: Int64, now: Int64,
-    _ transaction: some ServedTransaction,
-    _ told: inout TreeTold
+    _ job: TreeJob, now: Int64, _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws -> SlowRead.Wish? {
+    let connection = job.connection
     do throws(Refused) {
-      if try failing({ try !isLarge(request, transaction) }) {
+      let isSlow = try failing { try isLarge(job, transaction) }
+      if let request = job.readRequest {
+        if isSlow {
+          return try refusing { () throws(TreeError) in
+            try wish(request, connection, now, transaction)
+          }
+        }
         told += try failing { try perform(request, of: connection, now: now, transaction) }
-        return nil
-      }
-      return try refusing { () throws(TreeError) in
-        try wish(request, connection, now, transaction)
+      } else if let (query, form, caller) = job.streamed {
+        if isSlow {
+          return try refusing { () throws(TreeError) in
+            try checkRead(query, caller, now: now, transaction)
+            try checkIndex(query, transaction)
+            try joinStream(query, caller, connection, transaction)
+            var wish = SlowRead.Wish(connection: connection, id: 0, caller: caller, query: query)
+            wish.stream = form
+            return wish
+          }
+        }
+        told += try failing {
+          try perform(
+            .stream(query, form: form), for: caller, of: connection, now: now, transaction)
+        }
       }
     } catch {
-      told.append((connection, .told(.answer(request.id, .refused(try error.refusal())))))
-      return nil
+      told.append((connection, job.refused(try error.refusal())))
     }
+    return nil
   }
 
   private mutating func wish(
@@ -136,6 +179,12 @@ extension ServedTree {
     if let push = outcome.push, push.byteCount < ServedTree.largeBytes {
       largePlaces.remove(wish.query.path)
     }
-    if case .refused = outcome.answer, let (member, _) = wish.listen { leave(member) }
+    if case .refused = outcome.answer { leave(wish) }
+  }
+
+  /// Ends what a large read joined.
+  mutating func leave(_ wish: SlowRead.Wish) {
+    if let (member, _) = wish.listen { leave(member) }
+    if wish.stream != nil { leaveAll(wish.connection) }
   }
 }

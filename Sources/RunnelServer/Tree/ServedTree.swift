@@ -21,6 +21,8 @@ struct ServedTree {
   private(set) var rules: RulesEngine?
   /// The limits of callers.
   let allowance: TreeAllowance
+  /// The rules whose denials are only logged; nil for none.
+  private let trial: RulesTrial?
   var audiences = Audiences()
   /// The hashes and answers that were computed before.
   var shelf = AnswerShelf()
@@ -51,8 +53,11 @@ struct ServedTree {
   /// The listen of a stream, which is the only one of its connection.
   static let streamListen = ListenNumber(0)
 
-  init(rules: RulesEngine?, _ allowance: TreeAllowance, services: [ServedCollection] = []) {
-    (self.rules, self.allowance) = (rules, allowance)
+  init(
+    rules: RulesEngine?, _ allowance: TreeAllowance, services: [ServedCollection] = [],
+    trial: RulesTrial? = nil
+  ) {
+    (self.rules, self.allowance, self.trial) = (rules, allowance, trial)
     self.services = ServiceAudience(services)
   }
 
@@ -78,10 +83,17 @@ struct ServedTree {
     return ServedTree.told(try audiences.apply(touched: paths, after: transaction)) + events
   }
 
+  /// The number of members from which on a change is told to all of them by one message.
+  private static let sharedMin = 8
+
   /// The messages to members.
   static func told(_ pushes: [Audiences.Told]) -> TreeTold {
     var told: TreeTold = []
     for push in pushes {
+      if push.members.count >= sharedMin {
+        told.append((0, .pushed(push.members, EncodedPush(push.change).shared())))
+        continue
+      }
       // The push is encoded once for all sessions.
       var encoded: EncodedPush?
       for member in push.members {
@@ -90,7 +102,7 @@ struct ServedTree {
         } else {
           let shared = encoded ?? EncodedPush(push.change).shared()
           encoded = shared
-          told.append((member.connection, .told(.push(member.listen, shared))))
+          told.append((member.connection, shared.news(for: member)))
         }
       }
     }
@@ -170,6 +182,14 @@ struct ServedTree {
   }
 }
 
+extension EncodedPush {
+  /// The message about the push to one member.
+  func news(for member: Audiences.Member) -> TreeNews {
+    if member.listen == ServedTree.streamListen, let change { return .changed(change) }
+    return .told(.push(member.listen, self))
+  }
+}
+
 // MARK: Checks
 
 extension ServedTree {
@@ -180,6 +200,16 @@ extension ServedTree {
     if try !canRead(query, caller, now: now, transaction) {
       throw MemoryServedTree.denied(query.path)
     }
+    try lookOnTrial(at: .read(query), caller, now: now, transaction)
+  }
+
+  /// Lets the rules on trial look at an operation that is allowed.
+  private func lookOnTrial(
+    at operation: RulesOperation, _ caller: Caller, now: Int64,
+    _ transaction: some ServedTransaction
+  ) throws(TreeError) {
+    guard let trial, !caller.isAdministrator else { return }
+    try trial.look(at: operation, by: caller, now: now, before: TreeRulesReader(transaction))
   }
 
   func canRead(
@@ -200,10 +230,12 @@ extension ServedTree {
   func checkWrite(
     _ parts: [Assignment], _ caller: Caller, now: Int64, _ transaction: some ServedTransaction
   ) throws(TreeError) {
-    guard let rules, !caller.isAdministrator else { return }
-    let verdict = try rules.decide(
-      .write(parts), as: caller.auth, now: now, before: TreeRulesReader(transaction))
-    if !isAllowed(verdict) { throw MemoryServedTree.denied(parts.first?.path ?? .root) }
+    if let rules, !caller.isAdministrator {
+      let verdict = try rules.decide(
+        .write(parts), as: caller.auth, now: now, before: TreeRulesReader(transaction))
+      if !isAllowed(verdict) { throw MemoryServedTree.denied(parts.first?.path ?? .root) }
+    }
+    try lookOnTrial(at: .write(parts), caller, now: now, transaction)
   }
 
   /// - Throws: `TreeError` (`invalidPath`) if a write is deeper than allowed.

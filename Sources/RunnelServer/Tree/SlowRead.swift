@@ -3,7 +3,7 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// A listen or a read of a session that is too large for the tree's thread, answered on another one from
+/// A listen, a read or a stream that is too large for the tree's thread, answered on another one from
 /// the state in which the tree was when it began.
 final class SlowRead: Sendable {
   /// The read to carry out; the rules were asked before.
@@ -17,10 +17,22 @@ final class SlowRead: Sendable {
     var sent: Query?
     /// The listen, which has joined its audience, and the hashes that its client knows; nil for a read.
     var listen: (member: Audiences.Member, known: KnownHash)?
+    /// The form of a stream's first event; nil for what is no stream.
+    var stream: TreeExport.Form?
     /// The ticket of the place on the shelf; nil if nothing is kept.
     var ticket: Int?
     /// The hash of the result, if it is known.
     var hash: String?
+
+    /// The message with the answer.
+    func news(_ answer: ServedAnswer) -> TreeNews {
+      if stream == nil { return .told(.answer(id, answer)) }
+      switch answer {
+      case .text(let text): return .answered(.answer(.streamingText(text)))
+      case .refused(let error): return .answered(.answer(.refused(error)))
+      default: preconditionFailure("A stream is answered by a text, or refused.")
+      }
+    }
   }
 
   /// The result of a read.
@@ -80,7 +92,7 @@ final class SlowRead: Sendable {
   ) throws(TreeError) -> Outcome {
     try tree.checkSize(wish.sent ?? wish.query, wish.caller, transaction)
     guard let (_, known) = wish.listen else {
-      var export = TreeExport(Query(wish.query.path), form: .export)
+      var export = TreeExport(wish.query, form: wish.stream ?? .export)
       var text: [UInt8] = []
       while let piece = try export.next(from: transaction) { text += piece }
       return Outcome(answer: .text(text))

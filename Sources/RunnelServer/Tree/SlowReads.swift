@@ -63,8 +63,24 @@ struct SlowReads {
   /// Holds the messages to the connection whose read is carried out, and returns the others.
   mutating func hold(_ told: TreeTold) -> TreeTold {
     guard let connection = current?.wish.connection else { return told }
-    held += told.filter { $0.connection == connection }
-    return told.filter { $0.connection != connection }
+    return told.compactMap { message in
+      if case .pushed(let members, let push) = message.news {
+        return without(connection, members, push)
+      }
+      if message.connection != connection { return message }
+      held.append(message)
+      return nil
+    }
+  }
+
+  /// Holds what a shared message is to a connection; returns the message to the other members.
+  private mutating func without(
+    _ connection: Int64, _ members: [Audiences.Member], _ push: EncodedPush
+  ) -> TreeTold.Element? {
+    let own = members.filter { $0.connection == connection }
+    if own.isEmpty { return (0, .pushed(members, push)) }
+    for member in own { held.append((connection, push.news(for: member))) }
+    return (0, .pushed(members.filter { $0.connection != connection }, push))
   }
 
   /// True if too many messages wait.
@@ -92,8 +108,11 @@ struct SlowReads {
 extension TreeJob {
   /// True if the connection has ended.
   fileprivate var isLast: Bool {
-    guard case .request(let request) = wish, case .leave = request.operation else { return false }
-    return true
+    switch wish {
+    case .request(let request): if case .leave = request.operation { true } else { false }
+    case .endStream: true
+    default: false
+    }
   }
 
   /// The request of a session to listen or to read, which may be too large for the tree's thread.

@@ -37,20 +37,48 @@ final class SpooledBody: Sendable {
     size.withLock { $0 += piece.count }
   }
 
-  /// Calls `body` with all bytes.
+  /// Calls `body` with all bytes, and a function to call with the number of bytes that were read: those
+  /// take no memory any more.
   ///
   /// - Throws: `TreeError` (`unavailable`) if they cannot be read, and the errors of `body`.
-  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
+  func withBytes<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>, _ wasRead: @escaping (Int) -> Void) throws -> Result
+  ) throws -> Result {
     let size = size.withLock { $0 }
-    guard size > 0 else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
+    guard size > 0 else { return try body(UnsafeBufferPointer(start: nil, count: 0), { _ in }) }
     guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
       address != MAP_FAILED
     else { throw SpooledBody.failure }
-    // This fails only for an address that is not mapped.
-    defer { munmap(address, size) }
+    let mapping = Mapping(address)
+    defer {
+      mapping.end()
+      // This fails only for an address that is not mapped.
+      munmap(address, size)
+    }
     madvise(address, size, MADV_SEQUENTIAL)
     return try body(
-      UnsafeBufferPointer(start: address.assumingMemoryBound(to: UInt8.self), count: size))
+      UnsafeBufferPointer(start: address.assumingMemoryBound(to: UInt8.self), count: size)
+    ) { mapping.release(upTo: $0) }
+  }
+
+  /// The pages of the file in memory.
+  private final class Mapping {
+    private static let releasedBytesMin = 8 << 20
+
+    private var address: UnsafeMutableRawPointer?
+    private var released = 0
+
+    init(_ address: UnsafeMutableRawPointer) { self.address = address }
+
+    /// Gives back the pages of the first bytes; they are read from the file if they are needed again.
+    func release(upTo count: Int) {
+      guard let address, count - released >= Mapping.releasedBytesMin else { return }
+      let end = count & ~(Mapping.releasedBytesMin - 1)
+      madvise(address + released, end - released, MADV_DONTNEED)
+      released = end
+    }
+
+    func end() { address = nil }
   }
 
   private static let failure = TreeError(

@@ -27,8 +27,9 @@ extension ServedTree {
         return [(connection, .answered(.answer(stale)))]
       }
       try failing {
-        try put.body.withBytes {
-          try transaction.importJSON($0, at: put.path, author: caller.author, now: now)
+        try put.body.withBytes { document, wasRead in
+          try transaction.importJSON(
+            document, at: put.path, author: caller.author, now: now, wasRead: wasRead)
         }
         shelf.forget(around: put.path)
         told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))

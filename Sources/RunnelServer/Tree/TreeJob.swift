@@ -54,6 +54,21 @@ struct TreeJob: Sendable {
     }
   }
 
+  /// The stream that the job begins; nil for other jobs.
+  var streamed: (query: Query, form: TreeExport.Form, caller: Caller)? {
+    guard case .operation(.stream(let query, let form), let caller) = wish else { return nil }
+    return (query, form, caller)
+  }
+
+  /// The message that such a job is refused.
+  func refused(_ error: TreeError) -> TreeNews {
+    if let request = readRequest { return .told(.answer(request.id, .refused(error))) }
+    return .answered(.answer(.refused(error)))
+  }
+
+  /// True if the job is a listen, a read or a stream that may be too large for the tree's thread.
+  var isRead: Bool { readRequest != nil || streamed != nil }
+
   /// True if the job only takes the writes of other processes.
   var isLook: Bool { if case .look = wish { true } else { false } }
 
@@ -81,6 +96,8 @@ struct TreeJob: Sendable {
 enum TreeNews: Sendable {
   /// An answer, or a change of a query that a session listens to.
   case told(ServedTold)
+  /// A change of a query that all these members listen to; it is told to no connection by its number.
+  case pushed([Audiences.Member], EncodedPush)
   /// The answer to a request over HTTP.
   case answered(RESTReply)
   /// A change of a streamed place.

@@ -4,11 +4,13 @@ import RunnelBase
 // Changes as server-sent events. Source: wire protocol, section D.
 
 extension RESTExchange {
-  mutating func beginStream(_ node: Node, _ now: WireTime) {
+  /// Begins the stream with the JSON of what is there.
+  mutating func beginStream(_ text: [UInt8], _ now: WireTime) {
     send(RESTHead(200, RESTHead.events))
     phase = .streaming
     deadlineTime = now.uptime + limits.keepAliveMilliseconds
-    sendEvent("put", path: "/", json(of: node))
+    let start = Array("event: put\ndata: {\"path\":\"/\",\"data\":".utf8)
+    effects.append(.body(start + text + Array("}\n\n".utf8)))
   }
 
   /// Sends a change of the streamed place as an event.
@@ -88,7 +90,7 @@ extension RESTExchange {
     }
   }
 
-  private func json(of node: Node) -> JSONValue {
+  func json(of node: Node) -> JSONValue {
     call?.form == .export ? node.exportJSON : node.json(coercingArrays: true)
   }
 }

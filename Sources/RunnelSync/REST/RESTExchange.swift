@@ -283,7 +283,7 @@ extension RESTExchange {
     let query = try call.query(at: path)
     if call.isStream {
       streamed = path
-      return ask(.stream(query))
+      return ask(.stream(query, form: call.form == .export ? .export : .plain))
     }
     export = TreeExport(
       query, form: call.form, layout: call.style.isPretty ? .pretty : .compact)

@@ -16,8 +16,9 @@ public enum RESTOperation: Hashable, Sendable {
   /// Put the spooled value at a place, as one write that no rule binds. The answer is `written`
   /// without parts.
   case putSpooled(Path, condition: String?, hashes: Bool)
-  /// Tell what a query shows, and every later change. The answer is `streaming`.
-  case stream(Query)
+  /// Tell what a query shows, and every later change. The answer is `streaming`, or `streamingText` in
+  /// this form.
+  case stream(Query, form: TreeExport.Form)
   /// Tell the text of the rules. The answer is `rules`.
   case readRules
   /// Replace the rules, or only check the text. The answer is `rulesTaken` or `rulesRefused`.
@@ -42,6 +43,8 @@ public enum RESTAnswer: Hashable, Sendable {
   case pushed(Key, hash: String?)
   /// The node that the query shows; changes follow.
   case streaming(Node)
+  /// What the query shows, encoded in the form that was asked for; changes follow.
+  case streamingText([UInt8])
   /// The text of the rules, as it is kept.
   case rules([UInt8])
   /// The rules were replaced, or the text is valid.

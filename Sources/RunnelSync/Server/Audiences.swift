@@ -64,7 +64,9 @@ public struct Audiences: Sendable {
 
   private struct Audience: Sendable {
     var query: Query
-    var members: Set<Member>
+    var members: Set<Member> { didSet { ordered = nil } }
+    /// The members in their order, once a write has asked for them.
+    var ordered: [Member]?
   }
 
   private var audiences: [ListenerID: Audience] = [:]
@@ -153,13 +155,13 @@ public struct Audiences: Sendable {
       guard let audience = audiences[id] else { continue }
       let changes = WholeChanges(write: write, path: audience.query.path)
       guard let change = try changes.change(before: before, after: after) else { continue }
-      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+      told.append((audience.query, Told(change: change, members: members(of: id))))
     }
     for (id, window) in try windowChanges(write.parts.map(\.path), after) {
       guard let audience = audiences[id] else { continue }
       let change = try window.change(of: audience.query.path, write, after: after)
       guard let change else { continue }
-      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+      told.append((audience.query, Told(change: change, members: members(of: id))))
     }
     return Audiences.inOrder(told)
   }
@@ -182,7 +184,7 @@ public struct Audiences: Sendable {
     for id in wholesConcerned(by: highest) {
       guard let audience = audiences[id] else { continue }
       let change = try Audiences.change(at: audience.query.path, highest, after)
-      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+      told.append((audience.query, Told(change: change, members: members(of: id))))
     }
     for (id, window) in try windowChanges(highest, after) {
       guard let audience = audiences[id] else { continue }
@@ -190,7 +192,7 @@ public struct Audiences: Sendable {
       let write = CommittedWrite(
         path: place, isUpdate: true, parts: try Audiences.parts(below: place, highest, after))
       guard let change = try window.change(of: place, write, after: after) else { continue }
-      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+      told.append((audience.query, Told(change: change, members: members(of: id))))
     }
     return Audiences.inOrder(told)
   }
@@ -224,6 +226,15 @@ public struct Audiences: Sendable {
       parts.append(Assignment(path: path, target: .node(try after.node(at: path))))
     }
     return parts
+  }
+
+  /// The members of an audience in their order: the same array until one joins or leaves.
+  private mutating func members(of id: ListenerID) -> [Member] {
+    guard let audience = audiences[id] else { return [] }
+    if let ordered = audience.ordered { return ordered }
+    let ordered = audience.members.sorted()
+    audiences[id]?.ordered = ordered
+    return ordered
   }
 
   private mutating func windowChanges(

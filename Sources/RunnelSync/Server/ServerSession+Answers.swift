@@ -75,6 +75,18 @@ extension ServerSession {
     return takeEffects()
   }
 
+  /// Sends several changes of a query that the connection listens to, as `tell` does one by one.
+  public mutating func tell(_ listen: ListenNumber, _ run: PushRun) -> [Effect] {
+    guard isOpen, let asked = listens[listen], asked.isAnswered else { return [] }
+    if asked.tag == nil, unsentBytes + run.byteCount <= limits.unsentBytesMax {
+      unsentBytes += run.byteCount
+      effects.append(.sendRun(run))
+    } else {
+      for push in run.pushes where isOpen { send(frames: push.frames(tag: asked.tag)) }
+    }
+    return takeEffects()
+  }
+
   /// Ends a listen because the rules do not allow it any more.
   private mutating func revoke(_ listen: ListenNumber) {
     guard isOpen, let asked = listens.removeValue(forKey: listen)?.asked else { return }

@@ -35,6 +35,8 @@ public struct ServerSession: Sendable {
   public enum Effect: Hashable, Sendable {
     /// Send the text of a frame, in UTF-8.
     case send([UInt8])
+    /// Send the frames of pushes that other sessions may be sent too.
+    case sendRun(PushRun)
     /// Ask the tree; give its answer to `answer`.
     case operate(ServedRequest)
     /// Verify a credential; report the result to `verified`.
@@ -229,7 +231,11 @@ extension ServerSession {
       lastHeard + limits.silenceMilliseconds + (isAwaitingSign ? limits.signMilliseconds : 0)
     let message = messageStart.map { $0 + limits.messageMilliseconds }
     let credential = expiry.map { now.uptime + max(0, $0 - now.calendar) }
-    return [silence, message, credential, allowedTime].compactMap { $0 }.min()
+    var first = silence
+    if let message { first = min(first, message) }
+    if let credential { first = min(first, credential) }
+    if let allowedTime { first = min(first, allowedTime) }
+    return first
   }
 
   /// Carries out what is due at this time.

@@ -56,7 +56,9 @@ enum OtherServers {
 
   private static func found(_ paths: [String], _ name: String) -> String? {
     let path = paths.first { access($0, X_OK) == 0 }
-    if path == nil { Output.note("\(name) is not installed: it is left out") }
+    if path == nil {
+      Output.note("\(name) is not installed, which `make bench` sees to: it is left out")
+    }
     return path
   }
 

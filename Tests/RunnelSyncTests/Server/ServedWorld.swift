@@ -84,6 +84,7 @@ struct ServedWorld {
     for effect in effects {
       switch effect {
       case .send(let frame): note(frame, connection)
+      case .sendRun(let run): for frame in run.frames { note(frame, connection) }
       case .operate(let request):
         late.append((connection, request))
         if !isSlow { operate() }

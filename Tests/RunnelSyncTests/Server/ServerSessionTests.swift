@@ -49,6 +49,36 @@ import Testing
     #expect(told == [#"{"t":"d","d":{"a":"d","b":{"p":"a/b","d":{"c":1}}}}"#, ok(2)])
   }
 
+  @Test(arguments: [false, true], [1000, 60])
+  func aRunIsToldAsItsPushesWouldBe(isTagged: Bool, unsentBytesMax: Int) throws {
+    var limits = WireLimits()
+    limits.unsentBytesMax = unsentBytesMax
+    var world = try ServedWorld()
+    let (together, apart) = (world.connect(limits: limits), world.connect(limits: limits))
+    let query = #""q":{"i":".key","l":5,"vf":"r"},"t":7,"#
+    for connection in [together, apart] {
+      world.change(connection) { session, _ in
+        session.sent(session.unsentBytes)
+        return []
+      }
+      let body = #"{"p":"/a",\#(isTagged ? query : "")"h":""}"#
+      world.send(request(1, "q", body), by: connection)
+    }
+    let pushes = try (0..<5).map { number in
+      let node = try Node(json: .number(JSONNumber(Int64(number))))
+      return EncodedPush(.put(try Path("/a/b"), .node(node)))
+    }
+    let listen = ListenNumber(1)
+    world.change(together) { session, _ in session.tell(listen, PushRun(pushes)) }
+    for push in pushes { world.change(apart) { session, _ in session.tell(listen, push) } }
+    let told = world.take(together)
+    #expect(told == world.take(apart))
+    #expect(!told.isEmpty)
+    #expect((told.count == 5) == (unsentBytesMax == 1000))
+    #expect(world.closes[together] == world.closes[apart])
+    #expect(world.sessions[together]?.unsentBytes == world.sessions[apart]?.unsentBytes)
+  }
+
   @Test func requestsAreAnsweredInTheirOrder() throws {
     var world = try ServedWorld()
     let connection = world.connect()

@@ -120,7 +120,7 @@ struct RuleEvaluator<Trace: RuleTrace> {
     case .hasChild(let receiver, let path):
       return try summary(child(receiver, path)).kind != .empty
     case .hasFixedChild(let receiver, let pieces):
-      return try summary(place(receiver).child(pieces)).kind != .empty
+      return try summary(place(receiver), pieces).kind != .empty
     case .hasAnyChild(let receiver):
       if case .children = try summary(place(receiver)).kind { return true }
       return false
@@ -162,7 +162,7 @@ struct RuleEvaluator<Trace: RuleTrace> {
   private mutating func hasChildren(
     _ place: RulePlace, _ paths: [RulePlace.Pieces]
   ) throws(RuleFault) -> Bool {
-    for path in paths where try summary(place.child(path)).kind == .empty { return false }
+    for path in paths where try summary(place, path).kind == .empty { return false }
     return true
   }
 
@@ -214,7 +214,7 @@ struct RuleEvaluator<Trace: RuleTrace> {
       try pay(1)
       let whole = try value(receiver)
       return try property(propertyName(value(name), index), of: whole, index)
-    case .value(let receiver): return try read(place(receiver))
+    case .value(let receiver): return try read(receiver)
     case .priority(let receiver): return try RuleValue(summary(place(receiver)).priority)
     case .length(let text): return try length(string(text, for: index))
     case .replace(let text, let old, let new):
@@ -234,6 +234,24 @@ struct RuleEvaluator<Trace: RuleTrace> {
       // The caller has already handled the role.
       return .bool(try evaluatedBool(index))
     }
+  }
+
+  /// The value of `val()` of a step of type Snapshot.
+  private mutating func read(_ receiver: RuleStep.Index) throws(RuleFault) -> RuleValue {
+    guard case .fixedChild(let above, let pieces) = contents.program.steps[receiver] else {
+      return try read(place(receiver))
+    }
+    // The place of a leaf that is known need not be made.
+    try pay(1)
+    let place = try place(above)
+    if let node = place.knownNode(pieces) {
+      switch NodeSummary(node).kind {
+      case .empty: return .null
+      case .leaf(let leaf): return RuleValue(leaf)
+      case .children: break
+      }
+    }
+    return try read(place.child(pieces))
   }
 
   private mutating func read(_ place: RulePlace) throws(RuleFault) -> RuleValue {
@@ -272,6 +290,14 @@ struct RuleEvaluator<Trace: RuleTrace> {
     let text = try string(path, for: path)
     try pay(bytes: text.utf8.count * 16)
     return above.child(RulePlace.Pieces(text))
+  }
+
+  /// The summary of the node at a place below another one.
+  private mutating func summary(
+    _ place: RulePlace, _ pieces: RulePlace.Pieces
+  ) throws(RuleFault) -> NodeSummary {
+    if let node = place.knownNode(pieces) { return NodeSummary(node) }
+    return try summary(place.child(pieces))
   }
 
   /// The summary of the node at a place; a place that was read recently is not read again.

@@ -99,6 +99,16 @@ struct RulePlace: Sendable {
     /// Parses a path; an empty one leads to a place that does not exist.
     init(_ text: String) {
       var text = text
+      // Most paths are one key, which is taken as it is.
+      if !text.utf8.contains(UInt8(ascii: "/")) {
+        if !text.isEmpty { add(text) }
+      } else {
+        addPieces(of: &text)
+      }
+      if keys.isEmpty { keys = [Key(unchecked: "")] }
+    }
+
+    private mutating func addPieces(of text: inout String) {
       text.withUTF8 { bytes in
         var start = 0
         for index in 0...bytes.count {
@@ -110,7 +120,6 @@ struct RulePlace: Sendable {
           start = index + 1
         }
       }
-      if keys.isEmpty { keys = [Key(unchecked: "")] }
     }
 
     private mutating func add(_ piece: String) {
@@ -147,6 +156,13 @@ struct RulePlace: Sendable {
       place.node = isPossible ? pieces.keys.reduce(node) { $0[$1] } : .empty
     }
     return place
+  }
+
+  /// The node of a place below this one, if that of this one is known without reading.
+  func knownNode(_ pieces: Pieces) -> Node? {
+    guard let node else { return nil }
+    if pieces.possibleCount < pieces.keys.count { return .empty }
+    return pieces.keys.reduce(node) { $0[$1] }
   }
 
   /// The place above; nil at the root.
