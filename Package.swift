@@ -265,7 +265,7 @@ let package = Package(
     .testTarget(
       name: "RunnelTests",
       dependencies: [
-        "Runnel", "RunnelBase", "RunnelStreams", "RunnelTree",
+        "Runnel", "RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       // Examples for users are compiled without access to package symbols.

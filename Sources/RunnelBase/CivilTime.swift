@@ -6,24 +6,24 @@
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". The algorithms count in
 /// eras of 400 years, which all have the same number of days. The year starts in March, so that the
 /// leap day, which some years lack, is its last day.
-public struct CivilTime: Hashable, Sendable {
+package struct CivilTime: Hashable, Sendable {
   /// The year; 0 is the year before 1.
-  public let year: Int
+  package let year: Int
   /// The month, from 1 to 12.
-  public let month: Int
+  package let month: Int
   /// The day of the month, from 1.
-  public let day: Int
+  package let day: Int
   /// The hour, from 0 to 23.
-  public let hour: Int
+  package let hour: Int
   /// The minute, from 0 to 59.
-  public let minute: Int
+  package let minute: Int
   /// The second, from 0 to 59.
-  public let second: Int
+  package let second: Int
   /// The millisecond, from 0 to 999.
-  public let millisecond: Int
+  package let millisecond: Int
 
   /// The largest year, and the smallest if negated, that a time can be made of.
-  public static let yearMax = 200_000_000
+  package static let yearMax = 200_000_000
 
   /// More days than there are from 1970 to `yearMax` or its negative.
   ///
@@ -34,7 +34,7 @@ public struct CivilTime: Hashable, Sendable {
   /// 1970 in UTC.
   ///
   /// The moment must lie within `yearMax`; a clock's always does.
-  public init(milliseconds: Int64, offsetSeconds: Int = 0) {
+  package init(milliseconds: Int64, offsetSeconds: Int = 0) {
     precondition(abs(milliseconds / 86_400_000) <= Self.dayNumberMax, "The year is within yearMax.")
     let (utcSeconds, millisecond) = floorDivide(Int(milliseconds), by: 1_000)
     let (dayNumber, daySecond) = floorDivide(utcSeconds + offsetSeconds, by: 86_400)
@@ -46,13 +46,13 @@ public struct CivilTime: Hashable, Sendable {
   }
 
   /// Midnight at the start of a day that is counted from 1970-01-01, which is 0.
-  public init(dayNumber: Int) {
+  package init(dayNumber: Int) {
     precondition(abs(dayNumber) <= Self.dayNumberMax, "The year is within yearMax.")
     self.init(milliseconds: Int64(dayNumber) * 86_400_000)
   }
 
   /// Makes a time of a date and a time of day; nil if there is no such date or time.
-  public init?(
+  package init?(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0,
     millisecond: Int = 0
   ) {
@@ -70,13 +70,13 @@ public struct CivilTime: Hashable, Sendable {
   }
 
   /// The moment, in milliseconds since 1970 in UTC, when clocks `offsetSeconds` east show this.
-  public func milliseconds(offsetSeconds: Int = 0) -> Int64 {
+  package func milliseconds(offsetSeconds: Int = 0) -> Int64 {
     let seconds = dayNumber * 86_400 + hour * 3_600 + minute * 60 + second - offsetSeconds
     return Int64(seconds * 1_000 + millisecond)
   }
 
   /// The day, counted from 1970-01-01, which is 0.
-  public var dayNumber: Int {
+  package var dayNumber: Int {
     let (era, yearOfEra) = floorDivide(month <= 2 ? year - 1 : year, by: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
@@ -84,10 +84,10 @@ public struct CivilTime: Hashable, Sendable {
   }
 
   /// The day of the week as ISO 8601 counts it: Monday is 1, Sunday is 7.
-  public var weekday: Int { floorDivide(dayNumber + 3, by: 7).remainder + 1 }
+  package var weekday: Int { floorDivide(dayNumber + 3, by: 7).remainder + 1 }
 
   /// The number of days of a month, which is from 1 to 12.
-  public static func dayCount(year: Int, month: Int) -> Int {
+  package static func dayCount(year: Int, month: Int) -> Int {
     precondition(1...12 ~= month, "A month is from 1 to 12.")
     let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     switch month {
@@ -111,7 +111,7 @@ public struct CivilTime: Hashable, Sendable {
 
 extension CivilTime: Comparable {
   /// Orders by the date and time shown, the earlier first.
-  public static func < (left: CivilTime, right: CivilTime) -> Bool {
+  package static func < (left: CivilTime, right: CivilTime) -> Bool {
     left.milliseconds() < right.milliseconds()
   }
 }
@@ -120,14 +120,14 @@ extension CivilTime: Comparable {
 
 extension CivilTime {
   /// The date in ISO 8601: `2026-08-24`.
-  public var dateText: String {
+  package var dateText: String {
     let digits = padded(Int(year.magnitude), to: 4)
     return "\(year < 0 ? "-" : "")\(digits)-\(padded(month, to: 2))-\(padded(day, to: 2))"
   }
 
   /// A moment in milliseconds since 1970 as its date and time in UTC, by ISO 8601:
   /// `2026-08-24T09:09:30.125Z`; a moment too far away as the number.
-  public static func utcText(_ milliseconds: Int64) -> String {
+  package static func utcText(_ milliseconds: Int64) -> String {
     guard milliseconds.magnitude / 86_400_000 <= UInt64(dayNumberMax) else {
       return "\(milliseconds) ms"
     }
@@ -137,18 +137,18 @@ extension CivilTime {
   }
 
   /// The hour and the minute: `09:09`.
-  public var timeText: String { "\(padded(hour, to: 2)):\(padded(minute, to: 2))" }
+  package var timeText: String { "\(padded(hour, to: 2)):\(padded(minute, to: 2))" }
 
   /// The date for people to read: `Mon 24 Aug 2026`.
-  public var longDateText: String { "\(weekdayText) \(day) \(monthText) \(year)" }
+  package var longDateText: String { "\(weekdayText) \(day) \(monthText) \(year)" }
 
   /// The day of the week in three letters: `Mon`.
-  public var weekdayText: String {
+  package var weekdayText: String {
     ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][weekday - 1]
   }
 
   /// The month in three letters: `Aug`.
-  public var monthText: String {
+  package var monthText: String {
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][month - 1]
   }
 

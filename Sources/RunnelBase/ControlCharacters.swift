@@ -3,11 +3,11 @@
 /// They are the controls of C0 and C1 and DEL, which move the cursor, change colors and more, and
 /// the characters that change the direction of text, end lines or are not seen at all, by which one
 /// name can look like another.
-public enum ControlCharacters {
+package enum ControlCharacters {
   /// True for a character that must not reach a terminal within a text.
   ///
   /// Tabs and line ends are among them; `escaped` keeps those that lay out a text.
-  public static func contains(_ scalar: Unicode.Scalar) -> Bool {
+  package static func contains(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x1F, 0x7F...0x9F: true
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
@@ -16,20 +16,20 @@ public enum ControlCharacters {
   }
 
   /// True if a text contains a control character other than a tab or a line feed.
-  public static func areIn(_ text: String) -> Bool {
+  package static func areIn(_ text: String) -> Bool {
     text.unicodeScalars.contains { contains($0) && $0 != "\n" && $0 != "\t" }
   }
 
   /// A text of several lines with its control characters escaped; tabs and line feeds stay.
   ///
   /// O(n) in the text.
-  public static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     areIn(text) ? escape(text) { $0 == "\n" || $0 == "\t" } : text
   }
 
   /// A name or another text of one line with its control characters escaped, also tabs and line
   /// feeds.
-  public static func escapedLine(_ text: String) -> String {
+  package static func escapedLine(_ text: String) -> String {
     text.unicodeScalars.contains(where: contains) ? escape(text) { _ in false } : text
   }
 
@@ -52,7 +52,7 @@ public enum ControlCharacters {
   /// escape means the character. A character must not be split between two calls.
   ///
   /// O(n) in the bytes.
-  public static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  package static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     // All of them except C0 and DEL begin with one of these bytes, which other characters share.
     let isPlain = !bytes.contains { byte in

@@ -5,9 +5,9 @@
 /// number that is too long. Accepted bytes may still be wrong; the scanner finds that.
 ///
 /// O(1) memory, O(n) in the bytes.
-public struct JSONPrefix {
+package struct JSONPrefix {
   /// The most bytes in a string or a number: more than any value of the tree needs, with escapes.
-  public static let tokenBytesMax = 64 << 20
+  package static let tokenBytesMax = 64 << 20
 
   private enum State {
     /// Between tokens; with the count of open objects and arrays.
@@ -28,12 +28,12 @@ public struct JSONPrefix {
   private let tokenBytesMax: Int
 
   /// Makes a check of a document of which nothing has arrived.
-  public init(tokenBytesMax: Int = JSONPrefix.tokenBytesMax) {
+  package init(tokenBytesMax: Int = JSONPrefix.tokenBytesMax) {
     self.tokenBytesMax = tokenBytesMax
   }
 
   /// Takes the next bytes; returns false if no document continues like this.
-  public mutating func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
+  package mutating func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for byte in bytes where !accepts(byte) { return false }
       return true

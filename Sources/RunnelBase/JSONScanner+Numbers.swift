@@ -3,7 +3,7 @@ extension JSONScanner {
   ///
   /// An integer in the range of Int64 is exact; any other number is the nearest double. Throws
   /// `JSONError` for a number that breaks the grammar or is beyond the largest double.
-  public mutating func readNumber() throws(JSONError) -> JSONNumber {
+  package mutating func readNumber() throws(JSONError) -> JSONNumber {
     skipWhitespace()
     let start = offset
     let isNegative = current == JSONByte.minus

@@ -13,7 +13,7 @@ extension JSONScanner {
   ///
   /// Throws `JSONError` for a control character, ill-formed UTF-8, an unknown escape, a lone
   /// surrogate, or a missing quote at the end.
-  public mutating func readString() throws(JSONError) -> String {
+  package mutating func readString() throws(JSONError) -> String {
     skipWhitespace()
     guard current == JSONByte.quote else { throw unexpected("expected a string") }
     return text(of: try scanString())

@@ -1,6 +1,6 @@
 extension JSONScanner {
   /// Reads the next value, whatever it is.
-  public mutating func readValue() throws(JSONError) -> JSONValue {
+  package mutating func readValue() throws(JSONError) -> JSONValue {
     switch try peekKind() {
     case .null:
       try readNull()
@@ -26,7 +26,7 @@ extension JSONScanner {
   /// Whitespace before and after the value does not count, whitespace inside does. At most the
   /// budget and one token more is looked at. Throws `JSONError` for a fault that is met before the
   /// budget is spent.
-  public mutating func readValue(maxBytes: Int) throws(JSONError) -> JSONValue? {
+  package mutating func readValue(maxBytes: Int) throws(JSONError) -> JSONValue? {
     skipWhitespace()
     let start = self
     budgetEnd = min(budgetEnd, offset + min(maxBytes, bytes.count))
@@ -43,7 +43,7 @@ extension JSONScanner {
   }
 
   /// Reads past the next value and checks it as `readValue` would, without keeping it.
-  public mutating func skipValue() throws(JSONError) {
+  package mutating func skipValue() throws(JSONError) {
     switch try peekKind() {
     case .null: try readNull()
     case .bool: _ = try readBool()

@@ -23,12 +23,12 @@
 /// A scanner never reads outside its buffer: each byte is read after its offset was compared with
 /// the count, and past the end every read gives NUL, which no rule of the grammar accepts. After a
 /// thrown error its position is unspecified. Copying one is cheap, and saves the position.
-public struct JSONScanner {
+package struct JSONScanner {
   /// The deepest nesting of objects and arrays that is accepted.
-  public static let depthMax = 512
+  package static let depthMax = 512
 
   /// The kind of the value that comes next.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
@@ -44,9 +44,9 @@ public struct JSONScanner {
   }
 
   /// The number of bytes read.
-  public internal(set) var offset = 0
+  package internal(set) var offset = 0
   /// The number of objects and arrays that were entered and not left.
-  public private(set) var depth = 0
+  package private(set) var depth = 0
 
   let bytes: UnsafeRawBufferPointer
   /// True between entering a container and asking for its first member or element.
@@ -55,14 +55,14 @@ public struct JSONScanner {
   var budgetEnd = Int.max
 
   /// Makes a scanner of a document that must stay in place and unchanged while it is scanned.
-  public init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = UnsafeRawBufferPointer(bytes)
   }
 
   /// The kind of the next value, which stays unread.
   ///
   /// Throws `JSONError` if the next text does not start a value.
-  public mutating func peekKind() throws(JSONError) -> Kind {
+  package mutating func peekKind() throws(JSONError) -> Kind {
     skipWhitespace()
     switch current {
     case JSONByte.objectStart: return .object
@@ -76,29 +76,29 @@ public struct JSONScanner {
   }
 
   /// Reads `{`; ask for the members with `nextMember`.
-  public mutating func enterObject() throws(JSONError) {
+  package mutating func enterObject() throws(JSONError) {
     try enter(JSONByte.objectStart, expecting: "an object")
   }
 
   /// Reads the name of the next member up to its value; nil if the object ended, whose end is then
   /// read.
-  public mutating func nextMember() throws(JSONError) -> String? {
+  package mutating func nextMember() throws(JSONError) -> String? {
     guard let name = try scanNextName() else { return nil }
     return text(of: name)
   }
 
   /// Reads `[`; ask for the elements with `nextElement`.
-  public mutating func enterArray() throws(JSONError) {
+  package mutating func enterArray() throws(JSONError) {
     try enter(JSONByte.arrayStart, expecting: "an array")
   }
 
   /// Reads up to the next element; false if the array ended, whose end is then read.
-  public mutating func nextElement() throws(JSONError) -> Bool {
+  package mutating func nextElement() throws(JSONError) -> Bool {
     try advance(to: JSONByte.arrayEnd, after: "an element")
   }
 
   /// Reads `true` or `false`.
-  public mutating func readBool() throws(JSONError) -> Bool {
+  package mutating func readBool() throws(JSONError) -> Bool {
     skipWhitespace()
     if current == UInt8(ascii: "f") {
       try readWord("false")
@@ -109,13 +109,13 @@ public struct JSONScanner {
   }
 
   /// Reads `null`.
-  public mutating func readNull() throws(JSONError) {
+  package mutating func readNull() throws(JSONError) {
     skipWhitespace()
     try readWord("null")
   }
 
   /// Checks that only whitespace follows; call it after the document's value.
-  public mutating func finish() throws(JSONError) {
+  package mutating func finish() throws(JSONError) {
     precondition(depth == 0, "A document is finished outside of its objects and arrays.")
     skipWhitespace()
     guard offset == bytes.count else {

@@ -1,12 +1,12 @@
-public import RunnelBase
-public import RunnelStreams
-public import RunnelTree
+package import RunnelBase
+package import RunnelStreams
+package import RunnelTree
 import Synchronization
 
 /// A request to a database.
 ///
 /// Requests are carried out one by one, in order.
-public enum DatabaseRequest: Sendable {
+package enum DatabaseRequest: Sendable {
   /// Register a listener; its name is a number from zero up.
   case listen(ListenerID, ListenRequest)
   /// Remove a listener.
@@ -53,7 +53,7 @@ public enum DatabaseRequest: Sendable {
 }
 
 /// A message of a database.
-public enum DatabaseMessage: Sendable {
+package enum DatabaseMessage: Sendable {
   /// Events for listeners. One message is one batch: the result of one write, of one request, or of
   /// reading the writes of other processes once.
   case deliveries([Delivery])
@@ -173,7 +173,7 @@ public actor Database {
   ///   - inbox: where messages are posted.
   ///   - environment: makes the clock and the random numbers.
   /// - Throws: `DatabaseError` that says what is wrong with the file.
-  public init(
+  package init(
     file: String, isReadOnly: Bool = false, indexes: [IndexDefinition] = [],
     inbox: Inbox<DatabaseMessage>, environment: sending DatabaseEnvironment
   ) throws {
@@ -207,7 +207,7 @@ public actor Database {
   /// Any thread may call it. Requests after `close` are refused (`closed`).
   ///
   /// - Precondition: the name of a listener is not below zero; observations have those names.
-  public nonisolated func submit(_ request: DatabaseRequest) {
+  package nonisolated func submit(_ request: DatabaseRequest) {
     switch request {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")

@@ -1,9 +1,9 @@
-public import RunnelTree
+package import RunnelTree
 
 /// A deviation of a database file from `FORMAT.md`.
-public struct DatabaseFault: Hashable, Sendable {
+package struct DatabaseFault: Hashable, Sendable {
   /// The way to repair a fault.
-  public enum Remedy: Hashable, Sendable {
+  package enum Remedy: Hashable, Sendable {
     /// No repair is possible, because it would have to guess data.
     case none
     /// Count the children of split nodes again.
@@ -22,21 +22,21 @@ public struct DatabaseFault: Hashable, Sendable {
   }
 
   /// The place: in the tree, or a table, or SQLite itself.
-  public var place: String
+  package var place: String
   /// The fault, as a clause.
-  public var what: String
+  package var what: String
   /// The way to repair it.
-  public var remedy: Remedy
+  package var remedy: Remedy
 }
 
 extension DatabaseFault: CustomStringConvertible {
   /// The fault in one line.
-  public var description: String { "\(place): \(what) (\(remedy))" }
+  package var description: String { "\(place): \(what) (\(remedy))" }
 }
 
 extension DatabaseFault.Remedy: CustomStringConvertible {
   /// The repair, as a clause.
-  public var description: String {
+  package var description: String {
     switch self {
     case .none: "cannot be repaired"
     case .recount: "a repair counts anew"
@@ -50,43 +50,43 @@ extension DatabaseFault.Remedy: CustomStringConvertible {
 }
 
 /// The result of checking a database file.
-public struct DatabaseReport: Sendable {
+package struct DatabaseReport: Sendable {
   /// The most faults that are listed one by one.
-  public static let faultsMax = 100
+  package static let faultsMax = 100
 
   /// The first faults, in the order in which they were found.
-  public private(set) var faults: [DatabaseFault] = []
+  package private(set) var faults: [DatabaseFault] = []
   /// The number of faults.
-  public private(set) var faultCount = 0
+  package private(set) var faultCount = 0
   /// The number of faults that can be repaired.
-  public private(set) var repairableCount = 0
+  package private(set) var repairableCount = 0
   /// The number of faults for which a repair moves something to `/recovered`.
-  public private(set) var recoverableCount = 0
+  package private(set) var recoverableCount = 0
   /// The number of children that are missing although the nodes above count them.
-  public internal(set) var lostCount = 0
+  package internal(set) var lostCount = 0
   /// The number of nodes whose count was changed, so that it is not known whether children are missing.
-  public internal(set) var doubtfulCount = 0
+  package internal(set) var doubtfulCount = 0
   /// The version of the file's format.
-  public internal(set) var version = 0
+  package internal(set) var version = 0
   /// The id of the database; nil if the format has none, or it cannot be read.
-  public internal(set) var databaseID: String?
+  package internal(set) var databaseID: String?
   /// The number of records and split nodes that were checked.
-  public internal(set) var rowCount = 0
+  package internal(set) var rowCount = 0
   /// The number of them without a checksum, since an older program wrote them last.
-  public internal(set) var uncheckedCount = 0
+  package internal(set) var uncheckedCount = 0
   /// The number of entries of indexes and priorities that were checked.
-  public internal(set) var entryCount = 0
+  package internal(set) var entryCount = 0
   /// The undo files beside the database that no write of its history names; they are not counted as
   /// faults.
   ///
   /// They are left by an import or an undoing that was killed, and by writes that the history has
   /// forgotten.
-  public internal(set) var unnamedFiles: [String] = []
+  package internal(set) var unnamedFiles: [String] = []
   /// False if the file is so damaged that its rows could not be checked.
-  public internal(set) var isComplete = true
+  package internal(set) var isComplete = true
 
   /// True if there is no fault.
-  public var isSound: Bool { faultCount == 0 }
+  package var isSound: Bool { faultCount == 0 }
 
   mutating func add(_ fault: DatabaseFault) {
     faultCount += 1
@@ -97,15 +97,15 @@ public struct DatabaseReport: Sendable {
 }
 
 /// The result of a repair.
-public struct DatabaseRepair: Sendable {
+package struct DatabaseRepair: Sendable {
   /// The report before the repair.
-  public var before: DatabaseReport
+  package var before: DatabaseReport
   /// The report after the repair; nil if there was nothing to repair, or nothing could be repaired.
-  public var after: DatabaseReport?
+  package var after: DatabaseReport?
   /// The first rows that were moved because they were damaged, or belonged to no node.
-  public internal(set) var recovered: [RecoveredRow] = []
+  package internal(set) var recovered: [RecoveredRow] = []
   /// The number of such rows.
-  public internal(set) var recoveredCount = 0
+  package internal(set) var recoveredCount = 0
 
   mutating func add(_ row: RecoveredRow) {
     recoveredCount += 1
@@ -114,22 +114,22 @@ public struct DatabaseRepair: Sendable {
 }
 
 /// A stored row, with everything below it, that a repair moved to a place of its own.
-public struct RecoveredRow: Hashable, Sendable {
+package struct RecoveredRow: Hashable, Sendable {
   /// The new place: a node with `place` and `why`, and the row's `value`; or its `text` or `bytes`,
   /// if it is not a value any more.
-  public var path: Path
+  package var path: Path
   /// The old place, as far as it is known.
-  public var place: String
+  package var place: String
   /// The damage, as a clause.
-  public var why: String
+  package var why: String
 }
 
 /// The size of a file before and after compaction.
-public struct DatabaseCompaction: Hashable, Sendable {
+package struct DatabaseCompaction: Hashable, Sendable {
   /// Bytes of the file and its log before.
-  public var bytesBefore: Int
+  package var bytesBefore: Int
   /// Bytes of the file and its log afterwards.
-  public var bytesAfter: Int
+  package var bytesAfter: Int
   /// False if another process still reads the file's log, which shrinks when that process is done.
-  public var isFinished: Bool
+  package var isFinished: Bool
 }

@@ -1,4 +1,4 @@
-public import RunnelTree
+package import RunnelTree
 
 extension DatabaseSession {
   /// Carries out a write, unless one with the same name was carried out before.
@@ -15,7 +15,7 @@ extension DatabaseSession {
   ///   of this session, in order.
   /// - Throws: `DatabaseError` (`forgotten` if it is not known any more whether it was carried
   ///   out); then nothing was written, and the name is not used up.
-  public func write(
+  package func write(
     _ write: Write, id: WriteID
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
     try core.write(name: id, undoes: nil) { _, _ in write }

@@ -1,6 +1,6 @@
 import RunnelBase
 import RunnelStorage
-public import RunnelTree
+package import RunnelTree
 
 /// The way in which an import treats a node that exists at its place.
 public enum ImportMode: Hashable, Sendable {
@@ -24,13 +24,13 @@ public enum ImportStep: Hashable, Sendable {
 }
 
 /// The result of an import.
-public struct ImportOutcome: Sendable {
+package struct ImportOutcome: Sendable {
   /// The deliveries for listeners of the session, in order.
-  public var deliveries: [Delivery]
+  package var deliveries: [Delivery]
   /// The file with the old node, if that was too large for the history; nil if there is none.
-  public var undoFile: String?
+  package var undoFile: String?
   /// The size of that file, in bytes.
-  public var undoFileBytes = 0
+  package var undoFileBytes = 0
 }
 
 extension DatabaseSession {
@@ -52,7 +52,7 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`,
   ///   `diskFull`, or another failure of the storage); then nothing was written, and no file is
   ///   left.
-  public func importJSON(
+  package func importJSON(
     _ document: UnsafeBufferPointer<UInt8>, at path: Path, mode: ImportMode,
     progress: @escaping (ImportStep) -> Bool = { _ in true }
   ) throws -> ImportOutcome {

@@ -1,12 +1,12 @@
 import RunnelStorage
-public import RunnelTree
+package import RunnelTree
 
 extension DatabaseSession {
   /// The indexes of the file, in the order in which they were declared.
-  public var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
+  package var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
 
   /// The orders of the children of a place that are kept in an index, in the order of declaration.
-  public func indexedOrders(of path: Path) -> [QueryIndex] {
+  package func indexedOrders(of path: Path) -> [QueryIndex] {
     store.indexes.filter { $0.covers(path.keys) }.map(\.order)
   }
 
@@ -20,7 +20,7 @@ extension DatabaseSession {
 
   /// The indexes that reads and listeners could have used since the last call, in the order in
   /// which they were needed.
-  public func takeIndexAdvice() -> [IndexAdvice] { store.adviceLog.take() }
+  package func takeIndexAdvice() -> [IndexAdvice] { store.adviceLog.take() }
 
   /// Declares those indexes that are not declared yet, and fills them.
   ///
@@ -29,7 +29,7 @@ extension DatabaseSession {
   /// `progress` is called now and then with the rows entered so far; false stops the work.
   ///
   /// - Throws: `DatabaseError` (`cancelled`, or a failure of the storage); then none was declared.
-  public func declareIndexes(
+  package func declareIndexes(
     _ definitions: [IndexDefinition],
     progress: @escaping (_ rows: Int) -> Bool = { _ in true }
   ) throws {
@@ -42,7 +42,7 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`; then nothing was changed.
   @discardableResult
-  public func removeIndexes(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
+  package func removeIndexes(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
     try store.remove(definitions)
   }
 }

@@ -7,14 +7,14 @@
 extension DatabaseSession {
   /// The reason why nothing is written any more, once the loss of the file was noticed; nil
   /// otherwise.
-  public var fileLoss: DatabaseError? { store.loss?.error(file: file) }
+  package var fileLoss: DatabaseError? { store.loss?.error(file: file) }
 
   /// Checks that the file is still the one that was opened.
   ///
   /// Writes check it themselves.
   ///
   /// - Throws: `DatabaseError` (`fileGone`) if it is not.
-  public func checkFile() throws { try store.checkFiles() }
+  package func checkFile() throws { try store.checkFiles() }
 
   /// The message that the file is gone, if it was not taken before.
   package func takeLossNews() -> DatabaseMessage? {
@@ -35,7 +35,7 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` (`refused` if the file exists, `diskFull`, `cancelled`, or the
   ///   reason why the database cannot be read).
   @discardableResult
-  public func saveCopy(
+  package func saveCopy(
     to file: String, isWanted: @escaping () -> Bool = { true }
   ) throws -> Int {
     try store.saveCopy(to: file, isWanted: isWanted)

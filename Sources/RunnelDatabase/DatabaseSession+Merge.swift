@@ -1,5 +1,5 @@
 import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 extension DatabaseSession {
   /// Writes an edited node, which others may have changed since it was read.
@@ -15,7 +15,7 @@ extension DatabaseSession {
   /// - Returns: the node that was written, and the deliveries for listeners of this session, in
   ///   order.
   /// - Throws: `DatabaseError`; then nothing was written.
-  public func merge(
+  package func merge(
     _ mine: Node, at path: Path, base: Node, policy: ConflictPolicy? = nil
   ) throws -> (node: Node, deliveries: [Delivery]) {
     let policy = policy ?? environment.conflictPolicy

@@ -1,4 +1,4 @@
-public import RunnelTree
+package import RunnelTree
 
 /// The reasons to keep a replica away from its origin.
 public enum OfflineReason {
@@ -17,14 +17,14 @@ extension DatabaseSession {
   /// - Parameter reason: the reason, in words.
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func goOffline(because reason: String = OfflineReason.wish) throws -> [Delivery] {
+  package func goOffline(because reason: String = OfflineReason.wish) throws -> [Delivery] {
     try requireReplica().goOffline(because: reason)
   }
 
   /// Withdraws a reason to stay offline; a reason that was not given is ignored.
   ///
   /// - Returns: true if the origin may be connected now, since no reason is left.
-  public func goOnline(because reason: String = OfflineReason.wish) -> Bool {
+  package func goOnline(because reason: String = OfflineReason.wish) -> Bool {
     replica?.goOnline(because: reason) ?? true
   }
 }

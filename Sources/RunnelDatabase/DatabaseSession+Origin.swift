@@ -1,25 +1,25 @@
 import RunnelStorage
-public import RunnelTree
+package import RunnelTree
 
 // Sessions on a replica, a tree that belongs to an origin elsewhere. Writes made here show at once,
 // and are pending until the origin has answered, over restarts.
 
 /// The output of a replica: commands for its origin, and results of earlier requests.
-public struct OriginOutput: Hashable, Sendable {
+package struct OriginOutput: Hashable, Sendable {
   /// The commands for the origin, in order.
-  public var commands: [OriginCommand] = []
+  package var commands: [OriginCommand] = []
   /// The results of writes and transactions, in order; their events were delivered before.
-  public var completions: [ReplicaCompletion] = []
+  package var completions: [ReplicaCompletion] = []
 
   /// Makes an empty output.
-  public init() {}
+  package init() {}
 }
 
 extension DatabaseSession {
   /// The name of the origin that the tree is a replica of; nil if it is a tree of its own.
   ///
   /// - Throws: `DatabaseError` if the file cannot be read.
-  public func originName() throws -> String? { try store.read { try $0.originName() } }
+  package func originName() throws -> String? { try store.read { try $0.originName() } }
 
   /// Makes an empty database the replica of an origin, for good.
   ///
@@ -27,7 +27,7 @@ extension DatabaseSession {
   ///   opened.
   /// - Throws: `DatabaseError` (`refused`) if the database holds data, or is a replica of another
   ///   origin.
-  public func becomeReplica(ofOrigin name: String) throws {
+  package func becomeReplica(ofOrigin name: String) throws {
     try store.write { transaction in
       switch try transaction.originName() {
       case name: return
@@ -65,10 +65,10 @@ extension DatabaseSession {
   private func step(_ body: ReplicaStep) throws -> [Delivery] { try requireReplica().step(body) }
 
   /// Removes and returns the output for the origin and for waiting callers.
-  public func takeOriginOutput() -> OriginOutput { replica?.takeOutput() ?? OriginOutput() }
+  package func takeOriginOutput() -> OriginOutput { replica?.takeOutput() ?? OriginOutput() }
 
   /// The writes that the origin has not answered, oldest first.
-  public var pendingWrites: [PendingWrite] { replica?.pendingWrites ?? [] }
+  package var pendingWrites: [PendingWrite] { replica?.pendingWrites ?? [] }
 
   /// The places changed by writes that the origin has not answered, except those of hidden
   /// transactions.
@@ -77,11 +77,11 @@ extension DatabaseSession {
   }
 
   /// The record of each query that the origin was asked.
-  public var trackedQueries: [TrackedQuery] { replica?.trackedQueries ?? [] }
+  package var trackedQueries: [TrackedQuery] { replica?.trackedQueries ?? [] }
 
   /// True if a write that the origin has not answered changes a place, or something below it, or
   /// replaces a place above it.
-  public func hasPendingWrites(at path: Path) -> Bool {
+  package func hasPendingWrites(at path: Path) -> Bool {
     pendingWrites.contains { write in
       write.parts.contains { $0.path.contains(path) || path.contains($0.path) }
     }
@@ -98,7 +98,7 @@ extension DatabaseSession {
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own, and while there is a reason
   ///   to stay offline (`goOffline`): `refused`.
-  public func connectOrigin(originTime: Int64? = nil) throws -> [Delivery] {
+  package func connectOrigin(originTime: Int64? = nil) throws -> [Delivery] {
     try requireReplica().connect(originTime: originTime)
   }
 
@@ -106,7 +106,7 @@ extension DatabaseSession {
   ///
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func disconnectOrigin() throws -> [Delivery] {
+  package func disconnectOrigin() throws -> [Delivery] {
     try requireReplica().disconnect()
   }
 
@@ -114,7 +114,7 @@ extension DatabaseSession {
   ///
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func receive(_ message: OriginMessage) throws -> [Delivery] {
+  package func receive(_ message: OriginMessage) throws -> [Delivery] {
     try requireReplica().receive([message])
   }
 
@@ -130,7 +130,7 @@ extension DatabaseSession {
   ///
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func keepSynced(_ query: Query, _ isKept: Bool) throws -> [Delivery] {
+  package func keepSynced(_ query: Query, _ isKept: Bool) throws -> [Delivery] {
     try step { (engine, storage, now) in
       try engine.keepSynced(query, isKept, now: now, &storage)
     }
@@ -140,7 +140,7 @@ extension DatabaseSession {
   ///
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func purgePendingWrites() throws -> [Delivery] {
+  package func purgePendingWrites() throws -> [Delivery] {
     try step { (engine, storage, now) in
       try engine.purgePendingWrites(now: now, &storage)
     }
@@ -151,7 +151,7 @@ extension DatabaseSession {
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. If it is not pending any more: `changed`; on a tree of
   ///   its own: `refused`.
-  public func dropPendingWrite(_ id: Int64) throws -> [Delivery] {
+  package func dropPendingWrite(_ id: Int64) throws -> [Delivery] {
     try step { (engine, storage, now) in
       guard let outcome = try engine.dropPendingWrite(id, now: now, &storage) else {
         throw DatabaseError(
@@ -168,7 +168,7 @@ extension DatabaseSession {
   /// Starts a transaction on a replica; its end is among the completions, under the id returned.
   ///
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func startTransaction(
+  package func startTransaction(
     _ request: TransactionRequest
   ) throws -> (id: Int64, deliveries: [Delivery]) {
     try requireReplica().start(request)
@@ -178,21 +178,21 @@ extension DatabaseSession {
   /// returned.
   ///
   /// - Throws: `DatabaseError`; then nothing was asked. On a tree of its own: `refused`.
-  public func get(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
+  package func get(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
     try requireReplica().ask(query)
   }
 
   /// Drops a question: its answer completes nothing.
-  public func cancel(get id: Int64) { replica?.cancel(get: id) }
+  package func cancel(get id: Int64) { replica?.cancel(get: id) }
 
   /// The milliseconds until `giveUpGets` must be called; nil if no question waits for a connection.
-  public var millisecondsToDeadline: Int? { replica?.millisecondsToDeadline }
+  package var millisecondsToDeadline: Int? { replica?.millisecondsToDeadline }
 
   /// Answers the questions that have waited long enough for a connection with the kept data.
   ///
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; call it again then. On a tree of its own: `refused`.
-  public func giveUpGets() throws -> [Delivery] {
+  package func giveUpGets() throws -> [Delivery] {
     try step { (engine, storage, now) in try engine.giveUpGets(now: now, storage) }
   }
 
@@ -207,7 +207,7 @@ extension DatabaseSession {
   ///   and the deliveries for listeners of this session.
   /// - Throws: `DatabaseError` (`refused` if such a write would be refused); then nothing was
   ///   registered.
-  public func ask(
+  package func ask(
     _ request: DisconnectRequest
   ) throws -> (id: Int64?, deliveries: [Delivery]) {
     switch try core.ask(request) {
@@ -226,7 +226,7 @@ extension DatabaseSession {
   ///   - queries: the most answers without listeners that are kept.
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func pruneCache(
+  package func pruneCache(
     toBytes bytes: Int? = nil, queries: Int = Replica.inactiveQueriesMax
   ) throws -> [Delivery] {
     let cacheBytesMax = environment.cacheBytesMax
@@ -242,7 +242,7 @@ extension DatabaseSession {
   ///
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing was written. On a tree of its own: `refused`.
-  public func writeHidden(_ write: Write) throws -> [Delivery] {
+  package func writeHidden(_ write: Write) throws -> [Delivery] {
     let (id, deliveries) = try requireReplica().numberedStep { (engine, storage, now) in
       try engine.write(write, isVisible: false, now: now, &storage)
     }

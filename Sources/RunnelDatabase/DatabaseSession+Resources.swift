@@ -1,12 +1,12 @@
-public import RunnelStreams
-public import RunnelTree
+package import RunnelStreams
+package import RunnelTree
 
 /// The result of an operation on a resource.
-public struct ResourceOutcome: Hashable, Sendable {
+package struct ResourceOutcome: Hashable, Sendable {
   /// The plan that was carried out; nothing was written if its `write` is nil.
-  public var plan: ResourcePlan
+  package var plan: ResourcePlan
   /// The deliveries for listeners of the session, in order.
-  public var deliveries: [Delivery]
+  package var deliveries: [Delivery]
 }
 
 extension DatabaseSession {
@@ -24,7 +24,7 @@ extension DatabaseSession {
   /// - Returns: the plan that was carried out, and the deliveries for listeners.
   /// - Throws: `ResourceError` if it is refused, `DatabaseError` if a condition does not hold
   ///   (`changed`) or the storage fails; then nothing was written.
-  public func perform(
+  package func perform(
     _ operation: ResourceOperation, in registry: ResourceRegistry,
     if conditions: [WriteCondition] = []
   ) throws -> ResourceOutcome {
@@ -43,7 +43,7 @@ extension DatabaseSession {
   /// - Returns: the plan that was carried out, and the deliveries for listeners.
   /// - Throws: `ResourceError` (`cannotUndo` and others) if it is not possible, `DatabaseError` if
   ///   the storage fails; then nothing was written.
-  public func undo(
+  package func undo(
     _ entry: ActionLogEntry, in registry: ResourceRegistry
   ) throws -> ResourceOutcome {
     try carryOut { reader, now throws(ResourceError) in
@@ -80,7 +80,7 @@ extension DatabaseSession {
   /// The plan for an operation on the present tree; nothing is written.
   ///
   /// - Throws: as `perform`.
-  public func plan(
+  package func plan(
     _ operation: ResourceOperation, in registry: ResourceRegistry
   ) throws -> ResourcePlan {
     let now = environment.now()
@@ -122,7 +122,7 @@ extension DatabaseSession {
   ///   - progress: called with the present step and the number of records read; false stops it.
   /// - Returns: the report; nil if it was stopped.
   /// - Throws: `DatabaseError` if the tree cannot be read.
-  public func audit(
+  package func audit(
     _ registry: ResourceRegistry,
     progress: @escaping (_ step: String, _ records: Int) -> Bool = { _, _ in true }
   ) throws -> ResourceReport? {
@@ -139,7 +139,7 @@ extension DatabaseSession {
   /// - Returns: the report before the repair, and the deliveries for listeners; nil if the repair
   ///   was stopped.
   /// - Throws: `DatabaseError` if the storage fails; then nothing was written.
-  public func repair(
+  package func repair(
     _ registry: ResourceRegistry,
     progress: @escaping (_ step: String, _ records: Int) -> Bool = { _, _ in true }
   ) throws -> (found: ResourceReport, deliveries: [Delivery])? {

@@ -1,6 +1,6 @@
 import RunnelBase
 import RunnelStorage
-public import RunnelTree
+package import RunnelTree
 
 extension DatabaseSession {
   /// Replaces the node at a place by the result of a function.
@@ -16,7 +16,7 @@ extension DatabaseSession {
   /// - Returns: the result. After an abort there are no deliveries.
   /// - Throws: the errors of `body`, and `DatabaseError` as for a write, `refused` on a replica:
   ///   see `startTransaction`. Then nothing was written.
-  public func transaction(
+  package func transaction(
     at path: Path, _ body: (Node) throws -> TransactionResult
   ) throws -> TransactionOutcome {
     try core.transaction(at: path, body)

@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 import RunnelStorage
 public import RunnelTree
 
@@ -40,7 +40,7 @@ public struct DatabaseEnvironment {
 ///
 /// Isolation: synchronous, and used by one thread at a time. `Database` puts it on a thread of its
 /// own; a command that does one thing may use it directly.
-public final class DatabaseSession {
+package final class DatabaseSession {
   let context: SessionContext
   /// The part of the session that depends on the kind of tree: a tree of its own, or a replica.
   private(set) var core: any SessionCore
@@ -62,7 +62,7 @@ public final class DatabaseSession {
   }
 
   /// The file of the database.
-  public var file: String { context.file }
+  package var file: String { context.file }
 
   /// Opens a database file.
   ///
@@ -71,7 +71,7 @@ public final class DatabaseSession {
   ///   - isReadOnly: whether writes are refused; the file must then exist.
   ///   - environment: the clock and the random numbers.
   /// - Throws: `DatabaseError` that names the problem with the file, which is left unchanged.
-  public init(file: String, isReadOnly: Bool = false, environment: DatabaseEnvironment) throws {
+  package init(file: String, isReadOnly: Bool = false, environment: DatabaseEnvironment) throws {
     let store = try SQLiteStore(
       file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
     let context = SessionContext(
@@ -92,7 +92,7 @@ public final class DatabaseSession {
   /// taken back.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
-  public func close() throws {
+  package func close() throws {
     // If this fails, the next session does it.
     try? core.leave()
     try context.close()
@@ -113,7 +113,7 @@ extension DatabaseSession {
   /// other processes, then for this write.
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
-  public func write(_ write: Write) throws -> [Delivery] {
+  package func write(_ write: Write) throws -> [Delivery] {
     try self.write(write, undoes: nil)
   }
 
@@ -126,7 +126,7 @@ extension DatabaseSession {
   /// one.
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
-  public func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
+  package func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
     var key = newKey()
     do {
       let deliveries = try core.write { reader, _ in
@@ -184,7 +184,7 @@ extension DatabaseSession {
   /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`, or a
   ///   failure of the storage); then nothing was written.
-  public func importJSON(
+  package func importJSON(
     _ document: UnsafeBufferPointer<UInt8>, at path: Path,
     progress: @escaping (_ bytes: Int) -> Bool = { _ in true }
   ) throws -> [Delivery] {
@@ -207,17 +207,17 @@ extension DatabaseSession {
   /// Registers a listener; returns its initial events, after the events of other listeners.
   ///
   /// - Throws: `DatabaseError` if the rows cannot be read; then nothing is registered.
-  public func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
+  package func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
     try core.listen(listener, request)
   }
 
   /// Removes a listener; one that is not registered is ignored.
-  public func unlisten(_ listener: ListenerID) { core.unlisten(listener) }
+  package func unlisten(_ listener: ListenerID) { core.unlisten(listener) }
 
   /// Extends the window of a paged listener by up to `count` rows.
   ///
   /// - Throws: `DatabaseError` (`refused` if there is no such listener); the window is then as before.
-  public func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
+  package func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
     try core.extend(listener, by: count)
   }
 
@@ -225,7 +225,7 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError` if the file cannot be read; call it again then, unless it is
   ///   `fileGone`.
-  public func catchUp() throws -> [Delivery] {
+  package func catchUp() throws -> [Delivery] {
     try checkFile()
     return try core.catchUp()
   }
@@ -237,7 +237,7 @@ extension DatabaseSession {
   /// The state of the connection to the origin, as it stands at `/.info`.
   ///
   /// A tree of its own counts as connected, since its writes are final.
-  public var connectionInfo: ConnectionInfo { core.connectionInfo }
+  package var connectionInfo: ConnectionInfo { core.connectionInfo }
 
   /// The id of the database, whatever its file is called: 32 hexadecimal digits.
   ///
@@ -245,7 +245,7 @@ extension DatabaseSession {
   /// opened for writing.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
-  public func databaseID() throws -> String? { try store.read { try $0.databaseID() } }
+  package func databaseID() throws -> String? { try store.read { try $0.databaseID() } }
 
   /// Runs `body` on one unchanging state.
   func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
@@ -255,7 +255,7 @@ extension DatabaseSession {
   /// The whole subtree at a place.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
-  public func node(at path: Path) throws -> Node {
+  package func node(at path: Path) throws -> Node {
     if path.isInfo { return try connectionInfo.node(at: path) }
     return try store.read { try $0.tree.storedNode(at: path) }
   }
@@ -265,7 +265,7 @@ extension DatabaseSession {
   /// O(depth log n).
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
-  public func summary(at path: Path) throws -> NodeSummary {
+  package func summary(at path: Path) throws -> NodeSummary {
     if path.isInfo { return try connectionInfo.summary(at: path) }
     return try store.read { try $0.summary(at: path) }
   }
@@ -273,7 +273,7 @@ extension DatabaseSession {
   /// The rows that a query asks for, in its order.
   ///
   /// - Throws: `DatabaseError` if they cannot be read.
-  public func rows(_ query: Query, detail: TreeRow.Detail = .full) throws -> [TreeRow] {
+  package func rows(_ query: Query, detail: TreeRow.Detail = .full) throws -> [TreeRow] {
     if query.path.isInfo {
       return try connectionInfo.rows(of: query.path, in: RowSlice(query), detail: detail)
     }
@@ -290,7 +290,7 @@ extension DatabaseSession {
   /// The rows of a query, in its order, and the cost of finding them.
   ///
   /// - Throws: `DatabaseError` if they cannot be read.
-  public func scan(
+  package func scan(
     _ query: Query, detail: TreeRow.Detail = .full
   ) throws -> (rows: [TreeRow], report: ScanReport) {
     try store.read { try tree($0).scan(query, detail: detail) }
@@ -306,7 +306,7 @@ extension DatabaseSession {
   /// The reader also serves `/.info`. It must not be used afterwards.
   ///
   /// - Throws: `DatabaseError` if the tree cannot be read, and the errors of `body`.
-  public func read<Result>(_ body: (any TreeReader) throws -> Result) throws -> Result {
+  package func read<Result>(_ body: (any TreeReader) throws -> Result) throws -> Result {
     let result: Swift.Result<Result, any Error> = try store.read { transaction in
       do {
         return .success(try body(tree(transaction)))
@@ -328,7 +328,7 @@ extension DatabaseSession {
   ///   - layout: compact or indented.
   ///   - write: takes the next bytes of the document.
   /// - Throws: `DatabaseError` if it cannot be read, and the errors of `write`.
-  public func exportJSON(
+  package func exportJSON(
     _ path: Path, layout: JSONWriter.Layout = .compact, write: ([UInt8]) throws -> Void
   ) throws {
     if path.isInfo {

@@ -39,11 +39,11 @@ public struct TransactionResult: Sendable {
 }
 
 /// The outcome of a transaction.
-public struct TransactionOutcome: Hashable, Sendable {
+package struct TransactionOutcome: Hashable, Sendable {
   /// False if it was aborted.
-  public var isCommitted: Bool
+  package var isCommitted: Bool
   /// The node at its place afterwards.
-  public var node: Node
+  package var node: Node
   /// The deliveries for listeners of the session, in order.
-  public var deliveries: [Delivery]
+  package var deliveries: [Delivery]
 }

@@ -1,5 +1,5 @@
 import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 extension WriteCondition {
   /// - Throws: `DatabaseError` (`changed`) that names the first place without the expected value.
@@ -20,7 +20,7 @@ extension DatabaseSession {
   ///
   /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`changed` if a condition does not hold); then nothing was written.
-  public func write(
+  package func write(
     _ write: Write, if conditions: [WriteCondition]
   ) throws -> [Delivery] {
     try self.write { reader, _ in

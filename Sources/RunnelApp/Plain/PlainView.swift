@@ -1,5 +1,5 @@
 import RunnelBase
-public import RunnelDatabase
+package import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -76,7 +76,7 @@ public final class PlainView {
   }
 
   /// Takes messages of the database.
-  public func receive(_ messages: [DatabaseMessage]) {
+  package func receive(_ messages: [DatabaseMessage]) {
     for message in messages {
       switch message {
       case .deliveries(let deliveries):
@@ -105,7 +105,7 @@ public final class PlainView {
   }
 
   /// Returns the requests to send to the database now, once.
-  public func takeRequests() -> [DatabaseRequest] {
+  package func takeRequests() -> [DatabaseRequest] {
     defer { requests = [] }
     return requests
   }

@@ -1,5 +1,5 @@
 import Foundation
-public import RunnelDatabase
+package import RunnelDatabase
 import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
@@ -55,7 +55,7 @@ public struct PlainWorkspace {
   /// - Returns: the reason why the filter finds nothing, if its words may be wrong, or nil.
   /// - Throws: `ConfigurationError` if the filter is not valid, and the errors of reading and
   ///   writing.
-  public func writeAll(
+  package func writeAll(
     from session: DatabaseSession, to write: ([UInt8]) throws -> Void
   ) throws -> String? {
     let filter = try PlainView.filter(request.filter, now: LocalTime.now(), local: local)

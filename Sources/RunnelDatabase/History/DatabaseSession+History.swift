@@ -1,6 +1,6 @@
 import RunnelBase
 import RunnelStorage
-public import RunnelTree
+package import RunnelTree
 
 extension DatabaseSession {
   /// The writes that concern a place, the places above it or those below it, the newest first.
@@ -13,7 +13,7 @@ extension DatabaseSession {
   ///   - count: the most entries.
   /// - Returns: the entries.
   /// - Throws: `DatabaseError` if they cannot be read.
-  public func history(
+  package func history(
     of path: Path = .root, before id: Int64? = nil, count: Int = 100
   ) throws -> [HistoryEntry] {
     try store.read { try $0.history(of: path, before: id, count: count) }
@@ -26,7 +26,7 @@ extension DatabaseSession {
   /// O(n) in the entries that are kept.
   ///
   /// - Throws: `DatabaseError` if the history cannot be read.
-  public func newestUndoable() throws -> HistoryEntry? {
+  package func newestUndoable() throws -> HistoryEntry? {
     var undone: Set<Int64> = []
     var last: Int64?
     while case let page = try history(before: last, count: 100), !page.isEmpty {
@@ -44,7 +44,7 @@ extension DatabaseSession {
   /// O(n) in the entries that are kept.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
-  public func historyPage(
+  package func historyPage(
     of path: Path = .root, before id: Int64? = nil, count: Int = 100
   ) throws -> HistoryPage {
     let count = min(max(count, 0), .max - 1)
@@ -59,7 +59,7 @@ extension DatabaseSession {
   /// Sets the number of writes that the database remembers; 0 turns the history off.
   ///
   /// - Throws: `DatabaseError` if it cannot be written.
-  public func setHistoryLimit(_ count: Int) throws {
+  package func setHistoryLimit(_ count: Int) throws {
     try store.setHistoryLimit(max(count, 0))
   }
 
@@ -74,7 +74,7 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more or did not keep its
   ///   values, `changed` if a place was written since; it names the place); then nothing was
   ///   written.
-  public func undo(
+  package func undo(
     _ id: Int64, progress: @escaping (ImportStep) -> Bool = { _ in true }
   ) throws -> [Delivery] {
     let entry = try store.read { try $0.historyEntry(id) }

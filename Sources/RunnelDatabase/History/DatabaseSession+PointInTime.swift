@@ -19,7 +19,7 @@ extension DatabaseSession {
   ///   - isWanted: called now and then; false stops the work, and leaves no file.
   /// - Throws: `DatabaseError` (`refused` if the history does not reach back, with the reason;
   ///   `diskFull`, `cancelled`, or the reason why the database cannot be read).
-  public func saveCopy(
+  package func saveCopy(
     to file: String, asOf time: Int64, isWanted: @escaping () -> Bool = { true }
   ) throws {
     try saveCopy(to: file, isWanted: isWanted)

@@ -1,4 +1,4 @@
-import RunnelBase
+public import RunnelBase
 
 extension BatchUpdate {
   /// Applies the update to a list, taking new rows from the list after it.
@@ -12,7 +12,7 @@ extension BatchUpdate {
   ///   - old: the list before.
   ///   - new: the list after, where inserted sections and rows are looked up.
   /// - Returns: the list that a view which follows the update shows.
-  package func replayed(on old: [SectionIDs], to new: [SectionIDs]) -> [SectionIDs]? {
+  public func replayed(on old: [SectionIDs], to new: [SectionIDs]) -> [SectionIDs]? {
     if isReload { return new }
     guard let rows = keptRows(of: old), let origins = origins(of: new, among: old) else {
       return nil

@@ -99,7 +99,7 @@ extension ActionLogEntry {
   ///   - change: the change.
   ///   - at: when it happened, in milliseconds since 1970.
   ///   - author: the author.
-  public init(of change: ResourceHookContext, at: Int64, author: String) {
+  package init(of change: ResourceHookContext, at: Int64, author: String) {
     id = change.identity.key
     (self.at, self.author) = (at, author)
     (resource, key) = (change.identity.resource, change.identity.key)
@@ -110,7 +110,7 @@ extension ActionLogEntry {
   }
 
   /// Reads an entry; nil if the node is not one.
-  public init?(id: Key, _ node: Node) {
+  package init?(id: Key, _ node: Node) {
     guard let kind = node.text(LogField.kind).flatMap(ResourceChangeKind.init(rawValue:)),
       let resource = node.text(LogField.resource),
       let key = node.text(LogField.key).flatMap({ try? Key($0) }),

@@ -1,4 +1,4 @@
-public import RunnelTree
+package import RunnelTree
 
 /// The places of a resource's records: `/group_message/$group/@`.
 ///
@@ -13,9 +13,9 @@ public import RunnelTree
 ///
 /// Source: origins, section 2.1; there several `@` are the same key only if the record has a key
 /// already.
-public struct PathPattern: Hashable, Sendable {
+package struct PathPattern: Hashable, Sendable {
   /// A piece of a pattern.
-  public enum Piece: Hashable, Sendable {
+  package enum Piece: Hashable, Sendable {
     /// The key of the record.
     case key
     /// The key of the context's object with this name.
@@ -25,12 +25,12 @@ public struct PathPattern: Hashable, Sendable {
   }
 
   /// The pieces from the root down: at least one.
-  public let pieces: [Piece]
+  package let pieces: [Piece]
 
   /// Reads a pattern from its text.
   ///
   /// - Throws: `ResourceError` (`invalidPattern`) that tells which piece is wrong.
-  public init(_ text: String) throws(ResourceError) {
+  package init(_ text: String) throws(ResourceError) {
     var texts = text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
       .map(String.init)
     if texts.first == "" { texts.removeFirst() }
@@ -76,17 +76,17 @@ public struct PathPattern: Hashable, Sendable {
 
 extension PathPattern {
   /// True if it contains `@`.
-  public var hasKey: Bool { pieces.contains(.key) }
+  package var hasKey: Bool { pieces.contains(.key) }
 
   /// The names in it, each once, in order.
-  public var names: [String] {
+  package var names: [String] {
     var names: [String] = []
     for case .name(let name) in pieces where !names.contains(name) { names.append(name) }
     return names
   }
 
   /// The name that gives the record its key in a pattern without `@`; nil if there is none.
-  public var keyName: String? {
+  package var keyName: String? {
     guard !hasKey, case .name(let name)? = pieces.last else { return nil }
     return name
   }
@@ -116,7 +116,7 @@ extension PathPattern {
 
 extension PathPattern: CustomStringConvertible {
   /// The text of the pattern, with one `/` at the front.
-  public var description: String {
+  package var description: String {
     pieces.map { piece in
       switch piece {
       case .key: "/@"
@@ -138,7 +138,7 @@ extension PathPattern {
   /// - Returns: the place.
   /// - Throws: `ResourceError` (`missingName` for a name without a key, `tree` if the path would be
   ///   too long).
-  public func path(key: Key, names: [String: Key]) throws(ResourceError) -> Path {
+  package func path(key: Key, names: [String: Key]) throws(ResourceError) -> Path {
     try path(of: pieces[...], key: key, names: names)
   }
 
@@ -148,7 +148,7 @@ extension PathPattern {
   /// - Throws: `ResourceError` like `path(key:names:)`, for the names in the path of that place.
   ///
   /// Source: origins, section 2.7.
-  public func collection(names: [String: Key]) throws(ResourceError) -> Path {
+  package func collection(names: [String: Key]) throws(ResourceError) -> Path {
     try path(of: collectionPieces, key: nil, names: names)
   }
 
@@ -178,7 +178,7 @@ extension PathPattern {
   /// The key and the names of a place in this pattern; nil if the pattern has no such place.
   ///
   /// It is the inverse of `path(key:names:)`.
-  public func match(_ path: Path) -> (key: Key, names: [String: Key])? {
+  package func match(_ path: Path) -> (key: Key, names: [String: Key])? {
     guard path.keys.count == pieces.count else { return nil }
     var key: Key?
     var names: [String: Key] = [:]

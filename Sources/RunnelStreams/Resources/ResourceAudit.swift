@@ -1,44 +1,44 @@
 import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 /// The differences between a tree and what its registry requires.
-public struct ResourceReport: Hashable, Sendable {
+package struct ResourceReport: Hashable, Sendable {
   /// A field that the registry maintains and whose value is wrong.
-  public struct Drift: Hashable, Sendable {
+  package struct Drift: Hashable, Sendable {
     /// The field.
-    public var path: Path
+    package var path: Path
     /// Its value; empty if there is none.
-    public var stored: Node
+    package var stored: Node
     /// The value that it should have.
-    public var expected: Node
+    package var expected: Node
   }
 
   /// A record whose owner, or whose referenced record, does not exist.
-  public struct Orphan: Hashable, Sendable {
+  package struct Orphan: Hashable, Sendable {
     /// The record.
-    public var path: Path
+    package var path: Path
     /// The link to the missing record.
-    public var link: ResourceLink
+    package var link: ResourceLink
     /// The place of the missing record.
-    public var missing: Path
+    package var missing: Path
   }
 
   /// The number of records that were read.
-  public var recordCount = 0
+  package var recordCount = 0
   /// Wrong counters, in the order of the registry and of their places.
-  public var counters: [Drift] = []
+  package var counters: [Drift] = []
   /// Wrong or missing copies, in the order in which they were found.
-  public var copies: [Drift] = []
+  package var copies: [Drift] = []
   /// Orphaned records, in the order in which they were found.
-  public var orphans: [Orphan] = []
+  package var orphans: [Orphan] = []
   /// True if there are more orphans or wrong copies than are listed.
-  public var isCut = false
+  package var isCut = false
 
   /// True if counters and copies are right; orphans do not count as faults of the file.
-  public var isInStep: Bool { counters.isEmpty && copies.isEmpty }
+  package var isInStep: Bool { counters.isEmpty && copies.isEmpty }
 
   /// The write that corrects all listed counters and copies; nil if there are none.
-  public var repair: Write? {
+  package var repair: Write? {
     let drifts = (counters + copies).sorted { $0.path < $1.path }
     if drifts.isEmpty { return nil }
     return .update(
@@ -50,7 +50,7 @@ public struct ResourceReport: Hashable, Sendable {
 ///
 /// O(n) in the records of the registered resources, which are read once, page by page. Memory
 /// depends on the number of owners.
-public struct ResourceAudit<Reader: TreeReader> {
+package struct ResourceAudit<Reader: TreeReader> {
   private let registry: ResourceRegistry
   private let reader: Reader
   private let isWanted: (_ step: String, _ records: Int) -> Bool
@@ -67,7 +67,7 @@ public struct ResourceAudit<Reader: TreeReader> {
   ///   - reader: the tree.
   ///   - isWanted: called now and then with the present step and the number of records read; false
   ///     stops the audit.
-  public init(
+  package init(
     registry: ResourceRegistry, reader: Reader,
     isWanted: @escaping (_ step: String, _ records: Int) -> Bool = { _, _ in true }
   ) {
@@ -80,7 +80,7 @@ public struct ResourceAudit<Reader: TreeReader> {
   /// Runs the audit; returns nil if it was stopped.
   ///
   /// - Throws: `ResourceError` (`tree` with the code `storage`) if the tree cannot be read.
-  public consuming func run() throws(ResourceError) -> ResourceReport? {
+  package consuming func run() throws(ResourceError) -> ResourceReport? {
     for definition in registry.definitions {
       let isWhole = try ResourceWalk(definition, reader).forEach {
         identity, record throws(ResourceError) in
@@ -223,7 +223,7 @@ extension ResourceRegistry {
   /// Checks that all referenced resources are registered.
   ///
   /// - Throws: `ResourceError` (`unknownResource`) with the resource and the one that refers to it.
-  public func checkReferences() throws(ResourceError) {
+  package func checkReferences() throws(ResourceError) {
     let known = Set(definitions.map(\.name))
     for definition in definitions {
       var targets = definition.parents.sorted { $0.key < $1.key }

@@ -1,18 +1,18 @@
-public import RunnelTree
+package import RunnelTree
 
 /// A resource: a kind of records, and their places.
-public struct ResourceDefinition: Hashable, Sendable {
+package struct ResourceDefinition: Hashable, Sendable {
   /// The name.
-  public let name: String
+  package let name: String
   /// The places of its records.
   ///
   /// Each record is stored at all of these places: the first is the primary one, which is read, and
   /// the others hold copies.
-  public let patterns: [PathPattern]
+  package let patterns: [PathPattern]
   /// The rules for the fields of its records.
-  public let schema: ResourceSchema
+  package let schema: ResourceSchema
   /// The resources of names in the patterns that are not called like their resource.
-  public let parents: [String: String]
+  package let parents: [String: String]
 
   /// The pattern of the primary place.
   package var primary: PathPattern { patterns[0] }
@@ -63,7 +63,7 @@ extension Node {
 /// The way in which a record names its owner, a record of another resource.
 ///
 /// As text it is `$group` for a name of its path, and `from` for a field.
-public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
+package enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
   /// A name of the first pattern, which stands for the owner's key.
   case name(String)
   /// A field that holds the owner's key as text.
@@ -72,7 +72,7 @@ public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
   /// Reads a link from its text.
   ///
   /// - Throws: `ResourceError` (`tree`) if the field is not a key.
-  public init(_ text: String) throws(ResourceError) {
+  package init(_ text: String) throws(ResourceError) {
     if text.hasPrefix("$") {
       self = .name(String(text.dropFirst()))
     } else {
@@ -81,7 +81,7 @@ public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The text of the link.
-  public var description: String {
+  package var description: String {
     switch self {
     case .name(let name): "$" + name
     case .field(let key): key.text
@@ -90,16 +90,16 @@ public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A relation between two resources: records of one belong to records of the other.
-public struct ResourceRelation: Hashable, Sendable {
+package struct ResourceRelation: Hashable, Sendable {
   /// The resource of the members.
-  public var member: String
+  package var member: String
   /// The way in which a member names its owner.
-  public var link: ResourceLink
+  package var link: ResourceLink
   /// The resource of the owners.
-  public var owner: String
+  package var owner: String
 
   /// Makes a relation.
-  public init(member: String, link: ResourceLink, owner: String) {
+  package init(member: String, link: ResourceLink, owner: String) {
     self.member = member
     self.link = link
     self.owner = owner
@@ -107,13 +107,13 @@ public struct ResourceRelation: Hashable, Sendable {
 }
 
 /// A counter: a field of the owner with the number of its members.
-public struct CounterDefinition: Hashable, Sendable {
+package struct CounterDefinition: Hashable, Sendable {
   /// The relation of owner and members.
-  public var relation: ResourceRelation
+  package var relation: ResourceRelation
   /// The field of the owner.
-  public var field: Key
+  package var field: Key
   /// The condition for members that count; nil if all do.
-  public var predicate: ChildPredicate?
+  package var predicate: ChildPredicate?
 
   /// True if a record counts; an empty node does not.
   func counts(_ key: Key, _ record: Node) -> Bool {
@@ -123,21 +123,21 @@ public struct CounterDefinition: Hashable, Sendable {
 }
 
 /// Copies: fields of members with the values of fields of their owner.
-public struct CopyDefinition: Hashable, Sendable {
+package struct CopyDefinition: Hashable, Sendable {
   /// The relation of owner and members.
-  public var relation: ResourceRelation
+  package var relation: ResourceRelation
   /// The fields and their copies, in the order in which they were given.
-  public var fields: [Pair]
+  package var fields: [Pair]
 
   /// A field and its copy.
-  public struct Pair: Hashable, Sendable {
+  package struct Pair: Hashable, Sendable {
     /// The field of the owner.
-    public var source: Key
+    package var source: Key
     /// The field of the member.
-    public var copy: Key
+    package var copy: Key
 
     /// Makes a pair.
-    public init(_ source: Key, as copy: Key) {
+    package init(_ source: Key, as copy: Key) {
       self.source = source
       self.copy = copy
     }

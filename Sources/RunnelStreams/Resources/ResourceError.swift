@@ -91,12 +91,12 @@ extension ResourceError {
 }
 
 /// The limits of operations on resources.
-public enum ResourceLimits {
+package enum ResourceLimits {
   /// The most other records that one operation changes: destroyed with the record, or holding
   /// copies.
-  public static let recordsMax = 10_000
+  package static let recordsMax = 10_000
   /// The most bytes of JSON of an old or new value in an entry of the action log.
-  public static let logValueBytesMax = 65_536
+  package static let logValueBytesMax = 65_536
   /// The most wrong copies, and the most orphans, that an audit lists.
-  public static let reportedMax = 10_000
+  package static let reportedMax = 10_000
 }

@@ -1,15 +1,15 @@
-public import RunnelTree
+package import RunnelTree
 
 /// The result of planning an operation: one write, and the changes for hooks.
-public struct ResourcePlan: Hashable, Sendable {
+package struct ResourcePlan: Hashable, Sendable {
   /// The record that the operation is about.
-  public var identity: ResourceIdentity
+  package var identity: ResourceIdentity
   /// The place of the record.
-  public var path: Path
+  package var path: Path
   /// The whole plan as one write; nil if there is nothing to write, because a record to be
   /// destroyed does not exist.
-  public var write: Write?
+  package var write: Write?
   /// The changes of records: the operation's own, then those of records destroyed with it, in the order
   /// in which they are logged.
-  public var changes: [ResourceHookContext]
+  package var changes: [ResourceHookContext]
 }

@@ -1,5 +1,5 @@
 import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 /// Plans an operation on the tree as it is: the record, the counters, the copies, the records that
 /// are destroyed with it and the entries of the action log, all in one write.
@@ -11,7 +11,7 @@ public import RunnelTree
 /// owner is counted on nevertheless.
 ///
 /// Source: origins, sections 2.2 to 2.6.
-public struct ResourcePlanner<Reader: TreeReader> {
+package struct ResourcePlanner<Reader: TreeReader> {
   let registry: ResourceRegistry
   let reader: Reader
   /// Milliseconds since 1970.
@@ -39,7 +39,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
   ///   - now: milliseconds since 1970.
   ///   - author: the author, for the log.
   ///   - newKey: makes a new key that sorts after those made before.
-  public init(
+  package init(
     registry: ResourceRegistry, reader: Reader, now: Int64, author: String,
     newKey: @escaping () -> Key
   ) {
@@ -58,7 +58,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
   /// number.
   ///
   /// - Throws: `ResourceError`; `tree` with the code `storage` if the tree cannot be read.
-  public consuming func plan(
+  package consuming func plan(
     _ operation: ResourceOperation
   ) throws(ResourceError) -> ResourcePlan {
     let definition = try registry.definition(operation.object.resource)

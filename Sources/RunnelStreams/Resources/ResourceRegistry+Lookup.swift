@@ -6,7 +6,7 @@ extension ResourceRegistry {
   /// The resource with a name.
   ///
   /// - Throws: `ResourceError` (`unknownResource`).
-  public func definition(_ name: String) throws(ResourceError) -> ResourceDefinition {
+  package func definition(_ name: String) throws(ResourceError) -> ResourceDefinition {
     if let definition = definitions.first(where: { $0.name == name }) { return definition }
     throw ResourceError(
       .unknownResource,
@@ -15,18 +15,18 @@ extension ResourceRegistry {
   }
 
   /// The fields of a resource that only the registry writes: counters and copies.
-  public func ownedFields(of resource: String) -> Set<Key> {
+  package func ownedFields(of resource: String) -> Set<Key> {
     Set(counters(of: resource).map(\.field))
       .union(copiesInto(resource).flatMap { $0.fields.map(\.copy) })
   }
 
   /// The counters that records of a resource have.
-  public func counters(of owner: String) -> [CounterDefinition] {
+  package func counters(of owner: String) -> [CounterDefinition] {
     counters.filter { $0.relation.owner == owner }
   }
 
   /// The copies that records of a resource hold.
-  public func copiesInto(_ member: String) -> [CopyDefinition] {
+  package func copiesInto(_ member: String) -> [CopyDefinition] {
     copies.filter { $0.relation.member == member }
   }
 
@@ -109,7 +109,7 @@ extension ResourceRegistry {
   /// The resource of a name in a resource's patterns; nil if there is none.
   ///
   /// It is the registered parent, or the resource with the same name, whatever its case.
-  public func parent(of name: String, in definition: ResourceDefinition) -> String? {
+  package func parent(of name: String, in definition: ResourceDefinition) -> String? {
     if let parent = definition.parents[name] { return parent }
     return definitions.map(\.name).first { $0 == name }
       ?? definitions.map(\.name).first { $0.lowercased() == name.lowercased() }

@@ -1,10 +1,10 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 // The meaning of a place, for callers who want to change it.
 
 /// The meaning of a place in the tree, as a registry knows it.
-public enum ResourcePlace: Hashable, Sendable {
+package enum ResourcePlace: Hashable, Sendable {
   /// A record, or a place below it: operations change it.
   case record(ResourceIdentity, field: Path)
   /// A copy of a record, or a place below one: it follows the record.
@@ -21,7 +21,7 @@ extension ResourceRegistry {
   /// The meaning of a place.
   ///
   /// O(resources).
-  public func place(of path: Path) -> ResourcePlace {
+  package func place(of path: Path) -> ResourcePlace {
     if let log, log.contains(path) { return .log }
     var above: [String] = []
     for definition in definitions {
@@ -46,7 +46,7 @@ extension ResourceRegistry {
 
   /// The resource whose records are the children of a place, with the keys for the names of their
   /// paths; nil if there is none, or its records have no keys of their own there.
-  public func resource(
+  package func resource(
     ofChildrenOf collection: Path
   ) -> (definition: ResourceDefinition, names: [String: Key])? {
     for definition in definitions {
@@ -67,7 +67,7 @@ extension ResourceRegistry {
   ///   - record: the record.
   ///   - person: the key for the last name.
   /// - Returns: the records, in the order of the registry; they need not exist.
-  public func toggled(at record: ResourceIdentity, by person: Key) -> [ResourceIdentity] {
+  package func toggled(at record: ResourceIdentity, by person: Key) -> [ResourceIdentity] {
     definitions.compactMap { definition in
       let pattern = definition.primary
       guard let last = pattern.keyName, parent(of: last, in: definition) != record.resource else {
@@ -94,7 +94,7 @@ extension ResourceRegistry {
   /// resource: those of `toggled(at:by:)` for any person and record.
   ///
   /// O(resources squared).
-  public func toggledResources(of resource: String) -> [String] {
+  package func toggledResources(of resource: String) -> [String] {
     guard let names = definitions.first(where: { $0.name == resource })?.primary.names else {
       return []
     }
@@ -107,7 +107,7 @@ extension ResourceRegistry {
   }
 
   /// An operation on the record with an identity; the objects of its context have only keys.
-  public func operation(
+  package func operation(
     _ kind: ResourceOperation.Kind, on identity: ResourceIdentity, value: JSONValue = .null
   ) -> ResourceOperation {
     ResourceOperation(
@@ -116,7 +116,7 @@ extension ResourceRegistry {
   }
 
   /// The creation of a record under a new key, with these keys for the names of its path.
-  public func creation(
+  package func creation(
     of definition: ResourceDefinition, names: [String: Key], value: JSONValue
   ) -> ResourceOperation {
     ResourceOperation(

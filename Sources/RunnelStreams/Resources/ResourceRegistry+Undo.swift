@@ -1,5 +1,5 @@
 import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 // Undoing an entry of the action log, by an operation of its own, which is logged in turn.
 
@@ -20,7 +20,7 @@ extension ResourceRegistry {
   ///   - reader: the tree.
   /// - Returns: the operation; it must be carried out before the tree changes.
   /// - Throws: `ResourceError` (`cannotUndo`) with what was changed since, or is not known.
-  public func undoing(
+  package func undoing(
     _ entry: ActionLogEntry, reader: some TreeReader
   ) throws(ResourceError) -> ResourceOperation {
     let definition = try definition(entry.resource)
@@ -91,7 +91,7 @@ extension ResourcePlanner {
   ///
   /// - Throws: as `plan`, and `ResourceError` (`cannotUndo`), also if records that were added since
   ///   would be destroyed with the one to be removed.
-  public consuming func plan(
+  package consuming func plan(
     undoing entry: ActionLogEntry
   ) throws(ResourceError) -> ResourcePlan {
     let plan = try plan(registry.undoing(entry, reader: reader))

@@ -15,13 +15,13 @@ public import RunnelTree
 /// Source: origins, section 2.1.
 public struct ResourceRegistry: Sendable {
   /// The resources, in the order in which they were registered.
-  public private(set) var definitions: [ResourceDefinition] = []
+  package private(set) var definitions: [ResourceDefinition] = []
   /// The counters, in the order in which they were registered.
-  public private(set) var counters: [CounterDefinition] = []
+  package private(set) var counters: [CounterDefinition] = []
   /// The copies, in the order in which they were registered.
-  public private(set) var copies: [CopyDefinition] = []
+  package private(set) var copies: [CopyDefinition] = []
   /// The members that are destroyed with their owners, in the order in which they were registered.
-  public private(set) var cascades: [ResourceRelation] = []
+  package private(set) var cascades: [ResourceRelation] = []
   /// The rules that are asked before a change, in their order.
   public private(set) var rules: [ResourceRule] = []
   /// The place of the action log; nil if there is none.

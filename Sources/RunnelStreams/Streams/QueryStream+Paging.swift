@@ -76,7 +76,7 @@ extension QueryStream: PagedStream {
   /// was not read.
   ///
   /// O(log n). Rows that the predicate or the limit hides are counted.
-  public func scannedIndex(forID id: String) -> Int? {
+  package func scannedIndex(forID id: String) -> Int? {
     rowsByID[id].map { rows.list.scannedIndex(of: $0) }
   }
 

@@ -180,7 +180,7 @@ extension QueryStream {
   public var sections: [StreamSection<Item>] { [StreamSection(items: items)] }
 
   /// The number of rows that were read, whether they are shown or not.
-  public var scannedCount: Int { rows.list.all.count }
+  package var scannedCount: Int { rows.list.all.count }
 
   /// True from `start` until `stop` or a failure.
   public var isStarted: Bool { windows[0].listener != nil }

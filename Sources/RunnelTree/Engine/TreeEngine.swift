@@ -13,7 +13,7 @@ import OrderedCollections
 /// Order of deliveries (section 6.6): views of deeper places first, siblings in key order, then the
 /// places from the written one up to the root; at one place in the order in which the views were
 /// made; within a view event by event, each to its listeners in order of registration.
-public struct TreeEngine: Sendable {
+package struct TreeEngine: Sendable {
   /// The identity of a view: listeners with equal ones share it.
   ///
   /// A paged view belongs to one listener, since it grows at that listener's request.
@@ -109,7 +109,7 @@ public struct TreeEngine: Sendable {
   }
 
   /// Makes an engine without listeners.
-  public init() {}
+  package init() {}
 }
 
 // MARK: Listening
@@ -119,7 +119,7 @@ extension TreeEngine {
   ///
   /// - Precondition: no listener with this name is registered.
   /// - Throws: `TreeError` (`storage`) if the rows cannot be read; then nothing is registered.
-  public mutating func listen(
+  package mutating func listen(
     _ listener: ListenerID, _ request: ListenRequest, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
     try listen(listener, request, part: nil, reader: reader)
@@ -156,7 +156,7 @@ extension TreeEngine {
   }
 
   /// Removes a listener; one that is not registered is ignored.
-  public mutating func unlisten(_ listener: ListenerID) {
+  package mutating func unlisten(_ listener: ListenerID) {
     guard let id = owners.removeValue(forKey: listener) else { return }
     places.update(at: id.query.path) { place in
       place.update { views in
@@ -174,7 +174,7 @@ extension TreeEngine {
   ///
   /// - Throws: `TreeError` (`unknownListener`) if the listener is not registered or not paged,
   ///   (`storage`) if the rows cannot be read; the window is then as before.
-  public mutating func extend(
+  package mutating func extend(
     _ listener: ListenerID, by count: Int, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
     try changePaged(listener) { shared throws(TreeError) in
@@ -226,7 +226,7 @@ extension TreeEngine {
   }
 
   /// True if anyone listens.
-  public var hasListeners: Bool { !owners.isEmpty }
+  package var hasListeners: Bool { !owners.isEmpty }
 }
 
 // MARK: Changing
@@ -238,7 +238,7 @@ extension TreeEngine {
   /// `reader` reads the state after the write.
   ///
   /// - Throws: `TreeError` (`storage`) if a row cannot be read; then no view has changed.
-  public mutating func apply(
+  package mutating func apply(
     touched: [Path], reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
     try atomically { engine throws(TreeError) in try engine.refresh(touched, reader) }
@@ -301,7 +301,7 @@ extension TreeEngine {
   /// A listener removed within it stays removed. O(changes); what did not change is not copied.
   ///
   /// - Throws: the errors of `body`.
-  public mutating func atomically<Result, Failure: Error>(
+  package mutating func atomically<Result, Failure: Error>(
     _ body: (inout TreeEngine) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let start = undoSteps.count

@@ -1,7 +1,7 @@
 /// The limits of the log of writes.
-public enum History {
+package enum History {
   /// The default number of entries that a database keeps.
-  public static let entryCountDefault = 1000
+  package static let entryCountDefault = 1000
   /// The most bytes of JSON of one kept value; a change with a larger value cannot be undone.
-  public static let valueBytesMax = 65_536
+  package static let valueBytesMax = 65_536
 }

@@ -12,7 +12,7 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
       public var new: JSONValue
 
       /// Makes the pair.
-      public init(old: JSONValue, new: JSONValue) {
+      package init(old: JSONValue, new: JSONValue) {
         self.old = old
         self.new = new
       }
@@ -25,10 +25,10 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     /// The two values; nil if they were too large to keep.
     public var values: Values?
     /// The value before an import that replaced too much to keep both values; nil otherwise.
-    public var before: Before?
+    package var before: Before?
 
     /// The value at a place before an import.
-    public enum Before: Hashable, Sendable {
+    package enum Before: Hashable, Sendable {
       /// The value in the export format; null for none.
       case value(JSONValue)
       /// A file beside the database, with this suffix after the database's name.
@@ -36,7 +36,7 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     }
 
     /// Makes a part.
-    public init(
+    package init(
       path: Path, isPriority: Bool = false, values: Values?, before: Before? = nil
     ) {
       self.path = path
@@ -61,7 +61,7 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
   public var parts: [Part]
 
   /// Makes an entry.
-  public init(id: Int64, at: Int64, author: String, undoes: Int64? = nil, parts: [Part]) {
+  package init(id: Int64, at: Int64, author: String, undoes: Int64? = nil, parts: [Part]) {
     self.id = id
     self.at = at
     self.author = author
@@ -70,7 +70,7 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
   }
 
   /// True if a place, or something above or below it, was written.
-  public func concerns(_ path: Path) -> Bool {
+  package func concerns(_ path: Path) -> Bool {
     parts.contains { $0.path.contains(path) || path.contains($0.path) }
   }
 

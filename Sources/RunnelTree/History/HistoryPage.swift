@@ -8,7 +8,7 @@ public struct HistoryPage: Hashable, Sendable {
   public var limit: Int
 
   /// Makes a page.
-  public init(entries: [HistoryEntry], hasOlder: Bool, limit: Int) {
+  package init(entries: [HistoryEntry], hasOlder: Bool, limit: Int) {
     self.entries = entries
     self.hasOlder = hasOlder
     self.limit = limit

@@ -1,7 +1,7 @@
 /// The cost of a query: how many children were read for those that are shown.
-public struct ScanReport: Hashable, Sendable {
+package struct ScanReport: Hashable, Sendable {
   /// The way in which the children were read.
-  public enum Way: Hashable, Sendable {
+  package enum Way: Hashable, Sendable {
     /// Along the order of keys, in which they are stored.
     case keys
     /// Along a declared index.
@@ -13,13 +13,13 @@ public struct ScanReport: Hashable, Sendable {
   }
 
   /// The way.
-  public var way: Way
+  package var way: Way
   /// The number of children that were read.
-  public var scannedCount: Int
+  package var scannedCount: Int
   /// The number of children in the result.
-  public var shownCount: Int
+  package var shownCount: Int
   /// The index that would make the query faster; nil if none would, or if few children were read.
-  public var advice: IndexAdvice?
+  package var advice: IndexAdvice?
 
   package init(way: Way, scannedCount: Int, shownCount: Int, advice: IndexAdvice? = nil) {
     self.way = way
@@ -31,7 +31,7 @@ public struct ScanReport: Hashable, Sendable {
 
 extension ScanReport: CustomStringConvertible {
   /// The numbers and the way, as a line of text.
-  public var description: String {
+  package var description: String {
     let words =
       switch way {
       case .keys: "in the order of keys"

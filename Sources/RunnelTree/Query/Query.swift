@@ -37,7 +37,7 @@ public struct Query: Hashable, Sendable {
     case last
 
     /// The other side.
-    public var opposite: Side { self == .first ? .last : .first }
+    package var opposite: Side { self == .first ? .last : .first }
   }
 
   /// The place whose children are asked for.
@@ -62,7 +62,7 @@ public struct Query: Hashable, Sendable {
   public init(_ path: Path) { self.path = path }
 
   /// True if every child of the place belongs to the answer.
-  public var loadsAllData: Bool {
+  package var loadsAllData: Bool {
     start == nil && end == nil && limit == nil && filter == nil
   }
 
@@ -264,7 +264,7 @@ extension Query {
   /// `last`, what precedes it for `first`.
   ///
   /// A bound of the query that leaves less stays.
-  public func clipped(at place: IndexPosition, keeping side: Side) -> Query {
+  package func clipped(at place: IndexPosition, keeping side: Side) -> Query {
     var query = self
     switch side {
     case .last:

@@ -8,20 +8,20 @@ import RunnelBase
 /// first.
 ///
 /// Source: tree semantics, section 13.
-public struct ConnectionInfo: Hashable, Sendable {
+package struct ConnectionInfo: Hashable, Sendable {
   /// True while the origin can be reached and has been sent everything that waited for it.
-  public internal(set) var isConnected: Bool
+  package internal(set) var isConnected: Bool
   /// The time by which the origin's clock is ahead of this one, in milliseconds; nil before the
   /// origin has told it.
-  public internal(set) var serverTimeOffset: Int64?
+  package internal(set) var serverTimeOffset: Int64?
 
   /// The state before the first connection.
-  public static let offline = ConnectionInfo(isConnected: false, serverTimeOffset: nil)
+  package static let offline = ConnectionInfo(isConnected: false, serverTimeOffset: nil)
   /// The state of a tree without an origin, which is the truth itself.
-  public static let ownTree = ConnectionInfo(isConnected: true, serverTimeOffset: 0)
+  package static let ownTree = ConnectionInfo(isConnected: true, serverTimeOffset: 0)
 
   /// The whole node at `/.info`.
-  public var node: Node {
+  package var node: Node {
     var children = [Child(key: Key(unchecked: "connected"), node: Node(.bool(isConnected)))]
     if let serverTimeOffset {
       let number = Leaf.number(JSONNumber(serverTimeOffset))
@@ -35,32 +35,32 @@ public struct ConnectionInfo: Hashable, Sendable {
 
 extension ConnectionInfo: TreeReader {
   /// The node at a place of `/.info`.
-  public func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
+  package func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
 
   /// The kind and size of the node at a place of `/.info`.
-  public func summary(at path: Path) throws(TreeError) -> NodeSummary {
+  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
     try tree.summary(at: path)
   }
 
   /// The child of a place of `/.info` with a key, if it belongs to a slice.
-  public func row(
+  package func row(
     _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
     try tree.row(key, of: path, in: slice, detail: detail)
   }
 
   /// The children of a place of `/.info` in a slice.
-  public func rows(
+  package func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow] {
     try tree.rows(of: path, in: slice, detail: detail)
   }
 
   /// True: a place without a value may get one later.
-  public var hasOrigin: Bool { true }
+  package var hasOrigin: Bool { true }
 
   /// Complete for a place that has a value, and nothing for any other.
-  public func knowledge(of query: Query) -> Knowledge {
+  package func knowledge(of query: Query) -> Knowledge {
     tree.root[query.path].isEmpty ? .keys([], isAnswer: false) : .complete
   }
 }

@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 
 /// A node to be written later: its values and priorities may be server values, which are resolved
 /// when it is written.
@@ -6,7 +6,7 @@ public import RunnelBase
 /// It follows the rules of `Node`: nothing empty is stored, and an empty node has no priority.
 ///
 /// Source: tree semantics, sections 1, 9 and 12.
-public struct DeferredNode: Hashable, Sendable {
+package struct DeferredNode: Hashable, Sendable {
   private enum Content: Hashable, Sendable {
     case empty
     /// A scalar, or an object that holds a server value.
@@ -19,7 +19,7 @@ public struct DeferredNode: Hashable, Sendable {
   private var priority: JSONValue?
 
   /// The node that removes the node at its place.
-  public static let empty = DeferredNode(content: .empty, priority: nil)
+  package static let empty = DeferredNode(content: .empty, priority: nil)
 
   private init(content: Content, priority: JSONValue?) {
     self.content = content
@@ -32,12 +32,12 @@ public struct DeferredNode: Hashable, Sendable {
   }
 
   /// Makes a node whose values are final.
-  public init(_ node: Node) { self.init(accepted: node.exportJSON) }
+  package init(_ node: Node) { self.init(accepted: node.exportJSON) }
 
   /// Imports JSON that is to stand at `path`, as a write does.
   ///
   /// - Throws: `TreeError` that names the place of a value that a write would refuse.
-  public init(json: JSONValue, at path: Path) throws(TreeError) {
+  package init(json: JSONValue, at path: Path) throws(TreeError) {
     // Whether a write is refused depends neither on the time nor on the stored tree.
     _ = try Write.set(path, json).assignments(now: 0, reader: MemoryTree())
     self.init(accepted: json)
@@ -82,10 +82,10 @@ public struct DeferredNode: Hashable, Sendable {
 
 extension DeferredNode {
   /// True if the node holds nothing.
-  public var isEmpty: Bool { content == .empty }
+  package var isEmpty: Bool { content == .empty }
 
   /// The export format, with server values as they were requested.
-  public var json: JSONValue {
+  package var json: JSONValue {
     switch content {
     case .empty: return .null
     case .value(let value):

@@ -19,14 +19,14 @@ public struct KnownHash: Hashable, Sendable {
 /// The sizes from which on an answer is hashed by ranges.
 ///
 /// Source: tree semantics, section 16.2.
-public struct RangeHashing: Hashable, Sendable {
+package struct RangeHashing: Hashable, Sendable {
   /// The estimated size in bytes above which an answer is hashed by ranges.
-  public var sizeMax = 1024
+  package var sizeMax = 1024
   /// The least number of UTF-16 code units in the text of a range.
-  public var textMin = 512
+  package var textMin = 512
 
   /// Makes the limits given in the tree semantics.
-  public init() {}
+  package init() {}
 
   /// Makes other limits.
   package init(sizeMax: Int, textMin: Int) {

@@ -19,19 +19,19 @@ public enum DisconnectRequest: Hashable, Sendable {
 /// size of the registrations.
 ///
 /// Source: tree semantics, section 12.
-public struct OnDisconnect: Hashable, Sendable {
+package struct OnDisconnect: Hashable, Sendable {
   private var tree = SparseTree()
 
   /// Makes a list without registrations.
-  public init() {}
+  package init() {}
 
   /// True if nothing is registered.
-  public var isEmpty: Bool { tree.isEmpty }
+  package var isEmpty: Bool { tree.isEmpty }
 
   /// Registers a request.
   ///
   /// - Throws: `TreeError` if a write like it would be refused; then nothing is registered.
-  public mutating func register(_ request: DisconnectRequest) throws(TreeError) {
+  package mutating func register(_ request: DisconnectRequest) throws(TreeError) {
     switch request {
     case .set(let path, let json):
       try path.checkIsWritable(by: json == .null ? "OnDisconnect.remove" : "OnDisconnect.set")
@@ -48,14 +48,14 @@ public struct OnDisconnect: Hashable, Sendable {
   /// Registers that a place is to be replaced; this supersedes what is registered at it and below.
   ///
   /// - Throws: `TreeError` if a write like it would be refused; then nothing is registered.
-  public mutating func set(_ path: Path, _ json: JSONValue) throws(TreeError) {
+  package mutating func set(_ path: Path, _ json: JSONValue) throws(TreeError) {
     tree.remember(path, try DeferredNode(json: json, at: path))
   }
 
   /// Registers that several places below one are to be replaced; the names are those of an update.
   ///
   /// - Throws: `TreeError` if a write like it would be refused; then nothing is registered.
-  public mutating func update(_ path: Path, _ members: [JSONMember]) throws(TreeError) {
+  package mutating func update(_ path: Path, _ members: [JSONMember]) throws(TreeError) {
     _ = try Write.update(path, members).assignments(now: 0, reader: MemoryTree())
     var changed = tree
     for member in members where !OnDisconnect.isPriority(member) {
@@ -71,18 +71,18 @@ public struct OnDisconnect: Hashable, Sendable {
   }
 
   /// Registers that a place is to be removed.
-  public mutating func remove(_ path: Path) { tree.remember(path, DeferredNode.empty) }
+  package mutating func remove(_ path: Path) { tree.remember(path, DeferredNode.empty) }
 
   /// Cancels the registrations at a place and below.
   ///
   /// A registration above the place no longer applies there; the rest of it does, child by child.
-  public mutating func cancel(_ path: Path) { tree.forget(path) }
+  package mutating func cancel(_ path: Path) { tree.forget(path) }
 
   /// Removes and returns everything that is registered, to be carried out now.
   ///
   /// The writes do not overlap, so each may be refused alone. They are in path order; the priority
   /// of a place comes after the places below it. `Write.assignments` resolves them.
-  public mutating func execute() -> [Write] {
+  package mutating func execute() -> [Write] {
     defer { tree = SparseTree() }
     return tree.entries.map { entry in
       switch entry.target {

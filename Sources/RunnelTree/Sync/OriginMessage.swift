@@ -53,7 +53,7 @@ public enum OriginMessage: Hashable, Sendable {
 }
 
 /// The result of an earlier request.
-public enum ReplicaCompletion: Hashable, Sendable {
+package enum ReplicaCompletion: Hashable, Sendable {
   /// The origin did a write, or registered a request for the time of the disconnection.
   case acknowledged(id: Int64)
   /// The origin refused a write, which is no longer shown; or refused to register a request.
@@ -75,17 +75,17 @@ public enum ReplicaCompletion: Hashable, Sendable {
 ///
 /// The caller acts in this order: storage is written already, then events are delivered, then
 /// completions, then commands are sent to the origin.
-public struct ReplicaOutcome: Hashable, Sendable {
+package struct ReplicaOutcome: Hashable, Sendable {
   /// The events for listeners.
-  public var deliveries: [Delivery] = []
+  package var deliveries: [Delivery] = []
   /// The results of earlier requests.
-  public var completions: [ReplicaCompletion] = []
+  package var completions: [ReplicaCompletion] = []
   /// The commands for the origin.
-  public var commands: [OriginCommand] = []
+  package var commands: [OriginCommand] = []
   /// The places whose shown data or knowledge changed: other processes on the same storage must be
   /// told of them.
-  public var touched: [Path] = []
+  package var touched: [Path] = []
 
   /// Makes an outcome in which nothing happened.
-  public init() {}
+  package init() {}
 }

@@ -19,7 +19,7 @@ extension ReplicaBook {
   /// Returns the pending changes at a place.
   ///
   /// O(n) in the pending writes.
-  public func pendingState(at path: Path) -> PendingState {
+  package func pendingState(at path: Path) -> PendingState {
     var state = PendingState()
     for write in pending where write.isVisible {
       for part in write.parts {

@@ -10,17 +10,17 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   public var parts: [Assignment]
   /// The node that the origin was known to hold at the place of each part when the write was made;
   /// nil if it was unknown, or too large to keep.
-  public var bases: [Node?]
+  package var bases: [Node?]
   /// False for a write that is shown only when the origin has taken it.
-  public var isVisible: Bool
+  package var isVisible: Bool
   /// The author.
-  public var maker: Maker
+  package var maker: Maker
   /// The time of the write on the origin's clock, in milliseconds since 1970; nil if it is not
   /// known.
   public var madeAt: Int64?
 
   /// The maker of a pending write, which determines how long the write lives.
-  public enum Maker: Hashable, Sendable {
+  package enum Maker: Hashable, Sendable {
     /// Any caller: the write is kept over restarts until the origin answers. With a name it is done
     /// once, however often it is requested.
     case anyone(name: WriteID?)
@@ -29,10 +29,10 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   }
 
   /// The number that stands for a session that has ended; no running session has it.
-  public static let noSession: Int64 = 0
+  package static let noSession: Int64 = 0
 
   /// The end of a pending write.
-  public enum Ending: Hashable, Sendable {
+  package enum Ending: Hashable, Sendable {
     /// The origin did the write.
     case done
     /// The origin refused the write, or it was given up.
@@ -42,7 +42,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   }
 
   /// Makes a pending write.
-  public init(
+  package init(
     id: Int64, write: Write, parts: [Assignment], bases: [Node?] = [], isVisible: Bool = true,
     maker: Maker = .anyone(name: nil), madeAt: Int64? = nil
   ) {
@@ -56,7 +56,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   }
 
   /// False for a write of a transaction, which ends with its session.
-  public var isDurable: Bool { if case .anyone = maker { true } else { false } }
+  package var isDurable: Bool { if case .anyone = maker { true } else { false } }
 
   /// The name of the write, under which it is done once; nil if it has none.
   public var name: WriteID? { if case .anyone(let name) = maker { name } else { nil } }

@@ -2,9 +2,9 @@
 
 extension Replica {
   /// The default limit of the bytes that are kept of the origin's tree.
-  public static let cacheBytesMax = 10 << 20
+  package static let cacheBytesMax = 10 << 20
   /// The most answers that are kept without a listener.
-  public static let inactiveQueriesMax = 1000
+  package static let inactiveQueriesMax = 1000
   /// The share of the inactive answers that is removed in one step.
   private static let prunedShare = 0.2
 
@@ -77,7 +77,7 @@ extension ReplicaEngine {
   /// Removes data until the cache is within its limits; see `Replica.prune`.
   ///
   /// - Throws: `TreeError` (`storage`).
-  public mutating func prune(
+  package mutating func prune(
     toBytes bytes: Int, queries: Int, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()

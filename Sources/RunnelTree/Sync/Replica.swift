@@ -25,10 +25,10 @@
 /// Source: tree semantics, sections 7, 8 and 15.
 public struct Replica: Sendable {
   /// The pending writes and the tracked queries.
-  public internal(set) var book: ReplicaBook
+  package internal(set) var book: ReplicaBook
 
   /// Makes a new replica, or one from the book that its storage kept.
-  public init(book: ReplicaBook = ReplicaBook()) { self.book = book }
+  package init(book: ReplicaBook = ReplicaBook()) { self.book = book }
 }
 
 // MARK: Writes made here

@@ -9,9 +9,9 @@
 /// - I2. There is one record for a query as it is asked; its id is below `nextTrackedID`.
 ///
 /// Source: tree semantics, sections 7 and 15.
-public struct ReplicaBook: Sendable {
+package struct ReplicaBook: Sendable {
   /// The writes that the origin has not answered, oldest first.
-  public private(set) var pending: [PendingWrite] = []
+  package private(set) var pending: [PendingWrite] = []
   private var tracked = PathTree<[Query: TrackedQuery]>()
   private var nextTrackedID: Int64 = 0
   /// The open conversation with the origin; it ends with the connection.
@@ -21,12 +21,12 @@ public struct ReplicaBook: Sendable {
   private(set) var unfiltered: Set<Query> = []
 
   /// Makes an empty book.
-  public init() {}
+  package init() {}
 
   /// Makes a book from the stored writes and queries.
   ///
   /// All queries are inactive at first.
-  public init(pending: [PendingWrite], tracked: [TrackedQuery]) {
+  package init(pending: [PendingWrite], tracked: [TrackedQuery]) {
     for write in pending.sorted(by: { $0.id < $1.id }) { add(write) }
     for var record in tracked {
       record.isActive = false
@@ -128,13 +128,13 @@ extension ReplicaBook {
 
 extension ReplicaBook {
   /// Every record, in the order in which they were made.
-  public var trackedQueries: [TrackedQuery] {
+  package var trackedQueries: [TrackedQuery] {
     tracked.paths(at: .root).flatMap { (tracked[$0] ?? [:]).values }.sorted { $0.id < $1.id }
   }
 
   /// The record of a query; all queries that show every child of a place share one, whatever their
   /// order.
-  public func record(of query: Query) -> TrackedQuery? { tracked[query.path]?[query.asked] }
+  package func record(of query: Query) -> TrackedQuery? { tracked[query.path]?[query.asked] }
 
   /// The record of a query, which is made if there is none.
   mutating func recordOrNew(of query: Query) -> TrackedQuery {
@@ -271,7 +271,7 @@ extension ReplicaBook {
   /// An active query with an answer relies on it; until then, data that were cached earlier serve.
   ///
   /// Source: tree semantics, sections 7.2, 7.5 and 15.2.
-  public func knowledge(of query: Query) -> Knowledge {
+  package func knowledge(of query: Query) -> Knowledge {
     let path = query.path
     if isCovered(path) || isShadowed(path) { return .complete }
     let record = record(of: query)

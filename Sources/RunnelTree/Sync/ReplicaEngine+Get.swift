@@ -21,7 +21,7 @@ extension ReplicaEngine {
   /// 1970.
   ///
   /// - Throws: `TreeError` (`storage`); then nothing is asked.
-  public mutating func get(
+  package mutating func get(
     _ query: Query, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     let id = try storage.takeWriteID()
@@ -40,15 +40,15 @@ extension ReplicaEngine {
   }
 
   /// Drops a question: its answer completes nothing.
-  public mutating func cancel(get id: Int64) { gets.removeAll { $0.id == id } }
+  package mutating func cancel(get id: Int64) { gets.removeAll { $0.id == id } }
 
   /// The time of the next call of `giveUpGets`, in milliseconds since 1970; nil if no question
   /// waits for a connection.
-  public var nextDeadline: Int64? { gets.filter { !$0.isSent }.map(\.deadline).min() }
+  package var nextDeadline: Int64? { gets.filter { !$0.isSent }.map(\.deadline).min() }
 
   /// Answers the questions that have waited long enough for a connection from the cache, or with an
   /// error if the cache has no answer.
-  public mutating func giveUpGets(
+  package mutating func giveUpGets(
     now: Int64, _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()

@@ -30,7 +30,7 @@ extension ReplicaEngine {
   /// again. Returns the id under which the origin's answer is completed, like that of a write.
   ///
   /// - Throws: `TreeError` if a write like it would be refused; then nothing is asked.
-  public mutating func ask(
+  package mutating func ask(
     _ request: DisconnectRequest, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var probe = OnDisconnect()

@@ -6,7 +6,7 @@ extension ReplicaEngine {
   ///
   /// `now` is in milliseconds since 1970, and so is `originTime`, the time on the origin's clock,
   /// if the origin tells it. `/.info/connected` is true once everything has been sent.
-  public mutating func connect(
+  package mutating func connect(
     now: Int64, originTime: Int64? = nil, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
@@ -32,7 +32,7 @@ extension ReplicaEngine {
   /// Disconnects the origin: listeners keep the known data, and writes wait.
   ///
   /// The writes that the origin does at the disconnection show at once.
-  public mutating func disconnect(
+  package mutating func disconnect(
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
@@ -58,7 +58,7 @@ extension ReplicaEngine {
   /// `now` is in milliseconds since 1970.
   ///
   /// - Throws: `TreeError` (`storage`, or the mistake in the message); then nothing changed.
-  public mutating func receive(
+  package mutating func receive(
     _ message: OriginMessage, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()

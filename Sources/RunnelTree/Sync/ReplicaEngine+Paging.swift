@@ -23,7 +23,7 @@ extension ReplicaEngine {
   /// 1970.
   ///
   /// - Throws: `TreeError` (`unknownListener`, `storage`); the window is then as before.
-  public mutating func extend(
+  package mutating func extend(
     _ listener: ListenerID, by count: Int, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()

@@ -6,7 +6,7 @@ extension ReplicaEngine {
   ///
   /// If this session has the connection to the origin, it sends the writes of the other one. Writes
   /// whose answers the other session received are completed here, too.
-  public mutating func absorb(
+  package mutating func absorb(
     _ stored: ReplicaBook, touched: [Path], _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     let before = replica.book.pending
@@ -44,7 +44,7 @@ extension ReplicaEngine {
   /// True if `takeBackLost` would take something back.
   ///
   /// `isRunning` tells whether another session still runs.
-  public func hasLostWrites(isRunning: (_ session: Int64) -> Bool) -> Bool {
+  package func hasLostWrites(isRunning: (_ session: Int64) -> Bool) -> Bool {
     !lostWrites(isRunning: isRunning).isEmpty
   }
 
@@ -57,7 +57,7 @@ extension ReplicaEngine {
   /// `now` is in milliseconds since 1970.
   ///
   /// Source: tree semantics, sections 11 (step 9) and 15.1.
-  public mutating func takeBackLost(
+  package mutating func takeBackLost(
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()

@@ -9,7 +9,7 @@ extension ReplicaEngine {
   ///
   /// - Throws: `TreeError` if the result of the body is refused, or the storage failed; then
   ///   nothing was written.
-  public mutating func run(
+  package mutating func run(
     _ request: TransactionRequest, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     try request.path.checkIsWritable(by: "transaction")

@@ -17,7 +17,7 @@
 /// changed the same place: see `Backlog`.
 ///
 /// Source: tree semantics, sections 7, 8.4, 11 and 13.
-public struct ReplicaEngine: Sendable {
+package struct ReplicaEngine: Sendable {
   enum Link: Sendable {
     case offline
     /// A connection, with the writes that wait for answers.
@@ -25,7 +25,7 @@ public struct ReplicaEngine: Sendable {
   }
 
   /// The copy of the origin's tree, and the pending writes.
-  public internal(set) var replica: Replica
+  package internal(set) var replica: Replica
   var engine = TreeEngine()
   var plan = ListenPlan()
   var link = Link.offline
@@ -52,7 +52,7 @@ public struct ReplicaEngine: Sendable {
   /// Makes an engine, new or from the book that a storage kept.
   ///
   /// `session` is a number that no other session on the storage has or had.
-  public init(
+  package init(
     book: ReplicaBook = ReplicaBook(), session: Int64 = PendingWrite.noSession,
     policy: ConflictPolicy = .fieldWise, hashing: RangeHashing = RangeHashing()
   ) {
@@ -66,13 +66,13 @@ public struct ReplicaEngine: Sendable {
   package var hasListeners: Bool { engine.hasListeners || info.hasListeners }
 
   /// The state of the connection, as it stands at `/.info`.
-  public var connectionInfo: ConnectionInfo { info.info }
+  package var connectionInfo: ConnectionInfo { info.info }
 
   /// The estimated time on the origin's clock when the clock here shows `now`.
   func originTime(_ now: Int64) -> Int64 { now + (connectionInfo.serverTimeOffset ?? 0) }
 
   /// True while the origin can be reached.
-  public var isConnected: Bool {
+  package var isConnected: Bool {
     if case .offline = link { false } else { true }
   }
 }
@@ -86,7 +86,7 @@ extension ReplicaEngine {
   ///
   /// - Precondition: no listener with this name is registered.
   /// - Throws: `TreeError` (`storage`); then nothing is registered.
-  public mutating func listen(
+  package mutating func listen(
     _ listener: ListenerID, _ request: ListenRequest, now: Int64,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -110,7 +110,7 @@ extension ReplicaEngine {
   }
 
   /// Removes a listener; one that is not registered is ignored.
-  public mutating func unlisten(
+  package mutating func unlisten(
     _ listener: ListenerID, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     engine.unlisten(listener)
@@ -128,7 +128,7 @@ extension ReplicaEngine {
   /// Keeping a query twice has no further effect.
   ///
   /// Source: tree semantics, section 14.
-  public mutating func keepSynced(
+  package mutating func keepSynced(
     _ query: Query, _ isKept: Bool, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     // The state of the connection is in memory anyway.
@@ -233,7 +233,7 @@ extension ReplicaEngine {
   ///
   /// - Precondition: no write that is pending, or was done, has the same name.
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
-  public mutating func write(
+  package mutating func write(
     _ write: Write, isVisible: Bool = true, name: WriteID? = nil, now: Int64,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
@@ -258,7 +258,7 @@ extension ReplicaEngine {
   /// Gives up every pending write; the origin's data show again.
   ///
   /// Source: tree semantics, section 15.4.
-  public mutating func purgePendingWrites(
+  package mutating func purgePendingWrites(
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
@@ -282,7 +282,7 @@ extension ReplicaEngine {
   /// Source: tree semantics, sections 7.7 and 15.4.
   ///
   /// - Returns: nil if no such write is pending; the writes of a transaction end only with it.
-  public mutating func dropPendingWrite(
+  package mutating func dropPendingWrite(
     _ id: Int64, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome? {
     guard replica.book.pending.contains(where: { $0.id == id && $0.isDurable }) else { return nil }

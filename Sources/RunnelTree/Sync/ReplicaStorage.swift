@@ -4,7 +4,7 @@ import RunnelBase
 ///
 /// Reading through `TreeReader` gives the *shown* tree. Every method throws `TreeError` (`storage`)
 /// if it fails; the caller then undoes everything since the last commit.
-public protocol ReplicaStorage: TreeReader {
+package protocol ReplicaStorage: TreeReader {
   /// The origin's subtree as received last; empty if none was received.
   func serverNode(at path: Path) throws(TreeError) -> Node
 
@@ -54,106 +54,106 @@ public protocol ReplicaStorage: TreeReader {
 }
 
 /// A replica's storage in memory: for tests, simulations, and data that need not outlive the process.
-public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
+package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   /// The tree that is shown.
-  public private(set) var shown = MemoryTree()
+  package private(set) var shown = MemoryTree()
   /// The origin's data.
-  public private(set) var server = MemoryTree()
+  package private(set) var server = MemoryTree()
   private var writes: [Int64: PendingWrite] = [:]
   private var records: [Int64: TrackedQuery] = [:]
   private var nextWriteID: Int64 = 0
 
   /// Makes an empty storage.
-  public init() {}
+  package init() {}
 
   /// The book as a restart finds it.
-  public var savedBook: ReplicaBook {
+  package var savedBook: ReplicaBook {
     ReplicaBook(pending: Array(writes.values), tracked: Array(records.values))
   }
 
   /// The whole subtree that is shown at a place.
-  public func node(at path: Path) throws(TreeError) -> Node { try shown.node(at: path) }
+  package func node(at path: Path) throws(TreeError) -> Node { try shown.node(at: path) }
 
   /// The kind and size of the node that is shown at a place.
-  public func summary(at path: Path) throws(TreeError) -> NodeSummary {
+  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
     try shown.summary(at: path)
   }
 
   /// The shown child of a place with a key, if it belongs to a slice.
-  public func row(
+  package func row(
     _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
     try shown.row(key, of: path, in: slice, detail: detail)
   }
 
   /// The shown children of a place in a slice of an order.
-  public func rows(
+  package func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow] {
     try shown.rows(of: path, in: slice, detail: detail)
   }
 
   /// The origin's subtree as received last.
-  public func serverNode(at path: Path) throws(TreeError) -> Node { server.root[path] }
+  package func serverNode(at path: Path) throws(TreeError) -> Node { server.root[path] }
 
   /// The kind of the origin's node as received last.
-  public func serverSummary(at path: Path) throws(TreeError) -> NodeSummary {
+  package func serverSummary(at path: Path) throws(TreeError) -> NodeSummary {
     NodeSummary(server.root[path])
   }
 
   /// Changes the shown tree.
-  public mutating func perform(_ assignment: Assignment) throws(TreeError) {
+  package mutating func perform(_ assignment: Assignment) throws(TreeError) {
     shown.perform(assignment)
   }
 
   /// Changes the copy of the origin's tree.
-  public mutating func performOnServer(_ assignment: Assignment) throws(TreeError) {
+  package mutating func performOnServer(_ assignment: Assignment) throws(TreeError) {
     server.perform(assignment)
   }
 
   /// The next id.
-  public mutating func takeWriteID() throws(TreeError) -> Int64 {
+  package mutating func takeWriteID() throws(TreeError) -> Int64 {
     defer { nextWriteID += 1 }
     return nextWriteID
   }
 
   /// Stores a pending write.
-  public mutating func save(_ write: PendingWrite) throws(TreeError) { writes[write.id] = write }
+  package mutating func save(_ write: PendingWrite) throws(TreeError) { writes[write.id] = write }
 
   /// Removes a pending write.
-  public mutating func end(
+  package mutating func end(
     _ write: PendingWrite, _ ending: PendingWrite.Ending
   ) throws(TreeError) {
     writes[write.id] = nil
   }
 
   /// Nil: no other session ends writes in memory.
-  public func refusal(of id: Int64) throws(TreeError) -> TreeError? { nil }
+  package func refusal(of id: Int64) throws(TreeError) -> TreeError? { nil }
 
   /// Empty: there is no other session.
-  public func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
+  package func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
 
   /// Does nothing: there is no other session.
-  public mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {}
+  package mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {}
 
   /// None: there is no other session.
-  public func refusedQueries() throws(TreeError) -> [Int64: TreeError] { [:] }
+  package func refusedQueries() throws(TreeError) -> [Int64: TreeError] { [:] }
 
   /// False: there is no other session.
-  public func isRunning(session: Int64) -> Bool { false }
+  package func isRunning(session: Int64) -> Bool { false }
 
   /// Stores the record of a query.
-  public mutating func save(_ record: TrackedQuery) throws(TreeError) {
+  package mutating func save(_ record: TrackedQuery) throws(TreeError) {
     records[record.id] = record
   }
 
   /// Removes the record of a query.
-  public mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) { records[id] = nil }
+  package mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) { records[id] = nil }
 
   /// The bytes of the origin's tree as JSON.
   ///
   /// O(n).
-  public func serverBytes() throws(TreeError) -> Int {
+  package func serverBytes() throws(TreeError) -> Int {
     server.root.exportJSON.jsonText().utf8.count
   }
 }

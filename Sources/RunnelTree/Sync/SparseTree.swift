@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 
 /// The nodes and priorities to be written at some places of a tree; it says nothing of the others.
 ///
@@ -9,11 +9,11 @@ public import RunnelBase
 ///   priority.
 ///
 /// Source: tree semantics, section 12.
-public struct SparseTree: Hashable, Sendable {
+package struct SparseTree: Hashable, Sendable {
   /// The node or priority that is remembered for a place.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// The node or priority to write.
-    public enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
       /// The whole node.
       case node(DeferredNode)
       /// The priority alone, as it was requested; null removes it.
@@ -21,9 +21,9 @@ public struct SparseTree: Hashable, Sendable {
     }
 
     /// The place.
-    public var path: Path
+    package var path: Path
     /// The node or priority for the place.
-    public var target: Target
+    package var target: Target
   }
 
   fileprivate struct Branch: Hashable, Sendable {
@@ -37,13 +37,13 @@ public struct SparseTree: Hashable, Sendable {
   private var root = Branch()
 
   /// Makes a tree that remembers nothing.
-  public init() {}
+  package init() {}
 
   /// True if nothing is remembered.
-  public var isEmpty: Bool { root.isEmpty }
+  package var isEmpty: Bool { root.isEmpty }
 
   /// The entries in path order; the priority of a place comes after the entries below it.
-  public var entries: [Entry] {
+  package var entries: [Entry] {
     var entries: [Entry] = []
     root.collect([], into: &entries)
     return entries
@@ -56,12 +56,12 @@ extension SparseTree {
   /// Remembers a node, in place of everything remembered at the place and below.
   ///
   /// If the place lies below a valued place, the node of the latter is changed instead.
-  public mutating func remember(_ path: Path, _ node: DeferredNode) {
+  package mutating func remember(_ path: Path, _ node: DeferredNode) {
     root.remember(path.keys[...], node)
   }
 
   /// Remembers a node whose values are final.
-  public mutating func remember(_ path: Path, _ node: Node) {
+  package mutating func remember(_ path: Path, _ node: Node) {
     remember(path, DeferredNode(node))
   }
 
@@ -69,7 +69,7 @@ extension SparseTree {
   ///
   /// If the place is valued, or lies below a valued place, that node is changed instead; an empty
   /// node takes no priority.
-  public mutating func remember(_ path: Path, priority: JSONValue) {
+  package mutating func remember(_ path: Path, priority: JSONValue) {
     root.remember(path.keys[...], priority: priority)
   }
 
@@ -77,7 +77,7 @@ extension SparseTree {
   ///
   /// If a place above is valued, its node is first replaced by its children, each a valued place of
   /// its own, and by its priority. A leaf has no children, so below a leaf nothing is forgotten.
-  public mutating func forget(_ path: Path) {
+  package mutating func forget(_ path: Path) {
     root.forget(path.keys[...])
   }
 }

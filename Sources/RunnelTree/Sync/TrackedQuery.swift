@@ -5,29 +5,29 @@
 /// the place. For other queries, the keys in the answer are kept.
 ///
 /// Source: tree semantics, sections 5.1 and 15.
-public struct TrackedQuery: Hashable, Sendable, Identifiable {
+package struct TrackedQuery: Hashable, Sendable, Identifiable {
   /// The id; ids ascend in the order in which queries were first asked.
-  public var id: Int64
+  package var id: Int64
   /// The query as the origin is asked: see `Query.asked`.
-  public var query: Query
+  package var query: Query
   /// True while the origin sends every change of the answer.
-  public var isActive = false
+  package var isActive = false
   /// True once the whole answer was received.
-  public var isComplete = false
+  package var isComplete = false
   /// The time at which it was last active, in seconds since 1970.
-  public var lastUse: Int64 = 0
+  package var lastUse: Int64 = 0
   /// The children that belong to the answer; always empty for a default query.
-  public var keys: Set<Key> = []
+  package var keys: Set<Key> = []
 
   /// Makes the record of a query that was not answered yet.
-  public init(id: Int64, query: Query, lastUse: Int64 = 0) {
+  package init(id: Int64, query: Query, lastUse: Int64 = 0) {
     self.id = id
     self.query = query
     self.lastUse = lastUse
   }
 
   /// True for the query that shows all children of its place.
-  public var isDefault: Bool { query.loadsAllData }
+  package var isDefault: Bool { query.loadsAllData }
 }
 
 extension Query {
@@ -36,7 +36,7 @@ extension Query {
   /// A query that shows all children needs their default query, whatever its order. So does a query
   /// that only a local tree can answer: one by several components, one with a filter, or one that
   /// starts or ends at a row whose value is children.
-  public var asked: Query {
+  package var asked: Query {
     if case .compound = index { return Query(path) }
     if [start, end].contains(where: { $0?.position.value == .children }) { return Query(path) }
     return loadsAllData || filter != nil ? Query(path) : self

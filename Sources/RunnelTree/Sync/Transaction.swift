@@ -1,22 +1,22 @@
-public import RunnelBase
+package import RunnelBase
 
 /// A change that depends on the node at a place: it is computed again until the origin has done it
 /// on exactly the node that it was computed from.
 ///
 /// Source: tree semantics, section 11.
-public struct TransactionRequest: Sendable {
+package struct TransactionRequest: Sendable {
   /// The place.
-  public var path: Path
+  package var path: Path
   /// Computes the new node from the old one; nil gives up.
   ///
   /// It is called on the tree's thread, maybe several times, and at first maybe with an empty node,
   /// if the node at the place is not known yet.
-  public var body: @Sendable (Node) -> JSONValue?
+  package var body: @Sendable (Node) -> JSONValue?
   /// True if listeners here see the result before the origin has done it.
-  public var appliesLocally: Bool
+  package var appliesLocally: Bool
 
   /// Makes a request.
-  public init(
+  package init(
     _ path: Path, appliesLocally: Bool = true, body: @escaping @Sendable (Node) -> JSONValue?
   ) {
     self.path = path

@@ -6,7 +6,7 @@ extension Key {
   /// It is greater than this key, and no key in the alphabet of push ids lies between, except
   /// integers with leading zeros, such as `01` between `1` and `2`. The result may be longer than a
   /// stored key.
-  public var successor: IndexPosition.KeyBound { KeyNeighbour.successor(of: text, integer) }
+  package var successor: IndexPosition.KeyBound { KeyNeighbour.successor(of: text, integer) }
 
   /// The previous key, for a bound that excludes this key; the place before all keys, if there is
   /// none.
@@ -15,7 +15,7 @@ extension Key {
   /// lies between, with these exceptions: integers with leading zeros; the integer itself, if this
   /// key has leading zeros; and the texts below a key such as `1-`, whose predecessor is the
   /// integer `1`. The result may be longer than a stored key.
-  public var predecessor: IndexPosition.KeyBound { KeyNeighbour.predecessor(of: text, integer) }
+  package var predecessor: IndexPosition.KeyBound { KeyNeighbour.predecessor(of: text, integer) }
 }
 
 /// The rules for neighboring keys, for texts that may be longer than a key.

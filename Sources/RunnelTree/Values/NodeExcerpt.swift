@@ -1,25 +1,25 @@
 /// The beginning of the node at a place, for people to look at.
-public struct NodeExcerpt: Hashable, Sendable {
+package struct NodeExcerpt: Hashable, Sendable {
   /// The JSON in the export format, one member per line; if it is cut, up to the end of a line.
-  public var text: String
+  package var text: String
   /// The size of the whole node as compact JSON, in bytes; if counting stopped early, the bytes
   /// counted so far.
-  public var byteCount: Int
+  package var byteCount: Int
   /// Whether the whole node was counted.
-  public var isCounted: Bool
+  package var isCounted: Bool
   /// Whether the text shows the whole node.
-  public var isWhole: Bool
+  package var isWhole: Bool
   /// Whether the history would keep the whole node if it were removed, so that the removal can be
   /// undone.
-  public var isUndoable: Bool
+  package var isUndoable: Bool
   /// The number of children of the children; nil if there are too many children to count theirs.
-  public var grandchildCount: Int?
+  package var grandchildCount: Int?
 
   /// The most children whose own children are counted.
-  public static let countedChildrenMax = 100
+  package static let countedChildrenMax = 100
 
   /// Makes an excerpt.
-  public init(
+  package init(
     text: String, byteCount: Int, isCounted: Bool, isWhole: Bool, isUndoable: Bool = false,
     grandchildCount: Int? = nil
   ) {

@@ -79,7 +79,7 @@ extension Path {
   /// True for the place of the whole tree.
   public var isRoot: Bool { keys.isEmpty }
   /// True for `/.info` and the places below it, which cannot be written.
-  public var isInfo: Bool { keys.first == .info }
+  package var isInfo: Bool { keys.first == .info }
   /// The last key; nil at the root.
   public var lastKey: Key? { keys.last }
   /// The place above; nil at the root.

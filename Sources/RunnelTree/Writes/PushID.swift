@@ -4,7 +4,7 @@
 /// count upwards from the random number of the first, so that they keep their order too.
 ///
 /// Source: tree semantics, section 10.1.
-public struct PushIDGenerator: Sendable {
+package struct PushIDGenerator: Sendable {
   /// The 64 characters of a push id, in ASCII order.
   static let alphabet = Array(
     "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
@@ -14,7 +14,7 @@ public struct PushIDGenerator: Sendable {
   private var lastRandom: [UInt8] = []
 
   /// Makes a generator that has made no key yet.
-  public init() {}
+  package init() {}
 
   /// Makes the next key.
   ///
@@ -22,7 +22,7 @@ public struct PushIDGenerator: Sendable {
   ///
   /// `now` is in milliseconds since 1970, from 0 to 2^48-1; other times are brought into this
   /// range. The 12 random characters come from `random`.
-  public mutating func next(
+  package mutating func next(
     now: Int64, random: inout some RandomNumberGenerator
   ) -> Key {
     let now = max(min(max(now, 0), 0xFFFF_FFFF_FFFF), lastMilliseconds)

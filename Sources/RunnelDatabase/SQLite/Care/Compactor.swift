@@ -16,7 +16,7 @@ extension DatabaseCare {
   /// - Throws: `DatabaseError` (`corrupt` if the file is damaged; `diskFull` before anything is
   ///   written, if there is not enough space for the work; `locked`, `cancelled`), and if the file
   ///   cannot be opened.
-  public static func compact(
+  package static func compact(
     file: String, busyTimeout: Duration = .seconds(5), isWanted: @escaping () -> Bool = { true }
   ) throws -> DatabaseCompaction {
     try compact(file: file, busyTimeout, disk: .system, isWanted: isWanted)

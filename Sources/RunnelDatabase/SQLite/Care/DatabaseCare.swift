@@ -2,10 +2,10 @@ import Glibc
 import GRDB
 
 /// The maintenance of a database file: check, repair, compaction.
-public enum DatabaseCare {
+package enum DatabaseCare {
   /// A function that is called now and then with the present step and the number of its rows that
   /// are done; false stops the work.
-  public typealias Progress = (_ step: String, _ rows: Int) -> Bool
+  package typealias Progress = (_ step: String, _ rows: Int) -> Bool
 
   /// Checks a file, which is only read, against everything in `FORMAT.md`.
   ///
@@ -19,7 +19,7 @@ public enum DatabaseCare {
   /// - Returns: the report.
   /// - Throws: `DatabaseError` if the file cannot be opened (possibly because it is damaged) or the
   ///   check was `cancelled`.
-  public static func check(
+  package static func check(
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseReport {
@@ -68,7 +68,7 @@ public enum DatabaseCare {
   ///   - progress: called with the progress; may stop the work, and then nothing was changed.
   /// - Returns: the reports before and after the repair.
   /// - Throws: `DatabaseError` if the file cannot be opened or written, or the repair was `cancelled`.
-  public static func repair(
+  package static func repair(
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {

@@ -179,7 +179,7 @@ extension DatabaseCare {
   /// - Returns: what was copied, and what is known to be missing.
   /// - Throws: `DatabaseError` if the new file exists or cannot be written, nothing could be read
   ///   (`corrupt`), or the work was `cancelled`.
-  public static func salvage(
+  package static func salvage(
     file: String, to new: String, progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseSalvage {
     if access(new, F_OK) == 0 {

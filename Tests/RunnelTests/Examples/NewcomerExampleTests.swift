@@ -5,7 +5,7 @@ import RunnelTree
 import Testing
 
 /// The examples of the pages "Coming from ...", run.
-@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct NewcomerExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct NewcomerExampleTests {
   private let folder: TemporaryFolder
   private let database: Database
 

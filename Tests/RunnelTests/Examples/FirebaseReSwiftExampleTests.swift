@@ -4,7 +4,7 @@ import RunnelStore
 import Testing
 
 /// What the page for users of FirebaseReSwift shows is what is compiled here, and it runs.
-@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct FirebaseReSwiftExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct FirebaseReSwiftExampleTests {
   /// The parts of a file of the project between two marks.
   private func parts(of path: String, from begin: String, to end: String) throws -> [String] {
     let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -17,7 +17,7 @@ import Testing
 
   @Test func thePageShowsTheExamplesThatAreCompiled() throws {
     let compiled = try parts(
-      of: "Tests/RunnelDatabaseTests/Examples/FirebaseReSwiftExamples.swift",
+      of: "Tests/RunnelTests/Examples/FirebaseReSwiftExamples.swift",
       from: "// example begin\n", to: "// example end")
     let shown = try parts(
       of: "Sources/RunnelStore/RunnelStore.docc/ComingFromFirebaseReSwift.md",

@@ -3,8 +3,8 @@ import RunnelStore
 import Testing
 
 /// What the page shows is what is compiled here, and it runs.
-@Suite struct ExampleTests {
-  /// This file is in `Tests/RunnelStoreTests/Examples`.
+@Suite struct StoreExampleTests {
+  /// This file is in `Tests/RunnelTests/Examples`.
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   private static let top = folder.appendingPathComponent("../../..").standardizedFileURL
 
@@ -18,11 +18,11 @@ import Testing
 
   @Test func thePageShowsTheExamplesThatAreCompiled() throws {
     let compiled = try parts(
-      of: ExampleTests.folder.appendingPathComponent("ReSwiftExamples.swift"),
+      of: StoreExampleTests.folder.appendingPathComponent("ReSwiftExamples.swift"),
       from: "// example begin\n", to: "// example end")
     let page = "Sources/RunnelStore/RunnelStore.docc/ComingFromReSwift.md"
     let shown = try parts(
-      of: ExampleTests.top.appendingPathComponent(page), from: "```swift\n", to: "```")
+      of: StoreExampleTests.top.appendingPathComponent(page), from: "```swift\n", to: "```")
     #expect(!shown.isEmpty)
     #expect(shown == compiled)
   }

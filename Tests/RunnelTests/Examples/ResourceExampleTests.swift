@@ -5,7 +5,7 @@ import RunnelTree
 import Testing
 
 /// The examples of the page for those who come from StreamBaseKit's persistence layer, run.
-@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct ResourceExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct ResourceExampleTests {
   @Test func theExamplesRun() async throws {
     let folder = try TemporaryFolder()
     let database = try await folder.open()

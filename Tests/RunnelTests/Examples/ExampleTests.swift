@@ -4,8 +4,8 @@ import RunnelDatabase
 import Testing
 
 /// What the documents show is what is compiled here, and it runs.
-@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct ExampleTests {
-  /// This file is in `Tests/RunnelDatabaseTests/Examples`.
+@Suite(.timeLimit(.minutes(5))) struct ExampleTests {
+  /// This file is in `Tests/RunnelTests/Examples`.
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   private static let top = folder.appendingPathComponent("../../..").standardizedFileURL
 
