@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases) func noLineIsAcknowledgedAfterTheFileWent(way: Way) throws {
-    let database = try TestDatabase("1")
+    let database = try TestDatabase(#"{"x":1}"#)
     defer { way.tidy(database) }
     let program = try database.start(["push", "/l", "--lines"])
     try program.write("1\n2\n")
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func theLineInTheMomentOfTheLossIsToldAsItIs() throws {
-    let database = try TestDatabase("1")
+    let database = try TestDatabase(#"{"x":1}"#)
     let folder = database.folder.path
     let program = try database.start(["push", "/l", "--lines"])
     try program.write((1...5000).map { "\($0)\n" }.joined())
@@ -82,7 +82,7 @@ import Testing
 
   /// Two have a file open, a third makes a new one of that name: neither writes into it, nor ends it.
   @Test func whoHasTheOldFileOpenLeavesTheNewOneAlone() throws {
-    let database = try TestDatabase("1")
+    let database = try TestDatabase(#"{"x":1}"#)
     let programs = try (0..<2).map { _ in try database.start(["push", "/l", "--lines"]) }
     for program in programs {
       try program.write("1\n")
@@ -103,7 +103,7 @@ import Testing
 
   /// What was acknowledged before is there when the program that had the file open has ended.
   @Test func aDeletedLogLosesNothing() throws {
-    let database = try TestDatabase("1")
+    let database = try TestDatabase(#"{"x":1}"#)
     let program = try database.start(["push", "/l", "--lines"])
     try program.write("1\n2\n")
     #expect(try program.readLine() != nil)

@@ -28,7 +28,7 @@ import Testing
   @Test func emptyPathTellsHowTheRootIsWritten() throws {
     let outcome = try TestDatabase().run(["set", "", "1"])
     #expect(outcome.errors.contains("the word after set is empty"))
-    #expect(outcome.errors.contains("The root of the tree is written /."))
+    #expect(outcome.errors.contains("The root of the tree is written /"))
   }
 
   @Test func emptyDatabaseNameIsAMistake() throws {

@@ -78,7 +78,7 @@ import Testing
     }
     try terminals[0].wait(for: "with bo")
     try terminals[1].wait(for: "with ana")
-    try terminals[1].keys("G", "k")
+    try terminals[1].keys("G")
     try terminals[0].wait("bo at the last row") { screen in
       screen.text.split(separator: "\n").contains { $0.contains("two") && $0.contains("▸bo") }
     }

@@ -38,7 +38,7 @@ import Testing
     (["set", "/a"], "", "line 1, column 1"),
     (["set", "/a"], #"{"x.y": 1}"#, "not allowed in a key"),
     (["push", "/a"], "nope", "line 1"),
-    (["push", "/a", "--lines"], "1\n2 3\n", "Line 2"),
+    (["push", "/l", "--lines"], "1\n2 3\n", "Line 2"),
     (["update", "/a"], "[1]", "object"),
     (["update", "/a"], #"{"b": 1, "b/c": 2}"#, "which is below it"),
     (["import", "-", "/a", "--replace"], "{\n  \"b\": 1,\n}", "standard input: "),

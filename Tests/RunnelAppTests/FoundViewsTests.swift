@@ -88,7 +88,7 @@ import Testing
     ]
     let view = try #require(views(in: ["user": ["ana": record, "bo": record]]).first)
     #expect(view.columns.map(\.width) == [4, 10, 5, 4, nil])
-    #expect(view.columns.map(\.format) == [.plain, .date, .plain, .mark, .plain])
+    #expect(view.columns.map(\.format) == [.plain, .date, .number, .mark, .plain])
   }
 
   @Test func aShortKeyIsShownOnEveryScreenAndALongOneWhereThereIsRoom() throws {

@@ -28,13 +28,14 @@ import Testing
   @Test func panesHaveTheirWidths() {
     var panes = PaneArrangement(showsViews: true, detailShare: 30)
     #expect(panes.panes == [.views, .list, .detail])
-    #expect(panes.widths(of: 120) == (26, 36))
+    #expect(panes.widths(of: 120) == (20, 36))
+    #expect(panes.widths(of: 160) == (26, 48))
     panes.size = .full
     #expect(panes.widths(of: 120) == (0, 0))
     panes.focus = .detail
     #expect(panes.widths(of: 120) == (0, 120))
     panes.size = .half
-    #expect(panes.widths(of: 120) == (24, 60))
+    #expect(panes.widths(of: 120) == (20, 60))
     panes.focus = .views
     #expect(panes.widths(of: 120) == (60, 30))
   }
@@ -78,7 +79,7 @@ import Testing
     app.press("gt")
     try app.set("/room/-M7", Fixture.message("news", from: "eve", at: Fixture.now))
     let row = try #require(app.screen.firstIndex { $0.contains(" Chat      ") })
-    #expect(app.screen[row].prefix(26).hasSuffix("• 1 │"))
+    #expect(app.screen[row].prefix(20).hasSuffix("• 1 │"))
     click(app, row: row, column: 4)
     #expect(app.state.tabs.index == 0)
     #expect(app.state.pane == .list)

@@ -49,7 +49,7 @@ import Testing
   @Test func atTheEndOfAListNothingIsFetched() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g2 G")
-    #expect(app.cursorLine.contains("end"))
+    #expect(app.cursorLine.contains("Eve"))
     #expect(!app.screen[app.state.layout.hints.row].contains("fetch"))
   }
 }

@@ -288,7 +288,7 @@ import Testing
     delete(app)
     app.strike("u G")
     app.pump()
-    #expect(app.list.list.cursor == .row(ListScreen.fetchMoreRow))
+    #expect(app.list.list.cursor == .row("/user/eve"))
     #expect(try app.stored("/user/ana/plot") == 3)
   }
 }

@@ -73,7 +73,7 @@ import Testing
     BadFile(column: "{ field: a.b }", "a.b"),
     BadFile(
       column: "{ field: x, format: fancy }",
-      "`format` is one of plain, time, date, age, mark, count, change, not `fancy`."),
+      "`format` is one of plain, time, date, age, mark, count, number, change, not `fancy`."),
     BadFile(column: "{ field: x, width: wide }", "`width` is a whole number from 1 to 500."),
     BadFile(column: "{ field: x, width: 0 }", "`width` is a whole number from 1 to 500."),
     BadFile(column: "{ field: x, screen: -1 }", "`screen` is a whole number from 0 to 500."),

@@ -56,13 +56,10 @@ package struct PaneChoice: Hashable, Sendable {
 package struct PaneArrangement: Hashable, Sendable {
   /// The default columns of the views pane.
   static let viewsColumns = 26
-  /// The columns that a list between two panes has if there is room: as many as a whole screen often
-  /// has.
-  ///
-  /// For that, the panes beside it become as narrow as the next two numbers.
+  /// The columns that a list between two panes has if there is room, as many as a whole screen often
+  /// has: for that, the views pane becomes narrower, to the second number.
   private static let listColumnsWanted = 80
-  private static let viewsColumnsLeast = 14
-  private static let detailColumnsLeast = 26
+  private static let viewsColumnsLeast = 20
   /// The least columns of the views, the list and the detail when the mouse moves a line between
   /// them.
   static let viewsColumnsMin = 12
@@ -104,14 +101,11 @@ package struct PaneArrangement: Hashable, Sendable {
 
   /// Returns the columns of the views and of the detail where the mouse has set none.
   private func usualWidths(of columns: Int) -> (views: Int, detail: Int) {
-    var views = showsViews ? PaneArrangement.viewsColumns : 0
-    var detail = columns * detailShare / 100
+    let views = showsViews ? PaneArrangement.viewsColumns : 0
+    let detail = columns * detailShare / 100
     guard showsViews, detailShare > 0 else { return (views, detail) }
     let missing = PaneArrangement.listColumnsWanted - (columns - views - detail)
-    let taken = min(max(missing, 0), max(views - PaneArrangement.viewsColumnsLeast, 0))
-    views -= taken
-    detail -= min(max(missing - taken, 0), max(detail - PaneArrangement.detailColumnsLeast, 0))
-    return (views, detail)
+    return (max(views - max(missing, 0), PaneArrangement.viewsColumnsLeast), detail)
   }
 
   /// Returns the columns beside a list that takes half of the screen, or three quarters if it has

@@ -18,6 +18,12 @@ final class TemporaryFolder {
   /// The path of a file in the folder.
   func file() -> String { path + "/test.db" }
 
-  /// Opens a database on the file.
-  func open() async throws -> Database { try await Database.open(file: file()) }
+  /// Opens a database on the file, whose writes have no author.
+  func open() async throws -> Database {
+    try await Database.open(
+      file: file(),
+      environment: {
+        DatabaseEnvironment(now: { 1_700_000_000_000 }, random: SystemRandomNumberGenerator())
+      })
+  }
 }
