@@ -60,9 +60,9 @@ final class TestFolder {
     app.press("Enter")
     export(app, "csv", "bo.csv")
     let lines = try folder.text("bo.csv").components(separatedBy: "\r\n")
-    #expect(lines[0] == "$key,created,from,text")
+    #expect(lines[0] == "$key,created,from,text,pinned")
     #expect(lines.count == 4)
-    #expect(lines[1].hasSuffix(",bo,The gate code is 4711"))
+    #expect(lines[1].hasSuffix(",bo,The gate code is 4711,true"))
   }
 
   @Test func markedRowsGoFirst() throws {

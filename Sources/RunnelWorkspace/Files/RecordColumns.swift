@@ -15,12 +15,12 @@ package struct RecordColumns {
   package init() {
   }
 
-  /// Returns columns with those that they lack, for all fields collected so far.
+  /// Returns columns with those that they lack, for all fields collected so far but the key.
   ///
   /// A field of which only a part has a column is added as a whole.
   package func added(to columns: [FieldPath]) -> [FieldPath] {
     let known = Set(columns)
-    return columns + fields.filter { !known.contains($0) }
+    return columns + fields.filter { $0 != .key && !known.contains($0) }
   }
 
   /// Adds the fields of records to the columns.
