@@ -202,6 +202,47 @@ import Testing
     #expect(report.faults.map(\.place).contains { $0.hasSuffix("bad.db-wal") })
   }
 
+  /// A write, or the end of the last program, would remove what stands behind the damage.
+  @Test func aFileWithADamagedLogIsNotOpened() throws {
+    let session = try folder.session()
+    try session.set("/first", "1")
+    for number in 0..<30 { try session.set("/k\(number)", "\(number)") }
+    let (file, log) = (try folder.bytes(), try folder.bytes("test.db-wal"))
+    try session.close()
+    func lay(_ change: (inout Data) -> Void) throws -> Data {
+      var bad = log
+      change(&bad)
+      try? FileManager.default.removeItem(atPath: folder.file("bad.db-shm"))
+      try folder.write(file, to: "bad.db")
+      try folder.write(bad, to: "bad.db-wal")
+      return bad
+    }
+    let frame = 24 + 4096
+    for change: (inout Data) -> Void in [
+      { $0[$0.count / 2] ^= 1 }, { $0[40 + frame] ^= 1 },
+      { $0.replaceSubrange(0..<32, with: Data(count: 32)) },
+    ] {
+      let bad = try lay(change)
+      for isReadOnly in [true, false] {
+        let error = #expect(throws: DatabaseError.self) {
+          _ = try folder.session("bad.db", isReadOnly: isReadOnly)
+        }
+        #expect(error?.code == .corrupt)
+        #expect(error?.message.contains("--salvage") == true)
+      }
+      let repair = try DatabaseCare.repair(file: folder.file("bad.db"))
+      #expect(repair.after == nil)
+      #expect(repair.before.faults.map(\.place).contains { $0.hasSuffix("bad.db-wal") })
+      #expect(try folder.bytes("bad.db") == file)
+      #expect(try folder.bytes("bad.db-wal") == bad)
+    }
+    // A power failure may leave a last write of which a part was not stored.
+    _ = try lay { $0[$0.count - frame + 40] ^= 1 }
+    let last = try folder.session("bad.db")
+    #expect(try last.export().contains(#""k28":28"#))
+    try last.close()
+  }
+
   /// The pages behind a damaged one are read all the same.
   @Test func whatStandsBehindTheDamageOfALogIsSalvaged() throws {
     let session = try folder.session()

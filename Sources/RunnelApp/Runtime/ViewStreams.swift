@@ -188,18 +188,18 @@ final class ViewStreams {
   }
 
   /// Fetches the next pages of older rows; with a filter, searches for so many matching rows.
-  func fetchMore(pages: Int = 1) {
-    if paged.loadState == .loading || reading != .none { return wantsMore = [olderEnd] }
-    guard isFiltered else { return fetch(pageSize * pages, at: olderEnd) }
-    search = FilterSearch(
-      from: paged.items.count, scanned: paged.scannedCount, page: pageSize * pages)
-    searchOn()
-  }
+  func fetchMore(pages: Int = 1) { fetch(pages: pages, at: olderEnd) }
 
-  /// Fetches the next pages at the end where rows arrive, if the list does not reach it.
-  func fetchNewer(pages: Int = 1) {
-    if paged.loadState == .loading || reading != .none { return wantsMore = [newerEnd] }
-    fetch(pageSize * pages, at: newerEnd)
+  /// Fetches the next pages at the end where rows arrive, if the list does not reach it; with a
+  /// filter, searches for so many matching rows.
+  func fetchNewer(pages: Int = 1) { fetch(pages: pages, at: newerEnd) }
+
+  private func fetch(pages: Int, at end: ListEnd) {
+    if paged.loadState == .loading || reading != .none { return wantsMore = [end] }
+    guard isFiltered else { return fetch(pageSize * pages, at: end) }
+    search = FilterSearch(
+      at: end, from: paged.items.count, scanned: paged.scannedCount, page: pageSize * pages)
+    searchOn()
   }
 
   private func fetch(_ count: Int, at end: ListEnd) {
@@ -222,16 +222,18 @@ final class ViewStreams {
   }
 
   private func searchOn() {
-    guard isSearching else { return search = nil }
-    paged.fetchMore(FilterSearch.step, at: olderEnd) { [weak self] outcome in
+    guard let end = search?.end, isSearching(at: end) else { return search = nil }
+    paged.fetchMore(FilterSearch.step, at: end) { [weak self] outcome in
       if outcome != .fetched { self?.search = nil }
       self?.searchOn()
     }
   }
 
-  /// Whether a search runs that has neither found nor read enough.
-  private var isSearching: Bool {
-    guard let search, paged.fetchState(at: olderEnd) != .exhausted else { return false }
+  /// Whether a search runs at an end that has neither found nor read enough.
+  private func isSearching(at end: ListEnd) -> Bool {
+    guard let search, search.end == end, paged.fetchState(at: end) != .exhausted else {
+      return false
+    }
     return !search.isDone(found: paged.items.count, scanned: paged.scannedCount)
   }
 
@@ -255,11 +257,12 @@ final class ViewStreams {
 
   /// The fetch state of the fetch-more row for older rows.
   private var paging: FetchState {
-    isSearching ? .fetching : known(fetchState(at: olderEnd))
+    isSearching(at: olderEnd) ? .fetching : known(fetchState(at: olderEnd))
   }
 
   /// The fetch state of the fetch-more row for newer rows; `exhausted` if they are all loaded.
   private var newerPaging: FetchState {
+    if isSearching(at: newerEnd) { return .fetching }
     let state = fetchState(at: newerEnd)
     return state == .unknown ? .exhausted : state
   }
@@ -367,18 +370,20 @@ extension ViewStreams {
   }
 }
 
-/// A search of a filter through older rows, requested once by the user.
+/// A search of a filter through the rows beyond an end of a list, requested once by the user.
 private struct FilterSearch {
   /// The number of rows read at once.
   static let step = 500
   /// The number of rows read before the user is asked again.
   private static let scannedMax = 10_000
 
+  let end: ListEnd
   private let found: Int
   private let scanned: Int
 
   /// Creates a search from the numbers of rows found and read so far; it is to find another page.
-  init(from found: Int, scanned: Int, page: Int) {
+  init(at end: ListEnd, from found: Int, scanned: Int, page: Int) {
+    self.end = end
     self.found = found + page
     self.scanned = scanned + FilterSearch.scannedMax
   }

@@ -41,7 +41,9 @@ final class SQLiteStore {
   /// A file that is no Runnel database, or of a newer version, is left exactly as it is. A file of
   /// an older version is upgraded, unless `isReadOnly`: it is then read without changing it. Before
   /// an upgrade the whole file is checked, and it is not changed if it is damaged; a repair, which
-  /// mends it afterwards, skips the check (`isDamageAccepted`).
+  /// mends it afterwards, skips the check (`isDamageAccepted`). A file whose log is damaged is not
+  /// opened, for a write would destroy what stands behind the damage; only a check, which reads, opens
+  /// it (`isLogDamageAccepted`).
   ///
   /// The definitions of indexes, which may be damaged, are read by the first transaction.
   ///
@@ -50,7 +52,7 @@ final class SQLiteStore {
   /// - Throws: `DatabaseError` that names the problem with the file.
   init(
     file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false,
-    keepsReading: Bool = false
+    isLogDamageAccepted: Bool = false, keepsReading: Bool = false
   ) throws {
     self.file = file
     // SQLite would wait forever for the other end of a pipe.
@@ -71,6 +73,7 @@ final class SQLiteStore {
       try keepLog(true)
       let kind = try SQLiteStore.kind(queue)
       try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
+      if !isLogDamageAccepted { try checkLogIsWhole() }
       if let newest { try checkAge(since: newest) }
       if isReadOnly {
         try addColumns(kind)

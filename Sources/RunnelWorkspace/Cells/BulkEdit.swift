@@ -46,7 +46,8 @@ enum BulkEdit {
     }
     let requests: [WriteRequest]
     do throws(Refusal) {
-      requests = try BulkEdit.requests(state.database.resources, value, field: field, of: paths)
+      requests = try BulkEdit.requests(
+        state.database.resources, paths.map { ($0, value) }, field: field)
     } catch {
       form.take(error)
       return false
@@ -61,15 +62,15 @@ enum BulkEdit {
     return true
   }
 
-  /// Returns the writes: one for all records that no resource describes, an operation for each of the
-  /// others.
-  private static func requests(
-    _ book: ResourceBook, _ value: JSONValue, field: Path, of paths: [Path]
+  /// Returns the writes of values to a field of records: one for all records that no resource
+  /// describes, an operation for each of the others.
+  static func requests(
+    _ book: ResourceBook, _ values: [(record: Path, value: JSONValue)], field: Path
   ) throws(Refusal) -> [WriteRequest] {
     var requests: [WriteRequest] = []
     var members: [JSONMember] = []
-    guard let parent = paths.first?.parent else { return [] }
-    for path in paths {
+    guard let parent = values.first?.record.parent else { return [] }
+    for (path, value) in values {
       let place = Path(unchecked: path.keys + field.keys)
       let request = try book.setting(value, at: place)
       if case .set = request, path.parent == parent, let relative = place.relative(to: parent) {

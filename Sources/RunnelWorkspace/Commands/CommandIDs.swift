@@ -102,6 +102,8 @@ extension ActionID {
   static let rowFirst = ActionID("row.first")
   static let rowIn = ActionID("row.in")
   static let rowLast = ActionID("row.last")
+  static let rowMoveDown = ActionID("row.moveDown")
+  static let rowMoveUp = ActionID("row.moveUp")
   static let rowNewest = ActionID("row.newest")
   static let rowOpen = ActionID("row.open")
   static let rowOut = ActionID("row.out")

@@ -226,7 +226,7 @@ extension CompareScreen {
       guard let mine = try? JSONValue(parsing: text) else { return nil }
       return CompareDraft(path: edit.path, base: edit.original, mine: mine)
     case .merge(let draft, _): return draft
-    case .send, .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .undo,
+    case .send, .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .reorder, .undo,
       .reversal, .earlier:
       return nil
     }

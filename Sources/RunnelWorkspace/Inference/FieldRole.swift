@@ -35,6 +35,10 @@ enum FieldRole: Hashable {
       [
         "date", "due", "when", "time", "at", "created", "updated", "modified", "deadline",
         "start", "end", "begin", "birthday", "since", "until", "timestamp", "day", "sent", "joined",
+        "started", "ended", "finished", "opened", "added", "changed", "seen", "read", "checked",
+        "posted", "published", "received", "delivered", "shipped", "ordered", "paid", "bought",
+        "sold", "born", "built", "hired", "registered", "visited", "logged", "recorded", "measured",
+        "arrival", "arrived", "departure", "departed", "issued", "expires", "expiry", "expired",
       ]
     ),
     (

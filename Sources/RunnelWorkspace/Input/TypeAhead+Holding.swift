@@ -195,6 +195,9 @@ extension TypeAhead {
     case .profileReadonly where state.isPlaceInFront:
       let isJob = state.writes.deletion != nil || state.files.importing != nil
       return isJob || (state.requests.writes.isEmpty && !state.requests.hasReads) ? nil : reason
+    case .rowMoveUp, .rowMoveDown:
+      return state.requests.writes.values.contains(where: \.isReordering)
+        ? "the row is being moved" : nil
     default: return nil
     }
   }
@@ -395,7 +398,7 @@ extension TypeAhead {
   /// Actions on the record under the cursor that need a stored record.
   private static let onRecord: Set<ActionID> = [
     .rowOpen, .rowIn, .rowActions, .recordEdit, .recordEditExternal, .recordDelete, .recordForm,
-    .recordToggle, .recordDuplicate, .recordCompare, .historyOpen, .linkOpen, .refFollow,
+    .recordToggle, .recordDuplicate, .recordCompare, .rowMoveUp, .rowMoveDown, .historyOpen, .linkOpen, .refFollow,
     .copyURL, .copyKey, .copyPath, .copyLine, .copyString, .copyValue,
     .markToggle, .markRange, .markAll, .bookmarkSet,
   ]
@@ -404,7 +407,7 @@ extension TypeAhead {
     .screenTop, .screenMiddle, .screenBottom, .scrollDown, .scrollUp, .scrollRowTop,
     .scrollRowMiddle, .scrollRowBottom,
     .recordAdd, .recordEdit, .recordEditExternal, .recordDelete, .recordForm, .recordToggle,
-    .recordDuplicate, .linkOpen, .refFollow,
+    .recordDuplicate, .rowMoveUp, .rowMoveDown, .linkOpen, .refFollow,
     .copyURL, .copyKey, .copyPath, .copyLine, .copyString, .copyValue,
     .markToggle, .markRange, .markAll, .markNext, .markPrevious,
     .unreadNext, .unreadPrevious, .changeNext, .changePrevious,

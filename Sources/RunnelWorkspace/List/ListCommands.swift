@@ -9,6 +9,7 @@ package enum ListCommands {
   ) {
     opening
     writing
+    Reordering.commands
     fetching
     marks
     jumps

@@ -82,7 +82,9 @@ extension ListScreen {
     } else if wasFetchingNewer, isAway {
       noteLoadedAgain(change.update.insertedRows.count)
     } else if !change.update.isReload {
-      let growth = change.newRows.count - change.removed.count(where: isStored)
+      // A filter hides rows, which are not gone.
+      let goneCount = filter == nil ? change.removed.count(where: isStored) : 0
+      let growth = change.newRows.count - goneCount
       unloaded?.loadedGrowth += growth
     }
     if !isAway { unloaded = nil }

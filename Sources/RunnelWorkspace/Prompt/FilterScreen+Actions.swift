@@ -43,9 +43,15 @@ extension FilterScreen {
   static func searchOn(_ state: inout AppState) {
     let screen = state.tabs.front
     guard !state.tabs.isTree, let filter = screen.filter, !filter.isEmpty, screen.phase == .loaded,
-      screen.paging == .more, screen.content.storedRowCount < state.height
+      screen.content.storedRowCount < state.height
     else { return }
-    ListScreen.fetchMore(&state)
+    if screen.paging == .more {
+      ListScreen.fetchMore(&state)
+    } else if screen.paging == .exhausted, screen.newer == .more {
+      ListScreen.fetchNewer(&state)
+    } else {
+      return
+    }
     state.say(.info, searchingText(state))
   }
 

@@ -96,8 +96,8 @@ extension QueueScreen {
       state.open(view)
       state.tabs.lists[view].draft = text
       ComposeScreen.openComposer(&state)
-    case .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .undo, .reversal,
-      .merge, .earlier:
+    case .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .reorder, .undo,
+      .reversal, .merge, .earlier:
       break
     }
   }

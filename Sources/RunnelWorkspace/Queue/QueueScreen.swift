@@ -138,8 +138,8 @@ extension WritePurpose {
     case .send(_, let text, _): [text]
     case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
     case .pasted(let pasted): pasted.refused.text.split(separator: "\n").map(String.init)
-    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge,
-      .earlier:
+    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .reorder, .undo, .reversal,
+      .merge, .earlier:
       []
     }
   }
@@ -149,8 +149,8 @@ extension WritePurpose {
     switch self {
     case .edit, .form, .send, .editOutside: true
     case .pasted(let pasted): pasted.row != nil
-    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .undo, .reversal, .merge,
-      .earlier:
+    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .reorder, .undo, .reversal,
+      .merge, .earlier:
       false
     }
   }

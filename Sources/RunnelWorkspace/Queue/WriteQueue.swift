@@ -169,7 +169,8 @@ extension WritePurpose {
   var isOneOfMany: Bool {
     switch self {
     case .deleteMarked, .importRows, .pasted, .reversal: true
-    case .edit, .form, .send, .delete, .editOutside, .toggle, .duplicate, .undo, .merge, .earlier:
+    case .edit, .form, .send, .delete, .editOutside, .toggle, .duplicate, .reorder, .undo, .merge,
+      .earlier:
       false
     }
   }
@@ -185,6 +186,7 @@ extension WritePurpose {
       paths.count == 1 ? "delete \(paths[0])" : "delete \(paths.count) from \(paths[0])"
     case .editOutside(let edit, _): "outside \(edit.path)"
     case .duplicate(let path): "duplicate \(path)"
+    case .reorder(let path): "reorder \(path)"
     case .importRows(let rows): "import \(rows)"
     case .pasted(let pasted): "pasted \(pasted.id)"
     case .toggle: "toggle"

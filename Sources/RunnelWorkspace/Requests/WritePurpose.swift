@@ -24,6 +24,8 @@ package enum WritePurpose: Hashable, Sendable {
   case toggle
   /// The copy of the record at a path.
   case duplicate(Path)
+  /// The new place of the record at a path among the rows of its list.
+  case reorder(Path)
   /// The undo of an entry of the action log.
   case undo
   /// The result of a comparison, and the version of the others that it was made for.
@@ -32,6 +34,9 @@ package enum WritePurpose: Hashable, Sendable {
   case reversal
   /// A write that was on disk already when the origin refused it.
   case earlier(PendingWrite)
+
+  /// Whether the write moves a row to another place.
+  var isReordering: Bool { if case .reorder = self { true } else { false } }
 
   /// Whether the cursor goes to the record that the write adds.
   var addsRowToGoTo: Bool {

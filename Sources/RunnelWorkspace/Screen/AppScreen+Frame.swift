@@ -255,8 +255,8 @@ extension AppScreen {
     let known = isList ? state.tabs.front.numberInAll(ofLoaded: loaded ?? 1) : nil
     let number = loaded.map { String(known?.number ?? $0) } ?? "-"
     let count = known?.total ?? content.storedRowCount
-    // Where rows are missing on both sides, the number of the row is not known.
-    let isPart = isList && known == nil && state.tabs.front.isAway
+    let isPart =
+      isList && known == nil && state.tabs.front.filter == nil && !state.tabs.front.isComplete
     let position =
       layout.isCompact
       ? "\(number)/\(count)" : "row \(number) of \(count)\(isPart ? " loaded" : "")"

@@ -72,7 +72,7 @@ enum Writing {
     case .duplicate(let path):
       if let key { goToCopy(&state, of: path, key, goesThere: goesThere) }
     case .earlier: state.say(.info, "written")
-    case .toggle, .undo, .reversal: break
+    case .toggle, .reorder, .undo, .reversal: break
     }
   }
 
@@ -90,6 +90,7 @@ enum Writing {
     case .editOutside(let edit, _): return [edit.path]
     case .send(let view, _, _): return added(to: state.tabs.lists[view].definition.source.path)
     case .duplicate(let path): return added(to: path.parent)
+    case .reorder(let path): return [path]
     case .pasted(let pasted): return added(to: pasted.collection)
     case .merge(let draft, _): return [draft.path]
     case .form(let form):
@@ -216,7 +217,7 @@ enum Writing {
     case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
     case .reversal: UndoHistory.failReversal(&state, of: id, refusal)
     case .duplicate: if !dropped.isEmpty { state.say(.error, refusal.message + dropped) }
-    case .delete, .toggle, .undo, .merge, .pasted, .earlier: break
+    case .delete, .toggle, .reorder, .undo, .merge, .pasted, .earlier: break
     }
   }
 
@@ -242,7 +243,8 @@ enum Writing {
     case .form(let form):
       // The typed text replaces the pasted record.
       if let pasted = form.pasted { state.writes.queue.drop(pasted) }
-    case .edit, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge, .pasted, .earlier:
+    case .edit, .send, .delete, .deleteMarked, .duplicate, .reorder, .editOutside, .merge, .pasted,
+      .earlier:
       break
     }
     var draft = refusal.cause == .outdated ? CompareScreen.draft(state, of: purpose) : nil

@@ -68,6 +68,57 @@ import Testing
         .allSatisfy { !$0.hasSuffix(".part") })
   }
 
+  /// Writes into the file itself, as `cp` does: the name leads to the same file with other content.
+  private func writeOver(_ content: Data) throws {
+    try database.folder.write(content, to: database.name)
+    // The time of a file is not exact: two writes may have the same.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: 10)], ofItemAtPath: database.file)
+  }
+
+  @Test(arguments: [false, true])
+  func aFileWithOtherContentIsNotWritten(hasLog: Bool) throws {
+    let first = try database.session()
+    try first.set("/a", largeObject(200))
+    try first.close()
+    let earlier = try database.folder.bytes(database.name)
+    let second = try database.session(seed: 2)
+    try second.set("/b", "1")
+    try second.close()
+    let session = try database.session(seed: 3)
+    if hasLog {
+      try session.set("/c", "1")
+      try session.checkpoint("PASSIVE")
+    }
+    try session.checkFile()
+    try writeOver(earlier)
+    for _ in 0..<2 {
+      let error = #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+      #expect(error?.code == .fileGone)
+      #expect(error?.message.contains("overwritten while it was open") == true)
+    }
+    #expect(throws: DatabaseError.self) { try session.catchUp() }
+    try session.close()
+    #expect(try database.folder.bytes(database.name) == earlier)
+  }
+
+  @Test(arguments: [false, true])
+  func aFileWithTheSameContentIsWritten(hasLog: Bool) throws {
+    let first = try database.session()
+    try first.set("/a", largeObject(200))
+    try first.close()
+    let session = try database.session(seed: 2)
+    if hasLog {
+      try session.set("/c", "1")
+      try session.checkpoint("PASSIVE")
+    }
+    try writeOver(try database.folder.bytes(database.name))
+    try session.set("/d", "1")
+    try session.checkFile()
+    try session.close()
+    #expect(try DatabaseCare.check(file: database.file).isSound)
+  }
+
   /// What the name leads to now is somebody else's.
   @Test func aFileThatTookThePlaceIsLeftAlone() throws {
     let session = try database.filledSession()

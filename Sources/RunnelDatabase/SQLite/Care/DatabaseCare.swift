@@ -27,7 +27,8 @@ package enum DatabaseCare {
     let damage = LogCheck.damage(ofLogBeside: file)
     let store: SQLiteStore
     do {
-      store = try SQLiteStore(file: file, isReadOnly: true, busyTimeout: busyTimeout)
+      store = try SQLiteStore(
+        file: file, isReadOnly: true, busyTimeout: busyTimeout, isLogDamageAccepted: true)
     } catch {
       return try damagedAtOpening(file, error)
     }
@@ -108,9 +109,11 @@ extension DatabaseCare {
     else { throw error }
     var report = DatabaseReport()
     report.isComplete = false
+    let damage = LogCheck.damage(ofLogBeside: file)
     report.add(
       DatabaseFault(
-        place: "SQLite", what: "a page that every program needs cannot be read", remedy: .none))
+        place: damage == nil ? "SQLite" : "\(file)-wal",
+        what: damage ?? "a page that every program needs cannot be read", remedy: .none))
     return report
   }
 }

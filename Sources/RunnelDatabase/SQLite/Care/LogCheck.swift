@@ -8,29 +8,84 @@ import Glibc
 ///
 /// Source: SQLite, "Database File Format", sections 4.1 and 4.2.
 enum LogCheck {
+  /// The damage of a log.
+  struct Damage {
+    /// The damage in words: `its part 46 of 183 is damaged, …`.
+    var words: String
+    /// The number of writes that SQLite does not read because of it; nil if that is not known.
+    var lostCount: Int?
+  }
+
+  /// The number of bytes before the first frame.
+  private static let headBytes = 32
+  /// The number of bytes before the page of each frame.
+  private static let frameHeadBytes = 24
+
   /// The words for the damage of the log beside a file; nil if it has none, or there is no log.
   ///
   /// O(n) in the log.
-  static func damage(ofLogBeside file: String) -> String? {
+  static func damage(ofLogBeside file: String) -> String? { find(besideFile: file)?.words }
+
+  /// The damage of the log beside a file behind which writes are lost that were acknowledged; nil if
+  /// there is none.
+  ///
+  /// What a power failure may leave is no damage: a last write of which some frames were not
+  /// stored, or a log without any content.
+  ///
+  /// O(1) if nothing of the present log stands behind the frames that SQLite reads, otherwise O(n)
+  /// in the log.
+  ///
+  /// - Parameter frames: the number of frames that SQLite reads.
+  static func loss(besideFile file: String, after frames: Int) -> Damage? {
+    if frames > 0, !goesOn(file + "-wal", after: frames) { return nil }
+    guard let damage = find(besideFile: file) else { return nil }
+    if let lost = damage.lostCount { return lost > 1 ? damage : nil }
+    return isEmpty(file + "-wal") ? nil : damage
+  }
+
+  /// Whether a frame of the present log stands behind a number of frames.
+  private static func goesOn(_ log: String, after frames: Int) -> Bool {
+    let descriptor = open(log, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return false }
+    defer { close(descriptor) }
+    guard let head = bytes(descriptor, headBytes, at: 0),
+      let frame = bytes(
+        descriptor, frameHeadBytes,
+        at: headBytes + frames * (frameHeadBytes + number(head[8..<12])))
+    else { return false }
+    return frame[8..<16].elementsEqual(head[16..<24])
+  }
+
+  /// Whether the header of a log and its first frame are zeros, as a file that was made longer before
+  /// its content was stored.
+  private static func isEmpty(_ log: String) -> Bool {
+    let descriptor = open(log, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return true }
+    defer { close(descriptor) }
+    return bytes(descriptor, headBytes + frameHeadBytes, at: 0)?.allSatisfy { $0 == 0 } ?? true
+  }
+
+  private static func find(besideFile file: String) -> Damage? {
     let descriptor = open(file + "-wal", O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return nil }
     // The log itself is never locked, so closing this descriptor releases no lock.
     defer { close(descriptor) }
-    guard let head = bytes(descriptor, 32, at: 0) else { return nil }
+    guard let head = bytes(descriptor, headBytes, at: 0) else { return nil }
     let pageSize = number(head[8..<12])
     let isHead = head.starts(with: [0x37, 0x7F, 0x06]) && head[3] & 0xFE == 0x82
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     guard isHead, (512...65_536).contains(pageSize) else {
       return status.st_size > 32 + 24 + 512
-        ? "its header is damaged, so none of its \(status.st_size) bytes can be read" : nil
+        ? Damage(
+          words: "its header is damaged, so none of its \(status.st_size) bytes can be read") : nil
     }
     return damage(descriptor, head, pageSize, size: Int(status.st_size))
   }
 
   private static func damage(
     _ descriptor: Int32, _ head: [UInt8], _ pageSize: Int, size: Int
-  ) -> String? {
+  ) -> Damage? {
     let count = (size - 32) / (24 + pageSize)
     var wrong: Int?
     var lost = 0
@@ -42,8 +97,9 @@ enum LogCheck {
       }
     }
     guard let wrong, lost > 0 else { return nil }
-    return
-      "its part \(wrong + 1) of \(count) is damaged, so \(lost) writes behind it cannot be read"
+    return Damage(
+      words: "its part \(wrong + 1) of \(count) is damaged, so \(lost) writes behind it cannot be read",
+      lostCount: lost)
   }
 
   /// A page in a log.

@@ -31,6 +31,8 @@ final class OpenedFiles {
   private let link: Place?
   /// The file's size and time when it was last found to be sound.
   private var stamp: Stamp
+  /// The content of the file, and the place reached in the log, when it was last found to be sound.
+  private var content: KnownFile?
 
   /// The attributes that change when a file is written.
   private struct Stamp: Equatable {
@@ -50,11 +52,13 @@ final class OpenedFiles {
   ///   - path: the path of the file as SQLite opened it.
   ///   - name: the path as it was given.
   ///   - hasLog: whether SQLite has a log open.
-  init?(path: String, name: String, hasLog: Bool) {
+  ///   - content: the content of the file.
+  init?(path: String, name: String, hasLog: Bool, content: KnownFile?) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     main = Place(path: path, identity: FileIdentity(status))
     stamp = Stamp(status)
+    self.content = content
     log = hasLog ? OpenedFiles.place(path + "-wal") : nil
     index = hasLog ? OpenedFiles.place(path + "-shm") : nil
     link = name.hasPrefix("/") && name != path ? OpenedFiles.place(name) : nil
@@ -71,12 +75,15 @@ final class OpenedFiles {
   /// - Parameters:
   ///   - isCommitted: true just after a commit. The index of the log does not matter then: the
   ///     write is in the log.
-  ///   - isSound: called to check the content of a file that was written meanwhile, as when the log
-  ///     is copied to it; returns nil if this cannot be told yet.
+  ///   - place: the place reached in the log; nil if there is none.
+  ///   - present: called to read the content of the file; nil if nothing is known of it.
+  ///   - isSound: called to check whether a file that was written meanwhile, as when the log is
+  ///     copied to it, belongs to the log; returns nil if this cannot be told yet.
   ///   - isLogSound: called to check whether the log is the one that was written.
   /// - Returns: the loss; nil if the files are unchanged.
   func loss(
-    isCommitted: Bool = false, isSound: () -> Bool?, isLogSound: () -> Bool
+    isCommitted: Bool = false, place: LogPlace?, present: () -> KnownFile?,
+    isSound: () -> Bool?, isLogSound: () -> Bool
   ) -> FileLoss? {
     var status = stat()
     switch OpenedFiles.look(at: main, &status) {
@@ -84,9 +91,15 @@ final class OpenedFiles {
     case .other: return .replaced(isAt: main.identity.whereabouts())
     case .same:
       let found = Stamp(status)
-      if found == stamp { break }
+      if found == stamp {
+        follow(place, present)
+        break
+      }
       switch isSound() {
-      case true?: stamp = found
+      case true?:
+        let present = present()
+        if let content, let present, content.isOverwritten(by: present) { return .overwritten }
+        (stamp, content) = (found, present)
       case false?: return .overwritten
       case nil: break
       }
@@ -96,6 +109,17 @@ final class OpenedFiles {
       return .replaced(isAt: main.path)
     }
     return lossOfLog(isCommitted: isCommitted, isLogSound)
+  }
+
+  /// Notes the place in the log of a file that was not written.
+  private func follow(_ place: LogPlace?, _ present: () -> KnownFile?) {
+    guard let known = content?.place else { return }
+    if let place, place.salts == known.salts, place.copied == known.copied {
+      content?.place = place
+    } else {
+      // The time of a file is not exact: it may have been written after all.
+      content = present()
+    }
   }
 
   private func lossOfLog(isCommitted: Bool, _ isLogSound: () -> Bool) -> FileLoss? {
@@ -139,5 +163,28 @@ final class OpenedFiles {
       return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .absent : .unknown
     }
     return FileIdentity(status) == place.identity ? .same : .other
+  }
+}
+
+/// The place that all programs together have reached in a log.
+struct LogPlace: Hashable {
+  /// The number of frames in use, and the number of them that were copied to the file.
+  var frames: UInt32
+  var copied: UInt32
+  /// The salts of the log, which change when it begins anew.
+  var salts: [UInt8]
+}
+
+/// The content of a database file without its log.
+struct KnownFile: Hashable {
+  var state: LogMark.FileState
+  /// The place in the log at which the file had this content.
+  var place: LogPlace
+
+  /// True if another program, such as `cp`, wrote the file until it had this later content.
+  ///
+  /// Runnel writes a file only by copying frames of the log, so that the place in the log changes too.
+  func isOverwritten(by later: KnownFile) -> Bool {
+    later.place == place && later.state != state
   }
 }

@@ -30,7 +30,9 @@ extension SQLiteStore {
   /// Throws the loss, if the files are not those that were opened.
   func checkFiles(_ db: GRDB.Database, isCommitted: Bool = false) throws {
     let found = files?.loss(
-      isCommitted: isCommitted, isSound: { SQLiteStore.isSound(db) },
+      isCommitted: isCommitted, place: SQLiteStore.logPlace(db),
+      present: { db.runnelFile.flatMap { SQLiteStore.content(db, $0) } },
+      isSound: { SQLiteStore.isSound(db) },
       isLogSound: { SQLiteStore.isLogSound(db) })
     if let found { throw found }
   }
@@ -85,7 +87,8 @@ extension SQLiteStore {
     try onConnection { db in
       let hasLog = try !isAtRest && String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal"
       guard let path = db.runnelFile else { return nil }
-      let files = OpenedFiles(path: path, name: file, hasLog: hasLog)
+      let content = hasLog ? SQLiteStore.content(db, path) : nil
+      let files = OpenedFiles(path: path, name: file, hasLog: hasLog, content: content)
       if files == nil || runnel_storage_has_moved(db.runnelConnection) != 0 {
         throw DatabaseError(
           .fileGone, "\(file) was deleted or replaced while it was being opened. Open it again.")
@@ -93,6 +96,23 @@ extension SQLiteStore {
       if hasLog { try SQLiteStore.checkLogOfOthers(db, path + "-wal", file: file) }
       return files
     }
+  }
+
+  /// The place reached in the log; nil if there is none.
+  private static func logPlace(_ db: GRDB.Database) -> LogPlace? {
+    var state = runnel_log_state()
+    guard runnel_storage_log_state(db.runnelConnection, &state) == 0 else { return nil }
+    return LogPlace(
+      frames: state.frames, copied: state.copied,
+      salts: withUnsafeBytes(of: state.salts, Array.init))
+  }
+
+  /// The content of the file; nil if another process changes it just now, or nothing is known of it.
+  private static func content(_ db: GRDB.Database, _ path: String) -> KnownFile? {
+    guard let place = logPlace(db), !isBeingCopied(db), let state = stateOfFile(path),
+      state != .unmarked, logPlace(db) == place, !isBeingCopied(db)
+    else { return nil }
+    return KnownFile(state: state, place: place)
   }
 
   /// True if the file has the size that it states, and is the one on which the log was begun; nil

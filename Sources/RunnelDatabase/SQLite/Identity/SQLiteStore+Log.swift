@@ -61,6 +61,34 @@ extension SQLiteStore {
     if newest ?? 0 < sequence { throw SQLiteStore.foreignLog(file) }
   }
 
+  /// Checks that SQLite reads all writes of the log: it stops at a damaged part without a word, and
+  /// the next write or the end of the last program removes what stands behind it.
+  ///
+  /// The connection has read something. It costs a system call or two unless the log is damaged.
+  ///
+  /// - Throws: `DatabaseError` (`corrupt`) if acknowledged writes stand behind a damaged part.
+  func checkLogIsWhole() throws {
+    try onConnection { db in
+      guard let path = db.runnelFile, !isAtRest, access(path + "-wal", F_OK) == 0,
+        try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal"
+      else { return }
+      var found: LogCheck.Damage?
+      // Another process may be writing frames that its index does not know yet.
+      for look in 0..<SQLiteStore.looks.count {
+        if look > 0 { poll(nil, 0, SQLiteStore.looks.pauseMilliseconds) }
+        var state = runnel_log_state()
+        _ = runnel_storage_log_state(db.runnelConnection, &state)
+        found = LogCheck.loss(besideFile: path, after: Int(state.frames))
+        if found == nil { return }
+      }
+      guard let found else { return }
+      throw DatabaseError(
+        .corrupt,
+        "\(file)-wal, the log of \(file), is damaged: \(found.words). Nothing was changed: "
+          + "`runnel doctor -d \(file) --salvage NEW` puts all that can be read into a new file.")
+    }
+  }
+
   static func foreignLog(_ file: String) -> DatabaseError {
     DatabaseError(
       .foreignLog,
