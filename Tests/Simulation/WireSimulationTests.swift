@@ -4,9 +4,14 @@ import WireSimulation
 
 /// Real sessions of clients and of a server over a network that fails.
 @Suite struct WireSimulationTests {
-  /// Seeds of long runs that found something: a paged window was emptied by a write that was given up, and not
-  /// filled again.
-  @Test(arguments: [3538, 6133] as [UInt64]) func seedsThatFailedOnceHold(seed: UInt64) throws {
+  /// Seeds of long runs that found something.
+  ///
+  /// - 3538, 6133: A paged window was emptied by a write that was given up, and not filled again.
+  /// - 6918, 7895, 8101, 13052: A removal that undid the writer's own unanswered write became that write.
+  /// - 12080: A write was refused when its credential ended, and the next one, under the new credential, was
+  ///   not; sent again, the first one was done last.
+  @Test(arguments: [3538, 6133, 6918, 7895, 8101, 12_080, 13_052] as [UInt64])
+  func seedsThatFailedOnceHold(seed: UInt64) throws {
     for (name, shape) in WireWorld.Shape.all {
       var world = WireWorld(seed: seed, shape: shape)
       #expect(throws: Never.self, "\(name)") { try world.run() }

@@ -63,6 +63,7 @@ extension ClientSession {
     outstanding = [:]
     waiting = []
     (unansweredWrites, openListens) = (0, 0)
+    awaitsEarlierWrites = false
     (unansweredBytes, unansweredBytesSum) = ([:], 0)
     if wasLive { effects.append(.tell(.disconnected)) }
   }

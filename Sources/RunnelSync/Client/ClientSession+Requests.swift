@@ -36,7 +36,7 @@ extension ClientSession {
 
   /// True if another write may be sent before those that were sent are answered.
   private var mayWrite: Bool {
-    unansweredWrites < limits.unansweredWritesMax
+    !awaitsEarlierWrites && unansweredWrites < limits.unansweredWritesMax
       && unansweredBytesSum < limits.unansweredBytesMax
   }
 
@@ -62,7 +62,6 @@ extension ClientSession {
       }
     case .write(let id, let write): sendWrite(id, write, now)
     case .compareAndSet(let id, let path, let json, let hash):
-      unansweredWrites += 1
       request(
         .compareAndSet(path, json, hash: hash, name: nil), .compareAndSet(id, path), now)
     case .get(let id, let query):
@@ -84,7 +83,6 @@ extension ClientSession {
       sentIncrements.insert(id)
     }
     let name = takesWriteNames ? configuration.writers.name(of: id) : nil
-    unansweredWrites += 1
     request(.write(write, name: name), .write(id), now)
   }
 
@@ -113,6 +111,7 @@ extension ClientSession {
     let bytes = message.bytes
     switch kind {
     case .write, .compareAndSet:
+      unansweredWrites += 1
       unansweredBytes[lastNumber] = bytes.count
       unansweredBytesSum += bytes.count
     case .listen, .unlisten, .get, .onDisconnect, .credential, .nothing: break
@@ -141,6 +140,7 @@ extension ClientSession {
     case .credential: takeCredentialAnswer(status, text, now)
     case .write, .compareAndSet:
       unansweredWrites -= 1
+      if unansweredWrites == 0 { awaitsEarlierWrites = false }
       unansweredBytesSum -= unansweredBytes.removeValue(forKey: number) ?? 0
       if status == .unavailable {
         // The origin decided nothing: the write stays pending, and the replica gives it again.

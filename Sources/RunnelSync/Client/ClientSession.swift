@@ -30,6 +30,8 @@ public import RunnelTree
 /// - I3. A write that was sent and not answered is pending at the replica, which gives it again at
 ///   the next connection. A write that adds to a number is not sent again automatically where the
 ///   origin does not know writes by name.
+/// - I4. Under another credential nothing is written before the writes under the last one are answered. The
+///   origin may have refused those for lack of a credential, and would do them, sent again, after later ones.
 ///
 /// Source: wire protocol, sections A1, A6, A7 and A9.
 public struct ClientSession: Sendable {
@@ -120,6 +122,8 @@ public struct ClientSession: Sendable {
   /// The replica's commands that wait until earlier writes are answered.
   var waiting: [OriginCommand] = []
   var unansweredWrites = 0
+  /// True from when the credential changed until the writes sent before are answered.
+  var awaitsEarlierWrites = false
   /// The bytes of each of them, by the number of its request.
   var unansweredBytes: [Int64: Int] = [:]
   var unansweredBytesSum = 0
@@ -227,6 +231,7 @@ extension ClientSession {
     switch phase {
     case .awaitingCredential: authenticate(now)
     case .live where isAnother:
+      awaitsEarlierWrites = unansweredWrites > 0
       if let credential {
         request(.authenticate(credential), .credential, now)
       } else {

@@ -52,39 +52,48 @@ public struct ConflictPolicy: Sendable {
 extension Replica {
   /// Brings the pending writes `ids` up to date with changes that others made since.
   ///
-  /// A write that computes values at the origin is left as it is: it is an operation, not a state.
+  /// Each write is compared with the origin's data after the earlier pending writes, for it was made upon
+  /// these: what they have done is no change by others. A write that computes values at the origin is left
+  /// as it is: it is an operation, not a state.
   mutating func resolveConflicts(
     of ids: Set<Int64>, by policy: ConflictPolicy, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var touched: [Path] = []
-    for var write in book.pending where ids.contains(write.id) && !write.write.hasServerValues {
-      let before = write.parts
-      for index in write.parts.indices {
-        guard let node = try resolved(write, index, by: policy, storage) else { continue }
-        write.parts[index].target = .node(node)
+    var places = PathTree<Bool>()
+    for id in ids { book.places(of: id)?.forEach { places[$0] = true } }
+    var earlier = WriteLayers()
+    for write in book.pending {
+      var resolved = write
+      if ids.contains(write.id), !write.write.hasServerValues {
+        resolved = try self.resolved(write, after: earlier, by: policy, storage)
       }
-      if write.parts == before { continue }
-      write.write = Write(resolved: write.parts)
-      book.replace(write)
-      try storage.save(write)
-      touched += write.parts.map(\.path)
+      for part in resolved.parts where places.hasValues(around: part.path) { earlier.add(part) }
+      if resolved == write { continue }
+      book.replace(resolved)
+      try storage.save(resolved)
+      if resolved.parts != write.parts { touched += write.parts.map(\.path) }
     }
     return try rebase(touched, &storage)
   }
 
-  /// The new form of a part of a write; nil if it stays.
+  /// A write as it is to be sent; the nodes that it was compared with are its new bases.
   private func resolved(
-    _ write: PendingWrite, _ index: Int, by policy: ConflictPolicy,
+    _ old: PendingWrite, after earlier: WriteLayers, by policy: ConflictPolicy,
     _ storage: some ReplicaStorage
-  ) throws(TreeError) -> Node? {
-    let part = write.parts[index]
-    guard write.bases.indices.contains(index), let base = write.bases[index],
-      case .node(let mine) = part.target, book.isCached(part.path)
-    else { return nil }
-    let theirs = try storage.serverNode(at: part.path)
-    if theirs == base { return nil }
-    return policy.resolve(
-      Conflict(path: part.path, base: base, mine: mine, theirs: theirs))
+  ) throws(TreeError) -> PendingWrite {
+    var write = old
+    for (index, part) in old.parts.enumerated() where old.bases.indices.contains(index) {
+      guard let base = old.bases[index], case .node(let mine) = part.target,
+        book.isCached(part.path)
+      else { continue }
+      let theirs = earlier.applied(to: try storage.serverNode(at: part.path), at: part.path)
+      if theirs == base { continue }
+      let conflict = Conflict(path: part.path, base: base, mine: mine, theirs: theirs)
+      write.parts[index].target = .node(policy.resolve(conflict))
+      write.bases[index] = theirs
+    }
+    if write.parts != old.parts { write.write = Write(resolved: write.parts) }
+    return write
   }
 }
 

@@ -8,8 +8,8 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   public var write: Write
   /// The write as it is shown until it is acknowledged, with estimates in place of server values.
   public var parts: [Assignment]
-  /// The node that the origin was known to hold at the place of each part when the write was made;
-  /// nil if it was unknown, or too large to keep.
+  /// The node at the place of each part upon which the write was made: the origin's, after the earlier
+  /// pending writes; nil if it was unknown or too large to keep, or if one of these was not done.
   package var bases: [Node?]
   /// False for a write that is shown only when the origin has taken it.
   package var isVisible: Bool

@@ -59,17 +59,18 @@ extension Replica {
     return (pending, parts.map(\.path))
   }
 
-  /// The origin's node where a write changes it, if it is known and small.
+  /// The node that a write changes, if it is known and small: the origin's, after the pending writes.
   private func base(
     of part: Assignment, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Node? {
-    guard case .node = part.target, book.isCached(part.path) else { return nil }
-    if case .children(let count) = try storage.serverSummary(at: part.path).kind,
+    guard part.isNode, book.isCached(part.path) else { return nil }
+    let reader = ReplicaReader(storage: storage, book: book, writes: .all)
+    if case .children(let count) = try reader.summary(at: part.path).kind,
       count > Replica.baseChildrenMax
     {
       return nil
     }
-    return try storage.serverNode(at: part.path)
+    return try reader.node(at: part.path)
   }
 
   /// The most children of a node that is kept for finding conflicts.
@@ -83,7 +84,27 @@ extension Replica {
     guard let write = book.remove(id) else { return [] }
     _ = book.talk.answer(id)
     try storage.end(write, ending)
+    try forgetBases(upon: write, &storage)
     return write.isVisible ? try rebase(write.parts.map(\.path), &storage) : []
+  }
+}
+
+extension Replica {
+  /// Forgets the bases of later writes that were made upon a write which was not done.
+  ///
+  /// Whether such a write has changed a field cannot be told any more, so it is sent as it is.
+  private mutating func forgetBases(
+    upon lost: PendingWrite, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    for var write in book.pending where write.id > lost.id {
+      let before = write.bases
+      for (index, part) in write.parts.enumerated() where write.bases.indices.contains(index) {
+        if lost.concerns(part.path) { write.bases[index] = nil }
+      }
+      if write.bases == before { continue }
+      book.replace(write)
+      try storage.save(write)
+    }
   }
 }
 

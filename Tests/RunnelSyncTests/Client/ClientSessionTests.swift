@@ -328,6 +328,34 @@ import Testing
       ])
   }
 
+  /// The origin may have refused them, and the client may not hear of it.
+  @Test func underAnotherCredentialNothingIsWrittenBeforeTheEarlierWritesAreAnswered() throws {
+    var client = withCredential()
+    client.hear(answer(1))
+    client.send(.write(id: 1, .set(try path("/a"), 1)), .write(id: 2, .set(try path("/b"), 1)))
+    _ = client.take()
+    client.change { $0.setCredential(Credential("two"), now: $1) }
+    #expect(client.take() == [#"{"t":"d","d":{"r":4,"a":"auth","b":{"cred":"two"}}}"#])
+    client.send(.write(id: 3, .set(try path("/a"), 2)))
+    client.hear(answer(2), answer(4, "ok", "{}"))
+    #expect(client.take().isEmpty)
+    client.hear(answer(3))
+    #expect(client.take() == [#"{"t":"d","d":{"r":5,"a":"p","b":{"p":"/a","d":2}}}"#])
+  }
+
+  @Test func aConnectionDoesNotWaitForTheWritesOfTheLastOne() throws {
+    var client = withCredential()
+    client.hear(answer(1))
+    client.send(.write(id: 1, .set(try path("/a"), 1)))
+    client.change { $0.setCredential(Credential("two"), now: $1) }
+    client.lose()
+    client.comeBack()
+    client.hear(answer(4))
+    _ = client.take()
+    client.send(.write(id: 1, .set(try path("/a"), 1)))
+    #expect(client.take() == [#"{"t":"d","d":{"r":5,"a":"p","b":{"p":"/a","d":1}}}"#])
+  }
+
   /// An origin that takes a credential and ends it at once, again and again, is not asked without rest.
   @Test func aCredentialThatIsEndedAtOnceIsNoStorm() {
     var client = withCredential()
