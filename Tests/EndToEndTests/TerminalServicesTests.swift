@@ -55,7 +55,11 @@ import Testing
   private static func edit(
     _ terminal: TmuxTerminal, to text: String, fields: String
   ) throws {
-    try terminal.keys("g", "g")
+    // Behind the title of the section.
+    try terminal.keys("g", "g", "j")
+    try terminal.wait("the cursor on the first record") {
+      $0.cursorLine?.contains("▾") == false
+    }
     try terminal.keys("e")
     try terminal.wait(for: fields)
     try terminal.keys("C-u")
@@ -92,7 +96,9 @@ import Testing
       (try? TerminalServicesTests.text(first, database)) == "\"uno\"\n"
     }
     try terminal.keys("q")
-    try terminal.wait(for: "by another")
+    try terminal.wait("the list again") {
+      $0.contains("by another") && $0.cursorLine?.contains("uno") == true
+    }
     try terminal.keys("d")
     try terminal.wait("the answer taken") { screen in
       if screen.contains("y delete") { try? terminal.keys("y") }

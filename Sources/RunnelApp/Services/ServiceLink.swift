@@ -49,7 +49,9 @@ actor ServiceLink {
   private var lockWatch: TreeExecutor.Subscription?
   private var (isWanted, isActive, isConnected, isEnded) = (false, false, false, false)
   private var usesREST = false
-  private var hasTriedREST = false
+  /// True once the server has answered over Socket.IO.
+  private var hasSocket = false
+  private var isTryingREST = false
   private var timerTime: Int64?
   private var status = OriginStatus(.link(.offline(.asked)))
   private var isSignedOut: String?
@@ -198,7 +200,9 @@ extension ServiceLink {
       lost()
       if case .link(.waiting) = status.state { break }
       set(.link(.connecting))
-    case .connected: connected(generation)
+    case .connected:
+      hasSocket = true
+      connected(generation)
     case .waiting(let milliseconds, let reason):
       lost()
       set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + milliseconds, reason)))
@@ -211,8 +215,8 @@ extension ServiceLink {
 
   /// Asks over REST whether the server is there, since it may have no Socket.IO.
   private func tryREST(_ generation: Int) {
-    if hasTriedREST { return }
-    hasTriedREST = true
+    if hasSocket || isTryingREST { return }
+    isTryingREST = true
     let app = plan.application(plan.restProvider())
     let path = plan.services.first ?? "authentication"
     Task { [weak self, executor] in
@@ -220,11 +224,17 @@ extension ServiceLink {
       do throws(FeathersError) {
         _ = try await app.service(path).find(ServiceQuery().limit(1))
       } catch {
-        // Feathers answers with an error of its own, a server of something else without.
-        isThere = error.code != 503 && error.rest.isEmpty && error.className != "not-found"
+        // What is no Feathers server has no such page.
+        isThere = ![404, 502, 503].contains(error.code)
       }
-      if !isThere { return }
-      executor.submit { [weak self] in self?.assumeIsolated { $0.useREST(generation) } }
+      app.close()
+      let isFound = isThere
+      executor.submit { [weak self] in
+        self?.assumeIsolated { link in
+          link.isTryingREST = false
+          if isFound { link.useREST(generation) }
+        }
+      }
     }
   }
 
@@ -306,6 +316,7 @@ extension ServiceLink {
     switch effect {
     case .call(let number, let path, let request): call(number, path, request)
     case .tell(let messages):
+      if messages.contains(where: \.isAcknowledgement) { isSignedOut = nil }
       do {
         try database?.assumeIsolated { database in
           try database.carryOut { try $0.receive(messages) }
@@ -411,6 +422,11 @@ extension ServiceLink {
       }
     }
   }
+}
+
+extension OriginMessage {
+  /// True if a write was done.
+  fileprivate var isAcknowledgement: Bool { if case .acknowledged = self { true } else { false } }
 }
 
 /// The events that wait for the tree's thread, in their order.

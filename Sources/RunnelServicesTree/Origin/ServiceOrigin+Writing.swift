@@ -43,7 +43,7 @@ extension ServiceOrigin {
       if items.isEmpty {
         messages.append(.acknowledged(id: id))
       } else {
-        queue.add(WriteQueue.Job(id: id, items: items, adds: adds))
+        queue.add(ServiceWrites.Job(id: id, items: items, adds: adds))
       }
     } catch {
       messages.append(.rejected(id: id, error))
@@ -51,7 +51,7 @@ extension ServiceOrigin {
   }
 
   /// Returns what a write does to each record, in its order.
-  private static func items(of write: Write) throws(TreeError) -> [WriteQueue.Item] {
+  private static func items(of write: Write) throws(TreeError) -> [ServiceWrites.Item] {
     var parts: [(path: Path, json: JSONValue)] = []
     switch write {
     case .set(let path, let json): parts = [(path, json)]
@@ -65,7 +65,7 @@ extension ServiceOrigin {
     case .copy, .move:
       throw TreeError(.invalidValue, "A Feathers service does not copy or move records.")
     }
-    var items: [WriteQueue.Item] = []
+    var items: [ServiceWrites.Item] = []
     for part in parts {
       guard part.path.keys.count > 1 else {
         throw TreeError(
@@ -73,11 +73,11 @@ extension ServiceOrigin {
           path: part.path.description)
       }
       let record = RecordID(service: part.path.keys[0], key: part.path.keys[1])
-      let edit = WriteQueue.Edit(below: Array(part.path.keys.dropFirst(2)), json: part.json)
+      let edit = ServiceWrites.Edit(below: Array(part.path.keys.dropFirst(2)), json: part.json)
       if let index = items.firstIndex(where: { $0.record == record }) {
         items[index].edits.append(edit)
       } else {
-        items.append(WriteQueue.Item(record: record, edits: [edit]))
+        items.append(ServiceWrites.Item(record: record, edits: [edit]))
       }
     }
     return items
@@ -100,7 +100,7 @@ extension ServiceOrigin {
 
   /// Begins to carry out the first writes of a record; returns the call.
   private mutating func begin(
-    _ record: RecordID, _ jobs: [WriteQueue.Job], _ now: Int64
+    _ record: RecordID, _ jobs: [ServiceWrites.Job], _ now: Int64
   ) -> Effect? {
     let service = record.service
     let alias = sent.aliases[ServiceOrigin.alias(record)].flatMap { try? Key($0) }
@@ -135,7 +135,7 @@ extension ServiceOrigin {
   }
 
   /// True if a write makes a record under a key that can be no server's.
-  private func isNewKey(_ record: RecordID, _ job: WriteQueue.Job) -> Bool {
+  private func isNewKey(_ record: RecordID, _ job: ServiceWrites.Job) -> Bool {
     guard record.key.isGenerated, job.items[job.done].edits.first?.below.isEmpty == true else {
       return false
     }
@@ -151,7 +151,7 @@ extension ServiceOrigin {
   ///
   /// - Throws: `TreeError` if it cannot be, or there is no record that could be changed.
   private static func result(
-    of jobs: [WriteQueue.Job], on current: Node, at place: Path, _ now: Int64
+    of jobs: [ServiceWrites.Job], on current: Node, at place: Path, _ now: Int64
   ) throws(TreeError) -> Node {
     var tree = MemoryTree(Node.empty.replacing(place, with: current))
     for job in jobs {

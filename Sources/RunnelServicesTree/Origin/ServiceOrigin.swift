@@ -63,7 +63,7 @@ package struct ServiceOrigin: Sendable {
   var services: [Key: ServiceState] = [:]
   var asks: [ListenerID: Ask] = [:]
   var engine = TreeEngine()
-  var queue = WriteQueue()
+  var queue = ServiceWrites()
   /// What may have been done although no answer came; it outlives connections.
   var sent: SentWrites
   var calls: [Int: Call] = [:]
@@ -140,7 +140,7 @@ extension ServiceOrigin {
   /// Forgets the connection: nothing that was asked on it is answered any more.
   package mutating func disconnected() {
     (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
-    (queue, calls, retryTime) = (WriteQueue(), [:], nil)
+    (queue, calls, retryTime) = (ServiceWrites(), [:], nil)
     (held, heldTime) = ([:], nil)
   }
 

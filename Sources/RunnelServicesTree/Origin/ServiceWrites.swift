@@ -12,7 +12,7 @@ struct RecordID: Hashable, Sendable {
 ///
 /// The writes of a record are sent in their order. A write that changes several records changes one
 /// after the other: a Feathers server cannot change them at once.
-struct WriteQueue: Sendable {
+struct ServiceWrites: Sendable {
   /// One change of a record: the place below it, and what is to stand there.
   struct Edit: Sendable {
     var below: [Key]
