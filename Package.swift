@@ -196,6 +196,7 @@ let package = Package(
       name: "RunnelApp",
       dependencies: [
         "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams",
+        "RunnelServices", "RunnelServicesNetwork", "RunnelServicesTree",
         "RunnelStore", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal",
         "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
@@ -208,8 +209,8 @@ let package = Package(
       dependencies: [
         "CPlatform", "RunnelAccounts", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase",
         "RunnelDemo", "RunnelNetwork", "RunnelPostgres", "RunnelServer", "RunnelServices",
-        "RunnelServicesNetwork", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelSync",
-        "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
+        "RunnelServicesNetwork", "RunnelServicesTree", "RunnelStorage", "RunnelStore",
+        "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -221,9 +222,8 @@ let package = Package(
       name: "runnel-bench",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelIdentity",
-        "RunnelServer", "RunnelServices", "RunnelStore", "RunnelStreams", "RunnelSync",
-        "RunnelTree",
-        "RunnelWorkspace",
+        "RunnelServer", "RunnelServices", "RunnelServicesTree", "RunnelStore", "RunnelStreams",
+        "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),

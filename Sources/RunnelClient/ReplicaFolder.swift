@@ -41,7 +41,7 @@ public enum ReplicaFolder {
 
   /// Returns the file name of a replica: readable, and different for each origin and user.
   static func fileName(for address: OriginAddress, user: String) -> String {
-    let scheme = address.isSecure ? "" : "http:"
+    let scheme = (address.hasServices ? "feathers:" : "") + (address.isSecure ? "" : "http:")
     let name = scheme + address.host + (address.namespace.map { "/" + $0 } ?? "") + "@" + user
     var encoded = ""
     for byte in name.utf8 {

@@ -75,6 +75,7 @@ struct Bench {
   private static func services(_ folder: TemporaryFolder) throws {
     var report = Report()
     try ServicesBenchmark().run(into: &report)
+    try ServiceOriginBenchmark().run(into: &report)
     Output.note("serving services")
     try ServedServicesBenchmark(folder: folder).run(into: &report)
     Output.print(report.table(title: "Services, in one program and served") + "\n")

@@ -56,14 +56,16 @@ import Testing
     ],
     "RunnelApp": [
       "CYaml", "Foundation", "Glibc", "Logging", "RunnelAccounts", "RunnelBase", "RunnelClient",
-      "RunnelDatabase", "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync",
+      "RunnelDatabase", "RunnelNetwork", "RunnelServices", "RunnelServicesNetwork",
+      "RunnelServicesTree", "RunnelStore", "RunnelStreams", "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
       "RunnelApp", "RunnelBase",
       "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelPostgres",
-      "RunnelServer", "RunnelServices", "RunnelServicesNetwork", "RunnelStorage", "RunnelStore",
+      "RunnelServer", "RunnelServices", "RunnelServicesNetwork", "RunnelServicesTree",
+      "RunnelStorage", "RunnelStore",
       "RunnelStreams",
       "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",

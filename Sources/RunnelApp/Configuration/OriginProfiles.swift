@@ -19,6 +19,10 @@ public struct OriginProfile: Hashable, Sendable {
   public var views: String?
   /// The place where workspaces show who is here; nil if they do not.
   public var presence: Path?
+  /// The paths of the services of a Feathers server that are shown.
+  public var services: [String] = []
+  /// The file with what is sent to sign in at a Feathers server; nil for none.
+  public var signInFile: String?
   /// The most bytes that the replica keeps of data that are not shown; nil for the default.
   public var cacheBytesMax: Int?
 
@@ -39,6 +43,7 @@ public struct OriginProfile: Hashable, Sendable {
 public struct OriginProfiles: Sendable {
   private static let members = [
     "url", "token-file", "ca", "read-only", "confirm", "color", "views", "cache", "presence",
+    "services", "sign-in",
   ]
 
   private var profiles: [String: OriginProfile] = [:]
@@ -111,12 +116,27 @@ public struct OriginProfiles: Sendable {
       }
       throw object.error("`presence` is the path of a collection of its own.", at: "presence")
     }
-    return OriginProfile(
+    let services = try object.string("services").map { text in
+      text.split { $0 == "," || $0 == " " }.map(String.init)
+    }
+    let signIn = try file("sign-in")
+    for (member, isGiven) in [("services", services != nil), ("sign-in", signIn != nil)] {
+      guard isGiven, !address.hasServices else { continue }
+      throw object.error(
+        "`\(member)` is for a Feathers server: its `url` begins with feathers+https://.", at: member
+      )
+    }
+    if presence != nil, address.hasServices {
+      throw object.error("A Feathers server has no place for `presence`.", at: "presence")
+    }
+    var profile = OriginProfile(
       name: name, address: address, tokenFile: try file("token-file"), trustedFile: try file("ca"),
       mark: ProfileMark(
         name, color: color, confirms: try object.bool("confirm") ?? false,
         isReadOnly: try object.bool("read-only") ?? false),
       views: try file("views"), presence: presence, cacheBytesMax: cache)
+    (profile.services, profile.signInFile) = (services ?? [], signIn)
+    return profile
   }
 }
 

@@ -28,6 +28,9 @@ public struct ApplicationOptions: Sendable {
   public var configuration: String?
   /// The server whose database this is the replica of, or nil for a local database.
   public var origin: OriginWish?
+  /// Some records of that server's services, to find columns for those that the replica does not
+  /// have yet.
+  package var samples: [CollectionSample] = []
   /// The user's profile of that server, or nil for none.
   public var profile: ProfileMark?
   /// The name of that server's database: that of the profile, or else the address; nil for a file.

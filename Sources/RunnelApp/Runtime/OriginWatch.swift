@@ -24,6 +24,8 @@ public struct OriginWish: Sendable {
 
   /// The place where workspaces show who is here; nil if they do not.
   public var presence: Path?
+  /// How the services are asked, if the server is one of Feathers; nil for a tree's server.
+  package var services: ServicePlan?
 
   /// Makes a wish.
   public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {
@@ -54,6 +56,13 @@ final class OriginWatch: Sendable {
   ///
   /// - Throws: `DatabaseError` if the lock file cannot be made.
   func link(_ database: Database, to wish: OriginWish, _ accounts: AccountWork? = nil) throws {
+    if let plan = wish.services {
+      let note: @Sendable (String) -> Void = { OriginWatch.log.info("\($0)") }
+      let link = try ServiceLink(database, plan, note: note) { [weak self] status in
+        self?.take(OriginFacts(status))
+      }
+      return link.begin()
+    }
     var options = wish.options
     options.notice = { [weak self] in self?.take($0) }
     let access = accounts?.access(of: wish.user) ?? wish.access

@@ -120,7 +120,8 @@ struct Workspace {
     let session = try session(options)
     let views = try FoundViews.find(in: session, pageSize: settings.pageSize)
     try session.close()
-    return views
+    guard let plan = options.origin?.services else { return views }
+    return plan.views(found: views, options.samples, pageSize: settings.pageSize)
   }
 
   /// Creates the indexes that the views need, and says so on standard error if it takes a while.

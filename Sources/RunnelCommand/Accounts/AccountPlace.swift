@@ -16,6 +16,11 @@ struct AccountPlace {
   /// - Throws: `Failure` if the user has no home.
   init(_ choice: OriginChoice) throws {
     self.choice = choice
+    if choice.address.hasServices {
+      throw Failure(
+        "\(choice.name) is a Feathers server: give a token, or `sign-in` in its profile.",
+        status: .usage)
+    }
     do throws(AccountFailure) {
       home = try AccountHome(
         choice.address, IdentityToolkit.transport(choice.arguments.client),

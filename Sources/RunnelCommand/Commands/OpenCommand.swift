@@ -15,7 +15,8 @@ struct OpenCommand: ParsableCommand {
       A server's database is kept in a local replica, which is shown at once. What you write while \
       offline is sent when the server can be reached. `runnel sync status` lists the replicas.
 
-      What begins with https:// or http:// is an address. Another word is the name of a profile if the \
+      What begins with https:// or http:// is an address. feathers+https://HOST/SERVICE is a service of a \
+      Feathers server, which is shown like a server's database. Another word is the name of a profile if the \
       configuration has one of that name, and a file otherwise. If both exist, write ./NAME for the file \
       and NAME: for the profile.
 

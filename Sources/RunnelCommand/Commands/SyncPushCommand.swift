@@ -46,6 +46,10 @@ struct SyncPushCommand: ParsableCommand {
           + "of a profile, or https://HOST/?ns=NAME.", status: .usage)
     }
     try choice.requireWriting()
+    if choice.address.hasServices {
+      throw Failure(
+        "\(choice.name) is a Feathers server: `runnel open` sends what waits.", status: .usage)
+    }
     let access = try choice.access()
     let file = try ReplicaFolder.file(
       for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)

@@ -196,8 +196,9 @@ struct WorkspaceOptions: ParsableArguments {
     if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     let profile = origin.profile
     wish.presence = profile?.presence
+    let samples = try wish.services.map { try ServiceSamples(file).read($0) } ?? []
     let status = try run(file) { options in
-      (options.origin, options.profile) = (wish, profile?.mark)
+      (options.origin, options.profile, options.samples) = (wish, profile?.mark, samples)
       options.views = views ?? profile?.views
       options.isReadOnly = readonly || profile?.mark.isReadOnly == true
     }

@@ -94,6 +94,7 @@ struct OriginChoice {
   ///
   /// - Throws: `Failure` if the credentials, or the account's file, cannot be read.
   func wish() throws -> OriginWish {
+    if address.hasServices { return try servicesWish() }
     let arguments = arguments
     if let credentials = try arguments.credentials() {
       return OriginWish(address, as: arguments.access(by: credentials), arguments.options)

@@ -39,6 +39,11 @@ final class RemoteDatabase {
 
   init(_ choice: OriginChoice) throws {
     (self.choice, address) = (choice, choice.address)
+    if address.hasServices {
+      throw Failure(
+        "\(choice.name) is a Feathers server: `runnel service` calls its services, and `runnel open` "
+          + "shows them.", status: .usage)
+    }
     let arguments = choice.arguments
     client = arguments.client
     token =

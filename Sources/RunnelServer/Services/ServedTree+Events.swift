@@ -36,13 +36,26 @@ struct ServiceChange: Sendable {
     let node = after.isEmpty ? before : after
     let record = ServiceRecordCoding.record(
       key.text, node.json, idField: ServedCollection.idField)
+    return message(event, record)
+  }
+
+  /// The event for those who may not read the record any more: for them it is removed, and only its
+  /// id is told.
+  var farewell: [UInt8] {
+    let known = ServiceRecordCoding.record(
+      key.text, before.json, idField: ServedCollection.idField)
+    let id = known[ServedCollection.idField] ?? .string(key.text)
+    return message(.removed, .object([JSONMember(ServedCollection.idField, id)]))
+  }
+
+  private func message(_ event: ServiceEvent, _ record: JSONValue) -> [UInt8] {
     let name = "\(collection.service) \(event.rawValue)"
     let packet = SocketPacket(.event, payload: [.string(name), record])
     return [UInt8(ascii: "4")] + packet.text
   }
 }
 
-/// The changes of a write, and who is told that records are gone; that is decided before the write.
+/// The changes of a write, and who could read the records before it.
 struct ServiceChanges {
   var list: [ServiceChange] = []
   var receivers: [Int: [Int64]] = [:]
@@ -84,12 +97,13 @@ extension ServedTree {
     }
     let callerCount = Set(services.callers.values).count
     if changes.list.count > ServedTree.changesMax
-      || changes.list.count * callerCount > ServedTree.decisionsMax
+      // Who may read is asked before the write and after it.
+      || changes.list.count * callerCount > ServedTree.decisionsMax / 2
     {
       changes.areTooMany = true
       return changes
     }
-    for (index, change) in changes.list.enumerated() where change.event == .removed {
+    for (index, change) in changes.list.enumerated() where change.event != .created {
       changes.receivers[index] = try receivers(of: change.path, now, transaction)
     }
     return changes
@@ -185,11 +199,22 @@ extension ServedTree {
       return told
     }
     for (index, change) in changes.list.enumerated() {
-      let known = changes.receivers[index]
-      let receivers = try known ?? self.receivers(of: change.path, now, transaction)
-      if receivers.isEmpty { continue }
-      let message = change.message
-      for receiver in receivers { told.append((receiver, .serviceEvent(message))) }
+      let before = changes.receivers[index]
+      let receivers =
+        if change.event == .removed, let before {
+          before
+        } else {
+          try self.receivers(of: change.path, now, transaction)
+        }
+      if !receivers.isEmpty {
+        let message = change.message
+        for receiver in receivers { told.append((receiver, .serviceEvent(message))) }
+      }
+      let lost = Set(before ?? []).subtracting(receivers).sorted()
+      if !lost.isEmpty {
+        let farewell = change.farewell
+        for receiver in lost { told.append((receiver, .serviceEvent(farewell))) }
+      }
     }
     return told
   }

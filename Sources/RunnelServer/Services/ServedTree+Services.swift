@@ -52,6 +52,7 @@ extension ServedTree {
     var reading = try task.call.reading(task.rules)
     switch task.call.method {
     case .find:
+      if let page = try plainPage(task, reading, now, transaction) { return page }
       let records = try all(task, now, transaction).map(\.record)
       try task.call.fit(&reading, to: records)
       return try reading.answer(
@@ -85,6 +86,33 @@ extension ServedTree {
     try checkRead(Query(place), task.caller, now: now, transaction)
     try checkServiceSize(place, transaction)
     return try transaction.node(at: place).children.map { StoredRecord($0.key, $0.node) }
+  }
+
+  /// The answer to a `find` without conditions and order, of which only the page is read; nil for
+  /// others.
+  private func plainPage(
+    _ task: ServiceTask, _ reading: QueryReading, _ now: Int64,
+    _ transaction: some ServedTransaction
+  ) throws -> JSONValue? {
+    let place = task.collection.place
+    guard task.call.query.conditions.isEmpty, reading.order.terms.isEmpty,
+      let limit = reading.limit
+    else { return JSONValue?.none }
+    try checkRead(Query(place), task.caller, now: now, transaction)
+    var total = 0
+    if case .children(let count) = try transaction.summary(at: place).kind { total = count }
+    var rows: [TreeRow] = []
+    if limit > 0, reading.skip < total {
+      let (end, isOver) = reading.skip.addingReportingOverflow(limit)
+      let query = try Query(place).ordered(by: .key)
+        .limited(to: isOver ? total : min(end, total), from: .first)
+      try checkServiceSize(query, transaction)
+      rows = try transaction.rows(of: place, in: RowSlice(query), detail: .full)
+    }
+    let records = rows.dropFirst(reading.skip).map { row in
+      shown(StoredRecord(row.key, row.node ?? .empty).record, reading)
+    }
+    return ServicePage(total: total, limit: limit, skip: reading.skip, records: records).json
   }
 
   private func path(
@@ -280,10 +308,17 @@ extension ServedTree {
   private func checkServiceSize(
     _ path: Path, _ transaction: some ServedTransaction
   ) throws(TreeError) {
+    try checkServiceSize(Query(path), transaction)
+  }
+
+  /// - Throws: `TreeError` (`tooBig`) if the answer of a query is too large for services.
+  private func checkServiceSize(
+    _ query: Query, _ transaction: some ServedTransaction
+  ) throws(TreeError) {
     let most = allowance.limits.serviceReadBytesMax
     // The content of a smaller file is no larger.
     if transaction.storedBytes <= most { return }
-    var export = TreeExport(Query(path), form: .export)
+    var export = TreeExport(query, form: .export)
     var count = 0
     while let piece = try export.next(from: transaction) {
       count += piece.count
@@ -292,7 +327,7 @@ extension ServedTree {
       throw TreeError(
         .tooBig,
         "What is here has more than \(most) bytes, which is the most that a service reads.",
-        path: path.description)
+        path: query.path.description)
     }
   }
 }

@@ -3,7 +3,8 @@ public import RunnelTree
 
 /// The address of a server's database, and maybe of a place in it: `https://HOST/PLACE?ns=NAME`.
 ///
-/// Where the host names the database (`https://NAME.example.com`), `ns` may be missing.
+/// Where the host names the database (`https://NAME.example.com`), `ns` may be missing. In
+/// `feathers+https://HOST/SERVICE` the host is a Feathers server, and the place is a service's path.
 public struct OriginAddress: Hashable, Sendable {
   /// The most bytes of an address.
   private static let bytesMax = 8192
@@ -16,10 +17,17 @@ public struct OriginAddress: Hashable, Sendable {
   public let namespace: String?
   /// The place that the path names.
   public private(set) var place: Path
+  /// True for a server of Feathers services, which speaks neither REST nor the protocol of a tree.
+  public let hasServices: Bool
+
+  /// What stands before the scheme of a server of services.
+  private static let servicesPrefix = "feathers+"
 
   /// True if a text is meant as an address, whether or not it is a right one.
   public static func isMeant(by text: some StringProtocol) -> Bool {
-    ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
+    let text = text.lowercased()
+    let start = text.hasPrefix(servicesPrefix) ? servicesPrefix.count : 0
+    return ["http://", "https://"].contains { text.dropFirst(start).hasPrefix($0) }
   }
 
   /// Reads an address.
@@ -32,6 +40,8 @@ public struct OriginAddress: Hashable, Sendable {
     else {
       throw OriginAddress.error("write https://HOST/?ns=NAME")
     }
+    hasServices = text.lowercased().hasPrefix(OriginAddress.servicesPrefix)
+    let text = text.dropFirst(hasServices ? OriginAddress.servicesPrefix.count : 0)
     isSecure = text.lowercased().hasPrefix("https://")
     let rest = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "#" }
     let authority = rest.prefix { $0 != "/" && $0 != "?" }
@@ -44,6 +54,9 @@ public struct OriginAddress: Hashable, Sendable {
       separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     place = try OriginAddress.place(halves[0])
     namespace = try OriginAddress.namespace(halves.count > 1 ? halves[1] : "")
+    if hasServices, namespace != nil {
+      throw OriginAddress.error("a Feathers server has no ns=: write feathers+https://HOST/SERVICE")
+    }
   }
 
   private static func error(_ reason: String) -> TreeError {
@@ -108,7 +121,7 @@ public struct OriginAddress: Hashable, Sendable {
 
   /// The address of the whole database; the replica has this name.
   public var name: String {
-    let scheme = isSecure ? "https" : "http"
+    let scheme = (hasServices ? OriginAddress.servicesPrefix : "") + (isSecure ? "https" : "http")
     return "\(scheme)://\(host)/" + (namespace.map { "?ns=\($0)" } ?? "")
   }
 

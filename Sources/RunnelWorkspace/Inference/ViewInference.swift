@@ -3,7 +3,7 @@ import RunnelTerminal
 package import RunnelTree
 
 /// A sample of a collection's records, from which a view is inferred.
-package struct CollectionSample {
+package struct CollectionSample: Sendable {
   /// The collection.
   package var path: Path
   /// The keys of the records.

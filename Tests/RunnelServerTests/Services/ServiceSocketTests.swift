@@ -187,6 +187,24 @@ import Testing
     }
   }
 
+  @Test func whoMayNotReadARecordAnyMoreIsToldThatItIsGone() async throws {
+    try await withServices { server in
+      let (ana, bo) = (try SocketIOClient(server), try SocketIOClient(server))
+      try ana.logIn("ana")
+      try bo.logIn("bo")
+      let note = #"{"id":"n","owner":"bo","text":"x"}"#
+      let headers = ServiceTesting.bearer("bo")
+      #expect(try server.request("POST", "/chat/notes", note, headers: headers).status == 201)
+      #expect(
+        try bo.next() == #"42["chat/notes created",{"id":"n","owner":"bo","text":"x"}]"#)
+      let owner = ["Authorization": "Bearer owner"]
+      _ = try server.request("PATCH", "/notes/n.json", #"{"owner":"ana"}"#, headers: owner)
+      #expect(try bo.next() == #"42["chat/notes removed",{"id":"n"}]"#)
+      #expect(
+        try ana.next() == #"42["chat/notes patched",{"id":"n","owner":"ana","text":"x"}]"#)
+    }
+  }
+
   @Test func afterTooManyChangesClientsConnectAnew() async throws {
     try await withServices { server in
       let client = try SocketIOClient(server)

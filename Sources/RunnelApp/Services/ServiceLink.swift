@@ -1,0 +1,458 @@
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelNetwork
+import RunnelServices
+import RunnelServicesNetwork
+import RunnelServicesTree
+import RunnelSync
+import RunnelTree
+import RunnelWorkspace
+import Synchronization
+
+/// The link between a replica and the services of a Feathers server: it carries out the effects of a
+/// `ServiceOrigin`, on the tree's thread.
+///
+/// One of the processes that have the replica open holds the connection, for all of them, as with
+/// `OriginLink`.
+///
+/// Invariants:
+/// - S1. The origin and the database's steps run on the tree's thread; calls and events are passed
+///   to it in the order in which they come.
+/// - S2. What was sent is on disk before the call is made.
+/// - S3. Answers and events of an earlier connection are ignored.
+actor ServiceLink {
+  /// The most events that wait; with more, everything is read again.
+  private static let eventsMax = 20_000
+  /// The pause before a server that is asked over REST is asked again, in milliseconds.
+  private static let restPause = 5_000
+
+  /// The tree's thread.
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private nonisolated let executor: TreeExecutor
+  private let plan: ServicePlan
+  private let lock: SpeakerLock
+  private let file: SentFile
+  private let show: @Sendable (OriginStatus) -> Void
+  private let note: @Sendable (String) -> Void
+  // Tree executor only:
+  private weak var database: Database?
+  private var origin: ServiceOrigin
+  private var app: Feathers?
+  private var socket: SocketProvider?
+  private var follower: Task<Void, Never>?
+  private var calls: [Int: Task<Void, Never>] = [:]
+  private var listeners: [String: [ServiceListener]] = [:]
+  /// The number of the application that is used; what comes from earlier ones is ignored.
+  private var generation = 0
+  private var lockWatch: TreeExecutor.Subscription?
+  private var (isWanted, isActive, isConnected, isEnded) = (false, false, false, false)
+  private var usesREST = false
+  /// True once the server has answered over Socket.IO.
+  private var hasSocket = false
+  private var isTryingREST = false
+  private var timerTime: Int64?
+  private var status = OriginStatus(.link(.offline(.asked)))
+  private var isSignedOut: String?
+  private nonisolated let events: EventBuffer
+
+  /// Makes a link for a database; `begin` starts it.
+  ///
+  /// - Parameters:
+  ///   - database: the replica.
+  ///   - plan: how the server is asked.
+  ///   - note: called with what is for the log.
+  ///   - show: called with each new status, on the tree's thread.
+  /// - Throws: `DatabaseError` if the lock file cannot be made.
+  init(
+    _ database: Database, _ plan: ServicePlan, note: @escaping @Sendable (String) -> Void,
+    show: @escaping @Sendable (OriginStatus) -> Void
+  ) throws {
+    self.database = database
+    (self.plan, self.note, self.show) = (plan, note, show)
+    executor = database.executor
+    lock = try SpeakerLock(database: database.file)
+    file = SentFile(database: database.file)
+    origin = ServiceOrigin(sent: file.read())
+    events = EventBuffer(max: ServiceLink.eventsMax)
+  }
+
+  private var now: Int64 { LocalTime.now() }
+
+  // MARK: Starting and ending
+
+  /// Starts the link; it connects as soon as no other process is connected.
+  nonisolated func begin() {
+    // The closure keeps the link alive until it is attached to the database.
+    executor.submit { self.assumeIsolated { $0.attach() } }
+  }
+
+  private func attach() {
+    guard let database else { return }
+    var sink = OriginSink()
+    sink.send = { [weak self] commands in
+      self?.assumeIsolated { $0.step { $0.send(commands, now: $1) } }
+    }
+    sink.setOffline = { [weak self] isOffline in
+      self?.assumeIsolated { isOffline ? $0.goOffline() : $0.goOnline() }
+    }
+    sink.end = { [weak self] in self?.assumeIsolated { $0.end() } }
+    sink.link = self
+    database.assumeIsolated { $0.setOriginSink(sink) }
+    show(status)
+    goOnline()
+  }
+
+  private func goOnline() {
+    if isEnded { return }
+    isWanted = true
+    if isActive { connect() } else { takeOver() }
+  }
+
+  /// Connects if no other process holds the lock; otherwise waits until it is released.
+  private func takeOver() {
+    guard isWanted, !isActive, !isEnded else { return }
+    guard lock.take() else {
+      set(.elsewhere)
+      if lockWatch == nil {
+        lockWatch = lock.watch(on: executor) { [weak self] in
+          self?.assumeIsolated { $0.takeOver() }
+        }
+        // The lock may have been released before the watch began.
+        takeOver()
+      }
+      return
+    }
+    lockWatch?.cancel()
+    lockWatch = nil
+    // Another process may have sent writes meanwhile.
+    origin = ServiceOrigin(sent: file.read())
+    isActive = true
+    connect()
+  }
+
+  private func goOffline() {
+    isWanted = false
+    lockWatch?.cancel()
+    lockWatch = nil
+    disconnect()
+    if isActive { lock.release() }
+    isActive = false
+    set(.link(.offline(.asked)))
+  }
+
+  private func end() {
+    if isEnded { return }
+    goOffline()
+    isEnded = true
+    set(.closed)
+  }
+
+  private func set(_ state: OriginStatus.State) {
+    var shown = OriginStatus(state)
+    if !shown.isLive { shown.offlineSince = status.offlineSince ?? now }
+    if shown == status { return }
+    status = shown
+    show(shown)
+  }
+}
+
+// MARK: The connection
+
+extension ServiceLink {
+  private func connect() {
+    if app != nil { return }
+    generation += 1
+    let generation = generation
+    set(.link(.connecting))
+    if usesREST {
+      app = plan.application(plan.restProvider())
+      return connected(generation)
+    }
+    let provider = plan.socketProvider()
+    socket = provider
+    app = plan.application(provider)
+    let states = provider.states
+    follower = Task { [weak self, executor] in
+      for await state in states {
+        executor.submit { [weak self] in
+          self?.assumeIsolated { $0.take(state, generation) }
+        }
+      }
+    }
+    provider.connect()
+  }
+
+  private func disconnect() {
+    lost()
+    follower?.cancel()
+    app?.close()
+    (app, socket, follower) = (nil, nil, nil)
+    generation += 1
+  }
+
+  private func take(_ state: SocketSession.State, _ generation: Int) {
+    guard generation == self.generation else { return }
+    switch state {
+    case .idle, .stopped: break
+    case .connecting:
+      lost()
+      if case .link(.waiting) = status.state { break }
+      set(.link(.connecting))
+    case .connected:
+      hasSocket = true
+      connected(generation)
+    case .waiting(let milliseconds, let reason):
+      lost()
+      set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + milliseconds, reason)))
+      tryREST(generation)
+    case .refused(let reason):
+      lost()
+      set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, reason)))))
+    }
+  }
+
+  /// Asks over REST whether the server is there, since it may have no Socket.IO.
+  private func tryREST(_ generation: Int) {
+    if hasSocket || isTryingREST { return }
+    isTryingREST = true
+    let app = plan.application(plan.restProvider())
+    let path = plan.services.first ?? "authentication"
+    Task { [weak self, executor] in
+      var isThere = true
+      do throws(FeathersError) {
+        _ = try await app.service(path).find(ServiceQuery().limit(1))
+      } catch {
+        // What is no Feathers server has no such page.
+        isThere = ![404, 502, 503].contains(error.code)
+      }
+      app.close()
+      let isFound = isThere
+      executor.submit { [weak self] in
+        self?.assumeIsolated { link in
+          link.isTryingREST = false
+          if isFound { link.useREST(generation) }
+        }
+      }
+    }
+  }
+
+  private func useREST(_ generation: Int) {
+    guard generation == self.generation, !isConnected else { return }
+    usesREST = true
+    note("The server has no Socket.IO: it is asked over REST, and tells of no changes of others.")
+    disconnect()
+    connect()
+  }
+
+  private func connected(_ generation: Int) {
+    guard generation == self.generation, !isConnected, isActive, let database else { return }
+    isConnected = true
+    isSignedOut = nil
+    do {
+      let pending = try database.assumeIsolated { Set(try $0.pendingWrites().map(\.id)) }
+      origin.connected(pending: pending)
+      set(.link(.catchingUp))
+      // The database gives its commands within the call.
+      let time = now
+      try database.assumeIsolated { try $0.connectOrigin(originTime: time) }
+      showProgress()
+    } catch {
+      note("The replica cannot be read: \(error)")
+      lost()
+    }
+  }
+
+  /// The connection is lost: nothing that was asked is answered any more.
+  private func lost() {
+    guard isConnected else { return }
+    isConnected = false
+    calls.values.forEach { $0.cancel() }
+    listeners.values.joined().forEach { $0.cancel() }
+    (calls, listeners) = ([:], [:])
+    _ = events.take()
+    origin.disconnected()
+    do {
+      try database?.assumeIsolated { database in
+        try database.carryOut { try $0.disconnectOrigin() }
+      }
+    } catch {
+      note("The replica cannot be written: \(error)")
+    }
+  }
+
+  /// Reads everything again, since something may be missing.
+  private func reload() {
+    lost()
+    connected(generation)
+  }
+}
+
+// MARK: Effects
+
+extension ServiceLink {
+  /// Changes the origin, and carries out what follows.
+  private func step(_ change: (inout ServiceOrigin, Int64) -> [ServiceOrigin.Effect]) {
+    guard isConnected else { return }
+    for effect in change(&origin, now) {
+      guard isConnected else { return }
+      carryOut(effect)
+    }
+    setTimer()
+    showProgress()
+  }
+
+  private func showProgress() {
+    guard isConnected else { return }
+    if let isSignedOut {
+      set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, isSignedOut)))))
+    } else {
+      set(.link(origin.isSettled ? .live : .catchingUp))
+    }
+  }
+
+  private func carryOut(_ effect: ServiceOrigin.Effect) {
+    switch effect {
+    case .call(let number, let path, let request): call(number, path, request)
+    case .tell(let messages):
+      if messages.contains(where: \.isAcknowledgement) { isSignedOut = nil }
+      do {
+        try database?.assumeIsolated { database in
+          try database.carryOut { try $0.receive(messages) }
+        }
+      } catch {
+        note("The replica cannot be written, so the connection is closed: \(error)")
+        disconnect()
+        set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + 5_000, "\(error)")))
+        reconnectLater()
+      }
+    case .save(let sent):
+      do {
+        try file.write(sent)
+      } catch {
+        note("\(error)")
+        disconnect()
+        set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + 5_000, "\(error)")))
+        reconnectLater()
+      }
+    case .listen(let path): listen(path)
+    case .signedOut(let reason): isSignedOut = "\(reason): sign in, and open it again."
+    case .note(let text): note(text)
+    }
+  }
+
+  private func reconnectLater() {
+    executor.submit(afterMilliseconds: ServiceLink.restPause) { [weak self] in
+      self?.assumeIsolated { if $0.isActive, !$0.isConnected { $0.connect() } }
+    }
+  }
+
+  private func call(_ number: Int, _ path: String, _ request: ServiceRequest) {
+    guard let app else { return }
+    let generation = generation
+    calls[number] = Task { [weak self, executor] in
+      let answer: Result<JSONValue, FeathersError>
+      do throws(FeathersError) {
+        answer = .success(try await app.service(path).request(request).json)
+      } catch {
+        answer = .failure(error)
+      }
+      executor.submit { [weak self] in
+        self?.assumeIsolated { $0.answered(number, answer, generation) }
+      }
+    }
+  }
+
+  private func answered(
+    _ number: Int, _ answer: Result<JSONValue, FeathersError>, _ generation: Int
+  ) {
+    guard generation == self.generation, calls.removeValue(forKey: number) != nil else { return }
+    takeEvents()
+    step { $0.answered(number, answer, now: $1) }
+    if usesREST, case .failure(let error) = answer, error.code == 503, isConnected {
+      // Over REST only a call tells that the server is gone.
+      disconnect()
+      set(
+        .link(
+          .waiting(
+            until: NetworkClock.uptimeMilliseconds + Int64(ServiceLink.restPause),
+            error.message)))
+      reconnectLater()
+    }
+  }
+
+  // MARK: Events
+
+  private func listen(_ path: String) {
+    guard let app, listeners[path] == nil else { return }
+    let generation = generation
+    let handler: @Sendable (ServiceEventRecord) -> Void = { [weak self, executor, events] record in
+      guard events.add(record) else { return }
+      executor.submit { [weak self] in
+        self?.assumeIsolated { link in
+          if generation == link.generation { link.takeEvents() }
+        }
+      }
+    }
+    let service = app.service(path)
+    listeners[path] = [ServiceEvent.created, .updated, .patched, .removed].map {
+      service.on($0, handler)
+    }
+  }
+
+  private func takeEvents() {
+    let (records, isOverflown) = events.take()
+    if isOverflown { return reload() }
+    if records.isEmpty { return }
+    step { origin, now in
+      origin.take(records.map { ($0.path, $0.event, $0.data) }, now: now)
+    }
+  }
+
+  private func setTimer() {
+    guard isConnected, let deadline = origin.deadline else { return }
+    // A timer that is due earlier sets the next one.
+    if let timerTime, timerTime <= deadline { return }
+    timerTime = deadline
+    executor.submit(afterMilliseconds: Int(clamping: max(0, deadline - now))) { [weak self] in
+      self?.assumeIsolated { link in
+        link.timerTime = nil
+        link.step { $0.tick(now: $1) }
+      }
+    }
+  }
+}
+
+extension OriginMessage {
+  /// True if a write was done.
+  fileprivate var isAcknowledgement: Bool { if case .acknowledged = self { true } else { false } }
+}
+
+/// The events that wait for the tree's thread, in their order.
+private final class EventBuffer: Sendable {
+  private let waiting = Mutex<(records: [ServiceEventRecord], isOverflown: Bool)>(([], false))
+  private let max: Int
+
+  init(max: Int) { self.max = max }
+
+  /// Adds an event; returns true if it is the first, so that somebody has to take them.
+  func add(_ record: ServiceEventRecord) -> Bool {
+    waiting.withLock { waiting in
+      if waiting.records.count >= max {
+        waiting.isOverflown = true
+        return false
+      }
+      waiting.records.append(record)
+      return waiting.records.count == 1
+    }
+  }
+
+  /// Takes all events; some were dropped if there were too many.
+  func take() -> (records: [ServiceEventRecord], isOverflown: Bool) {
+    waiting.withLock { waiting in
+      defer { waiting = ([], false) }
+      return waiting
+    }
+  }
+}

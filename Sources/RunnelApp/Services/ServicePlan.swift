@@ -1,0 +1,51 @@
+package import RunnelBase
+package import RunnelNetwork
+package import RunnelServices
+package import RunnelServicesNetwork
+
+/// How the services of a Feathers server are shown: where it is, who asks, and which services are
+/// wanted.
+package struct ServicePlan: Sendable {
+  /// The address of the server.
+  package var address: WebAddress
+  /// How it is asked.
+  package var access: ServiceAccess
+  /// The paths of the services to show.
+  package var services: [String]
+  /// The token of who asks; nil for nobody.
+  package var token: String?
+  /// What is sent to sign in; nil to use the token alone.
+  package var credentials: JSONValue?
+
+  /// Makes a plan.
+  package init(
+    _ address: WebAddress, _ access: ServiceAccess, services: [String], token: String? = nil,
+    credentials: JSONValue? = nil
+  ) {
+    (self.address, self.access, self.services) = (address, access, services)
+    (self.token, self.credentials) = (token, credentials)
+  }
+
+  /// Makes an application that asks over Socket.IO, and fails calls if there is no connection.
+  package func hastyApplication() -> Feathers { application(SocketProvider(address, access)) }
+
+  /// Makes what asks over Socket.IO.
+  func socketProvider() -> SocketProvider {
+    var access = access
+    access.socket.isPatient = true
+    return SocketProvider(address, access)
+  }
+
+  /// Makes what asks over REST.
+  func restProvider() -> RestProvider { RestProvider(address, access) }
+
+  /// Makes an application that asks as the user.
+  func application(_ provider: any ServiceProvider) -> Feathers {
+    let app = Feathers(provider: provider)
+    var options = AuthenticationOptions()
+    options.storage.setToken(token, options.storageKey)
+    if let credentials { options.credentials = { credentials } }
+    app.configure(auth: options)
+    return app
+  }
+}

@@ -1,0 +1,70 @@
+import RunnelApp
+import RunnelBase
+import RunnelClient
+import RunnelNetwork
+import RunnelServicesNetwork
+import RunnelServicesTree
+import RunnelSync
+import RunnelServices
+
+extension OriginChoice {
+  /// Returns what a workspace needs to show the services of a Feathers server.
+  ///
+  /// - Throws: `Failure` if no service is named, or if the credentials cannot be read or would go
+  ///   over an open line.
+  func servicesWish() throws -> OriginWish {
+    let arguments = arguments
+    var services = profile?.services ?? []
+    let path = address.place.keys.map { ServiceRecordCoding.name(of: $0.text) }
+      .joined(separator: "/")
+    if !path.isEmpty { services = [path] + services.filter { $0 != path } }
+    if services.isEmpty {
+      throw Failure(
+        "A Feathers server does not list its services: name one, as in feathers+https://HOST/messages, or "
+          + "write `services: messages, users` in the profile.", status: .usage)
+    }
+    let token = try servicesToken(arguments)
+    let credentials = try profile?.signInFile.map(OriginChoice.credentials)
+    let scheme = address.isSecure ? "https" : "http"
+    guard let host = WebAddress("\(scheme)://\(address.host)/") else {
+      throw Failure("\(address.host) is not the address of a host.", status: .usage)
+    }
+    if token != nil || credentials != nil, !host.isSafe {
+      throw Failure(
+        "\(address.host) is asked without TLS, so others could read the token: use feathers+https.",
+        status: .usage)
+    }
+    var access = ServiceAccess()
+    access.trustedFile = arguments.trustedFile
+    access.proxies = arguments.options.proxies
+    access.userAgent = OriginArguments.userAgent
+    let user =
+      token.map { OriginAccess.token($0).user }
+      ?? credentials.map { $0["email"]?.string ?? $0["username"]?.string ?? "user" }
+      ?? OriginAccess.nobody.user
+    var wish = OriginWish(
+      address, as: OriginAccess(user: user, provider: nil), arguments.options)
+    wish.services = ServicePlan(
+      host, access, services: services, token: token, credentials: credentials)
+    return wish
+  }
+
+  private func servicesToken(_ arguments: OriginArguments) throws -> String? {
+    switch try arguments.credentials() {
+    case .token(let token)?: return token
+    case .account?:
+      throw Failure(
+        "The token file holds a service account's key; a Feathers server takes a token.",
+        status: .usage)
+    case nil: return nil
+    }
+  }
+
+  private static func credentials(_ file: String) throws -> JSONValue {
+    let bytes = try OriginArguments.bytes(of: file)
+    guard let json = try? JSONValue(parsing: bytes), case .object = json else {
+      throw Failure("\(file) is no JSON object with credentials.")
+    }
+    return json
+  }
+}

@@ -1,0 +1,451 @@
+import RunnelBase
+import RunnelServices
+import RunnelTree
+
+// Queries: what has to be read for their answers, and what is told when it was read.
+
+extension ServiceOrigin {
+  /// What has to be read for the answer of a query of a service's records.
+  private enum Need {
+    /// All records.
+    case all(ServiceRun.ID)
+    /// The records up to a position.
+    case through(ServiceRun.ID, IndexPosition)
+    /// A number of records that belong to the query.
+    case rows(ServiceRun.ID, Query.Limit, end: IndexPosition?)
+
+    var run: ServiceRun.ID {
+      switch self {
+      case .all(let run), .through(let run, _), .rows(let run, _, _): run
+      }
+    }
+
+    init(_ query: Query) {
+      guard query.filter == nil, var run = Need.order(query.index) else {
+        self = .all(ServiceRun.ID())
+        return
+      }
+      if let field = run.field, let low = query.start?.position.value,
+        low == query.end?.position.value, case .leaf(let leaf) = low
+      {
+        run = ServiceRun.ID(equal: ServiceRun.Equal(field: field, value: leaf))
+      }
+      if let limit = query.limit {
+        run.isDescending = limit.side == .last
+        let end = limit.side == .first ? query.end : query.start
+        self = .rows(run, limit, end: end?.position)
+      } else if let end = query.end {
+        self = .through(run, end.position)
+      } else if let start = query.start {
+        run.isDescending = true
+        self = .through(run, start.position)
+      } else {
+        self = .all(ServiceRun.ID())
+      }
+    }
+
+    /// Returns the order in which a service is read for an index; nil if there is none.
+    private static func order(_ index: QueryIndex) -> ServiceRun.ID? {
+      switch index {
+      // Records have no priorities.
+      case .key, .priority: ServiceRun.ID()
+      case .child(let path): ServiceRun.ID(field: path)
+      case .value, .compound: nil
+      }
+    }
+  }
+
+  // MARK: Asks
+
+  mutating func listen(_ id: AskID, _ query: Query, _ tag: Int?) {
+    guard let service = query.path.keys.first else {
+      messages.append(.listenRefused(id, ServiceOrigin.noRoot))
+      return
+    }
+    begin(service)
+    asks[listener()] = Ask(kind: .listen(id, tag: tag), query: query)
+  }
+
+  mutating func get(_ id: Int64, _ query: Query) {
+    guard let service = query.path.keys.first else {
+      messages.append(.rejected(id: id, ServiceOrigin.noRoot))
+      return
+    }
+    begin(service)
+    asks[listener()] = Ask(kind: .get(id), query: query)
+  }
+
+  private static let noRoot = TreeError(
+    .unavailable, "A Feathers server does not list its services: open one by its path.")
+
+  mutating func begin(_ service: Key) {
+    guard services[service] == nil else { return }
+    services[service] = ServiceState()
+    effects.append(.listen(path: ServiceMirror.path(of: service)))
+  }
+
+  mutating func unlisten(_ id: AskID, _ query: Query) {
+    let ended = asks.filter { _, ask in
+      if case .listen(id, _) = ask.kind { true } else { false }
+    }
+    for listener in ended.keys {
+      asks[listener] = nil
+      engine.unlisten(listener)
+    }
+    messages.append(.unlistened(id))
+  }
+
+  // MARK: Reading
+
+  /// Makes the call that a query needs next, if it is not made already.
+  mutating func read(for listener: ListenerID) {
+    guard let ask = asks[listener], let service = ask.query.path.keys.first, !isSatisfied(ask),
+      let state = services[service]
+    else { return }
+    if ask.query.path.keys.count > 1 { return fetch(service, ask.query.path.keys[1]) }
+    let need = Need(ask.query)
+    var run = state.runs[need.run] ?? ServiceRun(need.run)
+    guard run.call == nil, !run.isExhausted else { return }
+    guard state.isSampled, let idField = mirror.idField(of: service) else {
+      return sample(service)
+    }
+    let page = run.nextPage(wanted(need, run), idField: idField)
+    let number = number(.page(service, need.run, page, []))
+    run.call = number
+    services[service]?.runs[need.run] = run
+    effects.append(
+      .call(number, path: ServiceMirror.path(of: service), .find(query: page.query)))
+  }
+
+  private func wanted(_ need: Need, _ run: ServiceRun) -> Int {
+    if run.isDisordered { return ServiceRun.pageMax }
+    switch need {
+    case .rows(_, let limit, _): return limit.count + 10
+    case .through: return 100
+    case .all: return ServiceRun.pageMax
+    }
+  }
+
+  /// Asks for one record, to see what the id is called.
+  private mutating func sample(_ service: Key) {
+    guard services[service]?.isSampling == false else { return }
+    services[service]?.isSampling = true
+    let number = number(.sample(service))
+    effects.append(
+      .call(
+        number, path: ServiceMirror.path(of: service), .find(query: ServiceQuery().limit(1))))
+  }
+
+  /// Gets a record that nobody knows.
+  mutating func fetch(_ service: Key, _ key: Key) {
+    guard services[service]?.asked.insert(key).inserted == true else { return }
+    let number = number(.record(service, key, []))
+    effects.append(
+      .call(
+        number, path: ServiceMirror.path(of: service), .get(id: mirror.id(of: service, key))))
+  }
+
+  /// True if it is known whether there is such a record, and what it is.
+  func isKnown(_ service: Key, _ key: Key) -> Bool {
+    guard let state = services[service] else { return false }
+    return !mirror.node(service, key).isEmpty || state.absent.contains(key)
+      || state.runs[ServiceRun.ID()]?.isExhausted == true
+  }
+
+  /// True if everything is known that belongs to the answer of a query.
+  private func isSatisfied(_ ask: Ask) -> Bool {
+    let keys = ask.query.path.keys
+    if keys.count > 1 { return isKnown(keys[0], keys[1]) }
+    let need = Need(ask.query)
+    guard let run = services[keys[0]]?.runs[need.run] else { return false }
+    if run.isExhausted { return true }
+    switch need {
+    case .all: return false
+    case .through(_, let position): return run.reaches(position)
+    case .rows(_, let limit, let end):
+      if let end, run.reaches(end) { return true }
+      let rows = RowSlice(ask.query).rows(
+        among: mirror.records(of: keys[0]), detail: .shallow)
+      guard rows.count >= limit.count,
+        let last = limit.side == .first ? rows.last : rows.first
+      else { return false }
+      return run.reaches(last.position)
+    }
+  }
+
+  // MARK: Answers of the server
+
+  mutating func sampled(
+    _ service: Key, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
+  ) {
+    services[service]?.isSampling = false
+    switch answer {
+    case .failure(let error): failed(service, error, now)
+    case .success(let json):
+      services[service]?.isSampled = true
+      let records = ServiceResult(json).records
+      if let record = records.first, mirror.key(of: record, in: service) == nil {
+        return failed(
+          service,
+          FeathersError(
+            .generalError,
+            "The records of the service have no _id, id or uuid, so they cannot be shown."),
+          now)
+      }
+      if records.isEmpty {
+        // Events tell of the first records.
+        services[service]?.isSampled = false
+        var run = ServiceRun(ServiceRun.ID())
+        run.noteEmpty()
+        services[service]?.runs[run.id] = run
+        exhaust(service)
+      }
+    }
+  }
+
+  /// Notes for all orders that a service has no records.
+  private mutating func exhaust(_ service: Key) {
+    for ask in asks.values where ask.query.path.keys == [service] {
+      let id = Need(ask.query).run
+      var run = services[service]?.runs[id] ?? ServiceRun(id)
+      run.noteEmpty()
+      services[service]?.runs[id] = run
+    }
+  }
+
+  mutating func answered(
+    _ service: Key, _ id: ServiceRun.ID, _ page: ServiceRun.Page, _ news: Call.News,
+    _ answer: Result<JSONValue, FeathersError>, _ now: Int64
+  ) {
+    guard var run = services[service]?.runs[id] else { return }
+    switch answer {
+    case .failure(let error):
+      run.call = nil
+      services[service]?.runs[id] = run
+      failed(service, error, now)
+    case .success(let json):
+      let result = ServiceResult(json)
+      let read = result.records.compactMap { child($0, service) }
+      run.checkOrder(read)
+      // What events have told since is newer.
+      put(read.filter { !news.contains($0.key) }, service)
+      _ = run.take(
+        read, received: result.records.count, page, limit: result.page?.limit)
+      services[service]?.runs[id] = run
+    }
+  }
+
+  mutating func answered(
+    _ service: Key, _ key: Key, _ news: Call.News, _ answer: Result<JSONValue, FeathersError>,
+    _ now: Int64
+  ) {
+    services[service]?.asked.remove(key)
+    switch answer {
+    case .success(let json):
+      guard let child = child(json, service), child.key == key else {
+        services[service]?.absent.insert(key)
+        break
+      }
+      if !news.contains(key) { put([child], service) }
+    case .failure(let error) where [404, 410].contains(error.code):
+      if mirror.node(service, key).isEmpty { services[service]?.absent.insert(key) }
+    case .failure(let error) where error.isPassing: pause(now)
+    case .failure(let error):
+      refuse(error) { $0.query.path.keys.starts(with: [service, key]) }
+      refuseWrites(of: RecordID(service: service, key: key), error.treeError)
+    }
+    wakeWrites(service, key)
+  }
+
+  /// A question about the records of a service failed.
+  private mutating func failed(_ service: Key, _ error: FeathersError, _ now: Int64) {
+    if error.isPassing { return pause(now) }
+    refuse(error) { $0.query.path.keys == [service] }
+  }
+
+  /// Refuses queries, which are then not asked any more.
+  private mutating func refuse(_ error: FeathersError, where isRefused: (Ask) -> Bool) {
+    for (listener, ask) in asks.sorted(by: { $0.key < $1.key }) where isRefused(ask) {
+      asks[listener] = nil
+      engine.unlisten(listener)
+      var refusal = error.treeError
+      refusal.path = ask.query.path.description
+      switch ask.kind {
+      case .get(let id): messages.append(.rejected(id: id, refusal))
+      case .listen(_, _) where ask.isAnswered:
+        messages.append(.listenRevoked(ask.query, refusal))
+      case .listen(let id, _): messages.append(.listenRefused(id, refusal))
+      }
+    }
+  }
+
+  /// Returns the child that a record is; nil if a tree cannot hold it.
+  mutating func child(_ record: JSONValue, _ service: Key) -> Child? {
+    guard let key = mirror.key(of: record, in: service) else {
+      effects.append(
+        .note("A record of \(ServiceMirror.path(of: service)) has no usable id and is not shown."))
+      return nil
+    }
+    do {
+      return Child(key: key, node: try mirror.stored(record, key, of: service))
+    } catch {
+      effects.append(
+        .note(
+          "The record \(key.text) of \(ServiceMirror.path(of: service)) is not shown: \(error)"))
+      return nil
+    }
+  }
+
+  // MARK: Telling
+
+  /// Changes records, and tells those who listen.
+  mutating func put(_ records: [Child], _ service: Key) {
+    let changed = records.filter { mirror.node(service, $0.key) != $0.node }
+    if changed.isEmpty { return }
+    mirror.put(changed, in: service)
+    for child in changed where !child.node.isEmpty {
+      services[service]?.absent.remove(child.key)
+    }
+    let places = changed.map { ServiceMirror.place(service, $0.key) }
+    // A tree in memory can always be read.
+    let deliveries = (try? engine.apply(touched: places, reader: mirror.tree)) ?? []
+    for delivery in deliveries {
+      guard let ask = asks[delivery.listener], case .listen(_, let tag) = ask.kind,
+        let row = delivery.event.row
+      else { continue }
+      let place = ServiceMirror.place(service, row.key)
+      var node = Node.empty
+      if case .childRemoved = delivery.event {} else { node = mirror.node(service, row.key) }
+      messages.append(.push(.set(node), place, tag: tag))
+    }
+    let keys = Set(changed.map(\.key))
+    for (listener, ask) in asks.sorted(by: { $0.key < $1.key }) where ask.isAnswered {
+      let path = ask.query.path.keys
+      guard path.count > 1, path[0] == service, keys.contains(path[1]) else { continue }
+      tell(listener)
+    }
+  }
+
+  /// Answers the queries of which everything is known.
+  mutating func answerAsks() {
+    for (listener, ask) in asks.sorted(by: { $0.key < $1.key }) where !ask.isAnswered {
+      guard isSatisfied(ask) else { continue }
+      switch ask.kind {
+      case .get(let id):
+        asks[listener] = nil
+        messages.append(.answer(id: id, node(of: ask.query)))
+      case .listen(let id, let tag):
+        asks[listener]?.isAnswered = true
+        if ask.query.path.keys.count > 1 {
+          tell(listener, always: true)
+        } else {
+          // A tree in memory can always be read.
+          _ = try? engine.listen(
+            listener, ListenRequest(query: ask.query), reader: mirror.tree)
+          messages.append(.push(.set(node(of: ask.query)), ask.query.path, tag: tag))
+        }
+        messages.append(.listenComplete(id))
+      }
+    }
+  }
+
+  /// Tells a query below a record what it is now.
+  private mutating func tell(_ listener: ListenerID, always: Bool = false) {
+    guard let ask = asks[listener], case .listen(_, let tag) = ask.kind else { return }
+    let node = node(of: ask.query)
+    if node == ask.told, !always { return }
+    asks[listener]?.told = node
+    messages.append(.push(.set(node), ask.query.path, tag: tag))
+  }
+
+  /// The known answer of a query.
+  private func node(of query: Query) -> Node {
+    let node = mirror.tree.root[query.path]
+    if query.loadsAllData { return node }
+    let rows = RowSlice(query).rows(among: node.children, detail: .full)
+    return Node(children: rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } })
+  }
+}
+
+// MARK: - Events
+
+extension ServiceOrigin {
+  mutating func take(
+    _ path: String, _ event: ServiceEvent, _ record: JSONValue, _ now: Int64
+  ) {
+    guard let text = try? ServiceRecordCoding.key(for: path), let service = try? Key(text),
+      services[service] != nil,
+      [.created, .updated, .patched, .removed].contains(event),
+      let key = mirror.key(of: record, in: service)
+    else { return }
+    note(service, key)
+    if event != .created, held[service]?.contains(where: { $0.key == key }) == true {
+      releaseHeld(service, key)
+    }
+    if event == .removed {
+      services[service]?.absent.insert(key)
+      return put([Child(key: key, node: .empty)], service)
+    }
+    var whole = record
+    let known = mirror.node(service, key)
+    if event == .patched, !known.isEmpty {
+      // Who patches with `$select` makes the server send those fields only.
+      whole = (record.object ?? []).reduce(mirror.record(known, key, of: service)) {
+        $0.setting($1.name, to: $1.value)
+      }
+    }
+    guard let child = child(whole, service), !known.isEmpty || concerns(service, child) else {
+      return
+    }
+    if event == .created, known.isEmpty, isCreating(service) {
+      // It may be the record that a call under way creates: the answer tells.
+      held[service, default: []].append(child)
+      heldTime = heldTime ?? now + ServiceOrigin.holdMilliseconds
+    } else {
+      put([child], service)
+    }
+  }
+
+  /// The longest time for which a new record is held, in milliseconds.
+  private static let holdMilliseconds: Int64 = 2_000
+
+  /// Shows the new records that were held: all, those of a service, or one.
+  mutating func releaseHeld(_ service: Key? = nil, _ key: Key? = nil) {
+    for (name, children) in held where service == nil || name == service {
+      let released = children.filter { key == nil || $0.key == key }
+      let rest = children.filter { child in !released.contains { $0.key == child.key } }
+      held[name] = rest.isEmpty ? nil : rest
+      put(released, name)
+    }
+    if held.isEmpty { heldTime = nil }
+  }
+
+  /// Notes that a record has news, so that answers under way do not count for it.
+  private mutating func note(_ service: Key, _ key: Key) {
+    for (number, call) in calls {
+      switch call {
+      case .page(service, let run, let page, var news):
+        news.insert(key)
+        calls[number] = .page(service, run, page, news)
+      case .record(service, let record, var news):
+        news.insert(key)
+        calls[number] = .record(service, record, news)
+      case .write(var write) where write.record.service == service:
+        write.news.insert(key)
+        calls[number] = .write(write)
+      default: break
+      }
+    }
+    for id in services[service]?.runs.keys.map(\.self) ?? [] {
+      services[service]?.runs[id]?.drift += 1
+    }
+  }
+
+  /// True if somebody may need a record.
+  private func concerns(_ service: Key, _ child: Child) -> Bool {
+    guard let state = services[service] else { return false }
+    return state.isSampling || state.runs.values.contains { $0.concerns(child) }
+      || state.asked.contains(child.key) || state.absent.contains(child.key)
+      || asks.values.contains { $0.query.path.keys.starts(with: [service, child.key]) }
+  }
+}

@@ -1,0 +1,411 @@
+import RunnelBase
+import RunnelServices
+import RunnelTree
+
+// Writes: which calls they become, and what becomes of them.
+
+/// A call that carries out writes of one record.
+struct WriteCall: Sendable {
+  enum Kind { case create, change, remove }
+
+  var kind: Kind
+  var record: RecordID
+  /// The key of the record at the server.
+  var target: Key
+  /// The writes, in their order.
+  var ids: [Int64]
+  /// What the record is to be.
+  var node: Node
+  /// The records that events have told of since the call was made.
+  var news: Set<Key> = []
+}
+
+extension ServiceOrigin {
+  /// The most calls with writes that are under way.
+  private static let callsMax = 16
+  /// How long writes wait for somebody to sign in before they are tried again, in milliseconds.
+  private static let signInPause: Int64 = 30_000
+
+  // MARK: Taking writes
+
+  mutating func enqueue(_ id: Int64, _ write: Write) {
+    if sent.additions.remove(id) != nil {
+      let reason =
+        "The connection was lost after this was sent: whether it was done is not known. "
+        + "Look at the record before you try it again."
+      messages.append(.rejected(id: id, TreeError(.disconnected, reason)))
+      return
+    }
+    do throws(TreeError) {
+      let items = try ServiceOrigin.items(of: write)
+      for item in items { begin(item.record.service) }
+      let adds = items.contains { $0.edits.contains { $0.json.adds } }
+      if items.isEmpty {
+        messages.append(.acknowledged(id: id))
+      } else {
+        queue.add(ServiceWrites.Job(id: id, items: items, adds: adds))
+      }
+    } catch {
+      messages.append(.rejected(id: id, error))
+    }
+  }
+
+  /// Returns what a write does to each record, in its order.
+  private static func items(of write: Write) throws(TreeError) -> [ServiceWrites.Item] {
+    var parts: [(path: Path, json: JSONValue)] = []
+    switch write {
+    case .set(let path, let json): parts = [(path, json)]
+    case .update(let path, let members):
+      for member in members {
+        if member.name.hasSuffix(".priority") {
+          throw TreeError(.invalidValue, "Records of a Feathers service have no priorities.")
+        }
+        parts.append((try path.appending(Path(member.name)), member.value))
+      }
+    case .copy, .move:
+      throw TreeError(.invalidValue, "A Feathers service does not copy or move records.")
+    }
+    var items: [ServiceWrites.Item] = []
+    for part in parts {
+      guard part.path.keys.count > 1 else {
+        throw TreeError(
+          .invalidPath, "A Feathers service is not replaced as a whole: change its records.",
+          path: part.path.description)
+      }
+      let record = RecordID(service: part.path.keys[0], key: part.path.keys[1])
+      let edit = ServiceWrites.Edit(below: Array(part.path.keys.dropFirst(2)), json: part.json)
+      if let index = items.firstIndex(where: { $0.record == record }) {
+        items[index].edits.append(edit)
+      } else {
+        items.append(ServiceWrites.Item(record: record, edits: [edit]))
+      }
+    }
+    return items
+  }
+
+  // MARK: Sending
+
+  /// Sends the writes that are ready.
+  mutating func sendWrites(_ now: Int64) {
+    // Several are begun at once, so that what is sent is kept on disk for all of them together.
+    if queue.busyCount > ServiceOrigin.callsMax / 2 { return }
+    let before = sent
+    var begun: [Effect] = []
+    while queue.busyCount < ServiceOrigin.callsMax, let (record, jobs) = queue.next() {
+      if let effect = begin(record, jobs, now) { begun.append(effect) }
+    }
+    if sent != before { effects.append(.save(sent)) }
+    effects += begun
+  }
+
+  /// Begins to carry out the first writes of a record; returns the call.
+  private mutating func begin(
+    _ record: RecordID, _ jobs: [ServiceWrites.Job], _ now: Int64
+  ) -> Effect? {
+    let service = record.service
+    let alias = sent.aliases[ServiceOrigin.alias(record)].flatMap { try? Key($0) }
+    let target = alias ?? record.key
+    if alias == nil, let creation = sent.creations[jobs[0].id] {
+      return search(record, creation, jobs[0].id)
+    }
+    let current = mirror.node(service, target)
+    let isNew = alias == nil && isNewKey(record, jobs[0])
+    if current.isEmpty, !isNew, !isKnown(service, target) {
+      queue.wait(record)
+      fetch(service, target)
+      return nil
+    }
+    let ids = jobs.map(\.id)
+    let place = ServiceMirror.place(service, record.key)
+    do throws(TreeError) {
+      let node = try ServiceOrigin.result(of: jobs, on: current, at: place, now)
+      guard let (kind, request) = request(record, target, current, node) else {
+        finish(record, ids)
+        return nil
+      }
+      if kind == .create { noteCreation(record, request, ids[0]) }
+      for job in jobs where job.adds { sent.additions.insert(job.id) }
+      let number = number(
+        .write(WriteCall(kind: kind, record: record, target: target, ids: ids, node: node)))
+      return .call(number, path: ServiceMirror.path(of: service), request)
+    } catch {
+      refuse(record, ids, error)
+      return nil
+    }
+  }
+
+  /// True if a write makes a record under a key that can be no server's.
+  private func isNewKey(_ record: RecordID, _ job: ServiceWrites.Job) -> Bool {
+    guard record.key.isGenerated, job.items[job.done].edits.first?.below.isEmpty == true else {
+      return false
+    }
+    // Some servers make keys of the same form.
+    return !mirror.records(of: record.service).contains(where: \.key.isGenerated)
+  }
+
+  private static func alias(_ record: RecordID) -> String {
+    record.service.text + "/" + record.key.text
+  }
+
+  /// Returns the node of a record after writes.
+  ///
+  /// - Throws: `TreeError` if it cannot be, or there is no record that could be changed.
+  private static func result(
+    of jobs: [ServiceWrites.Job], on current: Node, at place: Path, _ now: Int64
+  ) throws(TreeError) -> Node {
+    var tree = MemoryTree(Node.empty.replacing(place, with: current))
+    for job in jobs {
+      for edit in job.items[job.done].edits {
+        if tree.root[place].isEmpty, !edit.below.isEmpty {
+          throw TreeError(
+            .notFound, "The record is not there any more, so its fields cannot be changed.",
+            path: place.description)
+        }
+        let path = Path(unchecked: place.keys + edit.below)
+        for part in try Write.set(path, edit.json).assignments(now: now, reader: tree) {
+          tree.perform(part)
+        }
+      }
+    }
+    return tree.root[place]
+  }
+
+  /// Returns the call that makes a record so; nil if it is so already.
+  private func request(
+    _ record: RecordID, _ target: Key, _ current: Node, _ node: Node
+  ) -> (WriteCall.Kind, ServiceRequest)? {
+    if current == node { return nil }
+    let service = record.service
+    let id = mirror.id(of: service, target)
+    if node.isEmpty { return (.remove, .remove(id: id)) }
+    var data = ServiceRecordCoding.decoded(node.json)
+    if data.object == nil { data = ["value": data] }
+    let idField = mirror.knownIDField(of: service)
+    if current.isEmpty {
+      if !record.key.isGenerated, data[idField] == nil {
+        data = data.setting(idField, to: .string(id.text))
+      }
+      return (.create, .create(data: data))
+    }
+    data = .object((data.object ?? []).filter { $0.name != idField })
+    let keys = Set(current.children.map(\.key)).union(node.children.map(\.key))
+      .filter { current[$0] != node[$0] }
+    // A field goes only if the record is replaced.
+    if keys.isEmpty || keys.contains(where: { node[$0].isEmpty }) {
+      return (.change, .update(id: id, data: data))
+    }
+    let names = Set(keys.map { ServiceRecordCoding.name(of: $0.text) })
+    let fields = (data.object ?? []).filter { names.contains($0.name) }
+    return (.change, .patch(id: id, data: .object(fields)))
+  }
+
+  /// Notes what is asked to be created, and which known records are like it.
+  private mutating func noteCreation(_ record: RecordID, _ request: ServiceRequest, _ id: Int64) {
+    let data = request.data ?? .null
+    let known = mirror.records(of: record.service).filter { child in
+      let other = mirror.record(child.node, child.key, of: record.service)
+      return ServiceOrigin.scalars(of: data).allSatisfy { other[$0.name] == $0.value }
+    }
+    sent.creations[id] = SentWrites.Creation(
+      data: data, known: known.prefix(100).map(\.key.text))
+  }
+
+  /// The fields of a record that can be looked for.
+  private static func scalars(of data: JSONValue) -> [JSONMember] {
+    (data.object ?? []).filter { member in
+      switch member.value {
+      case .string, .number, .bool: true
+      default: false
+      }
+    }
+  }
+
+  // MARK: Answers
+
+  mutating func answered(
+    _ call: WriteCall, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
+  ) {
+    switch answer {
+    case .success(let json): done(call, json)
+    case .failure(let error) where call.kind == .remove && [404, 410].contains(error.code):
+      done(call, .null)
+    case .failure(let error) where error.code == 401:
+      forget(call.ids)
+      queue.release(call.record)
+      effects.append(.signedOut(error.message))
+      pause(now, ServiceOrigin.signInPause)
+    case .failure(let error) where error.isPassing:
+      pause(now)
+      if !error.mayBeDone {
+        forget(call.ids)
+      } else if call.ids.contains(where: { sent.additions.contains($0) }) {
+        forget(call.ids)
+        return refuse(call.record, call.ids, error.treeError)
+      }
+      queue.release(call.record)
+    case .failure(let error):
+      forget(call.ids)
+      refuse(call.record, call.ids, error.treeError)
+    }
+    if !isCreating(call.record.service) { releaseHeld(call.record.service) }
+  }
+
+  /// Forgets that writes may have been done, since they were not, or are answered.
+  private mutating func forget(_ ids: [Int64]) {
+    for id in ids {
+      sent.creations[id] = nil
+      sent.additions.remove(id)
+    }
+  }
+
+  /// The server did the writes of a call.
+  private mutating func done(_ call: WriteCall, _ json: JSONValue) {
+    forget(call.ids)
+    let service = call.record.service
+    var key = call.target
+    if call.kind == .remove {
+      services[service]?.absent.insert(key)
+      put([Child(key: key, node: .empty)], service)
+    } else if let child = child(ServiceResult(json).record ?? .null, service) {
+      if call.kind == .create { key = child.key }
+      releaseHeld(service, child.key)
+      // What an event has told since is as new, or newer.
+      if child.key == key, !call.news.contains(key) { put([child], service) }
+    } else if call.kind == .change, !call.news.contains(key) {
+      put([Child(key: key, node: call.node)], service)
+    }
+    settle(call.record, call.ids, key)
+  }
+
+  /// Acknowledges writes of a record, which has this key at the server.
+  private mutating func settle(_ record: RecordID, _ ids: [Int64], _ key: Key) {
+    let isRenamed = key != record.key
+    if isRenamed, queue.ids(of: record).count > ids.count {
+      sent.aliases[ServiceOrigin.alias(record)] = key.text
+      effects.append(.save(sent))
+    }
+    finish(record, ids)
+    if isRenamed {
+      // The replica keeps what it wrote where the server has told nothing.
+      let place = ServiceMirror.place(record.service, record.key)
+      messages.append(.push(.set(.empty), place, tag: nil))
+    }
+  }
+
+  private mutating func finish(_ record: RecordID, _ ids: [Int64]) {
+    for id in queue.finish(record, ids) { messages.append(.acknowledged(id: id)) }
+  }
+
+  /// Refuses the writes of a record, or has those that were sent together sent one by one.
+  private mutating func refuse(_ record: RecordID, _ ids: [Int64], _ error: TreeError) {
+    guard let job = queue.refuse(record, ids) else { return }
+    var error = error
+    if job.done > 0 {
+      error.message +=
+        " \(job.done) of \(job.items.count) records were changed before; these changes stay."
+    }
+    messages.append(.rejected(id: job.id, error))
+  }
+
+  /// Refuses the write that waits for a record, which cannot be read.
+  mutating func refuseWrites(of record: RecordID, _ error: TreeError) {
+    guard queue.isWaiting(record), let id = queue.ids(of: record).first else { return }
+    refuse(record, [id], error)
+  }
+
+  /// A record was read: its writes can be sent.
+  mutating func wakeWrites(_ service: Key, _ key: Key) {
+    queue.wake(RecordID(service: service, key: key))
+    for (name, target) in sent.aliases where target == key.text {
+      guard let path = try? Path(name), path.keys.count == 2, path.keys[0] == service else {
+        continue
+      }
+      queue.wake(RecordID(service: service, key: path.keys[1]))
+    }
+  }
+
+  /// True if a record of a service is being created.
+  func isCreating(_ service: Key) -> Bool {
+    calls.values.contains { call in
+      if case .write(let write) = call {
+        write.kind == .create && write.record.service == service
+      } else {
+        false
+      }
+    }
+  }
+
+  // MARK: Unknown outcomes
+
+  /// Looks for a record that may have been created.
+  private mutating func search(
+    _ record: RecordID, _ creation: SentWrites.Creation, _ id: Int64
+  ) -> Effect? {
+    let scalars = ServiceOrigin.scalars(of: creation.data)
+    if scalars.isEmpty {
+      sent.creations[id] = nil
+      refuse(record, [id], ServiceOrigin.unknown("it has no field to look for"))
+      return nil
+    }
+    let query = scalars.reduce(ServiceQuery()) { $0.eq($1.name, $1.value) }
+      .limit(creation.known.count + 2)
+    return .call(
+      number(.search(record)), path: ServiceMirror.path(of: record.service),
+      .find(query: query))
+  }
+
+  private static func unknown(_ reason: String) -> TreeError {
+    TreeError(
+      .disconnected,
+      "The connection was lost after this record was sent, and whether it was created is not "
+        + "known: \(reason). Look for it before you try again.")
+  }
+
+  /// Takes the answer to the search.
+  mutating func found(
+    _ record: RecordID, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
+  ) {
+    guard let id = queue.ids(of: record).first, let creation = sent.creations[id] else {
+      return queue.release(record)
+    }
+    switch answer {
+    case .failure(let error) where error.isPassing:
+      queue.release(record)
+      pause(now)
+    case .failure(let error):
+      sent.creations[id] = nil
+      refuse(record, [id], ServiceOrigin.unknown(error.message))
+    case .success(let json):
+      let children = ServiceResult(json).records.compactMap { child($0, record.service) }
+        .filter { !creation.known.contains($0.key.text) }
+      sent.creations[id] = nil
+      switch children.count {
+      case 0: queue.release(record)
+      case 1:
+        put(children, record.service)
+        settle(record, [id], children[0].key)
+      default:
+        refuse(record, [id], ServiceOrigin.unknown("several records are like it"))
+      }
+    }
+  }
+}
+
+extension JSONValue {
+  /// True if a value adds to what is there.
+  fileprivate var adds: Bool {
+    switch self {
+    case .object(let members):
+      members.contains { member in
+        member.name == ".sv" ? member.value.object != nil : member.value.adds
+      }
+    case .array(let elements): elements.contains(where: \.adds)
+    default: false
+    }
+  }
+}
+
+extension Key {
+  /// True for a key as programs make it: a server gives the record an id of its own.
+  var isGenerated: Bool { text.utf8.count == 20 && text.hasPrefix("-") }
+}

@@ -1,0 +1,255 @@
+package import RunnelBase
+package import RunnelServices
+package import RunnelTree
+
+/// Answers a replica in the place of an origin, from the services of a Feathers server; without a
+/// network and a clock.
+///
+/// The tree has a child for each service, and below it one for each record: see `ServiceMirror`. So
+/// lists, filters, the queue of writes and undo work on services as on any server's database.
+///
+/// Responsibilities:
+/// - A query that is listened to becomes calls of `find`, page by page, as far as its answer needs
+///   them; a place in a record becomes a call of `get`. Events keep what was read current.
+/// - A write becomes a call of `create`, `patch`, `update` or `remove`, and is acknowledged when the
+///   server has answered. Writes of one record are sent in their order, and those that wait become
+///   one call.
+/// - A write of which nobody knows whether it was done is not repeated blindly: see `SentWrites`.
+///
+/// Invariants:
+/// - O1. What a query is told is right for all records that its runs have read; before that it is
+///   told nothing.
+/// - O2. At most one call of a record's writes is under way.
+/// - O3. Each write is answered once on a connection, unless the connection is lost before.
+///
+/// The owner carries out effects in order, reports answers and events in the order in which they
+/// come, and calls `tick` at the deadline. Times are milliseconds since 1970.
+///
+/// Source: services protocol, sections 8 and 11.
+package struct ServiceOrigin: Sendable {
+  /// What has to be done.
+  package enum Effect: Sendable {
+    /// Make a call, and report the answer under the number.
+    case call(Int, path: String, ServiceRequest)
+    /// Tell the replica, in one step.
+    case tell([OriginMessage])
+    /// Keep what was sent, on disk, before any later effect is carried out.
+    case save(SentWrites)
+    /// Begin to listen to the events of a service.
+    case listen(path: String)
+    /// The server wants to know who asks: writes wait until somebody has signed in.
+    case signedOut(String)
+    /// Tell who reads the log.
+    case note(String)
+  }
+
+  /// A call under way.
+  enum Call: Sendable {
+    /// The records that events have told of since the call was made; their news count.
+    typealias News = Set<Key>
+    case page(Key, ServiceRun.ID, ServiceRun.Page, News)
+    case record(Key, Key, News)
+    /// The first record, which tells the name of the id.
+    case sample(Key)
+    case write(WriteCall)
+    /// The search for a record that may have been created.
+    case search(RecordID)
+  }
+
+  /// The pause before a call that failed for a while is made again, in milliseconds.
+  static let retryPause: Int64 = 2_000
+
+  var mirror = ServiceMirror()
+  var services: [Key: ServiceState] = [:]
+  var asks: [ListenerID: Ask] = [:]
+  var engine = TreeEngine()
+  var queue = ServiceWrites()
+  /// What may have been done although no answer came; it outlives connections.
+  var sent: SentWrites
+  var calls: [Int: Call] = [:]
+  private var lastCall = 0
+  private var lastListener = 0
+  /// When calls may be made again after a failure.
+  var retryTime: Int64?
+  /// New records that may be those of calls under way, until these are answered.
+  var held: [Key: [Child]] = [:]
+  var heldTime: Int64?
+  /// The effects of the present step.
+  var effects: [Effect] = []
+  /// The messages of the present step, told together at its end.
+  var messages: [OriginMessage] = []
+
+  /// What is known of a service.
+  struct ServiceState: Sendable {
+    var runs: [ServiceRun.ID: ServiceRun] = [:]
+    /// Records that the server does not have.
+    var absent: Set<Key> = []
+    /// Records that are being asked for.
+    var asked: Set<Key> = []
+    /// True once it is known that there are no records, or what the name of the id is.
+    var isSampled = false
+    var isSampling = false
+  }
+
+  /// A query that the replica listens to, or has asked once.
+  struct Ask: Sendable {
+    enum Kind: Sendable {
+      case listen(AskID, tag: Int?)
+      case get(Int64)
+    }
+    var kind: Kind
+    var query: Query
+    var isAnswered = false
+    /// The node that was told last, for a query below a record.
+    var told = Node.empty
+  }
+
+  /// Makes an origin.
+  ///
+  /// - Parameter sent: what an earlier run may have sent.
+  package init(sent: SentWrites = SentWrites()) { self.sent = sent }
+
+  /// When `tick` has to be called; nil for never.
+  package var deadline: Int64? { [retryTime, heldTime].compactMap(\.self).min() }
+
+  /// True if everything that the replica listens to was answered.
+  package var isSettled: Bool { asks.values.allSatisfy(\.isAnswered) }
+
+  mutating func number(_ call: Call) -> Int {
+    lastCall += 1
+    calls[lastCall] = call
+    return lastCall
+  }
+
+  mutating func listener() -> ListenerID {
+    lastListener += 1
+    return ListenerID(lastListener)
+  }
+
+  /// Takes the effects of a step.
+  private mutating func output() -> [Effect] {
+    if !messages.isEmpty { effects.append(.tell(messages)) }
+    defer { (effects, messages) = ([], []) }
+    return effects
+  }
+}
+
+// MARK: Steps
+
+extension ServiceOrigin {
+  /// Forgets the connection: nothing that was asked on it is answered any more.
+  package mutating func disconnected() {
+    (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
+    (queue, calls, retryTime) = (ServiceWrites(), [:], nil)
+    (held, heldTime) = ([:], nil)
+  }
+
+  /// Begins a connection.
+  ///
+  /// - Parameter pending: the ids of all writes that the replica has not got answered.
+  package mutating func connected(pending: Set<Int64>) {
+    disconnected()
+    sent.keep(pending: pending)
+  }
+
+  /// Takes commands of the replica, in order.
+  package mutating func send(_ commands: [OriginCommand], now: Int64) -> [Effect] {
+    for command in commands {
+      switch command {
+      case .listen(let id, let query, let tag, _): listen(id, query, tag)
+      case .unlisten(let id, let query, _): unlisten(id, query)
+      case .get(let id, let query): get(id, query)
+      case .write(let id, let write): enqueue(id, write)
+      case .compareAndSet(let id, _, _, _):
+        messages.append(.rejected(id: id, ServiceOrigin.noTransactions))
+      case .onDisconnect(let id, _):
+        messages.append(.rejected(id: id, ServiceOrigin.noDisconnects))
+      }
+    }
+    advance(now)
+    return output()
+  }
+
+  private static let noTransactions = TreeError(
+    .unavailable, "A Feathers service has no transactions.")
+  private static let noDisconnects = TreeError(
+    .unavailable, "A Feathers service does nothing when a client goes away.")
+
+  /// Takes the answer to a call; one of an earlier connection is ignored.
+  package mutating func answered(
+    _ number: Int, _ answer: Result<JSONValue, FeathersError>, now: Int64
+  ) -> [Effect] {
+    guard let call = calls.removeValue(forKey: number) else { return [] }
+    switch call {
+    case .page(let service, let run, let page, let news):
+      answered(service, run, page, news, answer, now)
+    case .record(let service, let key, let news): answered(service, key, news, answer, now)
+    case .sample(let service): sampled(service, answer, now)
+    case .write(let call): answered(call, answer, now)
+    case .search(let record): found(record, answer, now)
+    }
+    advance(now)
+    return output()
+  }
+
+  /// Takes events of services, in order.
+  package mutating func take(
+    _ events: [(path: String, event: ServiceEvent, record: JSONValue)], now: Int64
+  ) -> [Effect] {
+    for event in events { take(event.path, event.event, event.record, now) }
+    advance(now)
+    return output()
+  }
+
+  /// Does what is due.
+  package mutating func tick(now: Int64) -> [Effect] {
+    if let retryTime, retryTime <= now {
+      self.retryTime = nil
+      queue.retry()
+    }
+    if let heldTime, heldTime <= now { releaseHeld() }
+    advance(now)
+    return output()
+  }
+
+  /// Makes the calls that are needed, and answers what can be answered.
+  private mutating func advance(_ now: Int64) {
+    answerAsks()
+    if retryTime == nil {
+      for listener in asks.keys.sorted() { read(for: listener) }
+      sendWrites(now)
+    }
+  }
+
+  /// Notes that the server cannot answer for a while.
+  mutating func pause(_ now: Int64, _ milliseconds: Int64 = ServiceOrigin.retryPause) {
+    retryTime = max(retryTime ?? 0, now + milliseconds)
+  }
+}
+
+extension FeathersError {
+  /// True if the same call may succeed a little later.
+  var isPassing: Bool { [408, 429, 502, 503, 504].contains(code) }
+
+  /// True if the call may have been done although there is no answer.
+  var mayBeDone: Bool { data?["isSent"]?.bool == true || [408, 502, 504].contains(code) }
+
+  /// The error as that of a tree.
+  var treeError: TreeError {
+    let kind: TreeError.Code =
+      switch code {
+      case 401, 403, 405: .permissionDenied
+      case 404, 410: .notFound
+      case 408, 429, 500, 502, 503, 504: .unavailable
+      default: .invalidValue
+      }
+    var text = "\(message) (\(name))"
+    if case .object(let fields)? = errors, !fields.isEmpty {
+      text +=
+        ": "
+        + fields.map { "\($0.name): \($0.value.string ?? $0.value.jsonText())" }
+        .joined(separator: "; ")
+    }
+    return TreeError(kind, text)
+  }
+}

@@ -1,0 +1,157 @@
+import RunnelBase
+import RunnelServices
+import RunnelTree
+
+/// A record of a service, by its key here.
+struct RecordID: Hashable, Sendable {
+  var service: Key
+  var key: Key
+}
+
+/// The writes that the server has not answered, by the records that they change.
+///
+/// The writes of a record are sent in their order. A write that changes several records changes one
+/// after the other: a Feathers server cannot change them at once.
+struct ServiceWrites: Sendable {
+  /// One change of a record: the place below it, and what is to stand there.
+  struct Edit: Sendable {
+    var below: [Key]
+    var json: JSONValue
+  }
+
+  /// What a write does to one record.
+  struct Item: Sendable {
+    var record: RecordID
+    var edits: [Edit]
+  }
+
+  /// A write.
+  struct Job: Sendable {
+    var id: Int64
+    var items: [Item]
+    /// The number of the items that are done.
+    var done = 0
+    /// True if the result depends on what is there, so that it must not be done twice.
+    var adds: Bool
+  }
+
+  /// The writes of a record, the oldest first.
+  private struct Chain: Sendable {
+    var jobs: [Int64] = []
+    var isBusy = false
+    /// True if it is busy since the record has to be read before its writes can be sent.
+    var isWaiting = false
+    /// True if the writes are sent one by one, since several at once were refused.
+    var isSingle = false
+  }
+
+  private(set) var jobs: [Int64: Job] = [:]
+  private var chains: [RecordID: Chain] = [:]
+  /// The records whose first write may be ready.
+  private var ready: [RecordID] = []
+  private(set) var busyCount = 0
+
+  // MARK: Adding
+
+  mutating func add(_ job: Job) {
+    jobs[job.id] = job
+    for item in job.items {
+      chains[item.record, default: Chain()].jobs.append(job.id)
+      ready.append(item.record)
+    }
+  }
+
+  /// Has all records examined again.
+  mutating func retry() { ready = chains.keys.sorted { first($0) < first($1) } }
+
+  /// Has the first writes of a busy record wait until `wake`.
+  mutating func wait(_ record: RecordID) { chains[record]?.isWaiting = true }
+
+  /// True if the writes of a record wait for `wake`.
+  func isWaiting(_ record: RecordID) -> Bool { chains[record]?.isWaiting == true }
+
+  /// Ends the waiting of a record's writes, if they wait.
+  mutating func wake(_ record: RecordID) { if isWaiting(record) { release(record) } }
+
+  private func first(_ record: RecordID) -> Int64 { chains[record]?.jobs.first ?? .max }
+
+  // MARK: Sending
+
+  /// Takes the next record whose first writes can be sent; it is busy from then on.
+  ///
+  /// - Returns: the record, and the writes that can become one call; nil if there is none.
+  mutating func next() -> (record: RecordID, jobs: [Job])? {
+    while !ready.isEmpty {
+      let record = ready.removeFirst()
+      guard let chain = chains[record], !chain.isBusy, let id = chain.jobs.first,
+        let job = jobs[id], job.items[job.done].record == record
+      else { continue }
+      var together = [job]
+      if job.items.count == 1, !job.adds, !chain.isSingle {
+        for id in chain.jobs.dropFirst() {
+          guard let next = jobs[id], next.items.count == 1, !next.adds else { break }
+          together.append(next)
+        }
+      }
+      chains[record]?.isBusy = true
+      busyCount += 1
+      return (record, together)
+    }
+    return nil
+  }
+
+  /// Notes that the server did the first writes of a record.
+  ///
+  /// - Returns: the writes that are done altogether.
+  mutating func finish(_ record: RecordID, _ ids: [Int64]) -> [Int64] {
+    release(record)
+    chains[record]?.jobs.removeFirst(ids.count)
+    if chains[record]?.jobs.isEmpty == true { chains[record] = nil }
+    var finished: [Int64] = []
+    for id in ids {
+      guard var job = jobs[id] else { continue }
+      job.done += 1
+      jobs[id] = job.done < job.items.count ? job : nil
+      if job.done < job.items.count {
+        ready.append(job.items[job.done].record)
+      } else {
+        finished.append(id)
+      }
+    }
+    return finished
+  }
+
+  /// Notes that the server refused the first writes of a record.
+  ///
+  /// - Returns: the write that is refused; nil if those that were sent together are sent one by one.
+  mutating func refuse(_ record: RecordID, _ ids: [Int64]) -> Job? {
+    release(record)
+    guard ids.count == 1 else {
+      chains[record]?.isSingle = true
+      return nil
+    }
+    return drop(ids[0])
+  }
+
+  /// Takes a write out of all its chains.
+  private mutating func drop(_ id: Int64) -> Job? {
+    guard let job = jobs.removeValue(forKey: id) else { return nil }
+    for item in job.items.dropFirst(job.done) {
+      chains[item.record]?.jobs.removeAll { $0 == id }
+      if chains[item.record]?.jobs.isEmpty == true { chains[item.record] = nil }
+      ready.append(item.record)
+    }
+    return job
+  }
+
+  /// Notes that nothing is under way for a record: its writes are examined again.
+  mutating func release(_ record: RecordID) {
+    if chains[record]?.isBusy == true { busyCount -= 1 }
+    chains[record]?.isBusy = false
+    chains[record]?.isWaiting = false
+    ready.append(record)
+  }
+
+  /// The ids of a record's writes.
+  func ids(of record: RecordID) -> [Int64] { chains[record]?.jobs ?? [] }
+}

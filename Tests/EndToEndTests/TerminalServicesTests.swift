@@ -1,0 +1,161 @@
+import Foundation
+import RunnelBase
+import TestSupport
+import Testing
+
+/// The workspace on the services of a Feathers server.
+@Suite(.timeLimit(.minutes(5))) struct TerminalServicesTests {
+  private static let data = """
+    {"messages":{"m1":{"text":"one","rank":1},"m2":{"text":"two","rank":2}}}
+    """
+
+  private static func serve(_ database: TestDatabase, at port: Int? = nil) throws -> Served {
+    let arguments = [database.file, "--emulator", "--services", "messages,multi"]
+    guard let port else { return try Served(arguments) }
+    return try Served(arguments, listen: "localhost:\(port)")
+  }
+
+  private static func text(_ key: String, _ database: TestDatabase) throws -> String {
+    try database.run(["get", "/messages/\(key)/text"]).output
+  }
+
+  /// Opens the service as the profile says, in the order of `rank`.
+  private static func opened(
+    _ database: TestDatabase, _ served: Served, page: Int
+  ) throws -> TmuxTerminal {
+    try check(mkdir(database.folder.file("runnel"), 0o700), "mkdir")
+    _ = try database.folder.write(
+      """
+      views:
+        - name: Notes
+          path: /messages
+          order: rank
+          page: \(page)
+          columns: [{ field: text }]
+          compose: text
+      """, to: "runnel/notes.yaml")
+    _ = try database.folder.write(
+      """
+      origins:
+        notes:
+          url: feathers+http://localhost:\(served.port)
+          services: messages
+          views: notes.yaml
+      """, to: "runnel/config.yaml")
+    let terminal = try TmuxTerminal()
+    let home = database.folder.path
+    try terminal.runnel(
+      ["open", "notes", "--no-session"],
+      before: "XDG_DATA_HOME='\(home)' XDG_CONFIG_HOME='\(home)'")
+    try terminal.wait("the first page") { $0.contains("one") && $0.contains("● live") }
+    return terminal
+  }
+
+  /// Changes the text of the first record.
+  private static func edit(
+    _ terminal: TmuxTerminal, to text: String, fields: String
+  ) throws {
+    // Behind the title of the section.
+    try terminal.keys("g", "g", "j")
+    try terminal.wait("the cursor on the first record") {
+      $0.cursorLine?.contains("▾") == false
+    }
+    try terminal.keys("e")
+    try terminal.wait(for: fields)
+    try terminal.keys("C-u")
+    try terminal.type(text)
+    try terminal.keys("Enter")
+  }
+
+  @Test func serviceIsAListThatIsLiveAndCanBeEdited() throws {
+    let database = try TestDatabase(TerminalServicesTests.data)
+    let served = try TerminalServicesTests.serve(database)
+    let terminal = try TerminalServicesTests.opened(database, served, page: 50)
+    try terminal.wait(for: "two")
+    let made = try Program.run([
+      "service", "create", "http://localhost:\(served.port)", "messages",
+      "{\"text\":\"by another\",\"rank\":3}",
+    ])
+    #expect(made.status == 0, "\(made.errors)")
+    try terminal.wait(for: "by another")
+    // A record of one's own gets the id of the server.
+    try terminal.keys("a")
+    try terminal.type("mine")
+    try terminal.keys("Enter")
+    try terminal.wait("the new record, with nothing that waits") {
+      $0.contains("mine") && !$0.contains(" ~ ") && !$0.contains("↑")
+    }
+    let all = try database.run(["get", "/messages"]).output
+    #expect(all.split(separator: "\"mine\"").count == 2, "\(all)")
+    try terminal.keys("Escape")
+    try terminal.wait(for: "? help")
+    // The new record has no rank, so it is the first.
+    let first = try #require(try database.run(["get", "/messages"]).output.firstKey(of: "mine"))
+    try TerminalServicesTests.edit(terminal, to: "uno", fields: "1 field")
+    try terminal.wait("the edit at the server") { _ in
+      (try? TerminalServicesTests.text(first, database)) == "\"uno\"\n"
+    }
+    try terminal.keys("q")
+    try terminal.wait("the list again") {
+      $0.contains("by another") && $0.cursorLine?.contains("uno") == true
+    }
+    try terminal.keys("d")
+    try terminal.wait("the answer taken") { screen in
+      if screen.contains("y delete") { try? terminal.keys("y") }
+      return screen.contains("deleted")
+    }
+    try terminal.wait("the deletion at the server") { _ in
+      (try? TerminalServicesTests.text(first, database)) == "null\n"
+    }
+  }
+
+  @Test func writesWaitWithoutTheServerAndAreSentOnce() throws {
+    let database = try TestDatabase(TerminalServicesTests.data)
+    let served = try TerminalServicesTests.serve(database)
+    let terminal = try TerminalServicesTests.opened(database, served, page: 1)
+    #expect(try !terminal.screen().text.contains("two"))
+    try terminal.keys("G")
+    try terminal.wait(for: "two")
+    try served.program.send(SIGKILL)
+    _ = try served.program.wait()
+    try terminal.wait(for: "offline since")
+    try TerminalServicesTests.edit(terminal, to: "uno", fields: "2 fields")
+    try terminal.wait(for: "↑1")
+    let again = try TerminalServicesTests.serve(database, at: served.port)
+    try terminal.wait("that nothing waits", seconds: 60) {
+      !$0.contains("↑") && $0.contains("● live")
+    }
+    #expect(try TerminalServicesTests.text("m1", database) == "\"uno\"\n")
+    try again.program.send(SIGINT)
+    _ = try again.program.wait()
+    let history = try database.run(["history", "/messages/m1/text"]).output
+    #expect(history.split(separator: "\n").count { $0.contains("uno") } == 1, "\(history)")
+  }
+
+  @Test func columnsAreFoundForAServiceThatWasNeverOpened() throws {
+    let database = try TestDatabase(TerminalServicesTests.data)
+    let served = try TerminalServicesTests.serve(database)
+    let terminal = try TmuxTerminal()
+    try terminal.runnel(
+      ["open", "feathers+http://localhost:\(served.port)/messages", "--no-session"],
+      before: "XDG_DATA_HOME='\(database.folder.path)'")
+    try terminal.wait("both messages with their columns") {
+      $0.contains("one") && $0.contains("two") && $0.contains("rank") && $0.contains("● live")
+    }
+  }
+
+  @Test func otherCommandsSayWhatToUse() throws {
+    let address = "feathers+http://localhost:1/messages"
+    let outcome = try Program.run(["get", "/x", "-d", address])
+    #expect(outcome.status == 2, "\(outcome.status)")
+    #expect(outcome.errors.contains("is a Feathers server"), "\(outcome.errors)")
+  }
+}
+
+extension String {
+  /// The key of the record with a text, in the JSON of a collection.
+  fileprivate func firstKey(of text: String) throws -> String? {
+    let json = try JSONValue(parsing: Array(utf8))
+    return json.object?.first { $0.value["text"]?.string == text }?.name
+  }
+}

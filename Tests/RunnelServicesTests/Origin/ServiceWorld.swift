@@ -1,0 +1,252 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+import RunnelServices
+import RunnelServicesTree
+import RunnelTree
+import Testing
+
+/// A Feathers server in memory that answers at once: the naive model.
+struct ModelServer {
+  /// The records, in the order in which they were made; ids are numbers from 1.
+  var records: [JSONValue] = []
+  var pageMax: Int? = 5
+  private var lastID: Int64 = 0
+  /// The errors that the next writes are answered with.
+  var refusals: [FeathersError] = []
+  /// The calls that were made.
+  var log: [String] = []
+
+  private func index(_ id: ServiceID?) -> Int? {
+    records.firstIndex { $0["id"].flatMap { ServiceID(json: $0) } == id }
+  }
+
+  /// Carries out a call.
+  ///
+  /// - Returns: the answer, and the event that it raises.
+  mutating func handle(
+    _ request: ServiceRequest
+  ) -> (Result<JSONValue, FeathersError>, (ServiceEvent, JSONValue)?) {
+    log.append(
+      "\(request.method.name) \(request.id?.text ?? "") \(request.query.json.jsonText())")
+    do throws(FeathersError) {
+      switch request.method {
+      case .find:
+        let rules = QueryRules(pages: pageMax.map { PageRules(standard: $0, max: $0) })
+        let reading = try QueryReading(request.query, rules: rules)
+        let answer = try reading.answer(
+          over: records, idField: "id", isPaged: pageMax != nil)
+        return (.success(answer), nil)
+      case .get:
+        guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
+        return (.success(records[index]), nil)
+      default: break
+      }
+      if !refusals.isEmpty { throw refusals.removeFirst() }
+      let data = request.data?.object ?? []
+      switch request.method {
+      case .create:
+        lastID += 1
+        let record = JSONValue.object(
+          [JSONMember("id", .number(JSONNumber(lastID)))] + data.filter { $0.name != "id" })
+        records.append(record)
+        return (.success(record), (.created, record))
+      case .update, .patch:
+        guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
+        let old = request.method == .patch ? (records[index].object ?? []) : []
+        var record = data.reduce(JSONValue.object(old)) { $0.setting($1.name, to: $1.value) }
+        record = record.setting("id", to: records[index]["id"] ?? .null)
+        records[index] = record
+        return (.success(record), (request.method == .patch ? .patched : .updated, record))
+      case .remove:
+        guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
+        let record = records.remove(at: index)
+        return (.success(record), (.removed, record))
+      default: throw FeathersError(.methodNotAllowed, "no such method")
+      }
+    } catch {
+      return (.failure(error), nil)
+    }
+  }
+}
+
+/// A replica, the origin that answers it, and a server, with the network between them in the hands
+/// of a test.
+final class ServiceWorld {
+  /// A call under way: sent, or also carried out.
+  struct Flight {
+    var number: Int
+    var request: ServiceRequest
+    var answer: Result<JSONValue, FeathersError>?
+  }
+
+  var server = ModelServer()
+  private(set) var session: DatabaseSession
+  private(set) var origin: ServiceOrigin
+  /// What is on disk.
+  private(set) var disk = SentWrites()
+  var flights: [Flight] = []
+  var events: [(path: String, event: ServiceEvent, record: JSONValue)] = []
+  private(set) var isConnected = false
+  private(set) var refused: [Int64: TreeError] = [:]
+  private(set) var acknowledged: Set<Int64> = []
+  var now: Int64 = 1_790_000_000_000
+  private let folder: URL
+  private var listened: [ListenerID: ListenRequest] = [:]
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("runnel-origin-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    session = try ServiceWorld.opened(folder)
+    origin = ServiceOrigin()
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private static func opened(_ folder: URL) throws -> DatabaseSession {
+    let session = try DatabaseSession(
+      file: folder.appendingPathComponent("test.db").path, environment: .system)
+    try session.becomeReplica(ofOrigin: "feathers+http://test/")
+    return session
+  }
+
+  // MARK: The user
+
+  func listen(_ query: Query, page: Int? = nil) throws {
+    let id = ListenerID(listened.count + 1)
+    let request = ListenRequest(
+      query: query, paging: page.map { Paging(anchor: .first, count: $0) }, events: .children)
+    listened[id] = request
+    _ = try session.listen(id, request)
+    try pump()
+  }
+
+  func extend(by count: Int) throws {
+    _ = try session.extend(ListenerID(1), by: count)
+    try pump()
+  }
+
+  @discardableResult
+  func write(_ write: Write) throws -> Int64? {
+    let before = Set(session.pendingWrites.map(\.id))
+    _ = try session.write(write)
+    let id = session.pendingWrites.map(\.id).first { !before.contains($0) }
+    try pump()
+    return id
+  }
+
+  /// The records that the replica shows, by key.
+  func shown() throws -> Node { try session.node(at: Path("/notes")) }
+
+  /// The values of a field of the rows that a query shows.
+  func rows(_ query: Query, _ field: String) throws -> [String] {
+    let key = try Key(field)
+    return try session.rows(query).map { $0.node?[key].leaf?.json.string ?? "" }
+  }
+
+  // MARK: The network
+
+  func connect() throws {
+    if isConnected { return }
+    isConnected = true
+    origin.connected(pending: Set(session.pendingWrites.map(\.id)))
+    _ = try session.connectOrigin(originTime: now)
+    try pump()
+  }
+
+  func disconnect() throws {
+    if !isConnected { return }
+    isConnected = false
+    (flights, events) = ([], [])
+    origin.disconnected()
+    _ = try session.disconnectOrigin()
+    try pump()
+  }
+
+  /// Ends the program without a word, and starts it again.
+  func kill() throws {
+    (isConnected, flights, events) = (false, [], [])
+    try session.close()
+    session = try ServiceWorld.opened(folder)
+    origin = ServiceOrigin(sent: disk)
+    for (id, request) in listened.sorted(by: { $0.key < $1.key }) {
+      _ = try session.listen(id, request)
+    }
+    try pump()
+  }
+
+  /// The server carries out a call.
+  func execute(_ index: Int) {
+    guard flights[index].answer == nil else { return }
+    let (answer, event) = server.handle(flights[index].request)
+    flights[index].answer = answer
+    if let event { events.append(("notes", event.0, event.1)) }
+  }
+
+  /// The answer to a call arrives.
+  func answer(_ index: Int) throws {
+    let flight = flights.remove(at: index)
+    guard let answer = flight.answer else { return }
+    try carryOut(origin.answered(flight.number, answer, now: now))
+  }
+
+  /// The events arrive, the first ones twice if asked for.
+  func tellEvents(twice: Bool = false) throws {
+    let told = events
+    events = []
+    try carryOut(origin.take(twice ? told + told : told, now: now))
+  }
+
+  func tick() throws {
+    now += 3_000
+    try carryOut(origin.tick(now: now))
+  }
+
+  /// Everything arrives, until nothing is under way.
+  func settle() throws {
+    for _ in 0..<2_000 {
+      if !events.isEmpty { try tellEvents() }
+      if flights.isEmpty {
+        guard origin.deadline != nil else { break }
+        try tick()
+        continue
+      }
+      execute(0)
+      if !events.isEmpty { try tellEvents() }
+      try answer(0)
+    }
+    try #require(flights.isEmpty && origin.deadline == nil, "it does not come to rest")
+  }
+
+  private func pump() throws {
+    while true {
+      let output = session.takeOriginOutput()
+      for completion in output.completions {
+        switch completion {
+        case .rejected(let id, let error): refused[id] = error
+        case .acknowledged(let id): acknowledged.insert(id)
+        default: break
+        }
+      }
+      if output.commands.isEmpty { return }
+      guard isConnected else { continue }
+      try carryOut(origin.send(output.commands, now: now))
+    }
+  }
+
+  private func carryOut(_ effects: [ServiceOrigin.Effect]) throws {
+    for effect in effects {
+      switch effect {
+      case .call(let number, let path, let request):
+        #expect(path == "notes")
+        flights.append(Flight(number: number, request: request))
+      case .tell(let messages):
+        _ = try session.receive(messages)
+        try pump()
+      case .save(let sent): disk = SentWrites(json: sent.json)
+      case .listen, .signedOut, .note: break
+      }
+    }
+  }
+}
