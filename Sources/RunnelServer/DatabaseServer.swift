@@ -97,6 +97,7 @@ public final class DatabaseServer: Service, Sendable {
     self.accounts = accounts
     do {
       databases = try ServedDatabases(configuration, accounts, world, logger)
+      databases.requireRules(addresses.contains { !$0.isLoopback })
       try DatabaseServer.checkSafety(configuration, addresses, databases)
     } catch {
       accounts?.close()
@@ -282,6 +283,7 @@ public final class DatabaseServer: Service, Sendable {
   /// Pending answers and disconnect requests get time to finish.
   public func stop() async {
     readiness.enter(.ending)
+    databases.withdraw()
     await network.stopListening()
     world.switchboard.stopAll()
     let end = ContinuousClock.now + configuration.stopDuration

@@ -18,9 +18,18 @@ final class ServedDatabases: Sendable {
   private struct State {
     var open: [String: OpenDatabase] = [:]
     var creationsLeft: Int
+    /// The namespaces that were moved to another store, with the addresses for their clients.
+    var moved: [String: String] = [:]
+    /// The namespaces that are opened while the server runs, or will be tried again.
+    var opening: Set<String> = []
   }
 
+  /// The time after which a namespace that could not be opened is tried again.
+  private static let retryMilliseconds = 10_000
+
   private let state: Mutex<State>
+  /// True if a database without rules must not be served, since other machines can connect.
+  private let needsRules = Atomic<Bool>(false)
   private let folder: String?
   /// The link to the store; nil for files.
   private let keeper: StoreKeeper?
@@ -66,15 +75,17 @@ final class ServedDatabases: Sendable {
     case .store(let store):
       folder = nil
       let place = PostgresPlace(store.connection)
-      let keeper = try StoreKeeper(place, address: store.address ?? "", logger: logger) {
+      let keeper = try StoreKeeper(store, logger: logger, metrics: world.metrics) {
         news.tell($0)
       }
       self.keeper = keeper
-      places = try keeper.names().map { name in
+      places = try keeper.names().filter(DatabaseNames.isValid).map { name in
         (
           name,
           .namespace(
-            ServedNamespace(name: name, store: store.name, place: place, lease: keeper.lease))
+            ServedNamespace(
+              name: name, store: store.name, place: place, keeper: keeper,
+              patience: store.patience))
         )
       }
     }
@@ -84,7 +95,7 @@ final class ServedDatabases: Sendable {
       state.withLock { $0.open[name] = opened }
     }
     news.take { [weak self] in self?.take($0) }
-    keeper?.start()
+    keeper?.start { [weak self] in self?.newestTold ?? [:] }
     if let keysFile { watchKeys(keysFile) }
   }
 
@@ -318,12 +329,93 @@ final class ServedDatabases: Sendable {
 
   // MARK: The store
 
+  private func open(_ name: String) -> ServedDatabase? {
+    state.withLock { $0.open[name]?.database }
+  }
+
+  /// The newest places that clients were told, by the names of the namespaces.
+  private var newestTold: [String: Int64] {
+    state.withLock { $0.open.compactMapValues(\.database.newestTold) }
+  }
+
+  /// How long the primary of the store has been silent, if that is too long to take work.
+  var storeSilence: Duration? {
+    guard let keeper, case .store(let store) = configuration.databases else { return nil }
+    let silence = keeper.silence
+    return silence > store.readyPatience ? silence : nil
+  }
+
+  /// The address of the server to which the clients of a namespace are sent; nil for this one.
+  func address(of database: ServedDatabase) -> String? {
+    if let moved = state.withLock({ $0.moved[database.name] }) {
+      return moved.isEmpty ? nil : moved
+    }
+    return keeper?.address(of: database.name)
+  }
+
+  /// Sets whether namespaces that are made later are served only with rules.
+  func requireRules(_ isNeeded: Bool) { needsRules.store(isNeeded, ordering: .relaxed) }
+
+  private func take(_ head: StoreHead) {
+    switch head.state {
+    case .open, .frozen:
+      state.withLock { $0.moved[head.name] = nil }
+      if let open = open(head.name) {
+        open.note(head: head.head)
+      } else if DatabaseNames.isValid(head.name) {
+        openLater(head.name)
+      }
+    case .moved:
+      let isNew = state.withLock { state in
+        defer { state.moved[head.name] = head.movedTo }
+        return state.moved[head.name] != head.movedTo
+      }
+      if isNew, open(head.name) != nil {
+        logger.notice("\(head.name) was moved to another store \(head.movedTo)")
+        world.switchboard.stop(database: head.name)
+      }
+    }
+  }
+
+  /// Opens a namespace that was made since the start; if that fails, it is tried again.
+  private func openLater(_ name: String) {
+    if !state.withLock({ $0.opening.insert(name).inserted }) { return }
+    world.files.submit { [weak self] in self?.openNew(name) }
+  }
+
+  private func openNew(_ name: String) {
+    guard let keeper, case .store(let store) = configuration.databases else { return }
+    do {
+      let place = ServedPlace.namespace(
+        ServedNamespace(
+          name: name, store: store.name, place: PostgresPlace(store.connection), keeper: keeper,
+          patience: store.patience))
+      let opened = try open(name, place)
+      if needsRules.load(ordering: .relaxed), opened.database.isOpen {
+        opened.database.close()
+        throw ServerError("it has no rules, and others than this machine could connect")
+      }
+      state.withLock { state in
+        state.open[name] = opened
+        state.opening.remove(name)
+      }
+      logger.notice("\(name) is served now")
+    } catch {
+      logger.error("\(name) cannot be served yet: \(error)")
+      world.files.submit(afterMilliseconds: ServedDatabases.retryMilliseconds) { [weak self] in
+        self?.state.withLock { _ = $0.opening.remove(name) }
+      }
+    }
+  }
+
+  /// Lets no more clients be sent here by other servers.
+  func withdraw() { keeper?.withdraw() }
+
   private func take(_ news: StoreKeeper.News) {
     switch news {
     case .heads(let heads):
-      for (name, head) in heads {
-        state.withLock { $0.open[name] }?.database.note(head: head)
-      }
+      for head in heads { take(head) }
+    case .wake(let name, let head): open(name)?.note(head: head, isHint: true)
     case .orphans:
       for open in all { open.database.submit(TreeJob(connection: 0, wish: .takeOver)) }
     case .leaseLost: world.switchboard.stopAll()

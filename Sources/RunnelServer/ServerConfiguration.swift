@@ -97,6 +97,10 @@ public struct StoreConfiguration: Hashable, Sendable {
   public var connection: String
   /// The address of this server for clients, HOST:PORT; nil for none.
   public var address: String?
+  /// How long sessions stay open, and their requests wait, while no primary can be reached.
+  public var patience = Duration.seconds(60)
+  /// How long the server counts as ready while the primary does not answer.
+  public var readyPatience = Duration.seconds(10)
 
   /// Makes the configuration of a store.
   public init(name: String, connection: String, address: String? = nil) {

@@ -34,8 +34,14 @@ SAME_FIELD(label, label);
 SAME_FIELD(display_kind, dispchar);
 SAME_FIELD(display_size, dispsize);
 
-// The record of parameters has a name of its own here; its layout is compared above.
+SAME(sizeof(struct runnel_pq_notification), sizeof(PGnotify));
+SAME(offsetof(struct runnel_pq_notification, channel), offsetof(PGnotify, relname));
+SAME(offsetof(struct runnel_pq_notification, process), offsetof(PGnotify, be_pid));
+SAME(offsetof(struct runnel_pq_notification, payload), offsetof(PGnotify, extra));
+
+// These records have names of their own here; their layouts are compared above.
 #define runnel_pq_option _PQconninfoOption
+#define runnel_pq_notification pgNotify
 #define SAME_FUNCTION(result, name, arguments) \
   _Static_assert(__builtin_types_compatible_p(__typeof__(&name), result(*) arguments), #name);
 RUNNEL_PQ_FUNCTIONS(SAME_FUNCTION)

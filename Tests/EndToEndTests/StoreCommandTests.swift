@@ -38,12 +38,61 @@ import Testing
     #expect(try run("init", "chat").output == made.output)
     let status = try run("status")
     #expect(status.output.contains("namespace chat: head 0, floor 0"))
+    try cluster.run(
+      sql: """
+        INSERT INTO server VALUES ('00000000-0000-4000-8000-000000000001', 'a:1', now());
+        INSERT INTO meta VALUES
+          (0, 'follows.00000000-0000-4000-8000-000000000001', '{"blog":1,"chat":12}')
+        """, in: place)
+    let served = try run("status").output
+    #expect(served.contains("000000000001 at a:1: lease renewed 0."))
+    #expect(served.contains(" s ago, behind by 1 change of blog, 12 changes of chat\n"))
     #expect(try run("check").output.contains("blog is sound: 0 rows"))
     #expect(try run("check", "other").status == 1)
     try cluster.run(sql: "INSERT INTO split VALUES (1, 7, 3, NULL)", in: place)
     let damaged = try run("check", "chat")
     #expect(damaged.status == 1)
     #expect(damaged.output.contains("chat: split: 1 rows belong to no place"))
+  }
+
+  @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+  func treesAreImportedAndExported() throws {
+    let place = try PostgresCluster.shared().makeDatabase()
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write("stores:\n  main: \(place)\n", to: "runnel/config.yaml")
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    let run = { (words: [String]) in try Program.run(words, environment: environment) }
+    #expect(try run(["store", "init", "chat"]).status == 0)
+    let members = (0..<300).map { number in
+      "\"k\(number)\":{\"n\":\(number),\"text\":\"\(String(repeating: "x", count: 100))\"}"
+    }
+    let text = "{\"list\":{\(members.joined(separator: ","))},\"p\":{\".value\":1,\".priority\":2}}"
+    let document = try folder.write(text, to: "chat.json")
+    let database = folder.file("chat.db")
+    #expect(try run(["import", document, "-d", database, "--create"]).status == 0)
+    #expect(try run(["index", "add", "/list", "n", "-d", database]).status == 0)
+    let whole = try run(["export", "-d", database]).output
+    let imported = try run(["store", "import", "chat", database])
+    #expect(imported.status == 0, "\(imported.errors)")
+    let exported = try run(["store", "export", "chat"])
+    #expect(exported.output == whole)
+    #expect(exported.errors.contains("Exported / of chat, as of change 1."))
+    // What stands somewhere is not replaced by mistake.
+    let small = try folder.write("{\"a\":1}", to: "small.json")
+    let refused = try run(["store", "import", "chat", small, "/list"])
+    #expect(refused.status == 2)
+    #expect(refused.errors.contains("--replace"))
+    let bad = try folder.write("{\"a\":1", to: "bad.json")
+    #expect(try run(["store", "import", "chat", bad, "/other"]).status == 1)
+    #expect(try run(["store", "export", "chat"]).output == whole)
+    #expect(try run(["store", "import", "chat", small, "/list", "--replace"]).status == 0)
+    #expect(try run(["store", "export", "chat", "/list"]).output == "{\"a\":1}\n")
+    let check = try run(["store", "check"])
+    #expect(check.status == 0, "\(check.output)")
+    #expect(
+      try run(["store", "migrate"]).output.contains("are of version 1, as this program needs"))
   }
 
   @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))

@@ -26,6 +26,14 @@ struct runnel_pq_option {
   int display_size;
 };
 
+/// A notification: PGnotify.
+struct runnel_pq_notification {
+  char *channel;
+  int process;
+  char *payload;
+  struct runnel_pq_notification *next;
+};
+
 /// Values of ConnStatusType.
 enum { RUNNEL_PQ_CONNECTION_OK = 0, RUNNEL_PQ_CONNECTION_BAD = 1 };
 
@@ -86,7 +94,9 @@ enum { RUNNEL_PQ_SQLSTATE = 'C', RUNNEL_PQ_PRIMARY = 'M', RUNNEL_PQ_DETAIL = 'D'
   FUNCTION(int, PQgetisnull, (const PGresult *, int, int))                                        \
   FUNCTION(int, PQgetlength, (const PGresult *, int, int))                                        \
   FUNCTION(char *, PQgetvalue, (const PGresult *, int, int))                                      \
-  FUNCTION(char *, PQcmdTuples, (PGresult *))
+  FUNCTION(char *, PQcmdTuples, (PGresult *))                                                     \
+  FUNCTION(struct runnel_pq_notification *, PQnotifies, (PGconn *))                               \
+  FUNCTION(void, PQfreemem, (void *))
 
 /// The loaded functions.
 struct runnel_pq {

@@ -19,6 +19,7 @@ struct StoreCommand: ParsableCommand {
 
       Examples:
         runnel store init chat
+        runnel store import chat chat.db
         runnel store rules put chat chat.rules.json
         runnel serve --store main --listen localhost:9000
         runnel store check
@@ -26,7 +27,8 @@ struct StoreCommand: ParsableCommand {
       """,
     subcommands: [
       InitStoreCommand.self, CheckStoreCommand.self, StatusOfStoreCommand.self,
-      RulesOfStoreCommand.self,
+      RulesOfStoreCommand.self, ImportToStoreCommand.self, ExportFromStoreCommand.self,
+      MoveNamespaceCommand.self, MigrateStoreCommand.self,
     ])
 }
 
@@ -114,10 +116,11 @@ struct CheckStoreCommand: ParsableCommand {
 struct StatusOfStoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "List the namespaces of a store, and its servers.",
+    abstract: "List the namespaces of a store, its servers, and the standbys.",
     discussion: """
       A namespace's head is the number of its newest change, and its floor that of the newest one that \
-      was pruned. A server renews its lease every 2 seconds.
+      was pruned. A server renews its lease every 2 seconds, and tells then how many changes its clients \
+      were not told yet. Standbys are shown if your role may see them (pg_monitor).
       """)
 
   @OptionGroup var option: StoreOption
@@ -143,7 +146,21 @@ struct StatusOfStoreCommand: ParsableCommand {
       let address = server.address.isEmpty ? "" : " at \(server.address)"
       let age = Double(server.age / 100) / 10
       try StandardOutput.say(
-        "server \(server.identifier.text)\(address): lease renewed \(age) s ago\n")
+        "server \(server.identifier.text)\(address): lease renewed \(age) s ago"
+          + "\(text(server.report))\n")
     }
+    for standby in try store.standbys() ?? [] {
+      try StandardOutput.say(
+        "standby \(standby.name): \(standby.kind), \(standby.lag) bytes behind\n")
+    }
+  }
+
+  private func text(_ report: StoreReport?) -> String {
+    guard let report else { return "" }
+    if report.behind.isEmpty { return ", up to date" }
+    let parts = report.behind.sorted { $0.key < $1.key }.map { name, count in
+      "\(count) \(count == 1 ? "change" : "changes") of \(name)"
+    }
+    return ", behind by \(parts.joined(separator: ", "))"
   }
 }

@@ -56,7 +56,7 @@ struct ServeOption: Sendable {
       "Serve each namespace of a store in PostgreSQL instead: see `runnel store`."),
     ServeOption(
       "advertise", .text, "address",
-      "The address of this server for clients, HOST:PORT, which the other servers of a store see."),
+      "The address of this server for clients, HOST:PORT: servers of a store send clients there."),
     ServeOption(
       "name", .text, "name", "The name of the database (default: that of the file)."),
     ServeOption(

@@ -35,11 +35,11 @@ package final class PostgresConnection {
     case statement
   }
 
-  private let pq: UnsafePointer<runnel_pq>
+  let pq: UnsafePointer<runnel_pq>
   private let patience: Patience
   private let notices: NoticeLog
   /// libpq's connection; nil once closed.
-  private var connection: OpaquePointer?
+  private(set) var connection: OpaquePointer?
   private var prepared: [Preparation: String] = [:]
   private var preparationCount = 0
   /// The last failure of `perform`; nil for none since this was set.
@@ -242,7 +242,7 @@ package final class PostgresConnection {
   /// Closes the connection, which is broken; returns the error that says so.
   ///
   /// `refusal` is what the server said before: why it ended the connection, maybe.
-  private func fail(_ refusal: PostgresError? = nil) -> PostgresError {
+  func fail(_ refusal: PostgresError? = nil) -> PostgresError {
     let text = refusal?.message ?? connection.map { PostgresHandshake.message(of: $0, pq) }
     close()
     return PostgresError(

@@ -22,8 +22,6 @@ package final class PostgresSession {
     "SET lock_timeout = '3s'", "SET idle_in_transaction_session_timeout = '5s'",
     "SET synchronous_commit = on",
   ]
-  /// The time for finding out what became of a commit.
-  private static let doubtTime = Duration.seconds(60)
   private static let feedCountMin: Int64 = 10_000
   private static let feedTimeMin: Int64 = 600_000
 
@@ -38,6 +36,8 @@ package final class PostgresSession {
   package let name: String
   private let namespace: Int64
   private let lease: StoreLease
+  /// The time for finding out what became of a commit.
+  private let patience: Duration
   private var open: Open?
   /// The place in the feed up to which the caller was told; nil before the first transaction.
   private var known: FeedPlace?
@@ -46,12 +46,17 @@ package final class PostgresSession {
   package var head: Int64? { known?.sequence }
   /// What is to be logged; whoever logs it empties it.
   package var alarms: [String] = []
+  /// The number of commits whose answers did not come; whoever counts them sets it to 0.
+  package var doubtCount = 0
 
-  /// Opens a namespace.
+  /// Opens a namespace; what became of a commit is asked for as long as `patience` says.
   ///
   /// - Throws: `PostgresError` if there is no connection, or no such namespace.
-  package init(_ place: PostgresPlace, namespace name: String, lease: StoreLease) throws {
-    (self.place, self.name, self.lease) = (place, name, lease)
+  package init(
+    _ place: PostgresPlace, namespace name: String, lease: StoreLease,
+    patience: Duration = .seconds(60)
+  ) throws {
+    (self.place, self.name, self.lease, self.patience) = (place, name, lease, patience)
     let store = try PostgresStore(place)
     defer { store.close() }
     try store.checkVersion()
@@ -130,19 +135,24 @@ package final class PostgresSession {
   }
 
   private func begin(_ open: Open, isWriting: Bool) throws -> PostgresTransaction.Beginning {
-    let results = try open.connection.perform(beginning(isWriting: isWriting))
+    let server = lease.identifier
+    let results = try open.connection.perform(beginning(isWriting: isWriting, of: server))
     let state = results[1]
     guard state.count == 1 else {
       throw PostgresError(.unsuitable, "The namespace \(name) is not there any more.")
     }
     let integer = { (column: Int) in try state.integer(0, column) ?? 0 }
     let (head, floor) = (try integer(0), try integer(1))
+    let namespaceState = try integer(4)
+    if namespaceState == PostgresStore.State.moved.rawValue {
+      throw PostgresError(.unsuitable, "\(name) was moved to another store.")
+    }
     if isWriting {
       if results[2].count == 0 {
         throw PostgresError(
           .unsuitable, "The lease of this server has ended, so that it may not write.")
       }
-      if try integer(4) != PostgresStore.State.open.rawValue {
+      if namespaceState != PostgresStore.State.open.rawValue {
         throw PostgresError(.unsuitable, "\(name) is being moved, and cannot be written meanwhile.")
       }
     }
@@ -156,11 +166,14 @@ package final class PostgresSession {
     let nextSplit = try integer(3)
     open.rows.begin(nextSplit: nextSplit)
     return PostgresTransaction.Beginning(
-      news: news, lastTime: try integer(2), nextSplit: nextSplit, isWriting: isWriting)
+      news: news, lastTime: try integer(2), nextSplit: nextSplit, isWriting: isWriting,
+      server: server)
   }
 
   /// The first statements: the lock comes before all that is read, so that this is the newest state.
-  private func beginning(isWriting: Bool) -> [PostgresStatement] {
+  private func beginning(
+    isWriting: Bool, of server: PostgresIdentifier
+  ) -> [PostgresStatement] {
     let mode = isWriting ? "READ COMMITTED" : "REPEATABLE READ READ ONLY"
     let lock = isWriting ? " FOR UPDATE" : ""
     return [
@@ -168,7 +181,7 @@ package final class PostgresSession {
       PostgresStatement(
         "SELECT head, floor, last_at, next_split, state FROM namespace WHERE ns = $1\(lock)",
         .integer(namespace)),
-      PostgresStatement("SELECT 1 FROM server WHERE id = $1", .identifier(lease.identifier)),
+      PostgresStatement("SELECT 1 FROM server WHERE id = $1", .identifier(server)),
       FeedNews.statement(namespace, from: known?.sequence ?? .max),
       PostgresStatement(
         "SELECT id, pattern, child FROM index_definition WHERE ns = $1 ORDER BY id",
@@ -201,7 +214,7 @@ package final class PostgresSession {
       known = transaction.beginning.news.end
       return
     }
-    let server = lease.identifier
+    guard let server = transaction.beginning.server else { return }
     batch += 1
     let end = transaction.end(server, batch: batch)
     var statements = try transaction.statements(server, batch: batch)
@@ -235,7 +248,8 @@ package final class PostgresSession {
   /// The lock waits for the old backend if that still lives. If the batch is there, another commit proves
   /// that it is on the standby too.
   private func wasDone(_ writer: FeedPlace.Writer, after head: Int64) throws -> Bool {
-    let limit = ContinuousClock.now + PostgresSession.doubtTime
+    doubtCount += 1
+    let limit = ContinuousClock.now + patience
     var pause = RetryPause()
     while true {
       do {

@@ -20,6 +20,9 @@ package final class PostgresSnapshot {
     guard let namespace = try store.namespace(named: name) else {
       throw PostgresError(.unsuitable, "The namespace \(name) is not there any more.")
     }
+    if namespace.state == .moved {
+      throw PostgresError(.unsuitable, "\(name) was moved to another store.")
+    }
     let rows = PostgresRows(
       connection, namespace: namespace.number, indexes: try store.indexes(of: namespace.number),
       nextSplit: namespace.nextSplit)

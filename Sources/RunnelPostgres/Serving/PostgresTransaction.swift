@@ -13,16 +13,22 @@ package final class PostgresTransaction {
     var lastTime: Int64
     var nextSplit: Int64
     var isWriting: Bool
+    /// The name of this server under which its lease was checked; nil for a state that is only read.
+    var server: PostgresIdentifier?
 
-    init(news: FeedNews, lastTime: Int64, nextSplit: Int64, isWriting: Bool) {
-      (self.news, self.lastTime) = (news, lastTime)
+    init(
+      news: FeedNews, lastTime: Int64, nextSplit: Int64, isWriting: Bool,
+      server: PostgresIdentifier?
+    ) {
+      (self.news, self.lastTime, self.server) = (news, lastTime, server)
       (self.nextSplit, self.isWriting) = (nextSplit, isWriting)
     }
 
     /// What is known of a state that is only read.
     init(at head: Int64, nextSplit: Int64) {
       self.init(
-        news: FeedNews(at: head), lastTime: .min, nextSplit: nextSplit, isWriting: false)
+        news: FeedNews(at: head), lastTime: .min, nextSplit: nextSplit, isWriting: false,
+        server: nil)
     }
   }
 
@@ -99,6 +105,13 @@ package final class PostgresTransaction {
     try importer.importDocument(document, at: path)
     tree.forgetRows()
     append([path], nil, now: now)
+  }
+
+  /// Writes the subtree at a place as JSON in the export format, piece by piece.
+  func exportJSON(
+    _ path: Path, layout: JSONWriter.Layout, write: @escaping ([UInt8]) throws -> Void
+  ) throws {
+    try Exporter(tree: tree, layout: layout, write: write).exportNode(at: path)
   }
 
   private func append(_ paths: [Path], _ parts: [UInt8]?, now: Int64) {
@@ -231,6 +244,20 @@ package final class PostgresTransaction {
   /// Stores the disconnect requests of a session of this server; nil removes them.
   package func keepDisconnect(_ text: String?, of session: Int64) {
     disconnects[session] = .some(text)
+  }
+
+  /// True if the disconnect requests of a session are stored under the present name of this server.
+  ///
+  /// If not, they are those of a lease that has ended: they are done by whoever takes them over.
+  package func keepsDisconnect(of session: Int64) throws -> Bool {
+    if let kept = disconnects[session] { return kept != nil }
+    guard let server = beginning.server else { return false }
+    let result = try connection.perform([
+      PostgresStatement(
+        "SELECT 1 FROM disconnect_write WHERE ns = $1 AND server = $2 AND session = $3",
+        .integer(rows.namespace), .identifier(server), .integer(session))
+    ])[0]
+    return result.count > 0
   }
 
   /// Removes the disconnect requests of servers whose leases have ended, and returns them.

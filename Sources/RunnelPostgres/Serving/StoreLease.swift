@@ -9,6 +9,8 @@ import Synchronization
 package final class StoreLease: Sendable {
   /// The time after which the others may end a lease.
   private static let seconds = 10
+  /// The time after which no client is sent to a server that has not renewed its lease: two renewals.
+  private static let liveSeconds = 4
 
   /// The address of this server for clients; empty for none.
   package let address: String
@@ -29,39 +31,69 @@ package final class StoreLease: Sendable {
     var random = SystemRandomNumberGenerator()
     let identifier = PostgresIdentifier(using: &random)
     try connection.perform([
+      // What was left under the old name is done by whoever comes first.
+      PostgresStatement("DELETE FROM server WHERE id = $1", .identifier(self.identifier)),
       PostgresStatement(
         "INSERT INTO server (id, address, seen_at) VALUES ($1, $2, now())",
-        .identifier(identifier), .text(address))
+        .identifier(identifier), .text(address)),
     ])
     current.withLock { $0 = identifier }
   }
 
   /// Renews the lease.
   ///
+  /// - Parameters:
+  ///   - connection: on which no transaction is open.
+  ///   - report: how far the server follows the feeds, for people; nil if that has not changed.
   /// - Returns: false if others ended it.
-  package func renew(_ connection: PostgresConnection) throws(PostgresError) -> Bool {
-    let results = try connection.perform([
-      PostgresStatement(
-        "UPDATE server SET seen_at = now() WHERE id = $1", .identifier(identifier))
-    ])
-    return results.first?.changedCount == 1
+  /// - Throws: `PostgresError`; then it may have been renewed.
+  package func renew(
+    _ connection: PostgresConnection, report: StoreReport?
+  ) throws(PostgresError) -> Bool {
+    // Without BEGIN, the statements of one call are one transaction.
+    var statements = [
+      PostgresStatement("UPDATE server SET seen_at = now() WHERE id = $1", .identifier(identifier))
+    ]
+    if let report {
+      statements.append(
+        PostgresStatement(
+          """
+          INSERT INTO meta (ns, name, value) VALUES (0, $1, $2)
+          ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
+          """, .text(StoreReport.prefix + identifier.text), .text(report.text)))
+    }
+    return try connection.perform(statements).first?.changedCount == 1
   }
 
-  /// Ends the leases that were not renewed.
+  /// Ends the leases that were not renewed, and forgets the reports of servers without one.
   ///
-  /// - Returns: their number.
+  /// - Returns: the number of leases.
   package static func endOld(_ connection: PostgresConnection) throws(PostgresError) -> Int {
     let results = try connection.perform([
-      PostgresStatement(
-        "DELETE FROM server WHERE seen_at < now() - interval '\(seconds) s'")
+      PostgresStatement("DELETE FROM server WHERE seen_at < now() - interval '\(seconds) s'"),
+      forgetReports,
     ])
     return results.first?.changedCount ?? 0
+  }
+
+  private static let forgetReports = PostgresStatement(
+    """
+    DELETE FROM meta m WHERE m.ns = 0 AND m.name LIKE '\(StoreReport.prefix)%' AND NOT EXISTS (
+      SELECT 1 FROM server s WHERE m.name = '\(StoreReport.prefix)' || s.id::text)
+    """)
+
+  /// Takes the address of this server out of the list, so that no client is sent to it any more.
+  package func withdraw(_ connection: PostgresConnection) throws(PostgresError) {
+    try connection.perform([
+      PostgresStatement("UPDATE server SET address = '' WHERE id = $1", .identifier(identifier))
+    ])
   }
 
   /// Ends the lease, after all sessions have ended.
   package func end(_ connection: PostgresConnection) throws(PostgresError) {
     try connection.perform([
-      PostgresStatement("DELETE FROM server WHERE id = $1", .identifier(identifier))
+      PostgresStatement("DELETE FROM server WHERE id = $1", .identifier(identifier)),
+      StoreLease.forgetReports,
     ])
   }
 
@@ -70,13 +102,43 @@ package final class StoreLease: Sendable {
   /// The newest places in the feeds of all namespaces.
   package static func heads(
     _ connection: PostgresConnection
-  ) throws(PostgresError) -> [(name: String, head: Int64)] {
-    let result = try connection.perform([PostgresStatement("SELECT name, head FROM namespace")])[0]
-    var heads: [(name: String, head: Int64)] = []
+  ) throws(PostgresError) -> [StoreHead] {
+    let result = try connection.perform([
+      PostgresStatement(
+        """
+        SELECT n.ns, n.name, n.head, n.state, CASE WHEN n.state = 2 THEN (
+          SELECT m.value FROM meta m WHERE m.ns = n.ns AND m.name = '\(StoreMove.addressName)') END
+        FROM namespace n
+        """)
+    ])[0]
+    var heads: [StoreHead] = []
     for row in 0..<result.count {
-      heads.append((result.text(row, 0) ?? "", try result.integer(row, 1) ?? 0))
+      heads.append(
+        StoreHead(
+          namespace: try result.integer(row, 0) ?? 0, name: result.text(row, 1) ?? "",
+          head: try result.integer(row, 2) ?? 0,
+          state: PostgresStore.State(rawValue: try result.integer(row, 3) ?? 0) ?? .frozen,
+          movedTo: result.text(row, 4) ?? ""))
     }
     return heads
+  }
+
+  /// The servers that renewed their leases lately, in the order of their identifiers.
+  package static func live(
+    _ connection: PostgresConnection
+  ) throws(PostgresError) -> [LiveServer] {
+    let result = try connection.perform([
+      PostgresStatement(
+        """
+        SELECT id, address FROM server WHERE seen_at > now() - interval '\(liveSeconds) s'
+        ORDER BY id
+        """)
+    ])[0]
+    return (0..<result.count).map { row in
+      LiveServer(
+        identifier: PostgresIdentifier(bytes: result.bytes(row, 0) ?? []),
+        address: result.text(row, 1) ?? "")
+    }
   }
 
   /// True if a server whose lease has ended left disconnect requests.
@@ -91,5 +153,29 @@ package final class StoreLease: Sendable {
         """)
     ])[0]
     return result.count > 0
+  }
+}
+
+/// The newest place in the feed of a namespace.
+package struct StoreHead: Hashable, Sendable {
+  /// The number of the namespace in the tables.
+  package var namespace: Int64
+  /// Its name for clients.
+  package var name: String
+  package var head: Int64
+  /// What may be done with it.
+  package var state: PostgresStore.State
+  /// The address for its clients, if it was moved to another store; empty for none.
+  package var movedTo: String
+}
+
+/// A server whose lease holds.
+package struct LiveServer: Hashable, Sendable {
+  package var identifier: PostgresIdentifier
+  /// Its address for clients; empty if it told none.
+  package var address: String
+
+  package init(identifier: PostgresIdentifier, address: String) {
+    (self.identifier, self.address) = (identifier, address)
   }
 }

@@ -24,7 +24,7 @@ package final class PostgresStore {
   }
 
   /// What may be done with a namespace.
-  package enum State: Int64 {
+  package enum State: Int64, Sendable {
     case open = 0
     /// It is being moved to another store: it is not written meanwhile.
     case frozen = 1
@@ -32,21 +32,11 @@ package final class PostgresStore {
     case moved = 2
   }
 
-  /// A server that has, or had, a lease.
-  package struct Server: Hashable {
-    /// What names this start of it.
-    package var identifier: PostgresIdentifier
-    /// Its address for clients; empty if it told none.
-    package var address: String
-    /// The milliseconds since it renewed its lease.
-    package var age: Int64
-  }
-
   private static let attemptsMax = 10
 
   /// The connection.
   package let connection: PostgresConnection
-  private let place: PostgresPlace
+  let place: PostgresPlace
 
   /// Opens a store, which may have no tables yet.
   ///
@@ -88,31 +78,21 @@ package final class PostgresStore {
     try checkVersion()
   }
 
-  /// Checks that the tables are there, and of this program's version.
+  /// Checks that the tables are there, and of a version that this program can use.
   ///
   /// - Throws: `PostgresError` (`unsuitable`) that names the remedy.
   package func checkVersion() throws {
-    let found: String?
-    do {
-      found = try text(
-        "SELECT value FROM meta WHERE ns = 0 AND name = '\(PostgresSchema.versionName)'")
-    } catch let error as PostgresError where error.state == "42P01" {
-      throw PostgresError(
-        .unsuitable, "\(connection.name) has no tables of Runnel: run `runnel store init`.")
+    let version = try version()
+    if version.oldest <= PostgresSchema.version, version.current >= PostgresSchema.version {
+      return
     }
-    guard let version = found.flatMap({ Int($0) }) else {
-      throw PostgresError(
-        .unsuitable, "\(connection.name) does not say of which version its tables are.")
-    }
-    if version != PostgresSchema.version {
-      let advice =
-        version > PostgresSchema.version
-        ? "use a newer version of runnel" : "this version of runnel cannot use them"
-      throw PostgresError(
-        .unsuitable,
-        "The tables of \(connection.name) are of version \(version), and not "
-          + "\(PostgresSchema.version): \(advice).")
-    }
+    let advice =
+      version.current < PostgresSchema.version
+      ? "run `runnel store migrate`" : "use a newer version of runnel"
+    throw PostgresError(
+      .unsuitable,
+      "The tables of \(connection.name) are of version \(version.current), and not "
+        + "\(PostgresSchema.version): \(advice).")
   }
 
   /// Runs statements that begin and end a transaction; a refusal rolls it back.
@@ -224,33 +204,8 @@ package final class PostgresStore {
   ///
   /// - Throws: `PostgresError`; then they may have been replaced only if the connection broke.
   package func writeRules(_ text: String, of namespace: Namespace, now: Int64) throws {
-    let lease = StoreLease(address: "")
-    try lease.begin(connection)
-    // Whatever becomes of the write, others end the lease if this fails.
-    defer { try? lease.end(connection) }
-    let session = try PostgresSession(place, namespace: namespace.name, lease: lease)
-    defer { session.close() }
-    try session.perform(isWriting: true) { transaction in
+    try write(to: namespace) { transaction in
       transaction.writeRules(text, now: max(now, transaction.earliestTime))
-    }
-  }
-
-  // MARK: Servers
-
-  /// The servers with a lease, or whose lease nobody took yet, in the order of their addresses.
-  package func servers() throws -> [Server] {
-    let found = try connection.perform([
-      PostgresStatement(
-        """
-        SELECT id, address, (extract(epoch FROM now() - seen_at) * 1000)::bigint FROM server
-        ORDER BY address, id
-        """)
-    ])
-    guard let result = found.first else { return [] }
-    return try (0..<result.count).map { row in
-      Server(
-        identifier: PostgresIdentifier(bytes: result.bytes(row, 0) ?? []),
-        address: result.text(row, 1) ?? "", age: try result.integer(row, 2) ?? 0)
     }
   }
 }

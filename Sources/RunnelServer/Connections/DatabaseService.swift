@@ -80,7 +80,9 @@ struct DatabaseService: NetworkService {
       name: name, host: request.authority ?? "localhost",
       previous: request.path.flatMap { ServedDatabases.parameter("ls", of: $0) },
       limits: world.limits.wire)
-    return SocketConnection(configuration, found.database, found.verifier, world, peer, channel)
+    return SocketConnection(
+      configuration, found.database, found.verifier, world, peer, channel,
+      belongsTo: databases.address(of: found.database))
   }
 
   // MARK: Requests

@@ -12,6 +12,8 @@ final class SocketConnection: SocketHandling, ServedConnection {
   private let database: ServedDatabase
   private let verifier: TokenVerifier
   private let world: ServerWorld
+  /// The server to which the client is sent; nil to serve it here.
+  private let address: String?
   private var session: ServerSession
   private var number: Int64 = 0
   private var sentBytes = 0
@@ -21,8 +23,10 @@ final class SocketConnection: SocketHandling, ServedConnection {
 
   init(
     _ configuration: ServerSession.Configuration, _ database: ServedDatabase,
-    _ verifier: TokenVerifier, _ world: ServerWorld, _ peer: NetworkPeer, _ channel: SocketChannel
+    _ verifier: TokenVerifier, _ world: ServerWorld, _ peer: NetworkPeer, _ channel: SocketChannel,
+    belongsTo address: String? = nil
   ) {
+    self.address = address
     (self.database, self.verifier, self.world) = (database, verifier, world)
     (self.peer, self.channel) = (peer, channel)
     session = ServerSession(configuration)
@@ -35,7 +39,13 @@ final class SocketConnection: SocketHandling, ServedConnection {
       self, on: channel.loop, session: session.configuration.name)
     world.metrics.sessionBegan()
     world.log.socketOpened(peer, database.name, number)
-    carryOut(session.open(now: world.now))
+    if let address {
+      world.metrics.redirected()
+      carryOut(session.redirect(to: address))
+      channel.flush()
+    } else {
+      carryOut(session.open(now: world.now))
+    }
   }
 
   func received(_ text: [UInt8]) {

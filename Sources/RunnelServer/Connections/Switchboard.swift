@@ -147,6 +147,15 @@ final class Switchboard: TreeAudience, Sendable {
     for connection in all { connection.loop.run { connection.value.stop() } }
   }
 
+  /// Tells the connections to a database that it is served here no more.
+  func stop(database: String) {
+    for connection in all {
+      connection.loop.run {
+        if connection.value.summary.database == database { connection.value.stop() }
+      }
+    }
+  }
+
   /// Makes all connections check their credentials again.
   func reviewCredentials() {
     for connection in all { connection.loop.run { connection.value.reviewCredential() } }

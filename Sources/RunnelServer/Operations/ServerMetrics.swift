@@ -87,6 +87,57 @@ struct ServerMetrics: Sendable {
     ).increment()
   }
 
+  // MARK: Stores
+
+  /// Notes the writes that one transaction of a namespace carried out: the size of a batch.
+  func note(writes: Int, of database: String) {
+    let dimensions = [("database", database)]
+    Counter(label: "runnel_store_writes_total", dimensions: dimensions, factory: factory)
+      .increment(by: writes)
+    Counter(label: "runnel_store_batches_total", dimensions: dimensions, factory: factory)
+      .increment()
+  }
+
+  /// Notes commits of a namespace whose answers did not come.
+  func note(doubts: Int, of database: String) {
+    Counter(
+      label: "runnel_store_doubts_total", dimensions: [("database", database)], factory: factory
+    ).increment(by: doubts)
+  }
+
+  /// Notes the number of changes of a namespace that clients were not told yet.
+  func note(lag: Int64, of database: String) {
+    Gauge(label: "runnel_store_lag", dimensions: [("database", database)], factory: factory)
+      .record(lag)
+  }
+
+  /// Notes the number of servers whose leases hold.
+  func note(leases: Int) {
+    Gauge(label: "runnel_store_leases", dimensions: [], factory: factory).record(leases)
+  }
+
+  /// Counts a lost lease, at which all sessions end.
+  func lostLease() {
+    Counter(label: "runnel_store_leases_lost_total", dimensions: [], factory: factory).increment()
+  }
+
+  /// Notes how long the primary has not answered.
+  func note(storeSilence: Duration) {
+    Gauge(label: "runnel_store_silence_seconds", dimensions: [], factory: factory)
+      .record(storeSilence.components.seconds)
+  }
+
+  /// Counts notifications to the other servers of a store.
+  func sentWakes(_ count: Int) {
+    Counter(label: "runnel_store_wakes_total", dimensions: [], factory: factory)
+      .increment(by: count)
+  }
+
+  /// Counts a client that was sent to the server that has the sessions of its namespace.
+  func redirected() {
+    Counter(label: "runnel_redirects_total", dimensions: [], factory: factory).increment()
+  }
+
   /// All counters as text, with the number of connections.
   func text(connectionCount: Int) -> String {
     Gauge(label: "runnel_connections", dimensions: [], factory: factory).record(connectionCount)

@@ -1,42 +1,67 @@
 import Logging
 import RunnelDatabase
+import RunnelNetwork
 import RunnelPostgres
+import Synchronization
 
 /// The link between a server and its store, besides those of the databases: the lease, the namespaces
 /// and their newest changes, on a thread of its own.
 ///
 /// ```
-///   new --start--> held --not renewed for 6 s, or ended by others--> lost --2 s later--> held
+///   new --start--> held --`LeaseClock`, or ended by others--> lost --2 s later--> held
 /// ```
 ///
 /// Source: several servers, sections 3 and 4.
 actor StoreKeeper {
   /// What a server is told; called on the keeper's thread, and returns at once.
   enum News: Sendable {
-    /// The newest places in the feeds of all namespaces, by name.
-    case heads([(name: String, head: Int64)])
+    /// The newest places in the feeds of all namespaces.
+    case heads([StoreHead])
+    /// Another server has told the newest place of a namespace.
+    case wake(name: String, head: Int64)
     /// A server has ended without notice, and left disconnect requests.
     case orphans
     /// The lease is lost: all sessions are to be ended, and nothing may be written for them.
     case leaseLost
   }
 
+  private struct Wakes {
+    var heads: [String: Int64] = [:]
+    /// True while the keeper's thread is going to send them.
+    var isUnderWay = false
+  }
+
   private static let lookMilliseconds = 250
-  private static let renewalTime = Duration.seconds(2)
-  private static let lossTime = Duration.seconds(6)
+  /// The interval of looking where nobody is woken up.
+  private static let blindLookMilliseconds = 20
+  /// What is told within this time goes out together.
+  private static let wakeMilliseconds = 2
 
   /// The lease of this server.
   nonisolated let lease: StoreLease
   private nonisolated let executor: TreeExecutor
   private nonisolated let place: PostgresPlace
   private nonisolated let logger: Logger
+  private nonisolated let metrics: ServerMetrics
   private nonisolated let tell: @Sendable (News) -> Void
+  private nonisolated let wakes = Mutex(Wakes())
+  /// True while no other server has a lease, so that there is nobody to wake up.
+  private nonisolated let isAlone = Atomic<Bool>(false)
+  private nonisolated let placement: Mutex<Placement>
+  /// When the store answered last, by the clock of `NetworkClock`, in milliseconds.
+  private nonisolated let answered = Atomic<Int64>(NetworkClock.uptimeMilliseconds)
   // Keeper's thread only:
   private var connection: PostgresConnection?
-  private var subscription: TreeExecutor.Subscription?
-  private var isHeld = true
-  private var renewed = ContinuousClock.now
+  private var subscriptions: [TreeExecutor.Subscription] = []
+  /// The watch of the connection's socket.
+  private var hearing: TreeExecutor.Subscription?
+  private var isBlind = false
+  private var clock: LeaseClock
   private var isFailing = false
+  private var namespaceNames: [Int64: String] = [:]
+  private var lastWake = ContinuousClock.now
+  private var report = StoreReport(behind: [:])
+  private var told: @Sendable () -> [String: Int64] = { [:] }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -44,35 +69,63 @@ actor StoreKeeper {
   ///
   /// - Throws: `PostgresError` that names the problem.
   init(
-    _ place: PostgresPlace, address: String, logger: Logger,
+    _ configuration: StoreConfiguration, logger: Logger, metrics: ServerMetrics,
     tell: @escaping @Sendable (News) -> Void
   ) throws {
-    (self.place, self.logger, self.tell) = (place, logger, tell)
-    lease = StoreLease(address: address)
+    place = PostgresPlace(configuration.connection)
+    (self.logger, self.metrics, self.tell) = (logger, metrics, tell)
+    let lease = StoreLease(address: configuration.address ?? "")
+    self.lease = lease
+    placement = Mutex(Placement(own: lease.identifier, among: []))
     executor = try TreeExecutor(label: "runnel.store")
+    clock = LeaseClock(now: .now, patience: configuration.patience)
     let store = try PostgresStore(place)
+    defer { store.close() }
     try store.checkVersion()
     try lease.begin(store.connection)
-    store.close()
+    // Without notifications the others notice it a little later.
+    try? StoreWake.send([.servers], store.connection)
   }
 
-  /// The names of all namespaces.
+  /// The names of all namespaces that are not moved away.
   ///
   /// - Throws: `PostgresError` if they cannot be read.
   nonisolated func names() throws -> [String] {
     let store = try PostgresStore(place)
     defer { store.close() }
-    return try store.namespaces().map(\.name)
+    return try store.namespaces().filter { $0.state != .moved }.map(\.name)
   }
 
-  /// Begins to look after the lease, and to tell what is new.
-  nonisolated func start() {
+  /// The time since the store answered last.
+  nonisolated var silence: Duration {
+    .milliseconds(NetworkClock.uptimeMilliseconds - answered.load(ordering: .relaxed))
+  }
+
+  /// Begins to look after the lease, and to tell what is new; `told` gives the newest places that the
+  /// clients were told, by the names of the namespaces.
+  nonisolated func start(told: @escaping @Sendable () -> [String: Int64]) {
     executor.submit {
       self.assumeIsolated { keeper in
-        keeper.renewed = .now
-        keeper.subscription = keeper.executor.repeating(
-          everyMilliseconds: StoreKeeper.lookMilliseconds
-        ) { [weak keeper] in keeper?.assumeIsolated { $0.look() } }
+        keeper.told = told
+        keeper.subscriptions.append(
+          keeper.executor.repeating(everyMilliseconds: StoreKeeper.lookMilliseconds) {
+            [weak keeper] in keeper?.assumeIsolated { $0.look() }
+          })
+        keeper.look(isFirst: true)
+      }
+    }
+  }
+
+  /// Takes this server out of the list, so that no client is sent to it any more; waits for that.
+  nonisolated func withdraw() {
+    if lease.address.isEmpty { return }
+    executor.submitAndWait {
+      self.assumeIsolated { keeper in
+        // If this fails, clients that are sent here in vain come back to the others.
+        guard let connection = try? keeper.opened() else { return }
+        try? keeper.lease.withdraw(connection)
+        try? StoreWake.send([.servers], connection)
+        keeper.settle()
       }
     }
   }
@@ -81,58 +134,194 @@ actor StoreKeeper {
   nonisolated func close() {
     executor.submitAndWait {
       self.assumeIsolated { keeper in
-        keeper.subscription?.cancel()
+        for subscription in keeper.subscriptions { subscription.cancel() }
         if let connection = try? keeper.opened() {
           // If this fails, the others end the lease later.
           try? keeper.lease.end(connection)
+          try? StoreWake.send([.servers], connection)
           connection.close()
         }
+        keeper.settle()
       }
     }
   }
 
+  // MARK: The connection
+
   private func opened() throws -> PostgresConnection {
     if let connection, connection.isOpen { return connection }
+    settle()
     var patience = PostgresConnection.Patience()
     (patience.connecting, patience.answering) = (.seconds(2), .seconds(2))
     let made = try PostgresConnection(place, patience: patience)
     connection = made
+    if try StoreWake.listen(made), let socket = made.socket {
+      // The connection closes its socket itself, and is watched only as long as it is open.
+      hearing = executor.watch(socket, owner: lease) { [weak self] in
+        self?.assumeIsolated { $0.hear() }
+      }
+    } else if !isBlind {
+      isBlind = true
+      subscriptions.append(
+        executor.repeating(everyMilliseconds: StoreKeeper.blindLookMilliseconds) { [weak self] in
+          self?.assumeIsolated { $0.lookForHeads() }
+        })
+    }
     return made
   }
 
-  private func look() {
+  /// Stops to watch a connection that was closed.
+  private func settle() {
+    if connection?.isOpen == true { return }
+    hearing?.cancel()
+    hearing = nil
+  }
+
+  private func hear() {
+    guard let connection else { return settle() }
+    do {
+      try takeWakes(connection)
+    } catch {
+      // The next look connects again, or tells why it cannot.
+    }
+    settle()
+  }
+
+  private func takeWakes(_ connection: PostgresConnection) throws {
+    var heads: [Int64: Int64] = [:]
+    var hasServers = false
+    for text in try connection.takeNotifications() {
+      switch StoreWake(text) {
+      case .head(let namespace, let head): heads[namespace] = max(head, heads[namespace] ?? 0)
+      case .servers: hasServers = true
+      case nil: break
+      }
+    }
+    for (namespace, head) in heads {
+      if let name = namespaceNames[namespace] { tell(.wake(name: name, head: head)) }
+    }
+    if hasServers { try takeServers(connection) }
+  }
+
+  private func takeServers(_ connection: PostgresConnection) throws {
+    let live = try StoreLease.live(connection)
+    let own = lease.identifier
+    isAlone.store(live.allSatisfy { $0.identifier == own }, ordering: .relaxed)
+    placement.withLock { $0 = Placement(own: own, among: live) }
+    metrics.note(leases: live.count)
+  }
+
+  // MARK: Looking
+
+  private func look(isFirst: Bool = false) {
+    let start = ContinuousClock.now
+    var isReachable = false
     do {
       let connection = try opened()
-      let isDue = renewed.duration(to: .now) >= StoreKeeper.renewalTime
-      if isDue { try renew(connection) }
-      tell(.heads(try StoreLease.heads(connection)))
-      if isDue, try StoreLease.hasOrphans(connection) { tell(.orphans) }
+      isReachable = true
+      if isFirst || clock.isDue(start) { try renew(connection) }
+      try takeHeads(connection)
+      try takeWakes(connection)
+      answered.store(NetworkClock.uptimeMilliseconds, ordering: .relaxed)
       if isFailing { logger.notice("The store can be reached again.") }
       isFailing = false
     } catch {
+      clock.didFail(start: start, isReachable: isReachable)
       if !isFailing { logger.error("The store cannot be reached: \(error)") }
       isFailing = true
     }
-    if isHeld, renewed.duration(to: .now) > StoreKeeper.lossTime {
-      lose("The lease was not renewed for 6 seconds")
-    }
+    settle()
+    metrics.note(storeSilence: silence)
+    if let reason = clock.loss(.now) { lose(reason) }
+  }
+
+  private func lookForHeads() {
+    guard let connection, connection.isOpen else { return }
+    // What fails here fails in the next look too, which tells it.
+    try? takeHeads(connection)
+  }
+
+  private func takeHeads(_ connection: PostgresConnection) throws {
+    let heads = try StoreLease.heads(connection)
+    for head in heads { namespaceNames[head.namespace] = head.name }
+    let told = told()
+    var behind: [String: Int64] = [:]
+    for head in heads { behind[head.name] = max(0, head.head - (told[head.name] ?? head.head)) }
+    for (name, count) in behind { metrics.note(lag: count, of: name) }
+    report = StoreReport(behind: behind)
+    tell(.heads(heads))
   }
 
   private func renew(_ connection: PostgresConnection) throws {
-    if !isHeld {
+    if !clock.isHeld {
       // The sessions have ended meanwhile.
       try lease.begin(connection)
-      isHeld = true
-    } else if try !lease.renew(connection) {
+      try StoreWake.send([.servers], connection)
+    } else if try !lease.renew(connection, report: report) {
+      clock.didLose(.now)
       lose("Others have ended the lease of this server")
+      return
     }
-    renewed = .now
-    _ = try StoreLease.endOld(connection)
+    clock.didRenew(.now)
+    if clock.mayEndOthers(.now) { _ = try StoreLease.endOld(connection) }
+    try takeServers(connection)
+    if try StoreLease.hasOrphans(connection) { tell(.orphans) }
   }
 
   private func lose(_ reason: String) {
-    isHeld = false
     logger.critical("\(reason): all sessions are ended.")
+    metrics.lostLease()
     tell(.leaseLost)
+  }
+
+  // MARK: Waking the others
+
+  /// Tells the other servers that a namespace has a new place in its feed; returns at once.
+  nonisolated func wake(_ name: String, head: Int64) {
+    if isAlone.load(ordering: .relaxed) { return }
+    let isFirst = wakes.withLock { wakes in
+      wakes.heads[name] = head
+      defer { wakes.isUnderWay = true }
+      return !wakes.isUnderWay
+    }
+    if isFirst { executor.submit { self.assumeIsolated { $0.sendWakes() } } }
+  }
+
+  private func sendWakes() {
+    if lastWake.duration(to: .now) < .milliseconds(StoreKeeper.wakeMilliseconds) {
+      // They stay under way until the pause is over.
+      executor.submit(afterMilliseconds: StoreKeeper.wakeMilliseconds) {
+        self.assumeIsolated { $0.sendWakes() }
+      }
+      return
+    }
+    let heads = wakes.withLock { wakes in
+      defer { wakes = Wakes() }
+      return wakes.heads
+    }
+    let numbers = Dictionary(namespaceNames.map { ($0.value, $0.key) }) { first, _ in first }
+    let messages = heads.compactMap { name, head in
+      numbers[name].map { StoreWake.head(namespace: $0, head: head) }
+    }
+    guard !messages.isEmpty, let connection, connection.isOpen else { return }
+    do {
+      try StoreWake.send(messages, connection)
+      metrics.sentWakes(messages.count)
+      try takeWakes(connection)
+    } catch {
+      // A hint that is lost costs the others a quarter of a second.
+      connection.close()
+    }
+    lastWake = .now
+    settle()
+  }
+
+  // MARK: Placement
+
+  /// The address of the server on which the clients of a namespace belong; nil for this one.
+  nonisolated func address(of name: String) -> String? {
+    // The list of servers is old if the store is silent.
+    if silence > LeaseClock.unconfirmedTime { return nil }
+    return placement.withLock { $0.address(of: name) }
   }
 }

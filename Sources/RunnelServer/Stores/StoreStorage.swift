@@ -33,6 +33,11 @@ final class StoreStorage: ServedStorage {
     return session.alarms
   }
 
+  func takeDoubtCount() -> Int {
+    defer { session.doubtCount = 0 }
+    return session.doubtCount
+  }
+
   /// A store may come back at any time.
   var loss: DatabaseError? { nil }
 
@@ -101,6 +106,10 @@ struct StoreTransactionView: ServedTransaction {
 
   func keepDisconnect(_ text: String?, of connection: Int64) throws {
     transaction.keepDisconnect(text, of: connection)
+  }
+
+  func keepsDisconnect(of connection: Int64) throws -> Bool {
+    try transaction.keepsDisconnect(of: connection)
   }
 
   func takeLeftDisconnects() throws -> [String] { try transaction.takeOrphans() }

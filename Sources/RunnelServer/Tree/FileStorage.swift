@@ -25,6 +25,8 @@ final class FileStorage: ServedStorage {
 
   func takeAlarms() -> [String] { [] }
 
+  func takeDoubtCount() -> Int { 0 }
+
   var loss: DatabaseError? { session.loss }
 
   func close() throws { try session.close() }
@@ -55,6 +57,8 @@ extension ServingTransaction: ServedTransaction {
   func keptValue(_ name: String) throws -> String? {
     try keptValues(name).first { $0.name == name }?.value
   }
+
+  func keepsDisconnect(of connection: Int64) throws -> Bool { true }
 
   func keepDisconnect(_ text: String?, of connection: Int64) throws {
     try keep(text, ServingTransaction.disconnectPrefix + String(connection))

@@ -133,9 +133,18 @@ actor ServedDatabase {
     if isFirst { executor.submit { self.assumeIsolated { $0.work() } } }
   }
 
+  /// The number of the newest change that was told; nil if changes have no numbers.
+  nonisolated var newestTold: Int64? {
+    let head = toldHead.load(ordering: .relaxed)
+    return head < 0 ? nil : head
+  }
+
   /// Looks for the changes of others, if the newest change has another number than the last one told.
-  nonisolated func note(head: Int64) {
-    if toldHead.load(ordering: .relaxed) == head { return }
+  ///
+  /// A hint may be late, so that a smaller number says nothing.
+  nonisolated func note(head: Int64, isHint: Bool = false) {
+    let told = toldHead.load(ordering: .relaxed)
+    if isHint ? told >= head : told == head { return }
     submit(TreeJob(connection: 0, wish: .look))
   }
 
@@ -201,7 +210,7 @@ actor ServedDatabase {
   private func perform(_ batch: [TreeJob]) -> TreeTold {
     let batch = slow.admit(batch)
     if batch.isEmpty { return [] }
-    var patience = StoragePatience()
+    var patience = StoragePatience(place.patience)
     while true {
       do {
         let (told, later) = try carryOut(batch)
@@ -232,7 +241,7 @@ actor ServedDatabase {
     _ batch: [TreeJob], mayWait: Bool = true
   ) throws -> (told: TreeTold, later: [TreeJob]) {
     if batch.allSatisfy(\.isLook), try !storage.hasNews() { return ([], []) }
-    defer { for alarm in storage.takeAlarms() { logger.critical("\(name): \(alarm)") } }
+    defer { noteStorage() }
     let mayWait = mayWait && place.file != nil
     var hasWritten = false
     let done = try tree.atomically { tree in
@@ -256,7 +265,13 @@ actor ServedDatabase {
         return (told, later)
       }
     }
-    if let head = storage.head { toldHead.store(head, ordering: .relaxed) }
+    if let head = storage.head {
+      if hasWritten {
+        place.keeper?.wake(name, head: head)
+        metrics.note(writes: batch.count(where: \.isWriting), of: name)
+      }
+      toldHead.store(head, ordering: .relaxed)
+    }
     publishRules()
     noteDone(batch, hasWritten: hasWritten)
     return done
@@ -416,6 +431,12 @@ extension ServedDatabase {
 // MARK: The disk
 
 extension ServedDatabase {
+  private func noteStorage() {
+    for alarm in storage.takeAlarms() { logger.critical("\(name): \(alarm)") }
+    let doubtCount = storage.takeDoubtCount()
+    if doubtCount > 0 { metrics.note(doubts: doubtCount, of: name) }
+  }
+
   private func noteDone(_ batch: [TreeJob], hasWritten: Bool) {
     var isProven = hasWritten
     for job in batch {

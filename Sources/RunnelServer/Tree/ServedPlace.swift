@@ -37,6 +37,16 @@ enum ServedPlace: Sendable {
     }
   }
 
+  /// The link to the store; nil for a file.
+  var keeper: StoreKeeper? {
+    if case .namespace(let namespace) = self { namespace.keeper } else { nil }
+  }
+
+  /// How long jobs wait for the storage while it is out of reach.
+  var patience: Duration {
+    if case .namespace(let namespace) = self { namespace.patience } else { .zero }
+  }
+
   /// Opens the place.
   ///
   /// - Throws: `DatabaseError`, `PostgresError` or `ServerError` that names the problem.
@@ -55,7 +65,8 @@ enum ServedPlace: Sendable {
     case .namespace(let namespace):
       return StoreStorage(
         try PostgresSession(
-          namespace.place, namespace: namespace.name, lease: namespace.lease))
+          namespace.place, namespace: namespace.name, lease: namespace.keeper.lease,
+          patience: namespace.patience))
     }
   }
 
@@ -80,6 +91,8 @@ struct ServedNamespace: Sendable {
   var store: String
   /// Where the store is.
   var place: PostgresPlace
-  /// The lease of this server.
-  var lease: StoreLease
+  /// The link of this server to the store.
+  var keeper: StoreKeeper
+  /// How long writes and reads wait for a primary.
+  var patience: Duration
 }

@@ -28,6 +28,9 @@ protocol ServedStorage: AnyObject {
   /// What is to be logged, once.
   func takeAlarms() -> [String]
 
+  /// The number of commits whose answers did not come since this was asked last.
+  func takeDoubtCount() -> Int
+
   /// Why the storage is gone for good; nil while it is there.
   var loss: DatabaseError? { get }
 
@@ -84,6 +87,8 @@ protocol ServedTransaction: TreeExportSource {
   func keep(_ value: String?, _ name: String) throws
   /// Keeps the disconnect requests of a connection; nil removes them.
   func keepDisconnect(_ text: String?, of connection: Int64) throws
+  /// True if the disconnect requests of a connection are this server's to do.
+  func keepsDisconnect(of connection: Int64) throws -> Bool
   /// Removes the disconnect requests of servers that ended without notice, and returns them.
   func takeLeftDisconnects() throws -> [String]
 

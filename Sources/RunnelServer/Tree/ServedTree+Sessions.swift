@@ -60,7 +60,9 @@ extension ServedTree {
       return .reviewed(revoked: try review(connection, caller, now, transaction))
     case .leave(let writes):
       leaveAll(connection)
+      let isOwn = try failing { try ownsDisconnect(of: connection, transaction) }
       try failing { try keep(nil, for: connection, transaction) }
+      if !isOwn { return nil }
       let kept = KeptDisconnect(caller: caller, writes: writes)
       try carryOut(kept, now, transaction, &told)
       return nil

@@ -175,6 +175,15 @@ struct ServedTree {
     keptInBatch[connection] = kept != nil
   }
 
+  /// False if another server does the disconnect requests of a connection, since the lease under which
+  /// they were stored has ended.
+  func ownsDisconnect(
+    of connection: Int64, _ transaction: some ServedTransaction
+  ) throws -> Bool {
+    let isKept = keptInBatch[connection] ?? keptConnections.contains(connection)
+    return try !isKept || transaction.keepsDisconnect(of: connection)
+  }
+
   /// Makes a key that comes after those made before.
   mutating func nextPushID(now: Int64) -> Key {
     var random = SystemRandomNumberGenerator()

@@ -4,10 +4,10 @@ import RunnelPostgres
 ///
 /// Source: several servers, section 3, rule 6.
 struct StoragePatience {
-  private static let duration = Duration.seconds(60)
-
-  private let end = ContinuousClock.now + duration
+  private let end: ContinuousClock.Instant
   private var pause = RetryPause()
+
+  init(_ duration: Duration) { end = .now + duration }
 
   /// Blocks the thread until the next attempt; false if there is to be none.
   mutating func wait() -> Bool {

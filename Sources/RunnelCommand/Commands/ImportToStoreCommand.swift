@@ -1,0 +1,105 @@
+import ArgumentParser
+import Glibc
+import RunnelBase
+import RunnelDatabase
+import RunnelPostgres
+import RunnelTree
+
+/// `runnel store import`: writes a document or a database file to a namespace.
+struct ImportToStoreCommand: ParsableCommand, FileNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Write a JSON file, or a database file, to a namespace.",
+    discussion: """
+      All of it is imported, or nothing, also while servers serve the namespace: their clients see it as \
+      one change. The servers' writes to the namespace wait meanwhile, and are refused after 60 seconds, so \
+      import what is large while nobody writes. Security rules are not asked: `runnel store rules put` \
+      stores those of the file.
+
+      Of a database file, the content and the indexes are imported; its history is not.
+
+      Examples:
+        runnel store init chat
+        runnel store import chat chat.db
+        runnel store import chat users.json /users --replace
+      """)
+
+  @Argument(help: ArgumentHelp("The namespace.", valueName: "namespace"))
+  var namespace: String
+  @Argument(help: "The file; - is JSON from standard input.", completion: .file())
+  var file: FileName
+  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.target)
+  var place: Path = .root
+  @Flag(help: "Put the document in the place of what stands there.") var replace = false
+  @OptionGroup var option: StoreOption
+
+  var fileNames: [FileName] { [file] }
+
+  func run() throws {
+    if !file.isStandard, let text = file.text, try ImportToStoreCommand.isDatabase(file) {
+      let session = try DatabaseSession(file: text, isReadOnly: true, environment: .system)
+      // A file that was only read can be closed without loss.
+      defer { try? session.close() }
+      let scratch = try ScratchDatabase(named: "import.json")
+      defer { scratch.remove() }
+      try ImportToStoreCommand.export(session, to: scratch.file)
+      let indexes = session.declaredIndexes
+      return try load(FileName(bytes: Array(scratch.file.utf8)), indexes)
+    }
+    try load(file, [])
+  }
+
+  private func load(_ document: FileName, _ indexes: [IndexDefinition]) throws {
+    let document = try InputDocument(document)
+    let store = try option.opened()
+    defer { store.close() }
+    let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
+    var line = ProgressLine("Importing \(file.shown)")
+    defer { line.clear() }
+    let count = try document.withBytes { bytes in
+      try store.write(to: found) { transaction in
+        if !replace, try transaction.summary(at: place).kind != .empty {
+          throw Failure(
+            "Something stands at \(place) of \(namespace). Nothing was changed: --replace puts the document "
+              + "in its place.", status: .usage)
+        }
+        let now = max(DatabaseEnvironment.system.now(), transaction.earliestTime)
+        do {
+          try transaction.importJSON(bytes, at: place, now: now) { line.report(bytes: $0) }
+        } catch let error as JSONError {
+          throw Failure("\(file.shown) is not JSON: \(error). Nothing was changed.")
+        }
+      }
+      return bytes.count
+    }
+    if place.isRoot, !indexes.isEmpty { try store.declareIndexes(indexes, of: found) }
+    line.clear()
+    StandardError.say("Imported \(count) bytes of JSON at \(place) of \(namespace).")
+  }
+
+  private static func isDatabase(_ file: FileName) throws -> Bool {
+    let descriptor = open(file.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0 { throw Failure.system("\(file.shown) cannot be read") }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: DatabaseOptions.mark.count)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return count == bytes.count && bytes == DatabaseOptions.mark
+  }
+
+  private static func export(_ session: DatabaseSession, to file: String) throws {
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw Failure.system("\(file) cannot be written") }
+    defer { close(descriptor) }
+    try session.exportJSON(.root) { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw Failure.system("\(file) cannot be written")
+        }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+}

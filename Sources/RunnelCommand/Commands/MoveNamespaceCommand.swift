@@ -1,0 +1,58 @@
+import ArgumentParser
+import RunnelPostgres
+
+/// `runnel store move`: moves a namespace to another store.
+struct MoveNamespaceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "move",
+    abstract: "Move a namespace to another store, on another primary.",
+    discussion: """
+      The namespace is frozen: servers go on reading it, and refuse writes for now. Then its rows are \
+      copied, and it is opened in the other store, whose servers serve it within a second. At last its \
+      clients are sent there: to the address after --address, if servers of the other store have one of \
+      their own. The other store keeps the order of changes, the names of writes, the rules and the indexes.
+
+      If it is broken off, the namespace may stay frozen: do it again, and it goes on. The rows in the old \
+      store stay, and are not served.
+
+      Example:
+        runnel store move chat --to second --address b.example.net:9000
+      """)
+
+  @Argument(help: ArgumentHelp("The namespace.", valueName: "namespace"))
+  var namespace: String
+  @Option(help: ArgumentHelp("The name of the other store.", valueName: "name"))
+  var to: String
+  @Option(
+    help: ArgumentHelp(
+      "The address of servers of the other store, for clients.", valueName: "host:port"))
+  var address = ""
+  @OptionGroup var option: StoreOption
+
+  func run() throws {
+    let source = try option.opened()
+    defer { source.close() }
+    let found = try RulesOfStoreCommand.namespace(named: namespace, of: source)
+    let target = try PostgresStore(try StoreOption.place(named: to))
+    defer { target.close() }
+    try target.checkVersion()
+    let line = SharedProgressLine("Moving \(namespace)")
+    defer { line.clear() }
+    try StoreMove.run(found, from: source, to: target, address: address) { count in
+      line.report("\(count) rows")
+    }
+    line.clear()
+    try StandardOutput.say("\(namespace) is in \(target.connection.name) now.\n")
+  }
+
+  /// A line that a closure reports to.
+  private final class SharedProgressLine {
+    private var line: ProgressLine
+
+    init(_ what: String) { line = ProgressLine(what) }
+
+    func report(_ text: String) { line.report(text) }
+
+    func clear() { line.clear() }
+  }
+}

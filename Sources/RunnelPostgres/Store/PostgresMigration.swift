@@ -1,0 +1,115 @@
+/// A step from one version of a store's tables to the next, taken while servers use them.
+///
+/// A step only adds what servers of the version before do not see. What they must not miss raises
+/// `oldest`: then they are replaced before the step.
+package struct PostgresMigration: Sendable {
+  /// The name in `meta`, in namespace 0, of the oldest version whose programs may use the tables.
+  static let oldestName = "schema.oldest"
+  private static let attemptsMax = 20
+
+  /// The version before the step.
+  package var from: Int
+  /// The oldest version whose programs may use the tables after it.
+  package var oldest: Int
+  /// What makes the tables those of the next version.
+  package var statements: [String]
+
+  package init(from: Int, oldest: Int, _ statements: [String]) {
+    (self.from, self.oldest, self.statements) = (from, oldest, statements)
+  }
+
+  /// All steps, in order: one for each version before this program's.
+  package static let all: [PostgresMigration] = []
+
+  /// Takes the step, unless it was taken.
+  ///
+  /// The servers' transactions are waited for at most 3 seconds, so that none of them waits longer for the
+  /// step.
+  ///
+  /// - Throws: `PostgresError`; then nothing was changed.
+  func take(_ store: PostgresStore) throws {
+    var pause = RetryPause()
+    for attempt in 1...PostgresMigration.attemptsMax {
+      do {
+        return try takeOnce(store)
+      } catch let error as PostgresError where error.isWorthRetrying && error.kind == .refused {
+        if attempt == PostgresMigration.attemptsMax { throw error }
+        pause.wait()
+      }
+    }
+  }
+
+  private func takeOnce(_ store: PostgresStore) throws {
+    let name = PostgresSchema.versionName
+    let found = try store.connection.perform([
+      PostgresStatement("BEGIN"), PostgresStatement("SET LOCAL lock_timeout = '3s'"),
+      PostgresStatement("SELECT value FROM meta WHERE ns = 0 AND name = '\(name)' FOR UPDATE"),
+    ])[2]
+    // Another program may have taken the step meanwhile.
+    if found.count == 0 || found.text(0, 0) != "\(from)" {
+      try store.connection.perform([PostgresStatement("ROLLBACK")])
+      return
+    }
+    try store.atomically(
+      statements.map { PostgresStatement($0) } + [
+        PostgresStatement(
+          "UPDATE meta SET value = '\(from + 1)' WHERE ns = 0 AND name = '\(name)'"),
+        PostgresStatement(
+          """
+          INSERT INTO meta (ns, name, value) VALUES (0, '\(PostgresMigration.oldestName)', '\(oldest)')
+          ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
+          """),
+        PostgresStatement("COMMIT"),
+      ])
+  }
+}
+
+extension PostgresStore {
+  /// The versions of a store's tables, as far as they are told.
+  package struct Version: Hashable {
+    /// That of the tables.
+    package var current: Int
+    /// The oldest one whose programs may use them.
+    package var oldest: Int
+  }
+
+  /// Brings the tables to the version after the last step, while servers use them.
+  ///
+  /// - Returns: the version before and after.
+  /// - Throws: `PostgresError` if a step failed, which changed nothing then; those before it stay.
+  package func migrate(
+    _ steps: [PostgresMigration] = PostgresMigration.all
+  ) throws -> (before: Int, after: Int) {
+    let before = try version().current
+    for step in steps where step.from >= before { try step.take(self) }
+    return (before, try version().current)
+  }
+
+  /// The versions of the tables.
+  ///
+  /// - Throws: `PostgresError` (`unsuitable`) if there are no tables.
+  package func version() throws -> Version {
+    let result: PostgresResult
+    do {
+      result = try connection.perform([
+        PostgresStatement(
+          "SELECT name, value FROM meta WHERE ns = 0 AND name = ANY ($1)",
+          .texts([PostgresSchema.versionName, PostgresMigration.oldestName]))
+      ])[0]
+    } catch {
+      if error.state != "42P01" { throw error }
+      throw PostgresError(
+        .unsuitable, "\(connection.name) has no tables of Runnel: run `runnel store init`.")
+    }
+    var numbers: [String: Int] = [:]
+    for row in 0..<result.count {
+      numbers[result.text(row, 0) ?? ""] = result.text(row, 1).flatMap { Int($0) }
+    }
+    guard let current = numbers[PostgresSchema.versionName] else {
+      throw PostgresError(
+        .unsuitable, "\(connection.name) does not say of which version its tables are.")
+    }
+    return Version(
+      current: current, oldest: numbers[PostgresMigration.oldestName] ?? current)
+  }
+}

@@ -1,0 +1,247 @@
+/// The move of a namespace to another store, whose primary is another one.
+///
+/// ```
+///   open --freeze--> frozen --copied, and open there--> moved
+///                      |
+///                      +--a failure--> open
+/// ```
+///
+/// Nobody writes the namespace while it is frozen, and whoever reads it in its new store finds the same
+/// places in its feed. Done again after it was broken off, it goes on.
+///
+/// Source: several servers, section 5.
+package struct StoreMove {
+  /// The name in `meta` of the number of a move that is under way, in both stores.
+  private static let moveName = "moving"
+  /// The name in `meta` of the address to which clients are sent afterwards.
+  static let addressName = "moved.to"
+  /// The rows that are in memory at a time.
+  private static let pageCount = 200
+
+  /// The tables of a namespace with their columns, besides `ns`.
+  static let tables: [(name: String, columns: [(name: String, type: String)])] = [
+    ("node", [("parent", "bigint"), ("key", "bytea"), ("json", "bytea"), ("split", "bigint")]),
+    ("split", [("id", "bigint"), ("children", "bigint"), ("priority", "bytea")]),
+    ("index_definition", [("id", "int"), ("pattern", "text"), ("child", "text")]),
+    (
+      "index_entry",
+      [("parent", "bigint"), ("definition", "int"), ("value", "bytea"), ("key", "bytea")]
+    ),
+    (
+      "feed",
+      [
+        ("seq", "bigint"), ("at", "bigint"), ("server", "uuid"), ("batch", "bigint"),
+        ("paths", "text"), ("parts", "bytea"),
+      ]
+    ),
+    ("write_client", [("client", "text"), ("applied", "bigint"), ("forgotten", "bigint")]),
+    ("applied_write", [("client", "text"), ("number", "bigint"), ("seq", "bigint")]),
+    (
+      "disconnect_write",
+      [
+        ("server", "uuid"), ("session", "bigint"), ("number", "int"), ("path", "text"),
+        ("write", "text"),
+      ]
+    ),
+    ("meta", [("name", "text"), ("value", "text")]),
+  ]
+
+  private let namespace: PostgresStore.Namespace
+  private let source: PostgresStore
+  private let target: PostgresStore
+  private let report: (Int) -> Void
+
+  /// Moves a namespace.
+  ///
+  /// - Parameters:
+  ///   - namespace: of `source`.
+  ///   - source: where it is.
+  ///   - target: where it is to be; its tables are there.
+  ///   - address: HOST:PORT of servers of `target`, to which clients are sent; empty for none.
+  ///   - report: called now and then with the number of rows that were copied.
+  /// - Throws: `PostgresError`; then the namespace is as it was, or, if a connection broke, frozen until
+  ///   the move is done again.
+  package static func run(
+    _ namespace: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
+    address: String, report: @escaping (Int) -> Void = { _ in }
+  ) throws {
+    let move = StoreMove(namespace: namespace, source: source, target: target, report: report)
+    let before = try move.targetMove()
+    switch namespace.state {
+    case .moved:
+      throw PostgresError(.unsuitable, "\(namespace.name) was moved to another store already.")
+    case .open:
+      if before.isThere {
+        throw PostgresError(
+          .unsuitable, "\(target.connection.name) has a namespace \(namespace.name) already.")
+      }
+    case .frozen: break
+    }
+    let number = try move.freeze()
+    do {
+      if before.isThere {
+        if before.number != number {
+          throw PostgresError(
+            .unsuitable, "\(target.connection.name) has another namespace \(namespace.name).")
+        }
+      } else {
+        try move.copy(number)
+      }
+    } catch {
+      // After a broken commit it may be open there: then it stays frozen here, and is moved again.
+      if target.connection.isOpen { try? move.thaw() }
+      throw error
+    }
+    try move.finish(address)
+  }
+
+  // MARK: Steps
+
+  private func targetMove() throws -> (isThere: Bool, number: String?) {
+    guard let there = try target.namespace(named: namespace.name) else { return (false, nil) }
+    let result = try target.connection.perform([
+      PostgresStatement(
+        "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(there.number),
+        .text(StoreMove.moveName))
+    ])[0]
+    return (true, result.count == 0 ? nil : result.text(0, 0))
+  }
+
+  /// Waits for the writers, and lets no more of them in; returns the number of the move.
+  private func freeze() throws -> String {
+    var random = SystemRandomNumberGenerator()
+    let fresh = PostgresIdentifier(using: &random).text
+    let ns = PostgresValue.integer(namespace.number)
+    try source.atomically([
+      PostgresStatement("BEGIN"),
+      PostgresStatement("SELECT state FROM namespace WHERE ns = $1 FOR UPDATE", ns),
+      PostgresStatement(
+        "INSERT INTO meta (ns, name, value) VALUES ($1, $2, $3) ON CONFLICT (ns, name) DO NOTHING",
+        ns, .text(StoreMove.moveName), .text(fresh)),
+      PostgresStatement("UPDATE namespace SET state = 1 WHERE ns = $1 AND state = 0", ns),
+      PostgresStatement("COMMIT"),
+    ])
+    let result = try source.connection.perform([
+      PostgresStatement(
+        "SELECT value FROM meta WHERE ns = $1 AND name = $2", ns, .text(StoreMove.moveName))
+    ])[0]
+    return result.count == 0 ? fresh : result.text(0, 0) ?? fresh
+  }
+
+  private func thaw() throws {
+    let ns = PostgresValue.integer(namespace.number)
+    try source.atomically([
+      PostgresStatement("BEGIN"),
+      PostgresStatement("UPDATE namespace SET state = 0 WHERE ns = $1 AND state = 1", ns),
+      PostgresStatement(
+        "DELETE FROM meta WHERE ns = $1 AND name = $2", ns, .text(StoreMove.moveName)),
+      PostgresStatement("COMMIT"),
+    ])
+  }
+
+  private func finish(_ address: String) throws {
+    let ns = PostgresValue.integer(namespace.number)
+    try source.atomically([
+      PostgresStatement("BEGIN"),
+      PostgresStatement("UPDATE namespace SET state = 2 WHERE ns = $1", ns),
+      PostgresStatement(
+        "DELETE FROM meta WHERE ns = $1 AND name = $2", ns, .text(StoreMove.moveName)),
+      PostgresStatement(
+        """
+        INSERT INTO meta (ns, name, value) VALUES ($1, $2, $3)
+        ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
+        """, ns, .text(StoreMove.addressName), .text(address)),
+      PostgresStatement("COMMIT"),
+    ])
+  }
+
+  // MARK: Rows
+
+  private func copy(_ number: String) throws {
+    let from = source.connection
+    let to = target.connection
+    // Byte strings go through their texts.
+    for connection in [from, to] {
+      try connection.perform([PostgresStatement("SET bytea_output = 'hex'")])
+    }
+    try from.perform([PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")])
+    defer {
+      // A transaction that only read may end in any way.
+      if from.isOpen { _ = try? from.perform([PostgresStatement("ROLLBACK")]) }
+    }
+    try to.perform([PostgresStatement("BEGIN")])
+    do {
+      let there = try makeNamespace()
+      var count = 0
+      for table in StoreMove.tables {
+        try copy(table.name, table.columns, to: there) { rows in
+          count += rows
+          report(count)
+        }
+      }
+      try to.perform([
+        PostgresStatement(
+          """
+          INSERT INTO meta (ns, name, value) VALUES ($1, $2, $3)
+          ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
+          """, .integer(there), .text(StoreMove.moveName), .text(number)),
+        PostgresStatement("COMMIT"),
+      ])
+    } catch {
+      // What failed before is what is told.
+      if to.isOpen { _ = try? to.perform([PostgresStatement("ROLLBACK")]) }
+      throw error
+    }
+  }
+
+  private func makeNamespace() throws -> Int64 {
+    let state = try source.connection.perform([
+      PostgresStatement(
+        "SELECT head, floor, last_at, next_split FROM namespace WHERE ns = $1",
+        .integer(namespace.number))
+    ])[0]
+    let value = { (column: Int) in PostgresValue.integer(try state.integer(0, column) ?? 0) }
+    let made = try target.connection.perform([
+      PostgresStatement(
+        """
+        INSERT INTO namespace (ns, name, head, floor, last_at, next_split)
+        SELECT coalesce(max(ns), 0) + 1, $1, $2, $3, $4, $5 FROM namespace RETURNING ns
+        """, .text(namespace.name), try value(0), try value(1), try value(2), try value(3))
+    ])[0]
+    return try made.integer(0, 0) ?? 0
+  }
+
+  private func copy(
+    _ table: String, _ columns: [(name: String, type: String)], to there: Int64,
+    _ didCopy: (Int) -> Void
+  ) throws {
+    let names = columns.map(\.name).joined(separator: ", ")
+    let texts = columns.map { "\($0.name)::text" }.joined(separator: ", ")
+    let places = (1...columns.count).map { "c\($0)" }
+    let values = zip(places, columns).map { "d.\($0)::\($1.type)" }.joined(separator: ", ")
+    let arrays = (1...columns.count).map { "$\($0 + 1)" }.joined(separator: ", ")
+    try source.connection.perform([
+      PostgresStatement(
+        "DECLARE runnel_move NO SCROLL CURSOR FOR SELECT \(texts) FROM \(table) WHERE ns = "
+          + "\(namespace.number)")
+    ])
+    while true {
+      let page = try source.connection.perform([
+        PostgresStatement("FETCH \(StoreMove.pageCount) FROM runnel_move")
+      ])[0]
+      if page.count == 0 { break }
+      let lists = columns.indices.map { column in
+        PostgresValue.texts((0..<page.count).map { page.text($0, column) })
+      }
+      try target.connection.perform([
+        PostgresStatement(
+          """
+          INSERT INTO \(table) (ns, \(names)) SELECT $1, \(values)
+          FROM unnest(\(arrays)) d(\(places.joined(separator: ", ")))
+          """, values: [.integer(there)] + lists)
+      ])
+      didCopy(page.count)
+    }
+    try source.connection.perform([PostgresStatement("CLOSE runnel_move")])
+  }
+}

@@ -1,0 +1,144 @@
+import PostgresCluster
+import RunnelBase
+import RunnelPostgres
+import TestSupport
+import Testing
+
+@testable import RunnelServer
+
+/// A namespace is moved to another store while servers of both serve.
+@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct StoreMoveTests {
+  private static let patience = Duration.seconds(20)
+
+  /// Asks until the answer has the status.
+  private func wait(
+    for status: Int, of server: TestServer, _ method: String, _ target: String,
+    _ body: String? = nil
+  ) throws -> RawClient.Answer {
+    let end = ContinuousClock.now + StoreMoveTests.patience
+    while true {
+      let answer = try server.request(method, target, body)
+      if answer.status == status || ContinuousClock.now >= end { return answer }
+    }
+  }
+
+  private func emptyStore() throws -> String {
+    let place = try PostgresCluster.shared().makeDatabase()
+    let store = try PostgresStore(PostgresPlace(place))
+    defer { store.close() }
+    try store.makeTables()
+    return place
+  }
+
+  private func fill(_ server: TestServer) throws {
+    let client = try server.client()
+    for number in 0..<60 {
+      let body = "{\"a\":\"\(String(repeating: "x", count: number * 40))\",\"b\":\(number)}"
+      #expect(try client.request("PUT", "/list/k\(number % 40).json?ns=test", body).status == 200)
+    }
+  }
+
+  private func move(from first: String, to second: String, address: String) throws {
+    let source = try PostgresStore(PostgresPlace(first))
+    let target = try PostgresStore(PostgresPlace(second))
+    defer {
+      source.close()
+      target.close()
+    }
+    let namespace = try #require(try source.namespace(named: "test"))
+    try StoreMove.run(namespace, from: source, to: target, address: address)
+  }
+
+  @Test func clientsFollowANamespaceThatIsMoved() async throws {
+    let rules = "{\"rules\":{\".read\":true,\".write\":true,\"list\":{\".indexOn\":\"b\"}}}"
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      try await withServer(rules: rules) { one in
+        try await TestServer.$store.withValue(second) {
+          try await withServer { two in
+            try fill(one)
+            let socket = try one.socket()
+            let named = "{\"p\":\"/n\",\"d\":{\".sv\":{\"increment\":1}},\"w\":[\"client\",1]}"
+            #expect(try socket.status(1, "p", named) == "ok")
+            let goodbye = "{\"p\":\"/gone\",\"d\":{\".sv\":{\"increment\":1}}}"
+            #expect(try socket.status(2, "o", goodbye) == "ok")
+            let before = try one.request("GET", "/.json?ns=test&format=export").body
+            #expect(try two.request("GET", "/n.json?ns=test").status == 404)
+            try move(from: first, to: second, address: "two.example:1")
+            // The other servers serve it, and the first does not any more.
+            #expect(try wait(for: 200, of: two, "GET", "/n.json?ns=test").body == "1")
+            #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+            #expect(try one.request("GET", "/n.json?ns=test").status == 503)
+            #expect(try one.request("PUT", "/n.json?ns=test", "9").status == 503)
+            let next = try one.client()
+            try next.openSocket("/.ws?v=5&ns=test")
+            #expect(try next.readMessage().contains("two.example:1"))
+            // The name of the write, and what was asked for the end of the session, came along.
+            let other = try two.socket()
+            #expect(try other.status(1, "p", named) == "ok")
+            #expect(try wait(for: 200, of: two, "GET", "/gone.json?ns=test").body == "1")
+            #expect(try two.request("DELETE", "/gone.json?ns=test").status == 200)
+            #expect(try two.request("GET", "/.json?ns=test&format=export").body == before)
+            let query = "orderBy=%22b%22&limitToLast=1&print=silent"
+            #expect(try two.request("GET", "/list.json?ns=test&\(query)").status == 204)
+          }
+        }
+      }
+      let store = try PostgresStore(PostgresPlace(second))
+      defer { store.close() }
+      let namespace = try #require(try store.namespace(named: "test"))
+      #expect(try StoreCheck.run(on: namespace, of: store).faults == [])
+    }
+  }
+
+  @Test func aMoveThatFailsLeavesEverythingAsItWas() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      try await withServer { server in
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+        let cluster = try PostgresCluster.shared()
+        try cluster.run(sql: "ALTER TABLE node ADD CHECK (parent < 0)", in: second)
+        #expect(throws: PostgresError.self) {
+          try move(from: first, to: second, address: "")
+        }
+        #expect(try server.request("PUT", "/n.json", "2").status == 200)
+        try cluster.run(sql: "ALTER TABLE node DROP CONSTRAINT node_parent_check", in: second)
+        try move(from: first, to: second, address: "")
+        #expect(throws: PostgresError.self) { try move(from: first, to: second, address: "") }
+      }
+    }
+  }
+
+  @Test func aMoveThatWasBrokenOffGoesOn() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      try await withServer { server in
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+        try move(from: first, to: second, address: "")
+        // As if the end of the move had not come to the first store.
+        try PostgresCluster.shared().run(
+          sql: """
+            UPDATE namespace SET state = 1;
+            INSERT INTO meta SELECT 1, 'moving', '\(try movedNumber(second))'
+            """, in: first)
+        #expect(try wait(for: 200, of: server, "GET", "/n.json").body == "1")
+        #expect(try server.request("PUT", "/n.json", "2").status == 503)
+        try move(from: first, to: second, address: "")
+        #expect(try wait(for: 503, of: server, "GET", "/n.json").status == 503)
+      }
+    }
+  }
+
+  private func movedNumber(_ place: String) throws -> String {
+    let connection = try PostgresConnection(PostgresPlace(place))
+    defer { connection.close() }
+    let result = try connection.perform([
+      PostgresStatement("SELECT value FROM meta WHERE ns = 1 AND name = 'moving'")
+    ])[0]
+    return try #require(result.text(0, 0))
+  }
+}

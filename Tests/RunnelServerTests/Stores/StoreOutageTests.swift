@@ -1,0 +1,174 @@
+import PostgresCluster
+import RunnelBase
+import RunnelPostgres
+import TestSupport
+import Testing
+
+@testable import RunnelServer
+
+/// What servers of a store tell each other, and what they do without its primary.
+@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct StoreOutageTests {
+  private static let patience = Duration.seconds(20)
+
+  /// Does something until it is so.
+  private func wait(
+    for what: String, _ isSo: () throws -> Bool,
+    location: SourceLocation = #_sourceLocation
+  ) throws {
+    let end = ContinuousClock.now + StoreOutageTests.patience
+    while try !isSo() {
+      if ContinuousClock.now < end { continue }
+      Issue.record("This never came: \(what)", sourceLocation: location)
+      return
+    }
+  }
+
+  private func change(
+    _ configuration: inout ServerConfiguration, _ change: (inout StoreConfiguration) -> Void
+  ) {
+    configuration.isEmulator = true
+    configuration.adminAddress = "127.0.0.1:0"
+    guard case .store(var store) = configuration.databases else { return }
+    change(&store)
+    configuration.databases = .store(store)
+  }
+
+  private func administrator(of server: TestServer) throws -> RawClient {
+    let place = try #require(server.adminPlaces.first)
+    return try RawClient(port: try #require(Int(place.split(separator: ":").last ?? "")))
+  }
+
+  /// The value of a counter.
+  private func metric(_ name: String, of server: TestServer) -> Double {
+    for line in server.server.metricsText.split(separator: "\n") where line.hasPrefix(name) {
+      let rest = line.dropFirst(name.count)
+      if rest.first == " " || rest.first == "{" {
+        return Double(line.split(separator: " ").last ?? "") ?? -1
+      }
+    }
+    return 0
+  }
+
+  /// Lets nobody connect to the database any more, and ends its connections: as if the primary were
+  /// gone.
+  private func setReachable(_ isReachable: Bool, _ place: String) throws {
+    let words = place.split(separator: " ")
+    let name = try #require(words.first { $0.hasPrefix("dbname=") }?.dropFirst(7))
+    let other =
+      words.filter { !$0.hasPrefix("dbname=") }.joined(separator: " ") + " dbname=postgres"
+    let cluster = try PostgresCluster.shared()
+    try cluster.run(sql: "ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isReachable)", in: other)
+    if isReachable { return }
+    try cluster.run(
+      sql: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'",
+      in: other)
+  }
+
+  @Test func aWriteWakesTheOtherServers() async throws {
+    try await TestServer.onStore {
+      try await withServer { one in
+        try await withServer { two in
+          // The first hears of the second by a notification too.
+          try wait(for: "a wake") {
+            let answer = try one.request("PUT", "/x.json", "1")
+            #expect(answer.status == 200)
+            return metric("runnel_store_wakes_total", of: one) > 0
+          }
+          try wait(for: "both leases") { metric("runnel_store_leases", of: two) == 2 }
+          #expect(metric("runnel_store_writes_total", of: one) >= 1)
+        }
+      }
+    }
+  }
+
+  @Test func aServerThatIsAloneWakesNobody() async throws {
+    try await TestServer.onStore {
+      try await withServer { server in
+        try wait(for: "the list of servers") { metric("runnel_store_leases", of: server) == 1 }
+        for _ in 0..<20 { #expect(try server.request("PUT", "/x.json", "1").status == 200) }
+        #expect(metric("runnel_store_wakes_total", of: server) == 0)
+      }
+    }
+  }
+
+  @Test func sessionsAndWritesOutliveAShortOutage() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withServer(
+        rules: nil, { change(&$0) { $0.readyPatience = .milliseconds(300) } }
+      ) { server in
+        let admin = try administrator(of: server)
+        let socket = try server.socket()
+        #expect(try socket.status(1, "q", "{\"p\":\"/n\",\"h\":\"\"}") == "ok")
+        #expect(try admin.request("GET", "/readyz").status == 200)
+        let writer = try server.client()
+        try setReachable(false, place)
+        try writer.sendRequest("PUT", "/n.json", "7")
+        try wait(for: "not ready") { try admin.request("GET", "/readyz").status == 503 }
+        #expect(try admin.request("GET", "/healthz").status == 200)
+        try setReachable(true, place)
+        #expect(try writer.readAnswer(to: "PUT").status == 200)
+        // The session has not ended, and is told.
+        #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"n\",\"d\":7}}"))
+        try wait(for: "ready") { try admin.request("GET", "/readyz").status == 200 }
+        #expect(metric("runnel_storage_retries_total", of: server) > 0)
+        #expect(metric("runnel_store_leases_lost_total", of: server) == 0)
+      }
+    }
+  }
+
+  @Test func sessionsEndWhenTheirPatienceDoes() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withServer(rules: nil, { change(&$0) { $0.patience = .seconds(3) } }) { server in
+        let socket = try server.socket()
+        let body = "{\"p\":\"/gone\",\"d\":{\".sv\":{\"increment\":1}}}"
+        #expect(try socket.status(1, "o", body) == "ok")
+        let writer = try server.client()
+        try setReachable(false, place)
+        try writer.sendRequest("PUT", "/n.json", "7")
+        // Nothing was done, and the client is told so.
+        #expect(try writer.readAnswer(to: "PUT").status == 503)
+        #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        try setReachable(true, place)
+        let client = try server.client()
+        try wait(for: "writes") { try client.request("PUT", "/n.json", "8").status == 200 }
+        // What the session asked for its end was done, and once.
+        try wait(for: "the disconnect request") {
+          try client.request("GET", "/gone.json").body == "1"
+        }
+        #expect(metric("runnel_store_leases_lost_total", of: server) == 1)
+      }
+    }
+  }
+
+  @Test func clientsAreSentToTheServerOfTheirNamespace() async throws {
+    try await TestServer.onStore {
+      let addresses = ["one.example:1", "two.example:2"]
+      try await withServer(rules: nil, { change(&$0) { $0.address = addresses[0] } }) { one in
+        // Alone, it serves all.
+        #expect(try one.socket().session.isEmpty == false)
+        try await withServer(rules: nil, { change(&$0) { $0.address = addresses[1] } }) { two in
+          try wait(for: "one server for all") {
+            let hosts = try [one, two].map { server in
+              let client = try server.client()
+              try client.openSocket("/.ws?v=5&ns=test")
+              let first = try JSONValue(parsing: client.readMessage())
+              return first["d"]?["t"]?.string == "r" ? first["d"]?["d"]?.string : nil
+            }
+            return hosts == [nil, addresses[0]] || hosts == [addresses[1], nil]
+          }
+          let count = [one, two].map { metric("runnel_redirects_total", of: $0) }.reduce(0, +)
+          #expect(count > 0)
+        }
+        // The other has ended, and told so.
+        try wait(for: "its own clients") {
+          let client = try one.client()
+          try client.openSocket("/.ws?v=5&ns=test")
+          return try JSONValue(parsing: client.readMessage())["d"]?["t"]?.string == "h"
+        }
+      }
+    }
+  }
+}
