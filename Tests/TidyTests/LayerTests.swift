@@ -56,7 +56,8 @@ import Testing
     ],
     "RunnelApp": [
       "CYaml", "Foundation", "Glibc", "Logging", "RunnelAccounts", "RunnelBase", "RunnelClient",
-      "RunnelDatabase", "RunnelNetwork", "RunnelStore", "RunnelStreams", "RunnelSync",
+      "RunnelDatabase", "RunnelDevices", "RunnelNetwork", "RunnelStore", "RunnelStreams",
+      "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [

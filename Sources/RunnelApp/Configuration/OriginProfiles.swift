@@ -19,6 +19,8 @@ public struct OriginProfile: Hashable, Sendable {
   public var views: String?
   /// The place where workspaces show who is here; nil if they do not.
   public var presence: Path?
+  /// The place of the lists of users' devices; nil if this device is in none.
+  public var devices: Path?
   /// The most bytes that the replica keeps of data that are not shown; nil for the default.
   public var cacheBytesMax: Int?
 
@@ -39,6 +41,7 @@ public struct OriginProfile: Hashable, Sendable {
 public struct OriginProfiles: Sendable {
   private static let members = [
     "url", "token-file", "ca", "read-only", "confirm", "color", "views", "cache", "presence",
+    "devices",
   ]
 
   private var profiles: [String: OriginProfile] = [:]
@@ -102,21 +105,25 @@ public struct OriginProfiles: Sendable {
       if let bytes = ByteSize.bytes(text) { return bytes }
       throw object.error("`cache` is \(ByteSize.help), not `\(text)`.", at: "cache")
     }
-    let presence = try object.string("presence").map { text in
-      do throws(TreeError) {
-        let path = try Path(text)
-        if !path.isRoot { return path }
-      } catch {
-        throw object.error("`presence` is a path: \(error.message)", at: "presence")
-      }
-      throw object.error("`presence` is the path of a collection of its own.", at: "presence")
-    }
     return OriginProfile(
       name: name, address: address, tokenFile: try file("token-file"), trustedFile: try file("ca"),
       mark: ProfileMark(
         name, color: color, confirms: try object.bool("confirm") ?? false,
         isReadOnly: try object.bool("read-only") ?? false),
-      views: try file("views"), presence: presence, cacheBytesMax: cache)
+      views: try file("views"), presence: try collection("presence", object),
+      devices: try collection("devices", object), cacheBytesMax: cache)
+  }
+
+  /// Reads the path of a collection that is used for nothing else.
+  private static func collection(_ member: String, _ object: YAMLObject) throws -> Path? {
+    guard let text = try object.string(member) else { return nil }
+    do throws(TreeError) {
+      let path = try Path(text)
+      if !path.isRoot { return path }
+    } catch {
+      throw object.error("`\(member)` is a path: \(error.message)", at: member)
+    }
+    throw object.error("`\(member)` is the path of a collection of its own.", at: member)
   }
 }
 

@@ -24,6 +24,11 @@ public struct OriginWish: Sendable {
 
   /// The place where workspaces show who is here; nil if they do not.
   public var presence: Path?
+  /// The place of the lists of users' devices; nil if this device is in none.
+  public var devices: Path?
+
+  /// The version of the program, for the list of devices; nil if it is not told.
+  public var programVersion: String?
 
   /// Makes a wish.
   public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {
@@ -53,14 +58,17 @@ final class OriginWatch: Sendable {
   /// Links a database to its server; if there are accounts, they give the access.
   ///
   /// - Throws: `DatabaseError` if the lock file cannot be made.
-  func link(_ database: Database, to wish: OriginWish, _ accounts: AccountWork? = nil) throws {
+  func link(
+    _ database: Database, to wish: OriginWish, _ accounts: AccountWork? = nil,
+    _ devices: DeviceWork? = nil
+  ) throws {
     var options = wish.options
     options.notice = { [weak self] in self?.take($0) }
     let access = accounts?.access(of: wish.user) ?? wish.access
     let link = try database.link(to: wish.address, as: access, options)
     link.onStatus { [weak self] status in self?.take(OriginFacts(status)) }
     self.link.withLock { $0 = link }
-    accounts?.serve(link)
+    accounts?.serve(link, devices)
   }
 
   /// Sends a write of unknown outcome again.
