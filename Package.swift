@@ -195,8 +195,8 @@ let package = Package(
     .target(
       name: "RunnelApp",
       dependencies: [
-        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelTree", "RunnelStreams",
-        "RunnelServices", "RunnelServicesNetwork", "RunnelServicesTree",
+        "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDevices", "RunnelTree",
+        "RunnelStreams", "RunnelServices", "RunnelServicesNetwork", "RunnelServicesTree",
         "RunnelStore", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTerminal",
         "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
@@ -354,8 +354,9 @@ let package = Package(
     .testTarget(
       name: "RunnelAppTests",
       dependencies: [
-        "AccountSimulation", "RunnelAccounts", "RunnelApp", "RunnelTerminal", "RunnelDatabase",
-        "RunnelDemo", "RunnelStore", "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace",
+        "AccountSimulation", "RunnelAccounts", "RunnelApp", "RunnelDevices", "RunnelTerminal",
+        "RunnelDatabase", "RunnelDemo", "RunnelStore", "RunnelStreams", "RunnelTree", "RunnelBase",
+        "RunnelWorkspace",
         "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),

@@ -3,7 +3,6 @@ import RunnelDatabase
 import RunnelNetwork
 public import RunnelSync
 import RunnelTree
-import Synchronization
 
 /// The link between a replica and its origin: it carries out the effects of a `ClientSession`, on
 /// the tree's thread.
@@ -72,6 +71,7 @@ public actor OriginLink {
     (self.address, self.access, self.options) = (address, access, options)
     executor = database.executor
     lock = try SpeakerLock(database: database.file)
+    status.offlineSince = lock.lastContact
     dialer = SocketDialer(trustedFile: options.trustedFile, proxies: options.proxies)
     let configuration = ClientConfiguration(
       host: address.host, isSecure: address.isSecure, writers: WriterNames("none"))
@@ -135,6 +135,8 @@ extension OriginLink {
     }
     lockWatch?.cancel()
     lockWatch = nil
+    // Another process was connected meanwhile.
+    if let time = lock.lastContact { status.offlineSince = time }
     do {
       let configuration = try self.configuration(database)
       session = ClientSession(configuration, limits: options.limits, seed: .random(in: 0...(.max)))
@@ -382,6 +384,7 @@ extension OriginLink {
     var shown = OriginStatus(state, unknownWrites: session.writesOfUnknownOutcome)
     if !shown.isLive { shown.offlineSince = status.offlineSince ?? now.calendar }
     if shown == status { return }
+    if shown.isLive != status.isLive { lock.noteContact() }
     status = shown
     for (_, tell) in observers.sorted(by: { $0.key < $1.key }) { tell(shown) }
   }
@@ -452,49 +455,4 @@ extension OriginLink {
     }
     setTimer()
   }
-}
-
-/// Passes the events of a socket to the link's thread, those that came together in one go.
-///
-/// The socket bounds what waits.
-private final class SocketHandover: DialedSocketHandling {
-  enum Event: Sendable {
-    case opened
-    case received([UInt8])
-    case heard
-    case closed(String)
-  }
-
-  /// The most events that are taken in one go.
-  private static let countMax = 256
-
-  private let waiting = Mutex<[Event]>([])
-  private let wake: @Sendable (SocketHandover) -> Void
-
-  /// Makes one that calls `wake` when there are events; `next` has to be called then.
-  init(wake: @escaping @Sendable (SocketHandover) -> Void) { self.wake = wake }
-
-  /// Takes the next events, in order; if more wait, `wake` is called again.
-  func next() -> [Event] {
-    let (events, hasMore) = waiting.withLock { waiting in
-      let events = Array(waiting.prefix(SocketHandover.countMax))
-      waiting.removeFirst(events.count)
-      return (events, !waiting.isEmpty)
-    }
-    if hasMore { wake(self) }
-    return events
-  }
-
-  private func tell(_ event: Event) {
-    let isFirst = waiting.withLock { waiting in
-      waiting.append(event)
-      return waiting.count == 1
-    }
-    if isFirst { wake(self) }
-  }
-
-  func opened() { tell(.opened) }
-  func received(_ text: [UInt8]) { tell(.received(text)) }
-  func heard() { tell(.heard) }
-  func closed(_ reason: String) { tell(.closed(reason)) }
 }

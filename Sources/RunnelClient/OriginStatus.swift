@@ -14,7 +14,8 @@ public struct OriginStatus: Hashable, Sendable {
 
   /// The state of the link.
   public var state: State
-  /// The time since which this process is not live, in milliseconds since 1970; nil while it is.
+  /// The time since which the replica has no connection, in milliseconds since 1970, also before this
+  /// process; nil while it has one.
   public var offlineSince: Int64?
   /// The ids of the writes of unknown outcome.
   ///

@@ -32,8 +32,12 @@ import Testing
     ]
   }
 
+  /// The variables, as a shell takes them before a command.
+  private var words: String {
+    environment.map { "\($0)='\($1)'" }.sorted().joined(separator: " ")
+  }
+
   private func open() throws {
-    let words = environment.map { "\($0)='\($1)'" }.sorted().joined(separator: " ")
     try terminal.runnel(["open", url], before: words)
     let greeting = "Any key closes this"
     try terminal.wait(for: greeting)
@@ -116,5 +120,58 @@ import Testing
     try terminal.keys("q")
     try terminal.wait(for: TmuxTerminal.prompt)
     #expect(try run("account", "list", url).output.split(separator: "\n").count == 1)
+  }
+
+  @Test func dataOfAnEndedSessionStaysReadableAfterARestart() throws {
+    let made = try run(
+      "login", url, "--sign-up", "--email", "ana@x.org", "--password-file", "-",
+      input: "correct horse\n")
+    #expect(made.status == 0, "\(made.errors)")
+    try open()
+    try terminal.wait("her data") { $0.contains("● live") && $0.contains("greeting") }
+    #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
+    try terminal.wait(for: "ana@x.org: session ended")
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+    #expect(try run("whoami", url).errors.contains("ana@x.org is signed out."))
+    // The next run shows her data and why she is signed out, and what she writes waits.
+    try terminal.runnel(["open", url], before: words)
+    try terminal.wait("her data, and why she is signed out") {
+      $0.contains("ana@x.org: session ended") && $0.contains("greeting")
+        && $0.contains("A signs in again")
+    }
+    #expect(try run("accounts", "enable", "ana@x.org", accounts).status == 0)
+    try terminal.keys("A")
+    try terminal.wait(for: "Sign in")
+    try fill("correct horse")
+    try terminal.wait("the session, live again", seconds: 90) {
+      $0.contains("● live") && !$0.contains("session ended")
+    }
+    #expect(try run("whoami", url).output.contains("ana@x.org"))
+    try terminal.keys("C-g")
+    try terminal.wait(forNo: "Accounts for this database")
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+  }
+
+  @Test func anonymousUserWritesAndKeepsTheDataWithAnAddress() throws {
+    try open()
+    try terminal.keys("A")
+    try terminal.wait(for: "nobody is signed in")
+    try terminal.keys("o")
+    try terminal.wait("the data of the anonymous user", seconds: 90) {
+      $0.contains("anonymous") && $0.contains("greeting") && $0.contains("● live")
+    }
+    let user = try run("whoami", url).output
+    #expect(user.contains("\"method\":\"anonymous\""))
+    try terminal.keys("A", "u")
+    try terminal.wait(for: "Give the account an address")
+    try fill("ana@x.org", "correct horse", "correct horse")
+    try terminal.wait("the address", seconds: 90) {
+      $0.contains("ana@x.org") && !$0.contains("anonymous") && !$0.contains("again")
+    }
+    #expect(try run("whoami", url).output.prefix(38) == user.prefix(38))
+    try terminal.keys("C-g", "q")
+    try terminal.wait(for: TmuxTerminal.prompt)
   }
 }

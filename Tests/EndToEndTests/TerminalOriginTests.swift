@@ -98,6 +98,50 @@ import Testing
     #expect(entries.split(separator: "\n").count <= 3, "\(entries)")
   }
 
+  /// Opens three workspaces on a server: Ana and Bo share a replica, and Eve has another.
+  private func openSharing(_ served: Served, _ folder: TemporaryFolder) throws -> [TmuxTerminal] {
+    try check(mkdir(folder.file("runnel"), 0o700), "mkdir")
+    _ = try folder.write(
+      """
+      origins:
+        team: { url: "http://localhost:\(served.port)/?ns=test", presence: /presence }
+      """, to: "runnel/config.yaml")
+    return try [("ana", "one"), ("bo", "one"), ("eve", "other")].map { name, data in
+      let terminal = try TmuxTerminal()
+      let folders = "XDG_DATA_HOME='\(folder.file(data))' XDG_CONFIG_HOME='\(folder.path)'"
+      try terminal.runnel(
+        ["open", "team", "--no-session"], before: "USER=\(name) \(folders)")
+      try terminal.wait(for: "live")
+      return terminal
+    }
+  }
+
+  @Test func workspacesThatShareAReplicaAreAllShownUntilEachEnds() throws {
+    let database = try TestDatabase("{\"chat\":{\"m1\":{\"text\":\"one\"}}}")
+    let served = try Served([database.file, "--emulator"])
+    let terminals = try openSharing(served, database.folder)
+    let (ana, bo, eve) = (terminals[0], terminals[1], terminals[2])
+    try eve.wait("the two others") { $0.contains("ana") && $0.contains("bo") }
+    try ana.wait("the two others") { $0.contains("bo") && $0.contains("eve") }
+    try bo.wait("the two others") { $0.contains("ana") && $0.contains("eve") }
+    // The one without the connection is killed, and the other removes its entry.
+    try bo.send(SIGKILL)
+    try eve.wait("Ana alone") { $0.contains("with ana") && !$0.contains("ana bo") }
+    try ana.keys("q")
+    try ana.wait(for: TmuxTerminal.prompt)
+    try eve.wait(forNo: "with ana")
+  }
+
+  @Test func whoSharesAReplicaStaysWhenTheOneWithTheConnectionIsKilled() throws {
+    let database = try TestDatabase("{\"chat\":{\"m1\":{\"text\":\"one\"}}}")
+    let served = try Served([database.file, "--emulator"])
+    let terminals = try openSharing(served, database.folder)
+    let eve = terminals[2]
+    try eve.wait("the two others") { $0.contains("ana") && $0.contains("bo") }
+    try terminals[0].send(SIGKILL)
+    try eve.wait("Bo alone") { $0.contains("with bo") && !$0.contains("ana") }
+  }
+
   /// Two workspaces, each on a replica of its own, write while the server is gone.
   @Test func writesOfTwoWorkspacesArriveOnceAndInOrderAfterTheServerCameBack() throws {
     let database = try TestDatabase("{\"a\":\"a0\",\"b\":\"b0\"}")

@@ -56,6 +56,29 @@ import Testing
     #expect(try folder.accounts().isEmpty && folder.departing().isEmpty)
   }
 
+  @Test func endOfASessionIsRememberedUntilSomebodySignsIn() throws {
+    let ana = account("ana")
+    let failure = AccountFailure(.sessionEnded, "The session has ended: sign in again.")
+    #expect(try folder.ended() == nil)
+    try folder.rememberEnd(of: ana.user, failure)
+    #expect(try folder.ended() == EndedAccount(user: ana.user, reason: failure.message))
+    #expect(try mode(folder.path + "/ended") == 0o600)
+    #expect(try folder.accounts().isEmpty && folder.signedIn() == nil)
+    try folder.forgetEnd(of: "bo")
+    #expect(try folder.ended() != nil)
+    try folder.keep(account("bo"), isSignIn: true)
+    #expect(try folder.ended() == nil)
+    try folder.rememberEnd(of: ana.user, failure)
+    #expect(try folder.ended() == nil, "another account is active")
+  }
+
+  @Test func userWhoSignedOutElsewhereAndARevokedDeviceAreNotRemembered() throws {
+    for code in [AccountFailure.Code.revoked, .signedOutElsewhere] {
+      try folder.rememberEnd(of: account("ana").user, AccountFailure(code, "Why."))
+      #expect(try folder.ended() == nil)
+    }
+  }
+
   @Test func onlyTheOwnerMayReadThem() throws {
     try folder.keep(account("ana"), isSignIn: true)
     #expect(try mode(folder.path) == 0o700)

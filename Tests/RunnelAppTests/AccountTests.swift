@@ -199,6 +199,54 @@ import Testing
     #expect(app.toast == "The session has ended. · A signs in again")
   }
 
+  @Test func accountWhoseSessionHasEndedIsSignedOutForGood() throws {
+    let app = try open(Self.ended)
+    app.press("A Esc d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(request(app)?.request == .signOut("ana"))
+    try answer(app, .account(user: "bo"))
+    #expect(app.state.session.accountChange == AccountChange(to: "bo"))
+  }
+
+  @Test func dataOfARevokedDeviceIsShownNoMore() throws {
+    let app = try open(Self.facts)
+    var revoked = Self.ended
+    revoked.isRevoked = true
+    app.take(.accounts(revoked))
+    let change = AccountChange(to: nil, because: "The session has ended.")
+    #expect(app.state.session.accountChange == change)
+    #expect(AccountFacts(revoked.json) == revoked)
+  }
+
+  // MARK: Anonymous accounts
+
+  @Test func anonymousUserIsMadeByOneKeyAndGetsAnAddressLater() throws {
+    let app = try open()
+    app.press("A o")
+    #expect(request(app)?.request == .signInAnonymously)
+    try answer(app, .account(user: "k3x9vq27"))
+    #expect(app.state.session.accountChange == AccountChange(to: "k3x9vq27"))
+
+    var user = AccountFacts.Account(id: "k3x9vq27")
+    user.isAnonymous = true
+    let facts = AccountFacts([user], current: user, .signedIn)
+    #expect(AccountFacts(facts.json) == facts)
+    let next = try open(facts)
+    #expect(next.screen[0].hasSuffix("anonymous k3x9vq"))
+    next.press("A d")
+    #expect(next.line(of: "nobody can sign in to this account again") != nil)
+    next.press("n u")
+    next.type("ana@x.org")
+    next.press("Tab o n e Tab o n e Enter")
+    #expect(request(next)?.request == .upgrade(email: "ana@x.org", Secret("one")))
+    try answer(next, .account(user: nil))
+    #expect(next.toast == "the account has an address now")
+    next.take(.accounts(Self.facts))
+    next.press("u")
+    #expect(next.toast == "this account is not anonymous")
+  }
+
   // MARK: Several accounts
 
   @Test func anotherAccountIsShownByOneKey() throws {

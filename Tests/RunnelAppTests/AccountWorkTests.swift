@@ -108,6 +108,47 @@ import Testing
     #expect(try await work.access(of: "ana").provider?(false) != nil)
   }
 
+  @Test func endedSessionIsRememberedByTheNextRunUntilSomebodySignsIn() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    service.revoke("ana")
+    await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "ana").provider?(true)
+    }
+    let ended = try await facts { $0.reasonEnded != nil }
+    let user = try #require(try home.ended()?.user.id)
+    #expect(user == "ana")
+    let next = AccountWork(home) {}
+    #expect(next.begin(as: user) == ended)
+    #expect(try await signIn("ana", 2) == .success("ana"))
+    #expect(try home.ended() == nil)
+  }
+
+  @Test func endedSessionIsForgottenByASignOut() async throws {
+    var user = AccountUser(id: "ana")
+    user.email = "ana@x.org"
+    let folder = home.folder(home.ownService)
+    try folder.rememberEnd(of: user, AccountFailure(.sessionEnded, "It ended."))
+    let facts = work.begin(as: "ana")
+    #expect(facts.reasonEnded == "It ended." && facts.current?.title == "ana@x.org")
+    #expect(try await ask(1, .signOut("ana")) == .success(nil))
+    #expect(try home.ended() == nil)
+  }
+
+  @Test func anonymousUserKeepsTheAccountWithAnAddress() async throws {
+    _ = work.begin(as: nil)
+    let user = try #require(try await ask(1, .signInAnonymously).get())
+    #expect(work.begin(as: user).current?.isAnonymous == true)
+    let used = try await ask(2, .upgrade(email: "ana@x.org", Secret("long enough")))
+    #expect(fields(used) == ["email"])
+    let upgraded = try await ask(3, .upgrade(email: "cy@x.org", Secret("long enough")))
+    #expect(upgraded == .success(nil))
+    let kept = try home.signedIn()?.user
+    #expect(kept?.id == user && kept?.email == "cy@x.org" && kept?.isAnonymous == false)
+  }
+
   @Test func severalAccountsAreKeptAndEachIsUsedAndSignedOut() async throws {
     _ = work.begin(as: nil)
     _ = try await signIn("ana")

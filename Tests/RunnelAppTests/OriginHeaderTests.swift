@@ -41,6 +41,28 @@ import Testing
     #expect(take(OriginFacts(.offline)).contains("◌ offline"))
   }
 
+  @Test func rowsFromTheCacheAreMarkedWithTheirAge() {
+    let now = app.state.now
+    let tabs = { app.screen[1] }
+    _ = take(OriginFacts(.live))
+    #expect(!tabs().contains("cached"))
+    _ = take(OriginFacts(.shared, since: now))
+    #expect(!tabs().contains("cached"))
+    _ = take(OriginFacts(.catchingUp))
+    #expect(tabs().hasSuffix(" · cached"))
+    _ = take(OriginFacts(.waiting, since: now - 30_000))
+    #expect(tabs().hasSuffix(" · cached"))
+    #expect(StateReducer.deadline(app.state).map { $0 <= now + 30_000 } == true)
+    app.wait(milliseconds: 30_000)
+    #expect(tabs().hasSuffix(" · cached 1m"))
+    _ = take(OriginFacts(.refused, reason: "Not you.", since: now - 3 * 86_400_000))
+    #expect(tabs().hasSuffix(" · cached 3d"))
+    app.press("g3")
+    #expect(tabs().contains("cached 3d"))
+    _ = take(OriginFacts(.live))
+    #expect(!tabs().contains("cached"))
+  }
+
   @Test func aNarrowScreenShowsTheSign() {
     app.resize(columns: 40, rows: 12)
     #expect(take(OriginFacts(.waiting, since: app.state.now)).contains("◌"))

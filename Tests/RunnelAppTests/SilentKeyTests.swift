@@ -71,6 +71,18 @@ import Testing
         app.take(.accounts(AccountFacts()))
         app.press("A")
       },
+      Place(name: "this device") { app in
+        app.take(.devices(DevicesTests.facts))
+        app.strike("gD")
+      },
+      Place(name: "other device") { app in
+        app.take(.devices(DevicesTests.facts))
+        app.strike("gD j")
+      },
+      Place(name: "no devices") { app in
+        app.take(.devices(DeviceFacts([], here: "desk")))
+        app.strike("gD")
+      },
       Place(name: "account whose session has ended") { app in
         app.take(.accounts(AccountTests.ended))
         app.press("A Esc")

@@ -56,8 +56,8 @@ import Testing
     ],
     "RunnelApp": [
       "CYaml", "Foundation", "Glibc", "Logging", "RunnelAccounts", "RunnelBase", "RunnelClient",
-      "RunnelDatabase", "RunnelNetwork", "RunnelServices", "RunnelServicesNetwork",
-      "RunnelServicesTree", "RunnelStore", "RunnelStreams", "RunnelSync",
+      "RunnelDatabase", "RunnelDevices", "RunnelNetwork", "RunnelServices",
+      "RunnelServicesNetwork", "RunnelServicesTree", "RunnelStore", "RunnelStreams", "RunnelSync",
       "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization", "Yams",
     ],
     "RunnelCommand": [

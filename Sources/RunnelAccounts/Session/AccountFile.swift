@@ -24,6 +24,8 @@ struct AccountFile {
     static let method = "method"
     static let created = "created"
     static let lastSignIn = "lastSignIn"
+    static let endedValue = "ended account"
+    static let reason = "reason"
   }
 
   private static let version = 1
@@ -77,14 +79,33 @@ struct AccountFile {
     return json
   }
 
+  /// Reads the user whose session was ended; nil if there is no file.
+  func readEnded() throws(AccountFailure) -> EndedAccount? {
+    guard let json = try json() else { return nil }
+    guard json[Field.format]?.string == Field.endedValue,
+      let number = json[Field.version]?.int, number <= AccountFile.version,
+      let user = AccountFile.user(json[Field.user]), let reason = json[Field.reason]?.string
+    else { throw damage }
+    return EndedAccount(user: user, reason: reason)
+  }
+
   private static func account(_ json: JSONValue) -> KeptAccount? {
     guard json[Field.format]?.string == Field.formatValue,
       let number = json[Field.version]?.int, number <= version,
-      let told = json[Field.user], let id = told[Field.id]?.string, !id.isEmpty,
+      let user = user(json[Field.user]),
       let idToken = json[Field.idToken]?.string,
       let refreshToken = json[Field.refreshToken]?.string,
       let obtained = json[Field.obtained]?.int, let expires = json[Field.expires]?.int
     else { return nil }
+    return KeptAccount(
+      user,
+      AccountTokens(
+        idToken: Secret(idToken), refreshToken: Secret(refreshToken), obtained: Int64(obtained),
+        expires: Int64(expires)))
+  }
+
+  private static func user(_ json: JSONValue?) -> AccountUser? {
+    guard let told = json, let id = told[Field.id]?.string, !id.isEmpty else { return nil }
     var user = AccountUser(id: id)
     user.email = told[Field.email]?.string
     user.isEmailVerified = told[Field.isEmailVerified]?.bool ?? false
@@ -93,18 +114,27 @@ struct AccountFile {
     user.method = told[Field.method]?.string
     user.created = told[Field.created]?.int.map { Int64($0) }
     user.lastSignIn = told[Field.lastSignIn]?.int.map { Int64($0) }
-    return KeptAccount(
-      user,
-      AccountTokens(
-        idToken: Secret(idToken), refreshToken: Secret(refreshToken), obtained: Int64(obtained),
-        expires: Int64(expires)))
+    return user
   }
 
   // MARK: Writing
 
   /// Writes the account, for the owner only.
   func write(_ account: KeptAccount, service: String) throws(AccountFailure) {
-    let bytes = AccountFile.json(account, service).jsonBytes() + [UInt8(ascii: "\n")]
+    try write(AccountFile.json(account, service))
+  }
+
+  /// Writes a user whose session was ended, and why, for the owner only.
+  func write(_ ended: EndedAccount) throws(AccountFailure) {
+    try write([
+      Field.format: .string(Field.endedValue),
+      Field.version: .number(JSONNumber(Int64(AccountFile.version))),
+      Field.user: AccountFile.json(ended.user), Field.reason: .string(ended.reason),
+    ])
+  }
+
+  private func write(_ json: JSONValue) throws(AccountFailure) {
+    let bytes = json.jsonBytes() + [UInt8(ascii: "\n")]
     let temporary = "\(path).\(getpid())"
     unlink(temporary)
     let descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -124,8 +154,7 @@ struct AccountFile {
     throw isWritten ? failure("cannot be written") : reason
   }
 
-  private static func json(_ account: KeptAccount, _ service: String) -> JSONValue {
-    let (user, tokens) = (account.user, account.tokens)
+  private static func json(_ user: AccountUser) -> JSONValue {
     var members = [JSONMember(Field.id, .string(user.id))]
     for (name, text) in [
       (Field.email, user.email), (Field.displayName, user.displayName),
@@ -137,9 +166,14 @@ struct AccountFile {
     for (name, time) in [(Field.created, user.created), (Field.lastSignIn, user.lastSignIn)] {
       if let time { members.append(JSONMember(name, .number(JSONNumber(time)))) }
     }
+    return .object(members)
+  }
+
+  private static func json(_ account: KeptAccount, _ service: String) -> JSONValue {
+    let tokens = account.tokens
     return [
       Field.format: .string(Field.formatValue), Field.version: .number(JSONNumber(Int64(version))),
-      Field.service: .string(service), Field.user: .object(members),
+      Field.service: .string(service), Field.user: json(account.user),
       Field.refreshToken: .string(tokens.refreshToken.reveal()),
       Field.idToken: .string(tokens.idToken.reveal()),
       Field.obtained: .number(JSONNumber(tokens.obtained)),

@@ -7,6 +7,7 @@ import RunnelStore
 /// ```
 ///   accounts/NAME/active           the name of the file that is signed in
 ///   accounts/NAME/USER.json        a signed-in account: one is active, others can be made so
+///   accounts/NAME/ended            the user whose session was ended, and why, until somebody signs in
 ///   accounts/NAME/USER.departing   an account that signed out, until its device was removed
 /// ```
 /// The folders have the mode 0700, and the files 0600.
@@ -86,6 +87,7 @@ public struct AccountFolder: AccountStorage {
   }
 
   private var activeFile: String { path + "/active" }
+  private var endedFile: AccountFile { AccountFile(path: path + "/ended") }
 
   // MARK: Reading
 
@@ -120,6 +122,11 @@ public struct AccountFolder: AccountStorage {
   public func accounts() throws(AccountFailure) -> [KeptAccount] {
     try accounts(ending: ".json")
   }
+
+  /// Reads the user whose session was ended last; nil if somebody signed in since, or out.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func ended() throws(AccountFailure) -> EndedAccount? { try endedFile.readEnded() }
 
   private func accounts(ending suffix: String) throws(AccountFailure) -> [KeptAccount] {
     var found: [KeptAccount] = []
@@ -175,7 +182,7 @@ public struct AccountFolder: AccountStorage {
     let bytes = Array((AccountFolder.fileName(user) + "\n").utf8)
     let isWritten = descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count
     if descriptor >= 0 { close(descriptor) }
-    if isWritten, rename(temporary, activeFile) == 0 { return }
+    if isWritten, rename(temporary, activeFile) == 0 { return try endedFile.remove() }
     let reason = String(cString: strerror(errno))
     unlink(temporary)
     throw AccountFailure(.storage, "\(activeFile) cannot be written: \(reason).")
@@ -197,6 +204,26 @@ public struct AccountFolder: AccountStorage {
   /// Forgets a departing account.
   public func forgetDeparting(_ user: String) throws(AccountFailure) {
     try departingFile(user).remove()
+  }
+
+  /// Remembers that the session of a user was ended, unless another account is active.
+  ///
+  /// A user who signed out elsewhere is not remembered, nor one whose device was revoked: their data is
+  /// shown only after a new sign-in.
+  public func rememberEnd(
+    of user: AccountUser, _ failure: AccountFailure
+  ) throws(AccountFailure) {
+    if failure.code == .revoked || failure.code == .signedOutElsewhere { return }
+    if activeName != nil { return }
+    try make(path)
+    try endedFile.write(EndedAccount(user: user, reason: failure.message))
+  }
+
+  /// Forgets that the session of a user was ended.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.
+  package func forgetEnd(of user: String) throws(AccountFailure) {
+    if try ended()?.user.id == user { try endedFile.remove() }
   }
 
   private func make(_ folder: String) throws(AccountFailure) {

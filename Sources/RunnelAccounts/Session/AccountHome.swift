@@ -56,6 +56,18 @@ package struct AccountHome: Sendable {
   /// - Throws: `AccountFailure` (`storage`) if one cannot be read.
   package func all() throws(AccountFailure) -> [KeptAccount] { try folderOfAnyService.accounts() }
 
+  /// Reads the user whose session was ended last; nil if somebody signed in since, or out.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func ended() throws(AccountFailure) -> EndedAccount? { try folderOfAnyService.ended() }
+
+  /// Forgets that the session of a user was ended.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.
+  package func forgetEnd(of user: String) throws(AccountFailure) {
+    try folderOfAnyService.forgetEnd(of: user)
+  }
+
   /// Makes another account the active one.
   ///
   /// - Throws: `AccountFailure` (`storage`) if that cannot be written.

@@ -356,8 +356,15 @@ extension AccountSession {
       store { storage throws(AccountFailure) in try storage.forgetDeparting(user) }
     case .finish(let id, let result):
       waiting.removeValue(forKey: id)?.resume(returning: result)
-    case .show(let state): for observer in observers.values { observer.yield(state) }
+    case .show(let state): show(state)
     }
+  }
+
+  private func show(_ state: AccountState) {
+    if case .ended(let user, let failure) = state {
+      store { storage throws(AccountFailure) in try storage.rememberEnd(of: user, failure) }
+    }
+    for observer in observers.values { observer.yield(state) }
   }
 
   private func ask(_ id: Int, _ call: AccountCall) {

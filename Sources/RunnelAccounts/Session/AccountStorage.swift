@@ -38,6 +38,23 @@ public protocol AccountStorage: Sendable {
   ///
   /// - Throws: `AccountFailure` (`storage`) if it cannot be removed.
   func forgetDeparting(_ user: String) throws(AccountFailure)
+  /// Remembers that the session of a user was ended, and why, until somebody signs in.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
+  func rememberEnd(of user: AccountUser, _ failure: AccountFailure) throws(AccountFailure)
+}
+
+extension AccountStorage {
+  /// Does nothing: the end of a session is not remembered.
+  public func rememberEnd(of user: AccountUser, _ failure: AccountFailure) throws(AccountFailure) {}
+}
+
+/// A user whose session was ended, but not by signing out.
+package struct EndedAccount: Hashable, Sendable {
+  /// The user, as far as the service told.
+  package var user: AccountUser
+  /// The reason, as a sentence for people.
+  package var reason: String
 }
 
 /// Keeps accounts in memory only: they end with the program.

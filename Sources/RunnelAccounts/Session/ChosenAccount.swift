@@ -37,4 +37,9 @@ package final class ChosenAccount: AccountStorage {
   package func forgetDeparting(_ user: String) throws(AccountFailure) {
     try folder.forgetDeparting(user)
   }
+  package func rememberEnd(
+    of user: AccountUser, _ failure: AccountFailure
+  ) throws(AccountFailure) {
+    try folder.rememberEnd(of: user, failure)
+  }
 }

@@ -10,21 +10,26 @@ extension AccountFacts {
   ///   - kept: the accounts that are signed in.
   ///   - user: the id of the user whose data is shown; nil for nobody.
   ///   - state: the state of the user's session; nil before it is opened.
-  init(_ kept: [KeptAccount], of user: String?, _ state: AccountState?) {
+  ///   - ended: the user whose session was ended last, also by an earlier run; nil for nobody.
+  init(
+    _ kept: [KeptAccount], of user: String?, _ state: AccountState?, ended: EndedAccount? = nil
+  ) {
     self.init(
       kept.map { Account($0.user) }.sorted { ($0.title, $0.id) < ($1.title, $1.id) })
     guard let user else { return }
-    current = account(of: user) ?? Account(id: user)
+    let ended = ended?.user.id == user ? ended : nil
+    current = account(of: user) ?? ended.map { Account($0.user) } ?? Account(id: user)
+    let end = Session.ended(ended?.reason ?? "You are signed out.")
     switch state {
     case .signedIn(let known)?, .refreshing(let known)?:
       (current, session) = (Account(known), .signedIn)
     case .ended(let known, let failure)?:
       (current, session) = (Account(known), .ended(failure.message))
-    case .signedOut?: session = .ended("You are signed out.")
+      isRevoked = failure.code == .revoked
+    case .signedOut?: session = end
     case .signingIn?: session = .signedIn
     case nil:
-      session =
-        accounts.contains { $0.id == user } ? .signedIn : .ended("You are signed out.")
+      session = accounts.contains { $0.id == user } ? .signedIn : end
     }
   }
 }
@@ -33,6 +38,7 @@ extension AccountFacts.Account {
   fileprivate init(_ user: AccountUser) {
     self.init(
       id: user.id, email: user.email, name: user.displayName, isVerified: user.isEmailVerified)
+    isAnonymous = user.isAnonymous
   }
 }
 
@@ -55,6 +61,7 @@ extension Refusal {
     case .wrongPassword, .invalidCredential, .missingPassword:
       switch request {
       case .changePassword, .changeEmail, .delete: .current
+      case .signInAnonymously: nil
       default: .password
       }
     case .invalidCode, .expiredCode: .code

@@ -41,6 +41,7 @@ actor AccountWork {
   private var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
   private weak var link: OriginLink?
+  private weak var devices: DeviceWork?
   /// The last known service, with which new accounts sign in.
   private var service: (any AccountProvider)?
 
@@ -69,7 +70,12 @@ extension AccountWork {
     }
     for task in old { task.cancel() }
     Task { _ = await self.session() }
-    return AccountFacts((try? home.all()) ?? [], of: user, nil)
+    return facts(of: user, nil)
+  }
+
+  private nonisolated func facts(of user: String?, _ state: AccountState?) -> AccountFacts {
+    // What cannot be read is told when it is needed.
+    AccountFacts((try? home.all()) ?? [], of: user, state, ended: try? home.ended())
   }
 
   /// Returns the access of a user to the database; nil for nobody.
@@ -83,8 +89,11 @@ extension AccountWork {
     }
   }
 
-  /// Gives the tokens of the user's session to a connection from now on.
-  nonisolated func serve(_ link: OriginLink) { Task { await self.take(link) } }
+  /// Gives the tokens of the user's session to a connection, and the session to the list of devices,
+  /// from now on.
+  nonisolated func serve(_ link: OriginLink, _ devices: DeviceWork?) {
+    Task { await self.take(link, devices) }
+  }
 
   /// Starts a request; its answer is among the news.
   nonisolated func start(_ id: AppRequestID, _ request: AccountRequest) {
@@ -155,6 +164,7 @@ extension AccountWork {
     opened = Opened(
       user: user, session: session, access: session.access(of: user), watch: watch)
     if let link { session.keepAuthenticated(link, as: user) }
+    devices?.use(session)
   }
 
   /// Closes the session in this process; the account stays signed in.
@@ -165,17 +175,18 @@ extension AccountWork {
     await old?.session.close()
   }
 
-  private func take(_ link: OriginLink) async {
-    self.link = link
+  private func take(_ link: OriginLink, _ devices: DeviceWork?) async {
+    (self.link, self.devices) = (link, devices)
     if let user, let opened, opened.user == user {
       opened.session.keepAuthenticated(link, as: user)
+      devices?.use(opened.session)
     }
   }
 
   /// Tells what is known of the accounts, with the state of the session.
   private func publish(_ state: AccountState?) {
-    let kept = (try? home.all()) ?? []
-    shared.withLock { $0.news.facts = AccountFacts(kept, of: $0.user, state) }
+    let facts = facts(of: user, state)
+    shared.withLock { if $0.user == facts.current?.id { $0.news.facts = facts } }
     wake()
   }
 }
@@ -198,6 +209,9 @@ extension AccountWork {
       return try await signIn(.signIn(email: email, password: password))
     case .signUp(let email, let password):
       return try await signIn(.signUp(email: email, password: password))
+    case .signInAnonymously: return try await signIn(.signInAnonymously)
+    case .upgrade(let email, let password):
+      try await perform(.upgrade(email: email, password: password))
     case .sendReset(let email): try await performForNobody(.sendPasswordReset(email: email))
     case .resetPassword(let code, let password):
       try await performForNobody(.resetPassword(code: code, password))
@@ -284,6 +298,8 @@ extension AccountWork {
   private func signOut(_ id: String) async throws(AccountFailure) -> String? {
     if id == user, let opened = await session() {
       await opened.session.signOut()
+      // The replica of the user closes now: the device could not be removed later.
+      try home.folder(home.ownService).forgetDeparting(id)
     } else {
       let service: any AccountProvider = try home.service(of: id) ?? home.ownService
       let storage = ChosenAccount(home.folder(service), user: id)
@@ -291,6 +307,7 @@ extension AccountWork {
       await session.signOut()
       await session.close()
     }
+    try home.forgetEnd(of: id)
     let next = try activateNext()
     publish(await opened?.session.state)
     return next

@@ -54,6 +54,12 @@ extension ConfigurationFile {
     #stores:
     #  main: host=db1.example.com,db2.example.com dbname=runnel user=runnel
 
+    # How views with `notify: true` tell of new rows while you look elsewhere: bell, osc9, osc777,
+    # notify-send; and when they do not.
+    #notify:
+    #  by: [bell, notify-send]
+    #  quiet: 22:00-07:00
+
     # Other keys for actions, everywhere or in one context; [] takes the keys away. Keys that you
     # give to an action are taken from the one that had them there.
     #keys:

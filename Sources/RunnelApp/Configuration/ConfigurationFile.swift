@@ -25,7 +25,7 @@ public struct ConfigurationFile: Sendable {
   /// The names of settings that the file may have.
   static let names = [
     "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "origins",
-    "stores", "keys",
+    "stores", "notify", "keys",
   ]
 
   /// Creates the default settings, for users without a file.
@@ -118,6 +118,7 @@ extension ConfigurationFile {
           try object.integer(name, in: 1...Settings.pageSizeMax) ?? settings.pageSize
       case "me": settings.me = try object.required(name)
       case "views": settings.views = ConfigurationFile.path(try object.required(name), near: file)
+      case "notify": settings.notices = try object.member(name).noticeSettings()
       case "keys": readKeys(try object.member(name))
       case "origins": readOrigins(try object.member(name))
       case "stores": try readStores(try object.member(name))

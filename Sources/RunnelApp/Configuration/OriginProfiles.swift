@@ -23,6 +23,8 @@ public struct OriginProfile: Hashable, Sendable {
   public var services: [String] = []
   /// The file with what is sent to sign in at a Feathers server; nil for none.
   public var signInFile: String?
+  /// The place of the lists of users' devices; nil if this device is in none.
+  public var devices: Path?
   /// The most bytes that the replica keeps of data that are not shown; nil for the default.
   public var cacheBytesMax: Int?
 
@@ -43,7 +45,7 @@ public struct OriginProfile: Hashable, Sendable {
 public struct OriginProfiles: Sendable {
   private static let members = [
     "url", "token-file", "ca", "read-only", "confirm", "color", "views", "cache", "presence",
-    "services", "sign-in",
+    "services", "sign-in", "devices",
   ]
 
   private var profiles: [String: OriginProfile] = [:]
@@ -107,15 +109,6 @@ public struct OriginProfiles: Sendable {
       if let bytes = ByteSize.bytes(text) { return bytes }
       throw object.error("`cache` is \(ByteSize.help), not `\(text)`.", at: "cache")
     }
-    let presence = try object.string("presence").map { text in
-      do throws(TreeError) {
-        let path = try Path(text)
-        if !path.isRoot { return path }
-      } catch {
-        throw object.error("`presence` is a path: \(error.message)", at: "presence")
-      }
-      throw object.error("`presence` is the path of a collection of its own.", at: "presence")
-    }
     let services = try object.string("services").map { text in
       text.split { $0 == "," || $0 == " " }.map(String.init)
     }
@@ -126,17 +119,32 @@ public struct OriginProfiles: Sendable {
         "`\(member)` is for a Feathers server: its `url` begins with feathers+https://.", at: member
       )
     }
-    if presence != nil, address.hasServices {
-      throw object.error("A Feathers server has no place for `presence`.", at: "presence")
+    let presence = try collection("presence", object)
+    let devices = try collection("devices", object)
+    for (member, isGiven) in [("presence", presence != nil), ("devices", devices != nil)] {
+      guard isGiven, address.hasServices else { continue }
+      throw object.error("A Feathers server has no place for `\(member)`.", at: member)
     }
     var profile = OriginProfile(
       name: name, address: address, tokenFile: try file("token-file"), trustedFile: try file("ca"),
       mark: ProfileMark(
         name, color: color, confirms: try object.bool("confirm") ?? false,
         isReadOnly: try object.bool("read-only") ?? false),
-      views: try file("views"), presence: presence, cacheBytesMax: cache)
+      views: try file("views"), presence: presence, devices: devices, cacheBytesMax: cache)
     (profile.services, profile.signInFile) = (services ?? [], signIn)
     return profile
+  }
+
+  /// Reads the path of a collection that is used for nothing else.
+  private static func collection(_ member: String, _ object: YAMLObject) throws -> Path? {
+    guard let text = try object.string(member) else { return nil }
+    do throws(TreeError) {
+      let path = try Path(text)
+      if !path.isRoot { return path }
+    } catch {
+      throw object.error("`\(member)` is a path: \(error.message)", at: member)
+    }
+    throw object.error("`\(member)` is the path of a collection of its own.", at: member)
   }
 }
 

@@ -70,7 +70,7 @@ extension ViewDefinition {
     _ = try mistakes.reading {
       try object.check(
         allowed: SourceDefinition.names + [
-          "name", "from", "also", "sections", "columns", "compose", "new",
+          "name", "from", "also", "sections", "columns", "compose", "new", "notify",
         ])
     }
     let name = try mistakes.reading { try object.required("name") } ?? ""
@@ -90,6 +90,7 @@ extension ViewDefinition {
     from = try mistakes.reading { try object.string("from") } ?? nil
     sections = try object.parts("sections", mistakes, SectionRule.init)
     columns = try object.parts("columns", mistakes, ColumnDefinition.init)
+    notices = try mistakes.reading { try object.notices("notify") } ?? .none
     compose = try mistakes.reading { try object.path("compose") } ?? nil
     template =
       try mistakes.reading {

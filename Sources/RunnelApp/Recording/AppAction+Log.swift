@@ -28,6 +28,7 @@ extension AppAction: LoggableAction {
       ["rejected": .number(JSONNumber(write)), "reason": .string(reason)]
     case .origin(let facts): ["origin": facts.json]
     case .accounts(let facts): ["accounts": facts.json]
+    case .devices(let facts): ["devices": facts.json]
     case .present(let people): ["present": .array(people.map(\.json))]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
@@ -91,6 +92,11 @@ extension AppAction: LoggableAction {
         throw fields.misfit(name, "what is known of accounts")
       }
       self = .accounts(facts)
+    case "devices":
+      guard let facts = DeviceFacts(try fields.value(name)) else {
+        throw fields.misfit(name, "what is known of devices")
+      }
+      self = .devices(facts)
     case "present":
       let people = try fields.value(name).array ?? []
       self = .present(people.compactMap { Present($0) })

@@ -19,8 +19,8 @@ final class AppRuntime {
   private let startFileTask: (FileTask) -> Void
   /// Where a server of the database may be asked.
   private let serverPlaces: [ServerPlace]
-  /// The place of the entries that tell who is here; nil if there are none.
-  private let presence: Path?
+  /// The places where the program itself writes, for who is here and the devices.
+  private let ownPlaces: [Path]
   private let isRecording: Bool
   private var screenEffects: [Effect] = []
   /// Whether an action and its effects are being handled; waiting keys are handled after that.
@@ -38,14 +38,14 @@ final class AppRuntime {
   ///   - state: the first state.
   ///   - database: where requests for the tree go.
   ///   - serverPlaces: where a server of the database may be asked; none in a replay.
-  ///   - presence: the place of the entries that tell who is here; nil if there are none.
+  ///   - ownPlaces: the places where the program itself writes.
   ///   - random: the random numbers, for new keys.
   ///   - startFileTask: has work with files done on another thread, whose reports are given to
   ///     `receive(_:)`.
   ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
     state: AppState, database: any TreeBackend, serverPlaces: [ServerPlace] = [],
-    presence: Path? = nil, random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    ownPlaces: [Path] = [], random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     startFileTask: @escaping (FileTask) -> Void,
     record: ((LoggedAction) -> Void)? = nil
   ) {
@@ -53,7 +53,7 @@ final class AppRuntime {
     queries = LiveQueries(database)
     files = FileWork(database, start: startFileTask)
     (self.serverPlaces, self.startFileTask) = (serverPlaces, startFileTask)
-    self.presence = presence
+    self.ownPlaces = ownPlaces
     self.random = random
     isRecording = record != nil
     let clock = Clock(state.now)
@@ -130,7 +130,7 @@ extension AppRuntime {
     case .rejected(_, let write, let error):
       // A write that the user dropped needs no message.
       if error.code != .writeCanceled { send(.rejected(write: write, error.description)) }
-    case .pendingWrites(let writes): send(.pendingWrites(writes.filter { !tellsWhoIsHere($0) }))
+    case .pendingWrites(let writes): send(.pendingWrites(writes.filter { !isOwn($0) }))
     case .stale(let error): send(.trouble(error.message))
     case .fileGone(let error): send(.fileGone(error.message))
     // The indexes of views are declared when the file is opened; if that fails, there is nothing
@@ -142,10 +142,10 @@ extension AppRuntime {
     }
   }
 
-  /// Whether a write only tells where the user is, which is nothing that could get lost.
-  private func tellsWhoIsHere(_ write: PendingWrite) -> Bool {
-    guard let presence else { return false }
-    return write.parts.allSatisfy { presence.contains($0.path) }
+  /// Whether a write is one of the program itself, such as where the user is: nothing that could get
+  /// lost.
+  private func isOwn(_ write: PendingWrite) -> Bool {
+    ownPlaces.contains { place in write.parts.allSatisfy { place.contains($0.path) } }
   }
 
   private func receive(_ answer: Answer, _ number: Int) {
@@ -226,8 +226,9 @@ extension AppRuntime {
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
-    case .copy, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash, .account,
-      .stopAccount:
+    case .copy, .notify, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash,
+      .account,
+      .stopAccount, .device:
       screenEffects.append(effect)
     }
   }

@@ -32,8 +32,8 @@ public final class Application {
   private let inbox: Inbox<DatabaseMessage>
   private let files: FileThreads
   private let origin: OriginWatch
-  /// Shows who is here; nil if that is not wanted.
-  private var presence: PresenceWork?
+  /// Shows who is here, and keeps the list of the user's devices.
+  private let originWork: OriginWork
   /// The database, or nil in a replay.
   private let database: Database?
   /// The problem in the configuration at the start, or nil.
@@ -59,6 +59,7 @@ public final class Application {
   private let clipboard = Clipboard()
   private let editor = ExternalEditor()
   private let browser = LinkOpener()
+  private let notices = NoticeSender()
   private var isDirty = true
   /// The input that was read and not handled yet.
   private var keys: ArraySlice<InputEvent> = []
@@ -96,6 +97,7 @@ public final class Application {
       }
       do {
         let next = try options.changed(change)
+        host.trouble = change.reason
         application = try Application(next, host)
         options = next
       } catch {
@@ -143,13 +145,10 @@ public final class Application {
       file: options.database, isReadOnly: options.isReadOnly && options.origin == nil, inbox: inbox,
       environment: environment)
     self.database = database
+    originWork = OriginWork(database, options) { wakeup.signal() }
     do {
       if let wish = options.origin {
-        try origin.link(database, to: wish, host.accounts)
-        // Whoever may not write is not seen.
-        presence = (options.isReadOnly ? nil : wish.presence).map { place in
-          PresenceWork(database, at: place, id: PresenceWork.newID()) { wakeup.signal() }
-        }
+        try origin.link(database, to: wish, host.accounts, originWork.devices)
       }
       screen = try host.openScreen(wishes.applied(to: settings.settings.terminal))
     } catch {
@@ -187,7 +186,7 @@ public final class Application {
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,
-      presence: options.origin?.presence,
+      ownPlaces: [options.origin?.presence, options.origin?.devices].compactMap(\.self),
       startFileTask: { files.start($0) },
       record: host.recorder.map { recorder in { recorder.record($0) } })
   }
@@ -204,6 +203,7 @@ public final class Application {
     let files = FileThreads { wakeup.signal() }
     self.files = files
     origin = OriginWatch {}
+    originWork = OriginWork()
     (database, problem, keeper, greeting, firstFacts) = (nil, nil, nil, nil, nil)
     session = SessionState()
     self.wishes = wishes
@@ -223,7 +223,7 @@ public final class Application {
 
   /// Ends the work under way, keeps the session, and closes the database.
   private func end() {
-    presence?.end()
+    originWork.end()
     endFileWork()
     keeper?.writeLast(SessionState.session(runtime.state))
     database?.close()
@@ -249,7 +249,7 @@ extension Application {
       if runtime.state.session.isLeaving || runtime.state.session.accountChange != nil { return 0 }
       let now = LocalTime.now()
       paint(now: now)
-      if let presence { presence.show(Presence.own(runtime.state, id: presence.id)) }
+      originWork.show(runtime.state)
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()
@@ -349,18 +349,12 @@ extension Application {
     let (facts, notices) = origin.news()
     if let facts { runtime.send(.origin(facts)) }
     for notice in notices { runtime.send(.trouble(notice)) }
-    readPresence()
+    for action in originWork.news() { runtime.send(action) }
     if let news = host.accounts?.news() {
       if let facts = news.facts { runtime.send(.accounts(facts)) }
       for (id, answer) in news.answers { runtime.send(.answered(id, answer)) }
     }
     isDirty = true
-  }
-
-  private func readPresence() {
-    guard let (others, problem) = presence?.news() else { return }
-    if let others { runtime.send(.present(others)) }
-    if let problem { runtime.send(.trouble(problem)) }
   }
 
   private func receive(_ report: FileReport) {
@@ -421,6 +415,7 @@ extension Application {
     switch effect {
     case .copy(let text, let what):
       runtime.send(.copied(what: what, clipboard.copy(text, to: screen)))
+    case .notify(let notice): notices.send(notice, to: screen)
     case .openLink(let link): runtime.send(.opened(link: link, by: browser.open(link)))
     case .sendAgain(let write): origin.sendAgain(write)
     case .account(let id, let request):
@@ -429,6 +424,8 @@ extension Application {
         return runtime.send(.answered(id, .refused(refusal)))
       }
       accounts.start(id, request)
+    case .device(let id, let request):
+      if let answer = originWork.start(id, request) { runtime.send(answer) }
     case .stopAccount(let id): host.accounts?.stop(id)
     case .theme: applyTerminalOptions()
     case .editOutside(let edit): editOutside(edit)

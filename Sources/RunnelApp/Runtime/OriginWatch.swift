@@ -27,6 +27,12 @@ public struct OriginWish: Sendable {
   /// How the services are asked, if the server is one of Feathers; nil for a tree's server.
   package var services: ServicePlan?
 
+  /// The place of the lists of users' devices; nil if this device is in none.
+  public var devices: Path?
+
+  /// The version of the program, for the list of devices; nil if it is not told.
+  public var programVersion: String?
+
   /// Makes a wish.
   public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {
     (self.address, self.access, self.options) = (address, access, options)
@@ -55,7 +61,10 @@ final class OriginWatch: Sendable {
   /// Links a database to its server; if there are accounts, they give the access.
   ///
   /// - Throws: `DatabaseError` if the lock file cannot be made.
-  func link(_ database: Database, to wish: OriginWish, _ accounts: AccountWork? = nil) throws {
+  func link(
+    _ database: Database, to wish: OriginWish, _ accounts: AccountWork? = nil,
+    _ devices: DeviceWork? = nil
+  ) throws {
     if let plan = wish.services {
       let note: @Sendable (String) -> Void = { OriginWatch.log.info("\($0)") }
       let link = try ServiceLink(database, plan, note: note) { [weak self] status in
@@ -69,7 +78,7 @@ final class OriginWatch: Sendable {
     let link = try database.link(to: wish.address, as: access, options)
     link.onStatus { [weak self] status in self?.take(OriginFacts(status)) }
     self.link.withLock { $0 = link }
-    accounts?.serve(link)
+    accounts?.serve(link, devices)
   }
 
   /// Sends a write of unknown outcome again.

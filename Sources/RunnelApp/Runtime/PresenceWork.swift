@@ -10,11 +10,21 @@ import Synchronization
 /// asked to remove it when the connection is lost. So nobody is shown who is gone, and no old places
 /// are sent after a time offline. Each entry waits for the confirmation of the one before, so that a
 /// held key writes a few times a second at most.
+///
+/// Several processes may have one replica, and one of them holds the connection, for all: it sends the
+/// entries of the others too, and asks the server to remove these as well. When a process ends, the one
+/// with the connection removes its entry; see `PresenceRoom`.
 final class PresenceWork: Sendable {
   private struct State {
     /// Where this workspace is.
     var own: Present?
     var isConnected = false
+    /// Whether another process holds the connection.
+    var isShared = false
+    /// The keys of the entries of this replica's processes.
+    var neighbors: [String] = []
+    /// The keys of the entries that the server removes when this connection is lost.
+    var promised: Set<String> = []
     /// The others, if they have changed since they were taken.
     var others: [Present]?
     /// What the user must know, if it was not taken yet.
@@ -27,10 +37,16 @@ final class PresenceWork: Sendable {
   private let place: Reference
   /// The key of this workspace's entry.
   let id: String
+  /// The seats of the processes on this replica; nil if there is none for this one.
+  private let room: PresenceRoom?
+  private let seatWatch = Mutex<TreeExecutor.Subscription?>(nil)
   private let state = Mutex(State())
   private let tasks = Mutex<[Task<Void, Never>]>([])
   private let changes: AsyncStream<Void>
   private let change: AsyncStream<Void>.Continuation
+  /// Reasons to look at the entries of this replica's other processes.
+  private let tidyings: AsyncStream<Void>
+  private let tidying: AsyncStream<Void>.Continuation
   private let wake: @Sendable () -> Void
 
   /// Makes the work, and begins it.
@@ -38,15 +54,19 @@ final class PresenceWork: Sendable {
   /// - Parameters:
   ///   - database: the replica of the server's database.
   ///   - path: the collection of entries.
-  ///   - id: the key of this workspace's entry.
   ///   - wake: called on any thread when there is something to take.
-  init(_ database: Database, at path: Path, id: String, wake: @escaping @Sendable () -> Void) {
+  init(_ database: Database, at path: Path, wake: @escaping @Sendable () -> Void) {
     place = database.reference(at: path)
-    (self.id, self.wake) = (id, wake)
+    room = PresenceRoom(database: database.file)
+    id = room.map { PresenceWork.key($0.tag, $0.seat) } ?? PresenceWork.newID()
+    self.wake = wake
     (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (tidyings, tidying) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let watch = room?.watch(on: database.executor) { [tidying] in tidying.yield() }
+    seatWatch.withLock { $0 = watch }
     let works: [@Sendable (PresenceWork) async throws -> Void] = [
       { try await $0.followOthers() }, { try await $0.followConnection() },
-      { try await $0.writeEntries() },
+      { try await $0.writeEntries() }, { try await $0.tidy() },
     ]
     let tasks = works.map { work in
       Task { [weak self] in
@@ -61,22 +81,40 @@ final class PresenceWork: Sendable {
   }
 
   /// Returns a new key for an entry: 64 random bits.
-  static func newID() -> String {
+  private static func newID() -> String {
     let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func key(_ tag: String, _ seat: Int) -> String { "\(tag)-\(seat)" }
+
+  /// Returns the seat of the process on this replica that has an entry; nil for other entries.
+  private func seat(of key: String) -> Int? {
+    guard let room, key.hasPrefix(room.tag + "-") else { return nil }
+    return Int(key.dropFirst(room.tag.count + 1))
   }
 
   /// Ends the work; the server removes the entry when the connection ends.
   func end() {
     for task in tasks.withLock({ $0 }) { task.cancel() }
     change.finish()
+    tidying.finish()
+    let watch = seatWatch.withLock { watch in
+      defer { watch = nil }
+      return watch
+    }
+    watch?.cancel()
   }
 
   /// Has the others told where this workspace is, if that has changed.
-  func show(_ own: Present) {
+  ///
+  /// - Parameters:
+  ///   - own: where it is.
+  ///   - isShared: whether another process holds the connection, for this one too.
+  func show(_ own: Present, isShared: Bool) {
     let isNew = state.withLock { state in
-      defer { state.own = own }
-      return state.own != own
+      defer { (state.own, state.isShared) = (own, isShared) }
+      return state.own != own || isShared && !state.isShared
     }
     if isNew { change.yield() }
   }
@@ -95,7 +133,15 @@ final class PresenceWork: Sendable {
     let newest = try place.queryLimited(toLast: Present.countMax + 1)
     for try await snapshot in newest.values {
       let others = Present.list(snapshot.node, besides: id)
-      state.withLock { $0.others = others }
+      let keys = snapshot.node.children.lazy.map(\.key.text)
+      let neighbors = keys.filter { self.seat(of: $0) != nil }
+      let isLost = state.withLock { state in
+        (state.others, state.neighbors) = (others, Array(neighbors))
+        // The server removes all entries of a replica when its connection is lost.
+        return state.isShared && !neighbors.contains(id) && others.count < Present.countMax
+      }
+      if isLost { change.yield() }
+      tidying.yield()
       wake()
     }
   }
@@ -106,18 +152,44 @@ final class PresenceWork: Sendable {
     for try await snapshot in connected.values {
       let isConnected = snapshot.value == true
       if isConnected { try await entry.onDisconnectRemoveValue() }
-      state.withLock { $0.isConnected = isConnected }
-      if isConnected { change.yield() }
+      state.withLock { state in
+        state.isConnected = isConnected
+        state.promised = isConnected ? [id] : []
+      }
+      if isConnected {
+        change.yield()
+        tidying.yield()
+      }
     }
   }
 
   private func writeEntries() async throws {
     let entry = try place.child(id)
     for await _ in changes {
-      let own = state.withLock { $0.isConnected ? $0.own : nil }
+      let own = state.withLock { $0.isConnected || $0.isShared ? $0.own : nil }
       guard let own else { continue }
       try await entry.setValue(own.entry).acknowledgement()
       try await Task.sleep(for: PresenceWork.pause)
+    }
+  }
+
+  /// Removes the entries of this replica's processes that have ended, and asks the server to remove the
+  /// others when the connection is lost; only the process with the connection does that.
+  private func tidy() async throws {
+    guard let room else { return }
+    for await _ in tidyings {
+      let (neighbors, promised) = state.withLock { state in
+        (state.isConnected ? state.neighbors : [], state.promised)
+      }
+      for key in neighbors where key != id {
+        guard let seat = seat(of: key) else { continue }
+        if !room.isTaken(seat) {
+          try await place.child(key).removeValue()
+        } else if !promised.contains(key) {
+          try await place.child(key).onDisconnectRemoveValue()
+          state.withLock { _ = $0.promised.insert(key) }
+        }
+      }
     }
   }
 

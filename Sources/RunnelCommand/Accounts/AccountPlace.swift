@@ -77,6 +77,13 @@ struct AccountPlace {
     try accounts { () throws(AccountFailure) in try home.activate(user) }
   }
 
+  /// Forgets that the session of a user was ended.
+  ///
+  /// - Throws: `Failure` if the file cannot be removed.
+  func forgetEnd(of user: String) throws {
+    try accounts { () throws(AccountFailure) in try home.forgetEnd(of: user) }
+  }
+
   /// The service of a user's account; the own one if that is not known.
   func service(of user: String) throws -> IdentityToolkit {
     try accounts { () throws(AccountFailure) in try home.service(of: user) } ?? ownService
@@ -103,9 +110,17 @@ struct AccountPlace {
     }
   }
 
+  /// The user whose session was ended last; nil for nobody, or if that cannot be read.
+  var ended: EndedAccount? { try? home.ended() }
+
   /// The failure that nobody is signed in.
   var nobody: Failure {
-    Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.name)` signs in.")
+    if let ended {
+      return Failure(
+        "\(choice.name): \(ended.user.email ?? ended.user.id) is signed out. \(ended.reason) "
+          + "`runnel login \(choice.name)` signs in again.")
+    }
+    return Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.name)` signs in.")
   }
 
   private func accounts<Value>(_ body: () throws(AccountFailure) -> Value) throws -> Value {

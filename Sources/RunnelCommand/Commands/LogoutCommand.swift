@@ -25,6 +25,13 @@ struct LogoutCommand: ParsableCommand {
   func run() throws {
     let place = try AccountPlace(database, trust.origin)
     let accounts = try all ? place.all() : [place.signedIn()].compactMap { $0 }
+    if let ended = place.ended {
+      try place.forgetEnd(of: ended.user.id)
+      StandardError.say(
+        "Signed out of \(place.choice.name): \(ended.user.email ?? ended.user.id), whose session "
+          + "had ended.")
+      if accounts.isEmpty { return }
+    }
     if accounts.isEmpty { throw place.nobody }
     for account in accounts {
       let session = try place.session(of: account)

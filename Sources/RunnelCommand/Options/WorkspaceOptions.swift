@@ -195,7 +195,8 @@ struct WorkspaceOptions: ParsableArguments {
     let file = try wish.replica(environment: ProcessInfo.processInfo.environment)
     if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     let profile = origin.profile
-    wish.presence = profile?.presence
+    (wish.presence, wish.devices) = (profile?.presence, profile?.devices)
+    wish.programVersion = MainCommand.version
     let samples = try wish.services.map { try ServiceSamples(file).read($0) } ?? []
     let status = try run(file) { options in
       (options.origin, options.profile, options.samples) = (wish, profile?.mark, samples)

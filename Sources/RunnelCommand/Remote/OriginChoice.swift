@@ -101,7 +101,9 @@ struct OriginChoice {
     }
     var wish = OriginWish(address, as: .nobody, arguments.options)
     if let place = AccountPlace.known(self) {
-      (wish.accounts, wish.user) = (place.home, try place.signedIn()?.user.id)
+      // The data of a user whose session was ended stays readable.
+      wish.user = try place.signedIn()?.user.id ?? place.ended?.user.id
+      wish.accounts = place.home
     }
     return wish
   }

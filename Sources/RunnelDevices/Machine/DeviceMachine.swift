@@ -20,6 +20,8 @@ enum DeviceEvent: Equatable, Sendable {
   case remove(Int, user: String)
   /// The device is to be removed from the list of the user who is signed in.
   case withdraw(Int)
+  /// The list of a user says that the device was taken away.
+  case takenAway(user: String)
   /// A question to the storage was answered; nil for success.
   case answered(Int, DeviceFailure?)
   /// Time passed.
@@ -152,6 +154,7 @@ struct DeviceMachine: Sendable {
     case .remove(let id, let user): remove(id, user)
     case .withdraw(let id): withdraw(id)
     case .answered(let id, let failure): take(id, failure, now: now)
+    case .takenAway(let user): takeAway(from: user)
     case .time: break
     }
   }
@@ -290,13 +293,17 @@ struct DeviceMachine: Sendable {
       return finishSubscribers(.success(.later))
     }
     refused = put
-    if failure.code == .revoked {
-      holders[user] = nil
-      effects.append(.remember(holders.keys.sorted()))
-      effects.append(.revoked(user: user))
-    }
+    if failure.code == .revoked { takeAway(from: user) }
     if subscribers.isEmpty { effects.append(.report(failure)) }
     finishSubscribers(.failure(failure))
+  }
+
+  /// Notes that the user has taken the device away: it stands in that list no more.
+  private mutating func takeAway(from user: String) {
+    guard user == self.user else { return }
+    holders[user] = nil
+    effects.append(.remember(holders.keys.sorted()))
+    effects.append(.revoked(user: user))
   }
 
   private mutating func takeRemoval(of user: String, _ failure: DeviceFailure?, now: Int64) {

@@ -296,7 +296,10 @@ extension DeviceStore {
 
   private func lookAtAccount() async {
     let account = await session.snapshot
-    let isFresh = signInCount.map { $0 != account.signInCount } ?? false
+    // A user in whose list the device is not known to stand has signed in since it was taken away.
+    let isFresh =
+      signInCount.map { $0 != account.signInCount }
+      ?? account.user.map { !identity.holders(session.provider.name).contains($0) } ?? false
     signInCount = account.signInCount
     handle(
       .account(account.user, isFresh: isFresh, departing: Set(account.departing)))
@@ -407,7 +410,7 @@ extension DeviceStore {
   private func look(at devices: [Device], _ known: Set<String>?, of user: String) async {
     guard listed == user else { return }
     if devices.contains(where: { $0.id == deviceID && $0.status.revoked != nil }) {
-      return await session.end(DeviceStore.revoked)
+      return handle(.takenAway(user: user))
     }
     guard let known else { return }
     for device in devices where !known.contains(device.id) && device.status.revoked == nil {

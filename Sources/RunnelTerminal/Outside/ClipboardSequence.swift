@@ -30,7 +30,14 @@ public enum ClipboardSequence {
     let text = Array(text.utf8)
     guard text.count <= bytesMax else { return nil }
     let escape: UInt8 = 0x1B
-    let sequence = [escape] + Array("]52;c;\(Base64.text(of: text))".utf8) + [0x07]
+    return wrapped([escape] + Array("]52;c;\(Base64.text(of: text))".utf8) + [0x07], wrapping)
+  }
+
+  /// A sequence in the form in which the program before the terminal passes it on.
+  ///
+  /// O(n).
+  static func wrapped(_ sequence: [UInt8], _ wrapping: Wrapping) -> [UInt8] {
+    let escape: UInt8 = 0x1B
     switch wrapping {
     case .none: return sequence
     case .tmux:

@@ -13,13 +13,20 @@ package struct AccountFacts: Hashable, Sendable {
     package var name: String?
     /// Whether the address was confirmed.
     package var isVerified: Bool
+    /// Whether it is that of a user who gave no address, and can sign in on this machine only.
+    package var isAnonymous = false
 
     package init(id: String, email: String? = nil, name: String? = nil, isVerified: Bool = false) {
       (self.id, self.email, self.name, self.isVerified) = (id, email, name, isVerified)
     }
 
+    /// The characters of the id of an anonymous user that are shown.
+    private static let idLength = 6
+
     /// The address, or else the name or the id.
-    package var title: String { email ?? name ?? id }
+    package var title: String {
+      email ?? name ?? (isAnonymous ? "anonymous \(id.prefix(Account.idLength))" : id)
+    }
   }
 
   /// The state of the session of the account whose data is shown.
@@ -37,6 +44,8 @@ package struct AccountFacts: Hashable, Sendable {
   package var current: Account?
   /// The state of its session.
   package var session: Session
+  /// Whether the session has ended because the user took this device away.
+  package var isRevoked = false
 
   package init(_ accounts: [Account] = [], current: Account? = nil, _ session: Session = .nobody) {
     (self.accounts, self.current, self.session) = (accounts, current, session)
@@ -85,6 +94,11 @@ extension AccountFacts {
     state.database.accounts = facts
     AccountsScreen.refreshAccounts(&state)
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
+    if facts.isRevoked {
+      // What is kept on this machine is shown only after a new sign-in.
+      state.session.accountChange = AccountChange(to: nil, because: reason)
+      return
+    }
     let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
     state.say(.warning, reason + keys)
   }
@@ -99,6 +113,7 @@ extension AccountFacts {
     if let current { members.append(JSONMember("current", current.json)) }
     if case .signedIn = session { members.append(JSONMember("signedIn", true)) }
     if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
+    if isRevoked { members.append(JSONMember("revoked", true)) }
     return .object(members)
   }
 
@@ -108,6 +123,7 @@ extension AccountFacts {
     self.init(accounts.compactMap { Account($0) }, current: json["current"].flatMap { Account($0) })
     if json["signedIn"] == true { session = .signedIn }
     if let reason = json["ended"]?.string { session = .ended(reason) }
+    isRevoked = json["revoked"] == true
   }
 }
 
@@ -116,6 +132,7 @@ extension AccountFacts.Account {
     var members = [JSONMember("id", .string(id)), JSONMember("verified", .bool(isVerified))]
     if let email { members.append(JSONMember("email", .string(email))) }
     if let name { members.append(JSONMember("name", .string(name))) }
+    if isAnonymous { members.append(JSONMember("anonymous", true)) }
     return .object(members)
   }
 
@@ -124,5 +141,6 @@ extension AccountFacts.Account {
     self.init(
       id: id, email: json["email"]?.string, name: json["name"]?.string,
       isVerified: json["verified"] == true)
+    isAnonymous = json["anonymous"] == true
   }
 }

@@ -8,6 +8,10 @@ package enum AccountRequest: Hashable, Sendable {
   case signIn(email: String, Secret<String>)
   /// Make an account, and sign in.
   case signUp(email: String, Secret<String>)
+  /// Sign in as a new user without an address.
+  case signInAnonymously
+  /// Give the anonymous account that is shown an address and a password.
+  case upgrade(email: String, Secret<String>)
   /// Send a message with a code that sets a new password.
   case sendReset(email: String)
   /// Set a new password by a code.
@@ -33,11 +37,13 @@ extension AccountRequest {
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .signIn(let email, _): hasher.combine(email)
-    case .signUp(let email, _): hasher.combine(email)
+    case .signUp(let email, _), .upgrade(let email, _): hasher.combine(email)
     case .sendReset(let email): hasher.combine(email)
     case .signOut(let user), .use(let user): hasher.combine(user)
     case .changeEmail(let email, _): hasher.combine(email)
-    case .resetPassword, .changePassword, .sendVerification, .applyCode, .delete: break
+    case .signInAnonymously, .resetPassword, .changePassword, .sendVerification, .applyCode,
+      .delete:
+      break
     }
   }
 }
@@ -46,6 +52,8 @@ extension AccountRequest {
 package enum AccountDeed: Hashable, Sendable {
   case signIn
   case signUp
+  case signInAnonymously
+  case upgrade
   case sendReset
   case resetPassword
   case signOut(String)
@@ -61,6 +69,10 @@ package enum AccountDeed: Hashable, Sendable {
 package struct AccountChange: Hashable, Sendable {
   /// The id of the user; nil to show the data without an account.
   package var user: String?
+  /// The reason, if it is not the user's wish; it is said then.
+  package var reason: String?
 
-  package init(to user: String?) { self.user = user }
+  package init(to user: String?, because reason: String? = nil) {
+    (self.user, self.reason) = (user, reason)
+  }
 }

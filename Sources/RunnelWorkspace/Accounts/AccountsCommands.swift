@@ -6,6 +6,7 @@ extension KeymapContext {
 }
 
 extension ActionID {
+  static let accountsAnonymous = ActionID("accounts.anonymous")
   static let accountsDelete = ActionID("accounts.delete")
   static let accountsEmail = ActionID("accounts.email")
   static let accountsForgot = ActionID("accounts.forgot")
@@ -14,6 +15,7 @@ extension ActionID {
   static let accountsSignIn = ActionID("accounts.signIn")
   static let accountsSignOut = ActionID("accounts.signOut")
   static let accountsSignUp = ActionID("accounts.signUp")
+  static let accountsUpgrade = ActionID("accounts.upgrade")
   static let accountsUse = ActionID("accounts.use")
   static let accountsVerify = ActionID("accounts.verify")
 }
@@ -34,11 +36,14 @@ package enum AccountsCommands {
       FormScreen.openAccountForm(&state, .signUp)
     }
     Command(
+      .accountsAnonymous, "without address", "be a new user without an address", keys: ["o"]
+    ) { state, _ in AccountsScreen.signInAnonymously(&state) }
+    Command(
       .accountsForgot, "forgot password", "get a message that sets a new password…", keys: ["f"]
     ) { state, _ in FormScreen.openAccountForm(&state, .sendReset) }
     Command(
       .accountsSignOut, "sign out", "sign out…", keys: ["d", "Del"],
-      disabled: { AccountsCommands.reasonNotSignedOut($0) }
+      disabled: { AccountsCommands.reasonNoAccount($0) }
     ) { state, _ in AccountsScreen.confirmSignOut(&state) }
     own
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
@@ -47,6 +52,10 @@ package enum AccountsCommands {
 
   /// The commands that change the account that is shown.
   private static let own: [Command] = [
+    Command(
+      .accountsUpgrade, "give address", "give the anonymous account that is shown an address…",
+      keys: ["u"], disabled: { AccountsCommands.reasonNotUpgraded($0) }
+    ) { state, _ in FormScreen.openAccountForm(&state, .upgrade) },
     Command(
       .accountsPassword, "password", "change the password of the account that is shown…",
       keys: ["p"], disabled: { AccountsCommands.reasonNotChanged($0) }
@@ -95,7 +104,7 @@ extension AccountsCommands {
   }
 
   /// The reason why there is no account at the cursor, or nil if there is one.
-  private static func reasonNoAccount(_ state: AppState) -> String? {
+  static func reasonNoAccount(_ state: AppState) -> String? {
     guard let screen = screen(state), screen.cursorAccount == nil else { return nil }
     return screen.facts.listed.isEmpty
       ? state.phrase("nobody is signed in", .accountsSignIn, "signs in") : "move to an account"
@@ -109,11 +118,10 @@ extension AccountsCommands {
     return screen.facts.reasonEnded == nil ? "the database is shown as this account" : nil
   }
 
-  static func reasonNotSignedOut(_ state: AppState) -> String? {
-    if let reason = reasonNoAccount(state) { return reason }
-    guard let screen = screen(state), let account = screen.cursorAccount else { return nil }
-    return screen.facts.accounts.contains { $0.id == account.id }
-      ? nil : state.phrase("its session has ended", .accountsSignIn, "signs in again")
+  static func reasonNotUpgraded(_ state: AppState) -> String? {
+    if let reason = reasonNotChanged(state) { return reason }
+    guard let account = state.database.accounts?.current, !account.isAnonymous else { return nil }
+    return "this account is not anonymous"
   }
 
   static func reasonNotChanged(_ state: AppState) -> String? {

@@ -62,6 +62,10 @@ extension AccountsScreen {
       let words = waiting == 1 ? "1 write waits: it is" : "\(waiting) writes wait: they are"
       message.append(StyledLine("\(words) sent when it signs in again", .warn))
     }
+    if account.isAnonymous {
+      let keys = state.phrase("", .accountsUpgrade, "gives it an address")
+      message.append(StyledLine("nobody can sign in to this account again\(keys)", .warn))
+    }
     let question = Question(
       .signOut(account.id), title: "Sign out", message: message,
       explanation: [
@@ -74,6 +78,12 @@ extension AccountsScreen {
   static func signOut(_ state: inout AppState, _ user: String) {
     ask(&state, .signOut(user), for: .signOut(user))
     state.say(.info, "signing out")
+  }
+
+  /// Signs in as a new user without an address.
+  static func signInAnonymously(_ state: inout AppState) {
+    ask(&state, .signInAnonymously, for: .signInAnonymously)
+    state.say(.info, "signing in")
   }
 
   /// Requests a message that confirms the address, and opens the form for the code in it.
@@ -96,7 +106,7 @@ extension AccountsScreen {
     let current = state.database.accounts?.current
     let address = current?.email ?? "your address"
     switch deed {
-    case .signIn, .signUp:
+    case .signIn, .signUp, .signInAnonymously:
       guard let user, user == current?.id else {
         return Leaving.change(&state, to: AccountChange(to: user))
       }
@@ -109,6 +119,7 @@ extension AccountsScreen {
     case .sendReset:
       FormScreen.openAccountForm(&state, .resetPassword)
       state.say(.info, "if there is such an account, a message was sent")
+    case .upgrade: state.say(.info, "the account has an address now")
     case .resetPassword: state.say(.info, "the password was changed")
     case .changePassword: state.say(.info, "the password was changed")
     case .changeEmail:

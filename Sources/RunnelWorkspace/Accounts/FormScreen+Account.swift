@@ -12,6 +12,8 @@ extension AccountDeed {
     switch self {
     case .signIn: ("Sign in", "sign in", "signing in")
     case .signUp: ("New account", "make it", "making the account")
+    case .signInAnonymously: ("Sign in", "sign in", "signing in")
+    case .upgrade: ("Give the account an address", "give", "changing the account")
     case .sendReset: ("Forgot the password", "send", "sending a message")
     case .resetPassword: ("Set a new password", "set", "setting the password")
     case .changePassword: ("Change the password", "change", "changing the password")
@@ -28,6 +30,7 @@ extension AccountDeed {
   fileprivate var note: String {
     switch self {
     case .sendReset: "A message with a code is sent to this address."
+    case .upgrade: "What the account wrote stays its own."
     case .resetPassword: "The code is in the message."
     case .applyCode: "The code is in the message, at the end of its link."
     case .changeEmail: "A message with a code is sent to the new address."
@@ -40,14 +43,14 @@ extension AccountDeed {
   fileprivate var fields: [AccountField] {
     switch self {
     case .signIn: [.email, .password]
-    case .signUp: [.email, .password, .again]
+    case .signUp, .upgrade: [.email, .password, .again]
     case .sendReset: [.email]
     case .resetPassword: [.code, .password, .again]
     case .changePassword: [.current, .password, .again]
     case .changeEmail: [.email, .current]
     case .applyCode: [.code]
     case .delete: [.current]
-    case .signOut, .use, .sendVerification: []
+    case .signInAnonymously, .signOut, .use, .sendVerification: []
     }
   }
 }
@@ -189,6 +192,9 @@ extension AccountDeed {
     case .signUp:
       guard let email = texts[.email], let password = secrets[.password] else { return nil }
       return .signUp(email: email, password)
+    case .upgrade:
+      guard let email = texts[.email], let password = secrets[.password] else { return nil }
+      return .upgrade(email: email, password)
     case .sendReset: return texts[.email].map { .sendReset(email: $0) }
     case .resetPassword:
       guard let code = secrets[.code], let password = secrets[.password] else { return nil }
@@ -201,7 +207,7 @@ extension AccountDeed {
       return .changeEmail(email, current: current)
     case .applyCode: return secrets[.code].map { .applyCode($0) }
     case .delete: return secrets[.current].map { .delete(current: $0) }
-    case .signOut, .use, .sendVerification: return nil
+    case .signInAnonymously, .signOut, .use, .sendVerification: return nil
     }
   }
 }

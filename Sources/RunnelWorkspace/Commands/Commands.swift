@@ -51,7 +51,8 @@ package enum Commands {
   private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
     let records: Set<KeymapContext> = [.resource, .toggle, .activity, .cells]
     let places = records.union([
-      .accounts, .clients, .collection, .tree, .record, .history, .compare, .queue, .views, .value,
+      .accounts, .clients, .devices, .collection, .tree, .record, .history, .compare, .queue,
+      .views, .value,
     ])
     return [
       .global: places.union([.list]), .list: places, .collection: records, .tree: records,

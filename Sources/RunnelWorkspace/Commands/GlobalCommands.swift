@@ -10,6 +10,7 @@ package enum GlobalCommands {
     lastActions
     ClientsCommands.open
     AccountsCommands.open
+    DevicesCommands.open
     Presence.show
     panes
     goto

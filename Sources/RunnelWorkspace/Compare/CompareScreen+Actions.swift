@@ -248,7 +248,7 @@ extension CompareScreen {
       }
       return CompareDraft(path: path, base: original, mine: mine.json)
     case .addRecord, .addChild, .addField, .addResource, .editField, .choose, .export,
-      .importFile, .account:
+      .importFile, .account, .renameDevice:
       return nil
     }
   }

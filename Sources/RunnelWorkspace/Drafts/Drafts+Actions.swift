@@ -48,7 +48,7 @@ extension FormScreen {
     case .export:
       let list = state.tabs.isTree ? nil : state.tabs.front.definition.source.path
       return Draft.Subject(.exporting, list ?? .root)
-    case .choose, .account: return nil
+    case .choose, .account, .renameDevice: return nil
     }
   }
 

@@ -63,10 +63,11 @@ extension FormScreen {
 
   /// The reason why the type of the field that has the keys cannot be changed, or nil if it can.
   static func reasonKindNotChanged(_ state: AppState) -> String? {
-    guard case .form(let form)? = state.layers.last, case .account = form.purpose else {
-      return nil
+    guard case .form(let form)? = state.layers.last else { return nil }
+    return switch form.purpose {
+    case .account, .renameDevice: "this field has one type"
+    default: nil
     }
-    return "this field has one type"
   }
 
   /// Changes the form in front.
@@ -136,6 +137,8 @@ extension FormScreen {
     case .export(let choices, let replaces):
       return Exporting.startExport(&state, &form, choices, replaces: replaces)
     case .importFile: return Importing.readImport(&state, &form)
+    case .renameDevice(let device):
+      return DevicesScreen.rename(&state, &form, device, values)
     case .account(let deed):
       submitAccount(&state, &form, deed, values)
       return false

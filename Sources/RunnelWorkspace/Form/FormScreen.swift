@@ -30,6 +30,8 @@ package struct FormScreen: Hashable, Sendable {
     case importFile(view: Int)
     /// Something that is done with the accounts at the server.
     case account(AccountDeed)
+    /// The name of a device, by its id.
+    case renameDevice(String)
   }
 
   /// A field of a form.
@@ -75,7 +77,7 @@ package struct FormScreen: Hashable, Sendable {
   /// Whether saving the form writes to the database.
   package var writes: Bool {
     switch purpose {
-    case .export, .importFile, .choose, .account: false
+    case .export, .importFile, .choose, .account, .renameDevice: false
     default: true
     }
   }
@@ -92,6 +94,7 @@ package struct FormScreen: Hashable, Sendable {
     case .importFile: "import"
     case .choose: "take"
     case .account(let deed): deed.words.done
+    case .renameDevice: "rename"
     default: "save"
     }
   }

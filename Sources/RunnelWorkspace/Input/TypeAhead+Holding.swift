@@ -398,7 +398,8 @@ extension TypeAhead {
   /// Actions on the record under the cursor that need a stored record.
   private static let onRecord: Set<ActionID> = [
     .rowOpen, .rowIn, .rowActions, .recordEdit, .recordEditExternal, .recordDelete, .recordForm,
-    .recordToggle, .recordDuplicate, .recordCompare, .rowMoveUp, .rowMoveDown, .historyOpen, .linkOpen, .refFollow,
+    .recordToggle, .recordDuplicate, .recordCompare, .rowMoveUp, .rowMoveDown,
+    .historyOpen, .linkOpen, .refFollow,
     .copyURL, .copyKey, .copyPath, .copyLine, .copyString, .copyValue,
     .markToggle, .markRange, .markAll, .bookmarkSet,
   ]

@@ -164,6 +164,7 @@ extension ListScreen {
       if rows.isEmpty { continue }
       let height = state.tabs.height(ofView: index, in: state.height)
       state.tabs.lists[index].forgetNews(of: rows, height: height)
+      Notices.forget(&state, rows, inView: index)
     }
   }
 
@@ -312,6 +313,7 @@ extension ListScreen {
 
   /// Notes that the terminal got or lost the focus; losing it ends the visit of the view in front.
   static func focus(_ state: inout AppState, _ isThere: Bool) {
+    state.session.notices.hasFocus = isThere
     if !isThere, !state.tabs.isTree {
       state.tabs.front.leave(height: state.tabs.frontHeight(in: state.height), now: state.now)
     }

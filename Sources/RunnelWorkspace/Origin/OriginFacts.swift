@@ -57,6 +57,29 @@ extension OriginFacts {
     return StyledLine(isShort ? parts.sign : "\(parts.sign) \(parts.words)", parts.role)
   }
 
+  /// The age from which on the age of the data is shown.
+  private static let ageMilliseconds: Int64 = 60_000
+
+  /// Whether the data shown come from the cache, and may be older than those of the server.
+  private var isCached: Bool { link != .live && link != .shared }
+
+  /// Returns the words that mark the rows of a list as those of the cache, with their age; nil if they
+  /// are the server's.
+  ///
+  /// Limit: a list that was not shown before the connection was lost may be older.
+  func cachedText(now: Int64) -> String? {
+    guard isCached else { return nil }
+    guard let since, now - since >= OriginFacts.ageMilliseconds else { return "cached" }
+    return "cached \(Age.text(of: since, now: now))"
+  }
+
+  /// Returns the time at which `cachedText` changes; nil if it does not by itself.
+  func nextCachedChange(now: Int64) -> Int64? {
+    guard isCached, let since else { return nil }
+    let first = since + OriginFacts.ageMilliseconds
+    return now < first ? first : Age.nextChange(of: since, now: now)
+  }
+
   /// The age after which days are shown instead of the clock time.
   private static let dayMilliseconds: Int64 = 86_400_000
 

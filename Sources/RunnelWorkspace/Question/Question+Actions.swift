@@ -39,6 +39,13 @@ extension Question {
     agree(&state, to: question)
   }
 
+  /// Closes the question; what was typed for a write that was asked about comes back.
+  static func sayNo(_ state: inout AppState) {
+    guard case .question(let question)? = state.layers.last else { return }
+    state.closeLayer()
+    if case .write(let held) = question.purpose { HeldWrite.giveBack(&state, held) }
+  }
+
   /// Closes the form that the question is about, and keeps its text as a draft.
   static func keepDraft(_ state: inout AppState) {
     state.closeLayer()
@@ -78,6 +85,9 @@ extension Question {
     case .dropRefused(let id): QueueScreen.drop(&state, id)
     case .dropPending(let id): QueueScreen.drop(&state, pending: id)
     case .disconnect(let id): ClientsScreen.disconnect(&state, id)
+    case .revokeDevice(let id): DevicesScreen.revoke(&state, id)
+    case .pruneDevices(let days): DevicesScreen.prune(&state, days: days)
+    case .write(let held): HeldWrite.write(&state, held)
     case .importRecords(let progress): Importing.startImport(&state, progress)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true

@@ -18,6 +18,12 @@ struct Question: Hashable, Sendable {
     case dropPending(Int64)
     /// A connection to the server is ended, by its number.
     case disconnect(Int64)
+    /// A device of the user is revoked, by its id.
+    case revokeDevice(String)
+    /// Devices that were not seen for so many days are removed.
+    case pruneDevices(days: Int)
+    /// Data of a profile with `confirm` are replaced.
+    case write(HeldWrite)
     /// Records are imported.
     case importRecords(ImportProgress)
     /// What was typed into the form below is discarded.

@@ -10,7 +10,7 @@ package enum QuestionCommands {
       disabled: { Question.reasonNothingToKeep($0) }
     ) { state, _ in Question.keepDraft(&state) }
     Command(.dialogNo, "no", "no", keys: ["n", "Esc", "Enter", "C-g", "C-c", "q"]) { state, _ in
-      state.closeLayer()
+      Question.sayNo(&state)
     }
     GlobalCommands.help.inner("in full", "what will happen, in full", keys: ["?", "F1"])
     GlobalCommands.redraw.inner(keys: ["C-l"])

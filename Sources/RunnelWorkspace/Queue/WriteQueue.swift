@@ -205,7 +205,7 @@ extension FormScreen {
     switch purpose {
     case .addRecord, .addChild, .addField, .addResource, .editField:
       "\(title) \(attempt?.number ?? 0)"
-    case .setLeaf, .choose, .editResource, .export, .importFile, .account: title
+    case .setLeaf, .choose, .editResource, .export, .importFile, .account, .renameDevice: title
     }
   }
 }

@@ -23,6 +23,7 @@ extension Answer {
     case .copied(let file, let bytes): ["copied": .string(file), "bytes": .int(bytes)]
     case .clients(let page): ["clients": page.log]
     case .disconnected(let wasThere): ["disconnected": .bool(wasThere)]
+    case .devices(let outcome): ["devices": outcome.log]
     case .account(let user): ["account": user.map { .string($0) } ?? .null]
     case .refused(let refusal): ["refused": refusal.log]
     }
@@ -49,6 +50,7 @@ extension Answer {
     case "copied": self = .copied(file: try fields.string(name), bytes: try fields.int("bytes"))
     case "clients": self = .clients(try ClientPage(log: fields.value(name)))
     case "disconnected": self = .disconnected(try fields.bool(name))
+    case "devices": self = .devices(try DeviceOutcome(log: fields.value(name)))
     case "account":
       let user = try fields.value(name)
       self = .account(user: user == .null ? nil : try fields.string(name))

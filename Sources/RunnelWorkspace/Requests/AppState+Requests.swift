@@ -15,19 +15,20 @@ extension AppState {
     return id
   }
 
-  /// Requests a write, and notes its purpose.
+  /// Requests a write, and notes its purpose; if the profile wants a question before it, the write is
+  /// held until the user agrees.
   ///
   /// - Precondition: Writing is on; see `refusesWriting`.
-  /// - Returns: The id that the answer will carry.
+  /// - Returns: The id that the answer will carry; nil if the write is held.
   @discardableResult
-  package mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> AppRequestID {
-    precondition(!database.isReadOnly, "Whoever offers to write asks before if writing is on.")
-    let id = ask(.write(request), for: .write(purpose))
-    if purpose != .reversal {
-      writes.undoing.begin(id, request.deed, at: request.restoredPlaces)
-      writes.queue.begin(id, request, at: now, inputCount: input.count)
+  package mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> AppRequestID? {
+    guard HeldWrite.isAsked(self, purpose) else { return HeldWrite.start(&self, purpose, request) }
+    if writes.held.last?.purpose == purpose {
+      writes.held[writes.held.count - 1].requests.append(request)
+    } else {
+      writes.held.append(HeldWrite(purpose: purpose, requests: [request]))
     }
-    return id
+    return nil
   }
 
   /// Requests the value at a place, and notes its purpose.
@@ -66,6 +67,8 @@ extension PendingRequests {
       ClientsScreen.finishDisconnect(&state, wasThere: wasThere)
     case (.account(let deed), .account(let user)):
       AccountsScreen.finish(&state, id, deed, user: user)
+    case (.device(let request), .devices(let outcome)):
+      DevicesScreen.finish(&state, request, outcome)
     default: break
     }
   }
@@ -85,6 +88,7 @@ extension PendingRequests {
       ResourceCommands.giveUpChoices(&state)
       state.say(.error, refusal.message)
     case .clients: ClientsScreen.fail(&state, refusal, id)
+    case .device(let request): DevicesScreen.fail(&state, request, refusal)
     case .account: AccountsScreen.fail(&state, id, refusal)
     case .read, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)

@@ -30,6 +30,8 @@ package enum Pending: Hashable, Sendable {
   case disconnect
   /// Something that is done with the accounts at the server.
   case account(AccountDeed)
+  /// Something that is done with the user's devices.
+  case device(DeviceRequest)
 }
 
 /// The table of all requests without an answer yet.

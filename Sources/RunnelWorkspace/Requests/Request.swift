@@ -50,6 +50,8 @@ package enum Answer: Sendable {
   /// Something was done with an account; the id is that of the user who is signed in by it, or whose
   /// account comes next.
   case account(user: String?)
+  /// Something was done with the user's devices.
+  case devices(DeviceOutcome)
   /// The request was refused, or failed; nothing changed.
   case refused(Refusal)
 }

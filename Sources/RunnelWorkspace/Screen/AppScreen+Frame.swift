@@ -149,7 +149,10 @@ extension AppScreen {
   private func countLine(besides tabs: StyledLine) -> StyledLine {
     guard !state.tabs.isTree else {
       let count = state.tabs.tree.content.rowCount
-      return StyledLine(count == 1 ? "1 line " : "\(count) lines ", .muted)
+      var line = StyledLine(count == 1 ? "1 line" : "\(count) lines", .muted)
+      line.append(cachedText)
+      line.append(" ")
+      return line
     }
     let screen = state.tabs.front
     var line = StyledLine()
@@ -158,6 +161,7 @@ extension AppScreen {
       line.append("by \(order.field) \(sign) · ", .warn)
     }
     line.append(screen.countText, .muted)
+    line.append(cachedText)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
     line.append(" ")
     guard let filter = screen.filter, !filter.isEmpty else { return line }
@@ -173,6 +177,12 @@ extension AppScreen {
     var whole = StyledLine("\(keys)\(shown) · ", .warn)
     whole.append(line)
     return whole
+  }
+
+  /// The mark of data from the cache, with their age; empty if they are the server's.
+  private var cachedText: StyledLine {
+    let text = state.database.origin?.cachedText(now: state.now)
+    return StyledLine(text.map { " · \($0)" } ?? "", .warn)
   }
 
   private var newRowsText: String {

@@ -59,7 +59,7 @@ extension UndoHistory {
         case .entry(let id): .undoWrite(id)
         case .operation(let entry): .undo(entry)
         }
-      let id = state.submit(.reversal, request)
+      let id = HeldWrite.start(&state, .reversal, request)
       state.writes.undoing.reversal?.waiting[id] = part
     }
   }

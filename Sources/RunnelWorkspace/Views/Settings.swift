@@ -13,6 +13,8 @@ public struct Settings: Sendable {
   public var clock = LocalTime.Clock.hours24
   /// The number of rows of a page, for views that do not set it.
   public var pageSize = 50
+  /// How the user is told of new rows in views that ask for it.
+  public var notices = NoticeSettings()
   /// The user's name, for new records; nil for the name that the system knows.
   public var me: String?
   /// The views file for a database without its own; nil to find collections.

@@ -22,6 +22,8 @@ public struct ViewDefinition: Hashable, Sendable {
   public var columns: [ColumnDefinition]
   /// The field of a new record that is typed into the bottom line; nil to add records by a form.
   public var compose: Path?
+  /// Whether the user is told of new rows outside of the screen.
+  public var notices = ViewNotices.none
   /// The fields of a new record with their initial values, in the order of the form.
   public var template: [TemplateField] = []
 

@@ -1,4 +1,5 @@
 package import RunnelBase
+import RunnelTerminal
 import RunnelTree
 
 // Views in the format of a views file: JSON, which is also valid YAML.
@@ -23,6 +24,12 @@ extension ViewDefinition {
     }
     if !sections.isEmpty { members.append(JSONMember("sections", .array(sections.map(\.json)))) }
     members.append(JSONMember("columns", .array(columns.map(\.json))))
+    switch notices {
+    case .none: break
+    case .usual: members.append(JSONMember("notify", true))
+    case .by(let ways):
+      members.append(JSONMember("notify", .array(ways.map { .string($0.rawValue) })))
+    }
     if let compose { members.append(JSONMember("compose", .string(compose.description))) }
     if !template.isEmpty {
       let fields = template.map { JSONMember($0.path.description, $0.value) }

@@ -58,6 +58,7 @@ extension AppAction {
     case .rejected(let write, _): "write #\(write) was refused"
     case .origin(let facts): "server: \(facts.link)"
     case .accounts(let facts): "\(facts.accounts.count) accounts"
+    case .devices(let facts): "\(facts.devices.count) devices"
     case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
     case .fileGone: "the file is gone"
@@ -93,6 +94,7 @@ extension Answer {
     case .clients(let page): "\(page.clients.count) clients"
     case .disconnected: "a client is disconnected"
     case .account: "done with an account"
+    case .devices(let outcome): "\(outcome.removed) devices removed"
     case .refused(let refusal): "refused: \(refusal.message)"
     }
   }

@@ -35,6 +35,8 @@ package enum AppAction: Action {
   case origin(OriginFacts)
   /// The accounts at the server, or the state of the session, have changed.
   case accounts(AccountFacts)
+  /// The user's devices have changed.
+  case devices(DeviceFacts)
   /// The people at other workspaces on the same database have changed.
   case present([Present])
   /// The database failed in something that no request asked for.
@@ -116,6 +118,8 @@ package enum Effect: Hashable, Sendable {
   case account(AppRequestID, AccountRequest)
   /// Stop waiting for an answer of the account service.
   case stopAccount(AppRequestID)
+  /// Ask for something about the user's devices; the answer carries the id.
+  case device(AppRequestID, DeviceRequest)
   /// Count records; the answer carries the id.
   case count(AppRequestID, Counting)
   /// Make an index, and stop making it.
@@ -137,6 +141,8 @@ package enum Effect: Hashable, Sendable {
   case saveView(ViewSaving)
   /// Put a text into the clipboard; `what` names it in words.
   case copy(String, what: String)
+  /// Tell the user of new rows outside of the screen.
+  case notify(TerminalNotice)
   /// Open a link in the browser.
   case openLink(String)
   /// Send the write of unknown outcome with this id again.

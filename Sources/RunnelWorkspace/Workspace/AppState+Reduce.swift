@@ -32,6 +32,7 @@ package enum StateReducer {
     case let action as AppAction:
       reduce(&state, action)
       if action.isAnswer { state.input.typeAhead.unblock() }
+      HeldWrite.ask(&state)
       Redefinition.takeRedefinition(&state)
       HistoryScreen.refreshHistory(&state, after: action)
     default: break
@@ -54,6 +55,7 @@ package enum StateReducer {
     case .rejected(let write, let reason): QueueScreen.take(&state, rejected: write, reason)
     case .origin(let facts): OriginFacts.take(&state, facts)
     case .accounts(let facts): AccountFacts.take(&state, facts)
+    case .devices(let facts): DeviceFacts.take(&state, facts)
     case .present(let people): state.database.present = people
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
@@ -84,6 +86,7 @@ package enum StateReducer {
       QueueScreen.refreshQueue(&state)
     }
     ClientsScreen.refreshClients(&state)
+    Notices.tell(&state)
     if !state.tabs.isTree {
       if let end = state.tabs.front.changed.nextEnd, end <= time {
         state.tabs.front.changed.end(at: time)
@@ -120,6 +123,7 @@ package enum StateReducer {
       let rows = gone == 1 ? "1 row is" : "\(gone) rows are"
       state.say(.info, "\(rows) no longer marked: not among the rows that were read")
     }
+    Notices.note(&state, change.newRows, inView: view)
     ListScreen.letGo(&state, inView: view)
     guard view == state.tabs.index else { return }
     ListCommands.endFetchingToast(&state)

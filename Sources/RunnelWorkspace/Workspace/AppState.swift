@@ -41,6 +41,7 @@ package struct AppState: Equatable, Sendable {
     tabs = Tabs(views)
     for index in tabs.lists.indices { tabs.lists[index].usePages(of: settings.pageSize) }
     open(0)
+    Notices.openViews(&self)
   }
 }
 
@@ -131,6 +132,8 @@ extension StateReducer {
     if let due = state.writes.queue.nextLate(now: state.now) { times.append(due) }
     if let due = QueueScreen.queueDue(state) { times.append(due) }
     if let due = ClientsScreen.clientsDue(state) { times.append(due) }
+    if let due = Notices.noticeDue(state) { times.append(due) }
+    if let due = state.database.origin?.nextCachedChange(now: state.now) { times.append(due) }
     if let due = TypeAhead.typeAheadDue(state) { times.append(due) }
     if !state.tabs.isTree {
       let change = state.tabs.front.nextChange(

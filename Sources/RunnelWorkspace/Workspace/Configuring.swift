@@ -11,6 +11,7 @@ enum Configuring {
     state.input.matcher.reset()
     state.settings.keymap = settings.keymap
     state.settings.local.clock = settings.clock
+    state.settings.notices = settings.notices
     state.settings.configuration = settings.source
     state.settings.themes = settings.themes
     // The text of fetch-more rows names keys.

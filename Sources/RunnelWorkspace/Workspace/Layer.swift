@@ -22,6 +22,7 @@ enum Layer: Hashable, Sendable {
   case calendar(CalendarScreen)
   case clients(ClientsScreen)
   case accounts(AccountsScreen)
+  case devices(DevicesScreen)
 
   /// The component of the layer.
   ///
@@ -45,6 +46,7 @@ enum Layer: Hashable, Sendable {
       case .calendar(let screen): screen
       case .clients(let screen): screen
       case .accounts(let screen): screen
+      case .devices(let screen): screen
       }
     }
     set { self = newValue.layer }
@@ -68,6 +70,7 @@ enum Layer: Hashable, Sendable {
     CalendarCommands.table,
     ClientsCommands.table,
     AccountsCommands.table,
+    DevicesCommands.table,
   ]
 
   /// The layer as one with a list, or nil if it has none.

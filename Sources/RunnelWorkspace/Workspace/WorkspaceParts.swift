@@ -15,6 +15,8 @@ package struct SettingsInForce: Equatable, Sendable {
   let openedWith: StartSettings
   /// The number of rows of a page, for views that do not set it.
   package var pageSize: Int
+  /// How the user is told of new rows in views that ask for it.
+  package var notices: NoticeSettings
   /// The theme that the user chose here, or nil for that of the configuration.
   package var theme: ThemeChoice?
   /// The names of the user's own themes.
@@ -31,6 +33,7 @@ package struct SettingsInForce: Equatable, Sendable {
     configuration = settings.source
     openedWith = StartSettings(settings)
     pageSize = settings.pageSize
+    notices = settings.notices
     themes = settings.themes
   }
 }
@@ -51,6 +54,8 @@ package struct OpenedDatabase: Equatable, Sendable {
   package var origin: OriginFacts?
   /// The user's accounts at that server; nil if the database is opened without accounts.
   package var accounts: AccountFacts?
+  /// The user's devices; nil if they are not listed.
+  package var devices: DeviceFacts?
   /// The user's profile of that server, or nil for none.
   package let profile: ProfileMark?
   /// The people at other workspaces on the same database; nil if that is not known.
@@ -132,6 +137,8 @@ package struct Trail: Equatable, Sendable {
 package struct WriteState: Equatable, Sendable {
   /// The writes that are under way or were refused.
   package var queue = WriteQueue()
+  /// The writes that wait for a question about them.
+  var held: [HeldWrite] = []
   /// The texts of forms and fields that were left without saving.
   package var drafts = Drafts()
   /// Parts of undo steps that failed because others wrote there, to be compared one by one.
@@ -168,6 +175,8 @@ package struct SessionProgress: Equatable, Sendable {
   var greeting: Greeting?
   /// The session that was restored.
   var remembered = SessionState()
+  /// The rows of which the user is to be told.
+  var notices = NoticeState()
   /// The trace of the last actions.
   var trace = ActionTrace()
   package var isLeaving = false

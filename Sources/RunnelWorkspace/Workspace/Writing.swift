@@ -99,7 +99,7 @@ enum Writing {
       case .editField(_, let paths): return paths
       case .addRecord(let view): return added(to: state.tabs.lists[view].definition.source.path)
       case .addResource(_, let collection, _): return added(to: collection)
-      case .addChild, .choose, .export, .importFile, .account: return []
+      case .addChild, .choose, .export, .importFile, .account, .renameDevice: return []
       }
     case .delete, .deleteMarked, .importRows, .toggle, .undo, .reversal, .earlier: return []
     }
@@ -130,7 +130,7 @@ enum Writing {
       state.say(.info, "changed \(BulkEdit.words(paths.count))")
     case .choose: break
     case .addChild, .addField, .addResource(_, _, view: nil): state.say(.info, "added")
-    case .export, .importFile, .account: break
+    case .export, .importFile, .account, .renameDevice: break
     case .addRecord(let view), .addResource(_, _, let view?):
       state.say(.info, "added")
       guard let key, goesThere else { return }

@@ -80,6 +80,10 @@ final class ScenarioPlayer {
       // What is known of the accounts at the server, as a recorded session has it.
       let facts = try #require(AccountFacts(JSONValue(parsing: step.rest)), "\(file.name)")
       app.take(.accounts(facts))
+    case "devices":
+      // What is known of the user's devices, as a recorded session has it.
+      let facts = try #require(DeviceFacts(JSONValue(parsing: step.rest)), "\(file.name)")
+      app.take(.devices(facts))
     case "focus": app.send(.focus(step.rest == "in"))
     case "wait": app.wait(milliseconds: try #require(Int64(step.rest)))
     case "resize":

@@ -26,8 +26,7 @@ enum LogCheck {
   /// O(n) in the log.
   static func damage(ofLogBeside file: String) -> String? { find(besideFile: file)?.words }
 
-  /// The damage of the log beside a file behind which writes are lost that were acknowledged; nil if
-  /// there is none.
+  /// Looks for damage of the log beside a file behind which acknowledged writes are lost.
   ///
   /// What a power failure may leave is no damage: a last write of which some frames were not
   /// stored, or a log without any content.
@@ -35,7 +34,10 @@ enum LogCheck {
   /// O(1) if nothing of the present log stands behind the frames that SQLite reads, otherwise O(n)
   /// in the log.
   ///
-  /// - Parameter frames: the number of frames that SQLite reads.
+  /// - Parameters:
+  ///   - file: the database file.
+  ///   - frames: the number of frames that SQLite reads.
+  /// - Returns: the damage; nil if there is none.
   static func loss(besideFile file: String, after frames: Int) -> Damage? {
     if frames > 0, !goesOn(file + "-wal", after: frames) { return nil }
     guard let damage = find(besideFile: file) else { return nil }
@@ -98,7 +100,8 @@ enum LogCheck {
     }
     guard let wrong, lost > 0 else { return nil }
     return Damage(
-      words: "its part \(wrong + 1) of \(count) is damaged, so \(lost) writes behind it cannot be read",
+      words:
+        "its part \(wrong + 1) of \(count) is damaged, so \(lost) writes behind it cannot be read",
       lostCount: lost)
   }
 

@@ -1,0 +1,75 @@
+import RunnelDatabase
+import RunnelDevices
+import RunnelWorkspace
+
+/// What the program itself keeps in a server's database beside the user's writes: who is here, and the
+/// user's devices, each if the profile names its place.
+struct OriginWork {
+  private let presence: PresenceWork?
+  /// Keeps this device in the list of the user's devices.
+  let devices: DeviceWork?
+
+  /// Begins the work for a database; none for a local one, and none if writing is off.
+  ///
+  /// - Parameters:
+  ///   - database: the replica of the server's database; nil for none.
+  ///   - options: how the workspace was started.
+  ///   - wake: called on any thread when there is something to take.
+  init(
+    _ database: Database? = nil, _ options: ApplicationOptions? = nil,
+    wake: @escaping @Sendable () -> Void = {}
+  ) {
+    // Whoever may not write is not seen.
+    guard let database, let options, !options.isReadOnly, let wish = options.origin else {
+      (presence, devices) = (nil, nil)
+      return
+    }
+    presence = wish.presence.map { place in
+      PresenceWork(database, at: place, wake: wake)
+    }
+    guard let place = wish.devices, let user = wish.user, wish.accounts != nil else {
+      devices = nil
+      return
+    }
+    var about = DeviceOptions()
+    about.version = wish.programVersion
+    devices = DeviceWork(database, at: place, of: user, options: about, wake: wake)
+  }
+
+  /// Tells the others where the user is.
+  func show(_ state: AppState) {
+    guard let presence else { return }
+    presence.show(
+      Presence.own(state, id: presence.id), isShared: state.database.origin?.link == .shared)
+  }
+
+  /// Returns and removes what happened since the last call.
+  func news() -> [AppAction] {
+    var actions: [AppAction] = []
+    if let (others, problem) = presence?.news() {
+      if let others { actions.append(.present(others)) }
+      if let problem { actions.append(.trouble(problem)) }
+    }
+    if let news = devices?.takeNews() {
+      if let facts = news.facts { actions.append(.devices(facts)) }
+      actions += news.answers.map { .answered($0.id, $0.answer) }
+      if let problem = news.problem { actions.append(.trouble(problem)) }
+    }
+    return actions
+  }
+
+  /// Starts a request about devices; returns the answer if it is known at once, or else nil.
+  func start(_ id: AppRequestID, _ request: DeviceRequest) -> AppAction? {
+    guard let devices else {
+      return .answered(id, .refused(Refusal("no devices are listed for this database")))
+    }
+    devices.start(id, request)
+    return nil
+  }
+
+  /// Ends the work.
+  func end() {
+    presence?.end()
+    devices?.end()
+  }
+}

@@ -1,0 +1,91 @@
+import RunnelStreams
+import RunnelTerminal
+
+/// A write that replaces data of a profile with `confirm`: it is held until the user agrees.
+struct HeldWrite: Hashable, Sendable {
+  /// The most writes that a question names.
+  private static let namedMax = 5
+
+  let purpose: WritePurpose
+  /// The requests; several if a form changes several records.
+  var requests: [WriteRequest]
+
+  /// Returns whether the user is asked before a write: whether the profile wants that, and data are
+  /// replaced.
+  ///
+  /// New records are written without a question, as `push` does. Deletions and imports have questions
+  /// of their own, and steps of undo only restore what stood there.
+  static func isAsked(_ state: AppState, _ purpose: WritePurpose) -> Bool {
+    guard state.database.profile?.confirms == true else { return false }
+    switch purpose {
+    case .edit, .editOutside, .merge: return true
+    case .form(let form):
+      switch form.purpose {
+      case .setLeaf, .editResource, .editField: return true
+      default: return false
+      }
+    default: return false
+    }
+  }
+
+  /// Opens the question about the first write that is held, unless one is open.
+  static func ask(_ state: inout AppState) {
+    guard !state.writes.held.isEmpty else { return }
+    if case .question(let question)? = state.layers.last, case .write = question.purpose { return }
+    let held = state.writes.held.removeFirst()
+    var message = held.requests.prefix(namedMax).map { StyledLine($0.deed) }
+    if held.requests.count > namedMax {
+      message.append(StyledLine("and \(held.requests.count - namedMax) more", .muted))
+    }
+    let name = state.database.profile?.name ?? ""
+    let question = Question(
+      .write(held), title: "Write to \(name)", message: message,
+      explanation: [
+        StyledLine("The profile says `confirm`: it asks before data are replaced.", .muted)
+      ],
+      openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "write", no: "go on typing")
+  }
+
+  /// Requests the writes that the user agreed to.
+  static func write(_ state: inout AppState, _ held: HeldWrite) {
+    if state.refusesWriting() { return giveBack(&state, held) }
+    for request in held.requests { start(&state, held.purpose, request) }
+  }
+
+  /// Requests a write without a question, and notes its purpose.
+  ///
+  /// - Precondition: Writing is on; see `refusesWriting`.
+  /// - Returns: The id that the answer will carry.
+  @discardableResult
+  static func start(
+    _ state: inout AppState, _ purpose: WritePurpose, _ request: WriteRequest
+  ) -> AppRequestID {
+    precondition(
+      !state.database.isReadOnly, "Whoever offers to write asks before if writing is on.")
+    let id = state.ask(.write(request), for: .write(purpose))
+    if purpose != .reversal {
+      state.writes.undoing.begin(id, request.deed, at: request.restoredPlaces)
+      state.writes.queue.begin(id, request, at: state.now, inputCount: state.input.count)
+    }
+    return id
+  }
+
+  /// Gives back what was typed for a write that the user does not want.
+  static func giveBack(_ state: inout AppState, _ held: HeldWrite) {
+    let refusal = Refusal("not written")
+    state.say(.info, refusal.message)
+    switch held.purpose {
+    case .edit(let path, let edit):
+      if !Writing.reopen(&state, edit, inRecord: path, refusal),
+        let draft = edit.draft(ofRecord: path)
+      {
+        Drafts.keep(&state, draft, again: nil)
+      }
+    case .form(let form): Writing.reopen(&state, form, refusal)
+    case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
+    // The write that was compared is still among the refused ones.
+    default: break
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The devices of a user in two workspaces, at a server with accounts and rules.
+@Suite(.timeLimit(.minutes(5))) struct TerminalDevicesTests {
+  private static let rules = """
+    {"rules":{
+      "greeting":{".read":"auth !== null"},
+      "user-devices":{"$user":{".read":"auth.uid === $user",".write":"auth.uid === $user"}}
+    }}
+    """
+
+  private let database: TestDatabase
+  private let served: Served
+
+  init() throws {
+    database = try TestDatabase("{\"greeting\":{\"a\":{\"n\":1},\"b\":{\"n\":2}}}")
+    let rules = try database.folder.write(Self.rules, to: "test.rules.json")
+    served = try Served([
+      database.file, "--accounts", database.folder.file("accounts.db"), "--rules", rules,
+      "--name", "test",
+    ])
+    try FileManager.default.createDirectory(
+      atPath: database.folder.file("config/runnel"), withIntermediateDirectories: true)
+    _ = try database.folder.write(
+      """
+      origins:
+        chat:
+          url: http://localhost:\(served.port)/?ns=test
+          devices: /user-devices
+          views: chat.views.yaml
+      """, to: "config/runnel/config.yaml")
+    _ = try database.folder.write(
+      "views: [{ name: Greetings, path: /greeting, columns: [{ field: n }] }]",
+      to: "config/runnel/chat.views.yaml")
+  }
+
+  /// The variables of a device: each has a state folder, and replicas, of its own.
+  private func environment(_ device: String) -> [String: String] {
+    [
+      "XDG_STATE_HOME": database.folder.file("\(device)/state"),
+      "XDG_DATA_HOME": database.folder.file("\(device)/data"),
+      "XDG_CONFIG_HOME": database.folder.file("config"),
+    ]
+  }
+
+  private func open(_ device: String, isNew: Bool, isKnown: Bool = false) throws -> TmuxTerminal {
+    let environment = environment(device)
+    let signedIn = try Program.run(
+      ["login", "chat", "--email", "ana@x.org", "--password-file", "-"]
+        + (isNew ? ["--sign-up"] : []), input: "correct horse\n", environment: environment)
+    #expect(signedIn.status == 0, "\(signedIn.errors)")
+    let terminal = try TmuxTerminal(columns: 110)
+    let words = environment.map { "\($0)='\($1)'" }.sorted().joined(separator: " ")
+    try terminal.runnel(["open", "chat"], before: words)
+    if !isKnown {
+      let greeting = "Any key closes this"
+      try terminal.wait(for: greeting)
+      try terminal.keys("Space")
+      try terminal.wait(forNo: greeting)
+    }
+    try terminal.wait(for: "● live")
+    return terminal
+  }
+
+  @Test func aNewDeviceIsToldRenamedAndRevokedAndThenSignsOut() throws {
+    let desk = try open("desk", isNew: true)
+    try desk.keys("g", "D")
+    try desk.wait("this device") { $0.contains("Your devices") && $0.contains("here") }
+    let phone = try open("phone", isNew: false)
+    try desk.wait("the new device") {
+      $0.contains("a new device signed in") && $0.contains("online")
+    }
+    try desk.keys("j", "e")
+    try desk.wait(for: "Rename the device")
+    try desk.keys("C-u")
+    try desk.type("Pocket")
+    try desk.keys("Enter")
+    try desk.wait("the new name") {
+      $0.contains("Pocket") && !$0.contains("Rename the device")
+    }
+    try phone.keys("g", "D")
+    try phone.wait(for: "Pocket")
+    try desk.keys("d")
+    try desk.sayYes(to: "Revoke the device")
+    try desk.wait("the list without it") {
+      !$0.contains("Pocket") && $0.contains("Your devices") && $0.contains("here")
+    }
+    // Its data is not shown any more, also by the next run.
+    try phone.wait("the end of the session") {
+      $0.contains("not signed in") && !$0.contains("Your devices")
+    }
+    try phone.keys("q")
+    try phone.wait(for: TmuxTerminal.prompt)
+    #expect(
+      try Program.run(["whoami", "chat"], environment: environment("phone")).status == 1)
+    // It comes back by a new sign-in.
+    let again = try open("phone", isNew: false, isKnown: true)
+    try desk.wait(for: "a new device signed in")
+    try again.keys("q")
+    try again.wait(for: TmuxTerminal.prompt)
+    try desk.keys("C-g", "q")
+    try desk.wait(for: TmuxTerminal.prompt)
+  }
+}
