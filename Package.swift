@@ -221,9 +221,8 @@ let package = Package(
       name: "runnel-bench",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelIdentity",
-        "RunnelServer", "RunnelServices", "RunnelStore", "RunnelStreams", "RunnelSync",
-        "RunnelTree",
-        "RunnelWorkspace",
+        "PostgresCluster", "RunnelPostgres", "RunnelServer", "RunnelServices", "RunnelStore",
+        "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
