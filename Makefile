@@ -177,5 +177,5 @@ test-packages:
 # The programs that the benchmarks compare Runnel with. Those of servers are not installed as services:
 # that of Redis is among its tools, and nginx is only unpacked.
 bench-packages:
-	@.make/apt less vim redis-tools
+	@.make/apt less vim redis-tools postgresql
 	@.make/unpack nginx .build/bench

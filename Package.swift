@@ -222,8 +222,8 @@ let package = Package(
       name: "runnel-bench",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelIdentity",
-        "RunnelServer", "RunnelServices", "RunnelServicesTree", "RunnelStore", "RunnelStreams",
-        "RunnelSync", "RunnelTree", "RunnelWorkspace",
+        "PostgresCluster", "RunnelPostgres", "RunnelServer", "RunnelServices", "RunnelServicesTree",
+        "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),

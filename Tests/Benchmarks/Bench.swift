@@ -1,9 +1,10 @@
 import Glibc
+import PostgresCluster
 
 /// Measures the storage, the workspace and the server, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
-/// `--streams`, `--lists`, `--serve`, `--accounts`, `--rules` and `--services` measure one of the eight, and `--writes`,
+/// `--streams`, `--lists`, `--serve`, `--accounts`, `--rules`, `--services` and `--store` measure one of the nine, and `--writes`,
 /// `--listeners` and `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
 /// binary.
 @main
@@ -12,6 +13,7 @@ struct Bench {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
     let sections = [
       "--workspace", "--streams", "--lists", "--serve", "--rules", "--accounts", "--services",
+      "--store",
     ]
     let known = parts.union(["--quick", "--storage"]).union(sections)
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
@@ -43,6 +45,9 @@ struct Bench {
       if options.contains("--rules") { try rules() }
       if options.contains("--serve") || isAll {
         try serve(isQuick: options.contains("--quick"), folder)
+      }
+      if options.contains("--store") || isAll {
+        try sharedStore(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--accounts") || isAll {
         try accounts(isQuick: options.contains("--quick"), folder)
@@ -91,6 +96,13 @@ struct Bench {
     var report = Report()
     try ServeBenchmark(folder: folder, isQuick: isQuick, into: &report).run(into: &report)
     Output.print(report.table(title: "Serve, on loopback") + "\n")
+  }
+
+  private static func sharedStore(isQuick: Bool, _ folder: TemporaryFolder) throws {
+    guard PostgresCluster.isInstalled else { return Output.note(PostgresCluster.advice) }
+    var report = Report()
+    try SharedStoreBenchmark(folder: folder, isQuick: isQuick).run(into: &report)
+    Output.print(report.table(title: "Several servers of one store") + "\n")
   }
 
   private static func accounts(isQuick: Bool, _ folder: TemporaryFolder) throws {

@@ -44,24 +44,15 @@ package final class PostgresCluster: Sendable {
   package let folder: String
   /// The port, which names the socket; no address is listened on.
   package let port: Int
-  private let shell: pid_t
   private let life: Int32
   private let databaseCount = Mutex(0)
 
   /// Starts a cluster.
   package init(isDurable: Bool = false) throws {
-    guard let programs = PostgresCluster.programs else {
-      throw Failure(description: PostgresCluster.advice)
-    }
+    let programs = try PostgresCluster.installedPrograms()
     folder = "/tmp/runnel-postgres-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
     port = 5432
-    guard mkdir(folder, 0o755) == 0 else { throw Failure(description: "\(folder): \(errno)") }
-    let isRoot = getuid() == 0
-    if isRoot, let user = getpwnam("postgres") {
-      _ = chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
-    }
-    let other =
-      isRoot ? "setpriv --reuid=postgres --regid=postgres --clear-groups" : ""
+    let other = PostgresCluster.otherUser
     let settings = isDurable ? "" : "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
     // The shell ends the cluster and removes the folder when its standard input ends: with the process
     // of the tests.
@@ -87,13 +78,30 @@ package final class PostgresCluster: Sendable {
       cd /
       rm -rf '\(folder)'
       """
-    (shell, life) = try PostgresCluster.start(script)
-    try waitUntilStarted()
+    life = try PostgresCluster.start(script, in: folder)
+    try PostgresCluster.waitUntilStarted(folder)
   }
 
   deinit { close(life) }
 
-  private static func start(_ script: String) throws -> (pid_t, Int32) {
+  /// The folder of the server's programs.
+  static func installedPrograms() throws -> String {
+    guard let programs else { throw Failure(description: advice) }
+    return programs
+  }
+
+  /// What begins a command as the user of the clusters.
+  static var otherUser: String {
+    getuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --clear-groups" : ""
+  }
+
+  /// Makes a folder of the user of the clusters, and starts a shell that ends its work when the returned
+  /// descriptor is closed.
+  static func start(_ script: String, in folder: String) throws -> Int32 {
+    guard mkdir(folder, 0o755) == 0 else { throw Failure(description: "\(folder): \(errno)") }
+    if getuid() == 0, let user = getpwnam("postgres") {
+      _ = chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
+    }
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(errno)") }
     defer { close(ends[0]) }
@@ -114,10 +122,11 @@ package final class PostgresCluster: Sendable {
       close(ends[1])
       throw Failure(description: "no process: \(error)")
     }
-    return (process, ends[1])
+    return ends[1]
   }
 
-  private func waitUntilStarted() throws {
+  /// Waits until the shell says in its folder that it has started.
+  static func waitUntilStarted(_ folder: String) throws {
     let end = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < end {
       if let state = try? String(contentsOfFile: folder + "/state", encoding: .utf8) {
@@ -138,28 +147,39 @@ package final class PostgresCluster: Sendable {
       return count
     }
     let name = "test\(number)"
-    try run("createdb", ["-h", folder, "-p", "\(port)", "-U", "runnel", name])
+    try PostgresCluster.run("createdb", ["-h", folder, "-p", "\(port)", "-U", "runnel", name])
     return "host=\(folder) port=\(port) user=runnel dbname=\(name)"
   }
 
   /// Runs a statement in a database, as another program would.
   package func run(sql: String, in place: String) throws {
-    try run("psql", ["-q", "-v", "ON_ERROR_STOP=1", "-d", place, "-c", sql])
+    try PostgresCluster.psql(sql, place)
   }
 
-  private func run(_ program: String, _ arguments: [String]) throws {
+  /// Runs a statement as another program would; returns the first value.
+  @discardableResult
+  static func psql(_ sql: String, _ place: String) throws -> String {
+    try run("psql", ["-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", place, "-c", sql])
+  }
+
+  @discardableResult
+  private static func run(_ program: String, _ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: (PostgresCluster.programs ?? "") + "/" + program)
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
     let errors = Pipe()
     process.standardError = errors
     try process.run()
+    // Both are short enough that one can be read after the other.
+    let answer = output.fileHandleForReading.readDataToEndOfFile()
     let text = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
       throw Failure(description: "\(program): \(String(decoding: text, as: UTF8.self))")
     }
+    return String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

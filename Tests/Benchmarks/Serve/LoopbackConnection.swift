@@ -69,6 +69,17 @@ final class LoopbackConnection {
     }
   }
 
+  /// Reads a response to a request over HTTP, and its body.
+  func readResponse() throws {
+    let head = String(decoding: try read(through: "\r\n\r\n"), as: UTF8.self).lowercased()
+    let name = "content-length:"
+    if let line = head.split(separator: "\r\n").first(where: { $0.hasPrefix(name) }) {
+      try read(Int(line.dropFirst(name.count).filter { $0 != " " }) ?? 0)
+    } else {
+      _ = try read(through: "0\r\n\r\n")
+    }
+  }
+
   private func readMore() throws {
     if start > 1 << 16 {
       received.removeFirst(start)

@@ -10,11 +10,17 @@ final class ServedChild {
   let startSeconds: Double
 
   /// Starts it on a file, which is made if it is not there.
-  init(file: String, _ options: [String] = []) throws {
+  convenience init(file: String, _ options: [String] = []) throws {
+    try self.init([file, "--create"] + options)
+  }
+
+  /// Starts it on a store.
+  convenience init(store: String) throws { try self.init(["--store", store]) }
+
+  private init(_ arguments: [String]) throws {
     let start = Timing.now
     child = try Child(
-      ["serve", file, "--create", "--listen", "127.0.0.1:0", "--no-access-log"] + options,
-      readsOutput: true)
+      ["serve"] + arguments + ["--listen", "127.0.0.1:0", "--no-access-log"], readsOutput: true)
     var port: Int?
     while port == nil {
       let line = try child.line(milliseconds: ServedChild.startMilliseconds)

@@ -23,7 +23,8 @@ struct CountingWriter {
     }
   }
 
-  private func message(_ number: Int) -> String {
+  /// The request that a write is sent as.
+  func message(_ number: Int) -> String {
     """
     {"t":"d","d":{"r":\(number),"a":"p","b":{"p":"/count/\(name)",\
     "d":{".sv":{"increment":1}},"w":["\(name)",\(number)]}}}

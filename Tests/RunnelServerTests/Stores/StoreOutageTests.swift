@@ -143,6 +143,35 @@ struct StoreOutageTests {
     }
   }
 
+  @Test func writesWaitForTheStandbyAndAreDoneOnce() async throws {
+    let pair = try PostgresPair()
+    let store = try PostgresStore(PostgresPlace(pair.place))
+    try store.makeTables()
+    try store.makeNamespace(named: "test")
+    store.close()
+    try pair.setSynchronous(true)
+    try await TestServer.$store.withValue(pair.place) {
+      try await withServer(
+        rules: nil, { change(&$0) { $0.readyPatience = .milliseconds(300) } }
+      ) { server in
+        let admin = try administrator(of: server)
+        let client = try server.client()
+        let one = "{\".sv\":{\"increment\":1}}"
+        #expect(try client.request("PUT", "/n.json", one).status == 200)
+        try pair.holdStandby()
+        try client.sendRequest("PUT", "/n.json", one)
+        // The lease cannot be renewed either.
+        try wait(for: "not ready") { try admin.request("GET", "/readyz").status == 503 }
+        // What is only on the primary is lost with it, so the write was not acknowledged.
+        try pair.killPrimary()
+        try pair.dropHeldLog()
+        try pair.promote()
+        #expect(try client.readAnswer(to: "PUT").status == 200)
+        #expect(try server.request("GET", "/n.json").body == "2")
+      }
+    }
+  }
+
   @Test func clientsAreSentToTheServerOfTheirNamespace() async throws {
     try await TestServer.onStore {
       let addresses = ["one.example:1", "two.example:2"]

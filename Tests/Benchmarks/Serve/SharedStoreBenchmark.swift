@@ -1,0 +1,306 @@
+import Glibc
+import PostgresCluster
+import RunnelPostgres
+import RunnelTree
+
+/// The figures of several servers of one store, each beside SQLite and the bare SQL of the same shape.
+///
+/// The cluster is one of its own, with a durable disk. Clients are this program, so that with two cores
+/// they take their share.
+struct SharedStoreBenchmark {
+  /// How much is done.
+  private struct Scale {
+    var writes: Int
+    var listeners: Int
+    var messages: Int
+    var rows: Int
+    var clients: Int
+
+    static let quick = Scale(writes: 200, listeners: 200, messages: 50, rows: 20_000, clients: 200)
+    static let full = Scale(
+      writes: 1000, listeners: 1000, messages: 200, rows: 1_000_000, clients: 1000)
+  }
+
+  private static let increment = LoopbackConnection.request(
+    1, "p", "{\"p\":\"/count\",\"d\":{\".sv\":{\"increment\":1}}}")
+
+  private let folder: TemporaryFolder
+  private let scale: Scale
+  private let cluster: PostgresCluster
+  private let place: String
+
+  /// Starts a cluster, and makes a store with a namespace.
+  init(folder: TemporaryFolder, isQuick: Bool) throws {
+    (self.folder, scale) = (folder, isQuick ? .quick : .full)
+    cluster = try PostgresCluster(isDurable: true)
+    place = try cluster.makeDatabase()
+    let store = try PostgresStore(PostgresPlace(place))
+    defer { store.close() }
+    try store.makeTables()
+    try store.makeNamespace(named: "chat")
+    let lines = place.split(separator: " ").joined(separator: "\n")
+    setenv("PGSERVICEFILE", try folder.write("[bench]\n\(lines)\n", to: "pg_service.conf"), 1)
+  }
+
+  func run(into report: inout Report) throws {
+    report.add("200 times fdatasync", try DiskTiming.syncs(in: folder).summary)
+    Output.note("writing to a store")
+    let bare = try BareBatches(place)
+    let one = try bare.time(perBatch: 1, count: scale.writes)
+    let many = try bare.time(perBatch: 64, count: scale.writes / 4)
+    bare.close()
+    let plain = try PlainSQLite(file: folder.file("plain.db"))
+    var commits = Samples()
+    for number in 0..<scale.writes {
+      try commits.measure { try plain.insert("\(number)", "{\"count\":\(number)}") }
+    }
+    try plain.close()
+    report.add(
+      "bare batches of one", one.summary, baseline: Format.time(commits.median) + " SQLite",
+      ratio: one.median / commits.median)
+    try single(one, into: &report)
+    let bareRate = 64 / many.median
+    report.add("bare batches of 64, writes a second", rate(bareRate))
+    try crowd(serverCount: 1, clientCount: 64, bareRate, 0.25, into: &report)
+    try crowd(serverCount: 3, clientCount: 96, bareRate, 0.5, into: &report)
+    Output.note("waking the other servers")
+    try wakes(into: &report)
+    Output.note("telling many listeners")
+    try fanOut(into: &report)
+    Output.note("killing a server")
+    try kills(into: &report)
+    Output.note("reading windows of \(scale.rows) rows")
+    try windows(into: &report)
+  }
+
+  private func rate(_ rate: Double) -> String {
+    rate < 10_000
+      ? Format.decimal(rate, digits: 0) + "/s" : Format.decimal(rate / 1000, digits: 1) + " k/s"
+  }
+
+  private func serve() throws -> ServedChild { try ServedChild(store: "bench") }
+
+  // MARK: Writes
+
+  private func single(_ bare: Samples, into report: inout Report) throws {
+    let served = try serve()
+    let client = try served.socket()
+    let answerBytes = try client.ask(SharedStoreBenchmark.increment, number: 1)
+    var ours = Samples()
+    for _ in 0..<scale.writes {
+      try ours.measure {
+        try client.send(SharedStoreBenchmark.increment)
+        try client.read(answerBytes)
+      }
+    }
+    try served.end()
+    report.add(
+      "a durable write until its answer, one client, as a rate", ours.summary,
+      baseline: Format.time(bare.median), ratio: bare.median / ours.median, aim: .atLeast(0.8))
+  }
+
+  private func crowd(
+    serverCount: Int, clientCount: Int, _ bareRate: Double, _ aim: Double,
+    into report: inout Report
+  ) throws {
+    let servers = try (0..<serverCount).map { _ in try serve() }
+    let connections = try (0..<clientCount).map { try servers[$0 % serverCount].socket() }
+    let answerBytes = try connections[0].ask(SharedStoreBenchmark.increment, number: 1)
+    let before = servers.reduce(0) { $0 + $1.figures.cpuSeconds }
+    let each = max(scale.writes * 8 / clientCount, 20)
+    let seconds = try Crowd(connections).ask(
+      SharedStoreBenchmark.increment, answerBytes: answerBytes, countEach: each)
+    let count = Double(clientCount * each)
+    let cpu = (servers.reduce(0) { $0 + $1.figures.cpuSeconds } - before) / count
+    for server in servers { try server.end() }
+    let words = serverCount == 1 ? "1 server" : "\(serverCount) servers, one namespace"
+    report.add(
+      "writes a second, \(clientCount) clients, \(words)", rate(count / seconds),
+      baseline: rate(bareRate), ratio: count / seconds / bareRate, aim: .atLeast(aim))
+    report.add("  processor time of the servers for a write", Format.time(cpu))
+  }
+
+  // MARK: Listeners
+
+  private func wakes(into report: inout Report) throws {
+    let (one, two) = (try serve(), try serve())
+    let writer = try one.socket()
+    let answerBytes = try writer.ask(SharedStoreBenchmark.increment, number: 1)
+    let listener = try two.listeners(1, to: "/count")[0]
+    // Until the first server knows of the second.
+    var samples = Samples()
+    for number in 0..<(scale.writes + 20) {
+      let start = Timing.now
+      try writer.send(SharedStoreBenchmark.increment)
+      _ = try listener.readFrame()
+      if number >= 20 { samples.add(Timing.seconds(since: start)) }
+      try writer.read(answerBytes)
+    }
+    try one.end()
+    try two.end()
+    report.add(
+      "a write at one server until its event at another", samples.summary, value: samples.median,
+      aim: .below(0.003, "3 ms"))
+    let late = samples.quantile(0.99)
+    report.add("  p99", Format.time(late), value: late, aim: .below(0.025, "25 ms"))
+  }
+
+  private func message(_ number: Int) -> [UInt8] {
+    let digits = String(1_000_000 + number)
+    let text = digits + String(repeating: "x", count: 100 - digits.count)
+    return LoopbackConnection.request(1, "p", "{\"p\":\"/message\",\"d\":\"\(text)\"}")
+  }
+
+  private func deliveries(serverCount: Int) throws -> Double {
+    let servers = try (0..<serverCount).map { _ in try serve() }
+    let writer = try servers[0].socket()
+    try writer.ask(message(0), number: 1)
+    let all = try (0..<3).flatMap {
+      try servers[$0 % serverCount].listeners(scale.listeners, to: "/message")
+    }
+    try writer.ask(message(1), number: 1)
+    let frameBytes = try all[0].readFrame().count
+    let crowd = Crowd(Array(all.dropFirst()))
+    try crowd.read(bytesEach: frameBytes)
+    let start = Timing.now
+    try writer.send((2..<2 + scale.messages).flatMap { message($0) })
+    try crowd.read(bytesEach: frameBytes * scale.messages)
+    let seconds = Timing.seconds(since: start)
+    for server in servers { try server.end() }
+    return Double((all.count - 1) * scale.messages) / seconds
+  }
+
+  private func fanOut(into report: inout Report) throws {
+    let three = try deliveries(serverCount: 3)
+    let one = try deliveries(serverCount: 1)
+    report.add(
+      "messages a second to 3 x \(scale.listeners) listeners of 3 servers", rate(three),
+      baseline: rate(one) + " one server", ratio: three / one, aim: .atLeast(0.8))
+  }
+
+  // MARK: Failures
+
+  private func kills(into report: inout Report) throws {
+    let (one, two) = (try serve(), try serve())
+    let before = try one.listeners(scale.clients, to: "/count")
+    kill(one.child.processID, SIGKILL)
+    waitpid(one.child.processID, nil, 0)
+    let start = Timing.now
+    let after = try two.listeners(before.count, to: "/count")
+    let seconds = Timing.seconds(since: start)
+    withExtendedLifetime(before) {}
+    withExtendedLifetime(after) {}
+    try two.end()
+    report.add(
+      "a server killed under \(scale.clients) clients, until all are live again",
+      Format.time(seconds), value: seconds, aim: .below(3, "3 s"))
+  }
+
+  // MARK: Windows
+
+  private func windows(into report: inout Report) throws {
+    let store = try PostgresStore(PostgresPlace(place))
+    defer { store.close() }
+    guard let namespace = try store.namespace(named: "chat") else {
+      throw BenchmarkError("The namespace is gone.")
+    }
+    try store.writeRules(
+      "{\"rules\":{\".read\":true,\".write\":true,\"list\":{\".indexOn\":\"n\"}}}", of: namespace,
+      now: 1)
+    var text = Array("{".utf8)
+    for number in 0..<scale.rows {
+      let key = String(10_000_000 + number)
+      text += Array(
+        "\(number == 0 ? "" : ",")\"k\(key)\":{\"n\":\(number * 7919 % scale.rows)}".utf8)
+    }
+    text += Array("}".utf8)
+    try text.withUnsafeBufferPointer { bytes in
+      try store.write(to: namespace) { try $0.importJSON(bytes, at: Path("/list"), now: 1) }
+    }
+    try store.connection.perform([PostgresStatement("ANALYZE")])
+    let served = try serve()
+    let parent = try store.connection.perform([
+      PostgresStatement("SELECT split FROM node WHERE ns = 1 AND json IS NULL LIMIT 1")
+    ])[0].integer(0, 0)
+    let byKey = PostgresStatement(
+      "SELECT key, json FROM node WHERE ns = 1 AND parent = $1 ORDER BY key DESC LIMIT 100",
+      .integer(parent ?? 0))
+    let byIndex = PostgresStatement(
+      """
+      SELECT e.key, n.json FROM index_entry e JOIN node n
+      ON n.ns = e.ns AND n.parent = e.parent AND n.key = e.key
+      WHERE e.ns = 1 AND e.parent = $1 AND e.definition = 1 ORDER BY e.value DESC, e.key DESC LIMIT 100
+      """, .integer(parent ?? 0))
+    for (what, order, bare) in [("key", "%24key", byKey), ("an index", "n", byIndex)] {
+      let client = try LoopbackConnection(port: served.port)
+      var (ours, theirs) = (Samples(), Samples())
+      for number in 0..<100 {
+        _ = try theirs.measure { try store.connection.perform([bare]) }
+        // Each asks for a window that nobody keeps.
+        let target = "/list.json?orderBy=%22\(order)%22&limitToLast=\(100 - number % 2)&x=\(number)"
+        try ours.measure {
+          try client.send(Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+          try client.readResponse()
+        }
+      }
+      report.add(
+        "a window of 100 of \(scale.rows) by \(what), over HTTP", ours.summary,
+        baseline: Format.time(theirs.median), ratio: ours.median / theirs.median, aim: .atMost(1.5))
+    }
+    try served.end()
+  }
+}
+
+/// The statements of a batch as a server sends them, without anything else.
+private struct BareBatches {
+  private let connection: PostgresConnection
+  private let server: PostgresIdentifier
+
+  init(_ place: String) throws {
+    connection = try PostgresConnection(PostgresPlace(place))
+    let lease = StoreLease(address: "")
+    try lease.begin(connection)
+    server = lease.identifier
+  }
+
+  func close() { connection.close() }
+
+  /// The times of batches of so many writes to records of their own.
+  func time(perBatch: Int, count: Int) throws -> Samples {
+    var samples = Samples()
+    for number in 0..<count { try samples.measure { try perform(perBatch, Int64(number)) } }
+    return samples
+  }
+
+  private func perform(_ writes: Int, _ number: Int64) throws {
+    let begun = try connection.perform([
+      PostgresStatement("BEGIN"),
+      PostgresStatement(
+        "SELECT head, floor, last_at, next_split, state FROM namespace WHERE ns = 1 FOR UPDATE"),
+      PostgresStatement("SELECT 1 FROM server WHERE id = $1", .identifier(server)),
+      PostgresStatement(
+        "SELECT seq, server, batch, paths FROM feed WHERE ns = 1 AND seq >= $1 ORDER BY seq LIMIT 1000",
+        .integer(.max)),
+    ])
+    let head = try begun[1].integer(0, 0) ?? 0
+    let numbers = (1...Int64(writes)).map { Optional($0) }
+    let keys = (0..<writes).map { Optional(Array("w\($0)".utf8)) }
+    let records = (0..<writes).map { _ in Optional(Array("{\"count\":\(number)}".utf8)) }
+    try connection.perform([
+      PostgresStatement(
+        """
+        INSERT INTO node (ns, parent, key, json) SELECT 1, -1, d.k, d.j FROM unnest($1, $2) d(k, j)
+        ON CONFLICT (ns, parent, key) DO UPDATE SET json = excluded.json
+        """, .byteStrings(keys), .byteStrings(records)),
+      PostgresStatement(
+        """
+        INSERT INTO feed (ns, seq, at, server, batch, paths, parts)
+        SELECT 1, d.s, 1, $1, $2, '["/count"]', d.j FROM unnest($3, $4) d(s, j)
+        """, .identifier(server), .integer(number),
+        .integers(numbers.map { $0.map { $0 + head } }), .byteStrings(records)),
+      PostgresStatement(
+        "UPDATE namespace SET head = $1, last_at = 1 WHERE ns = 1", .integer(head + Int64(writes))),
+      PostgresStatement("COMMIT"),
+    ])
+  }
+}

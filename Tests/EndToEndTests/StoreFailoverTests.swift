@@ -1,0 +1,129 @@
+import Foundation
+import PostgresCluster
+import RunnelBase
+import TestSupport
+import Testing
+
+/// Two servers of one store whose primary is killed under their writers, and replaced by its standby.
+@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct StoreFailoverTests {
+  private static let writerCount = 16
+  private static let writeCount = 20
+
+  private let folder: TemporaryFolder
+  private let environment: [String: String]
+  private let pair: PostgresPair
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pair = try PostgresPair()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write("stores:\n  main: \(pair.place)\n", to: "runnel/config.yaml")
+    environment = ["XDG_CONFIG_HOME": folder.path]
+    #expect(try store("init", "chat").status == 0)
+  }
+
+  private func store(_ words: String...) throws -> Program.Outcome {
+    try Program.run(["store"] + words, environment: environment)
+  }
+
+  private func serve() throws -> Served {
+    try Served(["--store", "main", "--no-access-log"], environment: environment)
+  }
+
+  private func connect(to served: Served) throws -> RawClient {
+    let client = try served.client()
+    try client.openSocket()
+    _ = try client.readMessage()
+    return client
+  }
+
+  private func counts(_ served: Served) throws -> JSONValue {
+    try JSONValue(parsing: served.client().request("GET", "/count.json").body)
+  }
+
+  private func end(_ servers: [Served]) throws {
+    for server in servers {
+      try server.program.send(SIGTERM)
+      #expect(try server.program.wait() == 0)
+    }
+    let check = try store("check")
+    #expect(check.status == 0, "\(check.output)\(check.errors)")
+  }
+
+  @Test func aSynchronousStandbyTakesOverWithoutLoss() throws {
+    try pair.setSynchronous(true)
+    let servers = [try serve(), try serve()]
+    var writers = (0..<StoreFailoverTests.writerCount).map { CountingWriter(name: "w\($0)") }
+    let clients = try writers.indices.map { try connect(to: servers[$0 % 2]) }
+    let listeners = try servers.map { try connect(to: $0) }
+    for listener in listeners {
+      try listener.sendText(
+        "{\"t\":\"d\",\"d\":{\"r\":1,\"a\":\"q\",\"b\":{\"p\":\"/count/w0\",\"h\":\"\"}}}")
+    }
+    for index in writers.indices {
+      writers[index].add(StoreFailoverTests.writeCount)
+      try writers[index].send(on: clients[index])
+      try writers[index].takeAnswers(clients[index], countMax: 3)
+    }
+    // More is under way when the primary dies.
+    for index in writers.indices {
+      let before = writers[index].unanswered.count
+      writers[index].add(StoreFailoverTests.writeCount)
+      for number in writers[index].unanswered.dropFirst(before) {
+        try clients[index].sendText(writers[index].message(number))
+      }
+    }
+    try pair.killPrimary()
+    try pair.promote()
+    for index in writers.indices {
+      // The sessions have stayed open, and are answered.
+      try writers[index].takeAnswers(clients[index])
+      #expect(writers[index].unanswered.isEmpty, "\(index)")
+    }
+    for server in servers {
+      let counts = try counts(server)
+      for writer in writers { writer.check(counts: counts, gone: .null, roundCount: 0) }
+    }
+    for listener in listeners { try follow(listener, to: writers[0].sent) }
+    try end(servers)
+  }
+
+  /// Reads what a listener is told until the last value: none comes twice, and none after a later one.
+  private func follow(_ listener: RawClient, to last: Int) throws {
+    var newest = 0
+    while newest < last {
+      let data = try JSONValue(parsing: listener.readMessage())["d"]
+      guard data?["a"] == "d", let value = data?["b"]?["d"]?.int else { continue }
+      #expect(value > newest)
+      newest = value
+    }
+    #expect(newest == last)
+  }
+
+  /// The counter-proof: what no standby has is lost, and the test above would notice.
+  @Test func anAsynchronousStandbyLosesWhatItDoesNotHave() throws {
+    try pair.setSynchronous(true)
+    let servers = [try serve()]
+    let client = try connect(to: servers[0])
+    var writer = CountingWriter(name: "w")
+    writer.add(StoreFailoverTests.writeCount)
+    try writer.send(on: client)
+    try writer.takeAnswers(client)
+    #expect(writer.unanswered.isEmpty)
+    try pair.setSynchronous(false)
+    try pair.holdStandby()
+    writer.add(StoreFailoverTests.writeCount)
+    try writer.send(on: client)
+    try writer.takeAnswers(client)
+    #expect(writer.unanswered.isEmpty)
+    try pair.killPrimary()
+    try pair.dropHeldLog()
+    try pair.promote()
+    // The server notices, and shows the older state.
+    #expect(try counts(servers[0])["w"]?.int == StoreFailoverTests.writeCount)
+    try end(servers)
+    #expect(try servers[0].program.errors().contains("The database lost writes that were shown"))
+  }
+}

@@ -1,0 +1,108 @@
+import PostgresCluster
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelPostgres
+
+/// What a session is told of the writes of others.
+@Suite(needsPostgreSQL) struct StoreFeedTests {
+  private let place: String
+  private let store: PostgresStore
+  private let writer: PostgresSession
+  private let follower: PostgresSession
+
+  init() throws {
+    place = try PostgresCluster.shared().makeDatabase()
+    store = try PostgresStore(PostgresPlace(place))
+    try store.makeTables()
+    try store.makeNamespace(named: "chat")
+    let session = { [place, store] in
+      let lease = StoreLease(address: "")
+      try lease.begin(store.connection)
+      return try PostgresSession(PostgresPlace(place), namespace: "chat", lease: lease)
+    }
+    (writer, follower) = (try session(), try session())
+  }
+
+  private func write(_ count: Int, at place: String = "/a") throws {
+    for number in 0..<count {
+      try writer.perform(isWriting: true) { transaction in
+        let node = Node(.number(JSONNumber(Int64(number))))
+        try transaction.carryOut([Assignment(path: Path(place), target: .node(node))], now: 1)
+      }
+    }
+  }
+
+  private func news() throws -> [String] {
+    try follower.perform(isWriting: false) { $0.foreignPaths.map(\.description) }
+  }
+
+  private func run(_ sql: String) throws { try PostgresCluster.shared().run(sql: sql, in: place) }
+
+  @Test func theWritesOfOthersAreToldOnce() throws {
+    #expect(try news() == [])
+    try write(2)
+    try write(1, at: "/b")
+    #expect(try news() == ["/a", "/a", "/b"])
+    #expect(try news() == [])
+    #expect(follower.alarms == [])
+  }
+
+  @Test func whoIsBehindWhatWasPrunedReadsEverythingAnew() throws {
+    #expect(try news() == [])
+    try write(5)
+    try run("DELETE FROM feed WHERE seq <= 3; UPDATE namespace SET floor = 3")
+    #expect(try news() == ["/"])
+    #expect(follower.alarms == [])
+    try write(1)
+    #expect(try news() == ["/a"])
+  }
+
+  @Test func aLossIsToldAndEverythingReadAnew() throws {
+    try write(5)
+    #expect(try news() == [])
+    // As after a failover to a standby that had less.
+    try run("DELETE FROM feed WHERE seq > 3; UPDATE namespace SET head = 3")
+    #expect(try news() == ["/"])
+    #expect(follower.alarms.count == 1)
+    #expect(follower.alarms[0].contains("known up to 5, and ends at 3"))
+  }
+
+  @Test func aMissingPlaceIsDamage() throws {
+    #expect(try news() == [])
+    try write(5)
+    try run("DELETE FROM feed WHERE seq = 2")
+    #expect(try news() == ["/"])
+    #expect(follower.alarms.count == 1)
+    #expect(follower.alarms[0].contains("place 2 is missing"))
+  }
+
+  @Test func aLongFeedIsPruned() throws {
+    try write(1)
+    // The next write crosses a multiple of 1,000, and all but the last 10,000 are old.
+    try run(
+      """
+      UPDATE namespace SET head = 20999, last_at = 1000000;
+      UPDATE feed SET seq = 1;
+      INSERT INTO feed SELECT 1, s, 1, gen_random_uuid(), 1, '["/a"]', NULL
+      FROM generate_series(2, 20999) s
+      """)
+    try write(1)
+    let namespace = try #require(try store.namespace(named: "chat"))
+    #expect(namespace.head == 21_000)
+    #expect(namespace.floor == 11_000)
+    let rows = try store.connection.perform([
+      PostgresStatement("SELECT min(seq), count(*) FROM feed")
+    ])[0]
+    #expect(try rows.integer(0, 0) == 11_001)
+    #expect(try rows.integer(0, 1) == 10_000)
+  }
+
+  @Test func aServerWhoseLeaseOthersEndedWritesNothing() throws {
+    try write(1)
+    try run("DELETE FROM server")
+    #expect(throws: PostgresError.self) { try write(1) }
+    #expect(try store.namespace(named: "chat")?.head == 1)
+  }
+}
