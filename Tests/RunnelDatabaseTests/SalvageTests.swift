@@ -224,7 +224,7 @@ import Testing
     ] {
       let bad = try lay(change)
       for isReadOnly in [true, false] {
-        let error = #expect(throws: DatabaseError.self) {
+        let error = #expect(throws: RunnelDatabase.DatabaseError.self) {
           _ = try folder.session("bad.db", isReadOnly: isReadOnly)
         }
         #expect(error?.code == .corrupt)
