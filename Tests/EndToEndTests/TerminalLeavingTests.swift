@@ -111,7 +111,7 @@ extension TerminalTests {
       }
       try session.terminal.resize(columns: 90, rows: 20)
       try session.terminal.wait("the last size") {
-        $0.lines.count == 20 && $0.lines[19].hasSuffix("row 57 of 57")
+        $0.lines.count == 20 && $0.lines[19].hasSuffix("row 57 of 57 loaded")
       }
       try session.terminal.keys("k")
       try session.terminal.wait(for: "row 56 of 57")
@@ -170,14 +170,14 @@ extension TerminalTests {
       // Once before too, so that curses remembers a size that is not the terminal's.
       try session.terminal.resize(columns: 90, rows: 26)
       try session.terminal.wait("the new height") {
-        $0.lines.count == 26 && $0.lines[25].hasSuffix("row 57 of 57")
+        $0.lines.count == 26 && $0.lines[25].hasSuffix("row 57 of 57 loaded")
       }
       try session.terminal.keys("C-z")
       try session.terminal.wait(for: "Stopped")
       try session.terminal.resize(columns: 100, rows: 30)
       try session.terminal.command("fg")
       let screen = try session.terminal.wait("the whole new height") {
-        $0.lines.count == 30 && $0.lines[29].hasSuffix("row 57 of 57")
+        $0.lines.count == 30 && $0.lines[29].hasSuffix("row 57 of 57 loaded")
       }
       #expect(screen.lines[29].count == 99)
       try session.terminal.keys("q")

@@ -20,7 +20,7 @@ extension TerminalTests {
       #expect(small.lines.allSatisfy { $0.count <= 40 })
       try terminal.resize(columns: 80, rows: 24)
       let after = try terminal.wait("the larger screen") {
-        $0.lines.count == 24 && $0.lines[23].hasSuffix("row 50 of 57")
+        $0.lines.count == 24 && $0.lines[23].hasSuffix("row 50 of 57 loaded")
       }
       #expect(after.cursorLine == before.cursorLine)
       #expect(after.body.count == before.body.count)

@@ -62,6 +62,7 @@ final class SQLiteStore {
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
       let newest = try SQLiteStore.checkLog(of: file)
+      if !isLogDamageAccepted { try SQLiteStore.checkLog(ofSmallFile: file) }
       // A connection that cannot write leaves even the log of a foreign file untouched.
       if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {
         try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)

@@ -9,12 +9,12 @@ package enum ListCommands {
   ) {
     opening
     writing
-    Reordering.commands
     fetching
     marks
     jumps
     shown
     newest
+    Reordering.commands
     folding
     SharedCommands.export
     SharedCommands.importing

@@ -18,7 +18,7 @@ extension ComposeScreen {
       screen.attempt = attempt
     }
     ListScreen.resume(&state, state.tabs.index)
-    state.layers.append(.compose(screen))
+    FilterScreen.fittingList(&state) { $0.layers.append(.compose(screen)) }
     ListScreen.goToLiveEnd(&state, ofView: state.tabs.index)
     showDraft(&state)
   }

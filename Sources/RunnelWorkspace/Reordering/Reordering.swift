@@ -9,9 +9,9 @@ import RunnelTree
 /// written. Where there is no such number, all rows of the section get new numbers in one write.
 enum Reordering {
   static let commands = [
-    command(.rowMoveUp, "move up", "move the row up, in an order by numbers", -1, "M-Up [e"),
+    command(.rowMoveUp, "move up", "move the row up", -1, "M-Up [e"),
     command(
-      .rowMoveDown, "move down", "move the row down, in an order by numbers", 1, "M-Down ]e"),
+      .rowMoveDown, "move down", "move the row down", 1, "M-Down ]e"),
   ]
 
   private static func command(
@@ -78,7 +78,7 @@ struct RowMove {
     else { throw Refusal("move the cursor to a record first") }
     let order = screen.definition.source.order
     guard case .child(let field) = order, !screen.showsTimes(in: field) else {
-      throw Refusal("the order is by \(order): s sorts by numbers")
+      throw Refusal("sorted by \(order): s sorts by numbers")
     }
     (self.screen, self.record, self.field) = (screen, record, field)
     rows = screen.content.sections[place.section].rows

@@ -45,17 +45,18 @@ enum LogCheck {
     return isEmpty(file + "-wal") ? nil : damage
   }
 
-  /// Whether a frame of the present log stands behind a number of frames.
+  /// Whether a frame of the present log stands close behind a number of frames.
   private static func goesOn(_ log: String, after frames: Int) -> Bool {
     let descriptor = open(log, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return false }
     defer { close(descriptor) }
-    guard let head = bytes(descriptor, headBytes, at: 0),
-      let frame = bytes(
-        descriptor, frameHeadBytes,
-        at: headBytes + frames * (frameHeadBytes + number(head[8..<12])))
-    else { return false }
-    return frame[8..<16].elementsEqual(head[16..<24])
+    guard let head = bytes(descriptor, headBytes, at: 0) else { return false }
+    // The salts of the first one may be what is damaged.
+    return (frames..<frames + 4).contains { index in
+      let place = headBytes + index * (frameHeadBytes + number(head[8..<12]))
+      return bytes(descriptor, frameHeadBytes, at: place)?[8..<16]
+        .elementsEqual(head[16..<24]) ?? false
+    }
   }
 
   /// Whether the header of a log and its first frame are zeros, as a file that was made longer before
@@ -114,7 +115,8 @@ enum LogCheck {
     var sizeAfter: Int
   }
 
-  /// Calls `body` with each frame of the present use of a log, and whether its bytes are unchanged.
+  /// Calls `body` with each frame of a log, and whether it is one of the present use whose bytes are
+  /// unchanged.
   private static func forEachFrame(
     _ descriptor: Int32, _ head: [UInt8], _ pageSize: Int, _ count: Int,
     _ body: (Frame, _ isWhole: Bool) -> Void
@@ -125,12 +127,18 @@ enum LogCheck {
     // its own sum may be wrong.
     var starts = [sum]
     for index in 0..<max(count, 0) {
-      guard let found = bytes(descriptor, 24 + pageSize, at: 32 + index * (24 + pageSize)),
-        // What an earlier use of the log left has other salts.
-        found[8..<16].elementsEqual(head[16..<24])
-      else { return }
+      guard let found = bytes(descriptor, 24 + pageSize, at: 32 + index * (24 + pageSize)) else {
+        return
+      }
       var stored = sum
       stored.set(number(found[16..<20]), number(found[20..<24]))
+      // What an earlier use of the log left has other salts, and no frame of the present use follows;
+      // otherwise they are damaged.
+      guard found[8..<16].elementsEqual(head[16..<24]) else {
+        body(Frame(index: index, page: number(found[..<4]), sizeAfter: 0), false)
+        starts = [stored]
+        continue
+      }
       let computed = starts.map { start in
         var sum = start
         sum.add(found[..<8])

@@ -72,21 +72,40 @@ extension SQLiteStore {
       guard let path = db.runnelFile, !isAtRest, access(path + "-wal", F_OK) == 0,
         try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal"
       else { return }
-      var found: LogCheck.Damage?
-      // Another process may be writing frames that its index does not know yet.
-      for look in 0..<SQLiteStore.looks.count {
-        if look > 0 { poll(nil, 0, SQLiteStore.looks.pauseMilliseconds) }
+      try SQLiteStore.checkLogIsWhole(of: path, file) {
         var state = runnel_log_state()
         _ = runnel_storage_log_state(db.runnelConnection, &state)
-        found = LogCheck.loss(besideFile: path, after: Int(state.frames))
-        if found == nil { return }
+        return Int(state.frames)
       }
-      guard let found else { return }
-      throw DatabaseError(
-        .corrupt,
-        "\(file)-wal, the log of \(file), is damaged: \(found.words). Nothing was changed: "
-          + "`runnel doctor -d \(file) --salvage NEW` puts all that can be read into a new file.")
     }
+  }
+
+  /// The greatest size of a file, in bytes, whose log is checked before the file is opened.
+  private static let smallFile = 65_536
+
+  /// Does the same before a small file is opened: if all data is in the log, a damaged beginning makes
+  /// it look like a new file.
+  static func checkLog(ofSmallFile file: String) throws {
+    var status = stat()
+    guard stat(file, &status) == 0, status.st_size <= smallFile else { return }
+    try checkLogIsWhole(of: file, file) { 0 }
+  }
+
+  private static func checkLogIsWhole(
+    of path: String, _ file: String, after frames: () -> Int
+  ) throws {
+    var found: LogCheck.Damage?
+    // Another process may be writing frames that its index does not know yet.
+    for look in 0..<looks.count {
+      if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
+      found = LogCheck.loss(besideFile: path, after: frames())
+      if found == nil { return }
+    }
+    guard let found else { return }
+    throw DatabaseError(
+      .corrupt,
+      "\(file)-wal, the log of \(file), is damaged: \(found.words). Nothing was changed: "
+        + "`runnel doctor -d \(file) --salvage NEW` puts all that can be read into a new file.")
   }
 
   static func foreignLog(_ file: String) -> DatabaseError {
