@@ -77,8 +77,12 @@ package struct ActionTrace: Hashable, Sendable {
 
   private static func changes(_ old: [StateFact], _ new: [StateFact]) -> [Change] {
     // Most actions leave the facts in the same order, and change the value of one or two.
-    if old.count == new.count, zip(old, new).allSatisfy({ $0.isAboutTheSame(as: $1) }) {
-      return zip(old, new).compactMap { change(from: $0.value, to: $1) }
+    if old.count == new.count, old.indices.allSatisfy({ old[$0].isAboutTheSame(as: new[$0]) }) {
+      var changes: [Change] = []
+      for index in new.indices where old[index].value != new[index].value {
+        if let change = change(from: old[index].value, to: new[index]) { changes.append(change) }
+      }
+      return changes
     }
     var changes: [Change] = []
     for fact in new {

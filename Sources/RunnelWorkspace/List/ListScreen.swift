@@ -18,15 +18,15 @@ package struct ListScreen: Hashable, Sendable {
   /// The time in milliseconds for which a changed row is marked.
   static let changeMarkMilliseconds: Int64 = 3000
 
-  package var definition: ViewDefinition { didSet { rowsRevision.note() } }
+  @Boxed package var definition: ViewDefinition { didSet { rowsRevision.note() } }
   /// The row that the list was opened for, or nil for a list with a tab of its own.
-  package var drillDown: DrillDown?
+  @Boxed package var drillDown: DrillDown?
   /// The source of the view itself, without the order that the user chose.
-  let ownSource: SourceDefinition
+  @Boxed private(set) var ownSource: SourceDefinition
   /// The rules for the sections, which the order may suspend.
   let ownSections: [SectionRule]
   /// The order that the user chose by `sort(by:height:)`, or nil for the view's own.
-  package var order: ListOrder?
+  @Boxed package var order: ListOrder?
   /// The orders of the collection that have an index, or nil until the database has told them.
   var indexedOrders: Set<String>?
   /// The hidden columns, by their indices in the definition.
@@ -45,7 +45,7 @@ package struct ListScreen: Hashable, Sendable {
   /// reaches that end.
   package var newer = FetchState.exhausted { didSet { rowsRevision.note() } }
   /// Facts about the rows beyond that end, or nil if the list reaches it.
-  var unloaded: UnloadedRows?
+  @Boxed var unloaded: UnloadedRows?
   /// Whether the list has asked to unload rows that are not gone yet.
   var isLettingGo = false
   /// The number of rows of the collection when the list asked to unload rows.
@@ -59,7 +59,7 @@ package struct ListScreen: Hashable, Sendable {
   /// When Enter fetched a page last, as the number of commands until then; nil for never.
   var fetchedAt: Int?
   /// The jump whose rows are being read, or nil.
-  var jump: Jump?
+  @Boxed var jump: Jump?
   /// Whether the cursor is to go to the end where rows arrive once that end is loaded.
   var wantsLiveEnd = false
   package var content = ListContent()
@@ -73,7 +73,7 @@ package struct ListScreen: Hashable, Sendable {
   /// The rows marked as changed, each until a time.
   package var changed = TimedMarks() { didSet { rowsRevision.note() } }
   /// The filter of the rows, or nil to show all.
-  package var filter: Filter? { didSet { rowsRevision.note() } }
+  @Boxed package var filter: Filter? { didSet { rowsRevision.note() } }
   /// The row of the cursor before the list was filtered or read again.
   ///
   /// The cursor returns to it when it is shown again; nil once the user has moved.
@@ -83,9 +83,9 @@ package struct ListScreen: Hashable, Sendable {
   /// The rows that arrived while the list was open.
   package var arrived: Set<String> = []
   /// The rows that arrived since the last visit.
-  var unread = Unread() { didSet { rowsRevision.note() } }
+  @Boxed var unread = Unread() { didSet { rowsRevision.note() } }
   /// The newest row seen in the last session; nil after it was used, or if it is not known.
-  var seenBefore: SeenRow?
+  @Boxed var seenBefore: SeenRow?
   /// The number of rows of the collection, loaded or not; nil if it is not known.
   var total: Int?
   /// The ids of the marked rows.
@@ -97,7 +97,7 @@ package struct ListScreen: Hashable, Sendable {
   /// The text being composed when the user left the line.
   var draft = ""
   /// The texts that were composed and sent.
-  var sent = LineHistory()
+  @Boxed var sent = LineHistory()
   /// The ids of the rows that are being composed or sent.
   private(set) var transientRows: Set<String> = []
   /// Counts changes of how rows look; changes of the set of rows are not counted.

@@ -38,10 +38,11 @@ extension AppState {
       let isShown = panes.wantsDetail ?? (size.columns >= AppLayout.detailColumns.shown)
       shown.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 30 : 0
     }
-    shown.focus = shown.panes.contains(focus) ? focus : .list
-    shown.size = shown.panes.count > 1 ? paneSize : .normal
-    shown.viewsWidth = panes.choices[tabs.index]?.viewsColumns
-    shown.detailWidth = panes.choices[tabs.index]?.detailColumns
+    guard let choice = panes.choices[tabs.index] else { return shown }
+    shown.focus = shown.shows(choice.pane) ? choice.pane : .list
+    shown.size = shown.hasOthers ? choice.size : .normal
+    shown.viewsWidth = choice.viewsColumns
+    shown.detailWidth = choice.detailColumns
     return shown
   }
 

@@ -82,6 +82,18 @@ package struct PaneArrangement: Hashable, Sendable {
     (showsViews ? [.views] : []) + [.list] + (detailShare > 0 ? [.detail] : [])
   }
 
+  /// Whether there are panes beside the list.
+  var hasOthers: Bool { showsViews || detailShare > 0 }
+
+  /// Returns whether a pane is shown.
+  func shows(_ pane: Pane) -> Bool {
+    switch pane {
+    case .views: showsViews
+    case .list: true
+    case .detail: detailShare > 0
+    }
+  }
+
   /// Returns the columns of the views and of the detail; the rest is for the list.
   func widths(of columns: Int) -> (views: Int, detail: Int) {
     let (usualViews, usual) = usualWidths(of: columns)

@@ -11,21 +11,21 @@ package struct AppState: Equatable, Sendable {
   /// The time of the last tick, in milliseconds since 1970.
   package var now: Int64
   package var size: TerminalSize
-  package var settings: SettingsInForce
-  package var database: OpenedDatabase
+  @Boxed package var settings: SettingsInForce
+  @Boxed package var database: OpenedDatabase
   package var tabs: Tabs
   /// The layers over the view; the last one is on top and has the keys.
   var layers: [Layer] = []
-  var panes = PaneState()
+  @Boxed var panes = PaneState()
   package var input = InputState()
   var toast: TimedToast?
-  package var trail = Trail()
+  @Boxed package var trail = Trail()
   /// The requests to the database that are not answered yet.
-  package var requests = PendingRequests()
+  @Boxed package var requests = PendingRequests()
   package var effects: [Effect] = []
-  package var writes = WriteState()
-  package var files = FileState()
-  package var session = SessionProgress()
+  @Boxed package var writes = WriteState()
+  @Boxed package var files = FileState()
+  @Boxed package var session = SessionProgress()
 
   package init(
     views: [ViewDefinition], resources: ResourceBook = ResourceBook(), databaseName: String,

@@ -15,7 +15,7 @@ package struct Tabs: Equatable, Sendable {
   package var templates: [ViewDefinition]
   /// The number of lists that have a tab.
   package let fixedCount: Int
-  package var tree = TreeScreen()
+  @Boxed package var tree = TreeScreen()
   /// The tab in front.
   package private(set) var active: Tab
 
