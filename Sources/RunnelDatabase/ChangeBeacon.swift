@@ -12,7 +12,13 @@ struct ChangeBeacon {
   private(set) var session: Int64?
 
   /// The name of the beacon of a database file.
-  static func path(ofDatabase file: String) -> String { file + "-notify" }
+  ///
+  /// It follows links, as SQLite does for the log: all names of a file lead to one beacon.
+  static func path(ofDatabase file: String) -> String {
+    guard let real = realpath(file, nil) else { return file + "-notify" }
+    defer { free(real) }
+    return String(cString: real) + "-notify"
+  }
 
   /// Opens the beacon, and makes it if it does not exist; nil if that fails.
   ///

@@ -92,6 +92,23 @@ import Testing
     #expect(app.screen[0].contains("the file is gone"))
   }
 
+  @Test func leavingAsksIfTheSessionCannotBeKept() throws {
+    let app = try app()
+    app.take(.sessionKept(problem: nil))
+    app.press("a")
+    app.type("half a thought")
+    app.press("Esc")
+    #expect(app.toast.hasPrefix("kept as a draft"))
+    app.press("q")
+    #expect(app.state.session.isLeaving)
+    app.take(.sessionKept(problem: "the disk is full"))
+    #expect(!app.state.session.isLeaving)
+    #expect(app.screen.contains { $0.contains("a draft in Chat: half a thought") })
+    app.press("n a")
+    app.press("Esc")
+    #expect(app.toast.hasPrefix("kept until the program ends"))
+  }
+
   @Test func leavingAsksWhileNothingWasSavedElsewhere() throws {
     let app = try app()
     app.press("a")

@@ -59,6 +59,7 @@ final class SQLiteStore {
     if let kind = FileKind.otherThanFile(file) {
       throw DatabaseError(.cannotOpen, "\(file) is \(kind): name a file with --database.")
     }
+    if !isReadOnly { try CompanionFiles.checkNames(of: file) }
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
       let newest = try SQLiteStore.checkLog(of: file)

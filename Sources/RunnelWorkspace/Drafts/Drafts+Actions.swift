@@ -144,7 +144,7 @@ extension Drafts {
   ///   - action: the command that takes it up again, or nil if there are several.
   static func keep(_ state: inout AppState, _ draft: Draft, again action: ActionID?) {
     let dropped = state.writes.drafts.keep(draft)
-    let words = "kept as a draft"
+    let words = state.session.wordsForDraft
     if let oldest = dropped.first {
       let more = dropped.count == 1 ? "" : " and \(dropped.count - 1) more"
       return state.say(

@@ -50,8 +50,8 @@ extension ComposeScreen {
     if !composer.editor.isEmpty {
       state.say(
         .info,
-        "kept as a draft" + KeyText.listKeys(state).hint(.recordAdd, "goes on with it", after: ": ")
-      )
+        state.session.wordsForDraft
+          + KeyText.listKeys(state).hint(.recordAdd, "goes on with it", after: ": "))
     }
     state.closeLayer()
     showComposed(&state, inView: composer.view, nil)

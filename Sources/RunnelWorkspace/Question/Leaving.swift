@@ -31,6 +31,20 @@ enum Leaving {
     Question.open(&state, question, yes: "leave", no: "stay")
   }
 
+  /// Notes that the session, with its drafts, was kept again, or that it cannot be kept.
+  ///
+  /// A program that is about to end then asks first, if there is something to lose.
+  static func noteSession(_ state: inout AppState, problem: String?) {
+    state.session.isKept = problem == nil
+    state.session.isLost = problem != nil
+    guard let problem else { return }
+    state.say(.error, problem)
+    if state.session.isLeaving {
+      state.session.isLeaving = false
+      leave(&state)
+    }
+  }
+
   /// Shows the database as another account; asks first if typed text is not stored anywhere.
   static func change(_ state: inout AppState, to account: AccountChange) {
     let unsaved = unsavedLines(state)

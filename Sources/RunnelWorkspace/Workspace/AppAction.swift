@@ -41,6 +41,8 @@ package enum AppAction: Action {
   case present([Present])
   /// The database failed in something that no request asked for.
   case trouble(String)
+  /// The session was kept again after a failure, or could not be kept for this reason.
+  case sessionKept(problem: String?)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.
   case fileGone(String)
   /// The user's configuration was saved; the problem is the error in it, or nil.

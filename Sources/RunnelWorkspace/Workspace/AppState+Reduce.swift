@@ -59,6 +59,7 @@ package enum StateReducer {
     case .present(let people): state.database.present = people
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
+    case .sessionKept(let problem): Leaving.noteSession(&state, problem: problem)
     case .fileGone(let message): FileGone.lose(&state, message)
     case .configured(let settings, let problem): Configuring.configure(&state, settings, problem)
     case .redefined(let file, let problem, let views):
