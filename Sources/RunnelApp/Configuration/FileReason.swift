@@ -23,7 +23,8 @@ extension Error {
     guard cause.domain == NSPOSIXErrorDomain else {
       // The system gives no reason for a folder that is to be made where a file is.
       return error.code == CocoaError.fileWriteUnknown.rawValue
-        ? "it cannot be written: check that the folders on the way are folders" : localizedDescription
+        ? "it cannot be written: check that the folders on the way are folders"
+        : localizedDescription
     }
     return SystemReason.words(Int32(cause.code))
   }
