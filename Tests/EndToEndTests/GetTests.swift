@@ -31,6 +31,16 @@ import Testing
     #expect(try database.get("/b", "--limit-to-first", "1") == "null")
   }
 
+  @Test func testOfAListIsToldToFindNothing() throws {
+    let database = try TestDatabase(#"{"job":{"a":{"work":["oil","x"]},"b":{"work":["y"]}}}"#)
+    let outcome = try database.run(["get", "/job", "--where", #"work contains "x""#])
+    #expect(outcome.output == "{}\n" || outcome.output == "null\n")
+    #expect(outcome.errors.contains("work holds lists or objects"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("--filter 'work~TEXT'"))
+    let right = try database.run(["get", "/job", "--where", #"work/1 contains "x""#])
+    #expect(right.output.contains("oil") && right.errors.isEmpty)
+  }
+
   @Test func prettyIsIndented() throws {
     let database = try TestDatabase(#"{"a": {"b": 1, "c": "d"}}"#)
     #expect(
