@@ -132,7 +132,7 @@ import Testing
     (["--order-by", "a,b", "--start-at", "1,2,3"], "a string in quotes"),
     (["--order-by", "a,b", "--start-at", #"1,2,"k",4"#], "up to 2 values"),
     (["--order-by", "a,b", "--start-at", #"1,2,"a.b""#], "not allowed in a key"),
-    (["--where", "a =="], "at character 5"),
+    (["--where", "a =="], "at character 5"), (["--order-by", "Art.-Nr."], ". as %2E"),
     (["--where", ""], "what follows --where is empty"),
   ])
   func contradictoryQueryIsStatus2(arguments: [String], explanation: String) throws {

@@ -169,6 +169,8 @@ import Testing
   @Test func titleOfAColumnIsTheNameInTheFile() throws {
     let app = try orders()
     #expect(app.screen.contains { $0.contains("Art.-Nr.") })
+    #expect(ListOrder("Art.-Nr. desc") == ListOrder("Art%2E-Nr%2E desc"))
+    #expect(ListOrder("$nothing") == nil)
     app.press("f")
     app.type("Art.-Nr.:b8")
     #expect(rows(app) == ["b"])
