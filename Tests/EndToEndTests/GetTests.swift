@@ -31,6 +31,16 @@ import Testing
     #expect(try database.get("/b", "--limit-to-first", "1") == "null")
   }
 
+  @Test func testOfAListIsToldToFindNothing() throws {
+    let database = try TestDatabase(#"{"job":{"a":{"work":["oil","x"]},"b":{"work":["y"]}}}"#)
+    let outcome = try database.run(["get", "/job", "--where", #"work contains "x""#])
+    #expect(outcome.output == "{}\n" || outcome.output == "null\n")
+    #expect(outcome.errors.contains("work holds lists or objects"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("--filter 'work~TEXT'"))
+    let right = try database.run(["get", "/job", "--where", #"work/1 contains "x""#])
+    #expect(right.output.contains("oil") && right.errors.isEmpty)
+  }
+
   @Test func prettyIsIndented() throws {
     let database = try TestDatabase(#"{"a": {"b": 1, "c": "d"}}"#)
     #expect(
@@ -122,7 +132,7 @@ import Testing
     (["--order-by", "a,b", "--start-at", "1,2,3"], "a string in quotes"),
     (["--order-by", "a,b", "--start-at", #"1,2,"k",4"#], "up to 2 values"),
     (["--order-by", "a,b", "--start-at", #"1,2,"a.b""#], "not allowed in a key"),
-    (["--where", "a =="], "at character 5"),
+    (["--where", "a =="], "at character 5"), (["--order-by", "Art.-Nr."], ". as %2E"),
     (["--where", ""], "what follows --where is empty"),
   ])
   func contradictoryQueryIsStatus2(arguments: [String], explanation: String) throws {

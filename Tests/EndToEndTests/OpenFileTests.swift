@@ -52,6 +52,23 @@ import Testing
     )
   }
 
+  @Test func whatIsReadInAnotherWayIsTold() throws {
+    let table = try folder.write("name;;\nAna;30;\n", to: "people.csv")
+    let opened = try Program.run([table])
+    #expect(opened.output == "{\"$key\":\"0\",\"column 2\":30,\"name\":\"Ana\"}\n")
+    #expect(opened.errors.contains("is called \"column 2\""))
+    #expect(try Program.run([table]).errors.isEmpty, "it is said once")
+    let texts = ["x.json": #"[{"a":1,"tags":[]}]"#, "y.jsonl": #"{"tags":{},"a":1}"#]
+    for (name, text) in texts {
+      let file = try folder.write(text, to: name)
+      let outcome = try Program.run([file])
+      #expect(outcome.status == 0)
+      #expect(
+        outcome.errors.contains("1 empty list or object ([] or {}) in tags is not kept"),
+        "\(outcome.errors)")
+    }
+  }
+
   @Test func namesThatNoKeyMayHaveAreWrittenAsInAddresses() throws {
     let file = try folder.write(
       #"{"hosts":{"a.example":{"port":80},"b":{"port":443}},"x":{"":1}}"#, to: "settings.json")

@@ -29,6 +29,15 @@ import Testing
     try #require(CivilTime(year: year, month: month, day: day)).dayNumber
   }
 
+  @Test func emptyFieldForDatesOpensAtToday() throws {
+    var input = FieldInput(kind: .string, like: .string("2026-08-24"))
+    input.editor = LineEditor("")
+    let date = try #require(FieldDate(input, now: 0, .utc))
+    #expect(CalendarScreen(date, today: 20_000).day == 20_000)
+    #expect(date.text(day: try Self.day(2026, 9, 1), .utc) == "2026-09-01")
+    #expect(FieldDate(FieldInput(kind: .string), now: 0, .utc) == nil)
+  }
+
   // MARK: Moving
 
   @Test(arguments: [

@@ -37,6 +37,14 @@ import Testing
     app.screen.first { $0.contains("status") } ?? ""
   }
 
+  @Test func cursorInTheCellsIsToldInTheStatusLine() throws {
+    let app = try app()
+    app.press("j |")
+    #expect(app.screen.last?.contains("cells · row") == true, "\(app.screen)")
+    app.press("Esc")
+    #expect(app.screen.last?.contains("cells") == false)
+  }
+
   @Test func titlesStandAboveTheirColumns() throws {
     let app = try app()
     let line = titles(app)

@@ -50,7 +50,8 @@ import Testing
 
   private static let cases: [Case] = [
     ("", true), ("gate", true), ("GATE code", true), ("gate fence", false), ("-gate", false),
-    ("-fence", true), ("\"the gate\"", true), ("\"gate the\"", false), ("en", false),
+    ("-fence", true), ("\"the gate\"", true), ("\"gate the\"", false), ("en", true),
+    ("-en", false), ("4711", true),
     ("from:bo", true), ("from:BO", true), ("from:b", false), ("from:ana|bo", true),
     ("from:ana|eve", false), ("-from:ana", true), ("from=bo", true), ("meta/lang:en", true),
     ("likes:7", true), ("likes:7.0", true), ("likes:8", false), ("likes>6", true),
@@ -73,6 +74,34 @@ import Testing
 
   @Test(arguments: cases) func filterWantsWhatItSays(_ test: Case) throws {
     #expect(try Self.wants(test.text, Self.message) == test.isWanted)
+  }
+
+  @Test(arguments: [
+    ("31.12.2022", false), ("01.01.2023", false), ("2.1.2023", true), ("05.02.2021 10:00", false),
+    ("24.8.2026", true), ("2023-01-02", true), ("2022-12-31", false), ("12/31/2024", false),
+    ("tomorrow", false), ("2022-12", false),
+  ])
+  func textIsComparedWithADateOnlyIfItIsOne(text: String, isLater: Bool) throws {
+    let record: JSONValue = ["Datum": .string(text)]
+    #expect(try Self.wants("Datum>2023-01-01", record) == isLater)
+    #expect(try Self.wants("Datum>1.1.2023", record) == isLater)
+    #expect(try Self.wants("Datum>01.01.2023", record) == isLater)
+  }
+
+  @Test func dateIsOneOfItsSpellings() throws {
+    #expect(try Self.wants("Datum:2023-01-02", ["Datum": "2.1.2023"]))
+    #expect(try Self.wants("Datum:02.01.2023", ["Datum": "2023-01-02"]))
+    #expect(try !Self.wants("Datum:02.01.2023", ["Datum": "2023-02-01"]))
+    #expect(try Self.wants("Datum>2023-01-01", ["Datum": "2023-02"]), "texts have this order")
+    #expect(try Self.wants("part:1234-56-78", ["part": "1234-56-78"]), "no day is meant")
+  }
+
+  @Test func nameWithSignsThatNoKeyHasIsAccepted() throws {
+    let record: JSONValue = ["Art%2E-Nr%2E": "A7", "Nr%23": 4, "Netto%2FBrutto": 2]
+    for text in ["Art.-Nr.:a7", "\"Art.-Nr.\":a7", "Art%2E-Nr%2E:a7", "Nr#>3", "has:Nr#"] {
+      #expect(try Self.wants(text, record), "\(text)")
+    }
+    #expect(try !Self.wants("Art.-Nr.:a8", record))
   }
 
   @Test func statesAreThoseOfTheList() throws {
@@ -101,6 +130,10 @@ import Testing
     Refusal(text: "text~(", range: 0..<6, words: "not a regular expression"),
     Refusal(text: "x/$y:1", range: 0..<5, words: "is no field"),
     Refusal(text: "is:$key", range: 0..<7, words: "is: takes"),
+    Refusal(text: "due>2024-06-31", range: 0..<14, words: "there is no day 2024-06-31"),
+    Refusal(text: "due:2023-02-29T09:30", range: 0..<20, words: "there is no day 2023-02-29"),
+    Refusal(text: "a due<31.6.2024", range: 2..<15, words: "there is no day 31.6.2024"),
+    Refusal(text: "due>1/2/2024", range: 0..<12, words: "year first, 2026-08-24"),
   ]) func wrongTermIsNamedWithItsPlace(_ refusal: Refusal) {
     #expect { try Self.filter(refusal.text) } throws: { error in
       guard let error = error as? FilterError else { return false }

@@ -123,6 +123,59 @@ import Testing
     #expect(app.composeRule.contains("Filter ─"))
   }
 
+  private static let orders: JSONValue = [
+    "order": [
+      "a": ["Art%2E-Nr%2E": "A7", "Datum": "31.12.2022", "due": "2024-02-01", "status": "in work"],
+      "b": ["Art%2E-Nr%2E": "B8", "Datum": "2.1.2023", "due": "2024-03-01", "status": "done"],
+      "c": ["Art%2E-Nr%2E": "C9", "Datum": "soon", "due": "2024-04-01", "status": "quoted"],
+    ]
+  ]
+
+  private func orders() throws -> AppDriver {
+    try AppDriver(
+      [
+        try ViewDefinition(
+          name: "Orders", source: SourceDefinition(path: Path("order"), order: .key),
+          columns: [
+            ColumnDefinition(field: FieldPath("Art%2E-Nr%2E"), width: 12),
+            ColumnDefinition(field: FieldPath("status"), width: 12),
+          ])
+      ], json: Self.orders)
+  }
+
+  @Test(arguments: [
+    ("status:done OR status:quoted", "one or the other is written status:done|quoted"),
+    ("status:\"in work|done\"", "one or the other is written status:\"in work\"|done"),
+    ("due>junk", "due holds dates, and junk is neither a date nor a time"),
+    ("Datum>2023-01-01", "1 row has a text in Datum, not compared with dates"),
+    ("status>2023-01-01", "3 rows have texts in status, not compared with dates"),
+  ])
+  func whatAFilterLeavesOutIsTold(filter: String, words: String) throws {
+    let app = try orders()
+    app.press("f")
+    app.type(filter)
+    #expect(app.composeRule.contains(words), "\(app.composeRule)")
+  }
+
+  @Test func comparisonThatFitsSomeRowsIsKept() throws {
+    let app = try orders()
+    app.press("f")
+    app.type("Datum>2023-01-01")
+    app.press("Enter")
+    #expect(app.state.layers.isEmpty)
+    #expect(rows(app) == ["b"])
+  }
+
+  @Test func titleOfAColumnIsTheNameInTheFile() throws {
+    let app = try orders()
+    #expect(app.screen.contains { $0.contains("Art.-Nr.") })
+    #expect(ListOrder("Art.-Nr. desc") == ListOrder("Art%2E-Nr%2E desc"))
+    #expect(ListOrder("$nothing") == nil)
+    app.press("f")
+    app.type("Art.-Nr.:b8")
+    #expect(rows(app) == ["b"])
+  }
+
   @Test func aPartOfATextIsToldToBeOne() throws {
     let app = try chat()
     app.press("f")

@@ -37,6 +37,25 @@ import Testing
     #expect(throws: Never.self) { try ImportPlan("a,,b,\n1,2,3,4\n", as: .csv) }
   }
 
+  @Test func columnWithoutANameGetsOne() throws {
+    let plan = try ImportPlan("a,,column 2,\n1,2,3,\n4,,6,\n", as: .csv)
+    #expect(
+      plan.rows.map(\.value) == [
+        ["a": 1, "column 2'": 2, "column 2": 3], ["a": 4, "column 2": 6],
+      ])
+    #expect(plan.remarks == ["1 column without a name in the first line is called \"column 2'\"."])
+    let many = try ImportPlan(",b,\n1,2,3\n", as: .csv)
+    #expect(many.rows.map(\.value) == [["column 1": 1, "b": 2, "column 3": 3]])
+    #expect(many.remarks.count == 1 && many.remarks[0].contains("\"column 1\", \"column 3\""))
+  }
+
+  @Test func emptyListsAndObjectsAreCounted() throws {
+    let plan = try ImportPlan("{\"a\":1,\"tags\":[]}\n{\"b\":{\"c\":{}},\"a\":2}\n", as: .jsonl)
+    #expect(plan.remarks.count == 1)
+    #expect(plan.remarks[0].hasPrefix("2 empty lists or objects ([] or {}), the first in tags,"))
+    #expect(try ImportPlan(#"[{"a":1}]"#).remarks.isEmpty)
+  }
+
   @Test func cellsAreReadAsWhatTheyLookLike() throws {
     let plan = try ImportPlan(
       "$key,a,b,c\r\n7,12,true,007\r\nk,\"x, \"\"y\"\"\nz\",,\"{\"\"d\"\":1}\"\r\n", as: .csv)

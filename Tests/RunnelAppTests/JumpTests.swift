@@ -54,6 +54,32 @@ import Testing
     #expect(app.body.contains { $0.contains("ticket-0.") })
   }
 
+  /// The error in the line of the palette.
+  private func problem(_ app: AppDriver) -> String {
+    guard case .palette(let screen)? = app.state.layers.last else { return "" }
+    return screen.problem ?? ""
+  }
+
+  @Test func keyGivenInARecordOpensThatRecord() throws {
+    let app = try app()
+    app.press("j Enter")
+    app.type(":go 5")
+    app.press("Enter")
+    #expect(app.record?.path.description == "/tickets/5")
+    #expect(app.state.layers.count == 1)
+    app.type(":go 700")
+    app.press("Enter")
+    #expect(problem(app).contains(":/tickets/700 opens a record by its path"))
+    #expect(app.list.cursorRecord?.row.key.text == "5")
+  }
+
+  @Test func keyInAnotherOrderIsToldHowToOpen() throws {
+    let app = try app(order: "title")
+    app.type(":go x700")
+    app.press("Enter")
+    #expect(problem(app).contains(":/tickets/x700 opens the record"))
+  }
+
   @Test func bothEndsHaveFetchMoreRowsAfterAJump() throws {
     let app = try app()
     app.type(":")

@@ -178,6 +178,14 @@ import Testing
     #expect(app.line(of: "fetching") == nil)
   }
 
+  @Test func listThatIsSortedDownwardsHasItsEndBelow() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.type(":sort created desc")
+    app.press("Enter")
+    #expect(app.line(of: "── end ──") != nil, "\(app.body)")
+    #expect(app.line(of: "── start ──") == nil)
+  }
+
   @Test func startOfTheHistoryIsSaid() throws {
     let app = try history()
     for _ in 0..<10 { app.press("gm") }

@@ -52,6 +52,39 @@ import Testing
     #expect(app.line(of: "ana@riverside.example") == 2)
   }
 
+  @Test func blankChangesTrueAndFalse() throws {
+    let app = try ana()
+    try goTo("active", app)
+    app.press("e Space")
+    #expect(app.cursorLine.hasPrefix(">  active        false"))
+    app.press("Space Space Enter")
+    #expect(try app.stored("/user/ana/active") == false)
+  }
+
+  @Test func textOfSeveralLinesGetsMoreInItsPlace() throws {
+    let app = try AppDriver(
+      Fixture.views(), json: ["user": ["ana": ["name": "Ana", "note": "one\ntwo"]]])
+    app.press("g2 gg j Enter")
+    try goTo("note", app)
+    app.press("e")
+    #expect(app.cursorLine.contains("one⏎two"))
+    app.press("C-j")
+    app.type("three")
+    #expect(app.cursorLine.contains("one⏎two⏎three"))
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/note") == "one\ntwo\nthree")
+  }
+
+  @Test func keyOfTheSameListIsFollowed() throws {
+    let app = try AppDriver(
+      Fixture.views(),
+      json: ["user": ["ana": ["name": "Ana", "mentor": "bo"], "bo": ["name": "Bo"]]])
+    app.press("g2 gg j Enter")
+    try goTo("mentor", app)
+    app.press("gd")
+    #expect(app.record?.path.description == "/user/bo")
+  }
+
   @Test func numberIsRefusedBesideTheFieldUntilItIsOne() throws {
     let app = try ana()
     try goTo("plot", app)

@@ -47,6 +47,19 @@ import Testing
     #expect(app.state.tabs.lists[0].content.storedRowCount == 3)
   }
 
+  @Test func listWhoseViewWasSavedKeepsItsPlaceAndItsRows() throws {
+    app.press("| l x Esc k k")
+    let before = (app.cursorLine, app.backend.requests.count)
+    #expect(!app.list.hiddenColumns.isEmpty)
+    var views = try Fixture.views()
+    views[0] = app.list.shownDefinition
+    save(ViewText.file(views))
+    #expect(app.list.hiddenColumns.isEmpty)
+    #expect(app.cursorLine == before.0)
+    #expect(app.backend.requests.count == before.1)
+    #expect(app.toast == "chat.views.yaml was read again")
+  }
+
   @Test func otherRowsAreAskedForWhereTheSourceChanged() throws {
     try save("path: /room\n    order: $key", as: "path: /user\n    order: $key")
     #expect(app.state.tabs.lists[0].content.storedRowCount == 5)

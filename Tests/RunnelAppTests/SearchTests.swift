@@ -69,6 +69,25 @@ import Testing
     #expect(app.cursorLine == start)
   }
 
+  @Test func textInAFieldThatIsNoColumnIsFound() throws {
+    let app = try AppDriver(
+      [
+        try ViewDefinition(
+          name: "Bikes", source: SourceDefinition(path: Path("bike"), order: .key),
+          columns: [ColumnDefinition(field: FieldPath("name"), width: 12)])
+      ],
+      json: [
+        "bike": [
+          "a": ["name": "One", "maker": "Pegasus"], "b": ["name": "Two", "maker": "Kalkhoff"],
+        ]
+      ])
+    app.press("/")
+    app.type("kalk")
+    #expect(app.cursorLine.contains("Two"))
+    app.press("Enter")
+    #expect(app.toast == "in maker: Kalkhoff")
+  }
+
   @Test func nextWithoutASearchSaysHowToSearch() throws {
     let app = try chat()
     app.press("n")

@@ -51,6 +51,18 @@ import Testing
     #expect(app.screen[1].contains("1 of 6 rows"), "\(app.screen[1])")
   }
 
+  @Test func rowThatTheFilterHidesIsCounted() throws {
+    var views = try Fixture.views()
+    views[0].also = []
+    let app = try AppDriver(views, json: Fixture.small)
+    app.press("f")
+    app.type("from:bo")
+    app.press("Enter")
+    #expect(app.screen[1].contains("2 of 6 rows"), "\(app.screen[1])")
+    try app.set("/room/-M9", Fixture.message("hidden", from: "ana", at: Fixture.now))
+    #expect(app.screen[1].contains("2 of 7 rows"), "\(app.screen[1])")
+  }
+
   @Test func aDayBetweenLoadedDaysIsWhole() throws {
     let app = try chat(50, by: [.day(.path(try Path("created")))])
     #expect(details(app).count == 1 && details(app)[0].hasSuffix(" loaded"))

@@ -57,6 +57,17 @@ import Testing
     #expect(error?.message.contains("tomorrow 9:00") == true)
   }
 
+  @Test(arguments: ["2024-06-31", "31.6.2024", "2023-02-29T10:00"])
+  func dayThatDoesNotExistIsRefusedWhereDatesStand(text: String) throws {
+    let error = #expect(throws: InputError.self) { try typed(text, over: "2024-06-30") }
+    #expect(error?.message.hasPrefix("there is no day") == true)
+    #expect(throws: InputError.self) { try typed(text, over: .number(JSONNumber(Self.now))) }
+    #expect(throws: Never.self) { try typed(text, over: "a text") }
+    var input = FieldInput(kind: .string, like: .string("1.2.2024"))
+    input.editor = LineEditor(text)
+    #expect(throws: InputError.self) { try input.value() }
+  }
+
   @Test func fieldThatHoldsANumberTakesNone() throws {
     #expect(throws: InputError.self) { try typed("tomorrow", over: 12) }
     #expect(try typed("tomorrow", over: "a text") == "tomorrow")

@@ -275,6 +275,11 @@ import Testing
     }
   }
 
+  @Test func severalLinesInOneShowTheirEnds() {
+    let canvas = drawn(LineEditor("one\ntwo", isMultiline: true), width: 20, height: 1)
+    #expect(canvas.textLines()[0].hasPrefix("one⏎two"))
+  }
+
   @Test func tallFieldScrollsToTheCursorsLine() {
     let text = (0..<10).map { "line \($0)" }.joined(separator: "\n")
     let canvas = drawn(LineEditor(text, isMultiline: true), width: 10, height: 4)

@@ -2,7 +2,8 @@ import Foundation
 import RunnelWorkspace
 
 extension ViewSaving {
-  /// Writes the view to the views file: over its entry there, or as a new file with all views.
+  /// Writes the view to the views file: over its entry there, as one more entry, or as a new file with all
+  /// views.
   ///
   /// A file that is replaced is kept beside it, with a `~` behind its name.
   ///
@@ -17,8 +18,11 @@ extension ViewSaving {
     } catch {
       return "\(file) cannot be read: \(error.fileReason)"
     }
-    guard let new = ViewText.replacing(view, in: text) else {
-      return "\(file) has no line `- name: \(view.name)`: the view was not saved"
+    let added = isNew ? ViewText.adding(view, to: text) : nil
+    guard let new = ViewText.replacing(view, in: text) ?? added else {
+      return isNew
+        ? "\(file) has no list `views:` with lines for each view: the view was not saved"
+        : "\(file) has no line `- name: \(view.name)`: the view was not saved"
     }
     do {
       _ = try ViewFile(yaml: new, name: file)

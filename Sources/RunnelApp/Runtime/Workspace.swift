@@ -66,7 +66,7 @@ struct Workspace {
     let views = try found?.views ?? Workspace.discover(options, settings)
     self.views = views + [resources.activityView].compactMap(\.self)
     // The rules of a server know an account by its id.
-    let user = ProcessInfo.processInfo.environment["USER"] ?? "me"
+    let user = DatabaseEnvironment.userName.isEmpty ? "me" : DatabaseEnvironment.userName
     me = options.origin?.user ?? found?.me ?? settings.me ?? user
     firstTab = try Workspace.tab(options.view, in: self.views)
   }

@@ -64,6 +64,7 @@ struct GetCommand: ParsableCommand {
         let (rows, report) = try session.scan(query, detail: detail)
         tell(report, session.file)
         if rows.isEmpty {
+          try tellWhyNothing(query, session)
           // A node without children is a value, to which a query does not apply.
           try document.write(query.loadsAllData ? leaf(session.summary(at: path)) : .empty)
         } else {
@@ -82,6 +83,7 @@ struct GetCommand: ParsableCommand {
       try output.checkRecords(at: path, in: session)
       let (rows, report) = try session.scan(query, detail: .full)
       tell(report, session.file)
+      if rows.isEmpty { try tellWhyNothing(query, session) }
       try output.write(rows, of: path)
     }
   }
@@ -92,8 +94,34 @@ struct GetCommand: ParsableCommand {
     if let advice = report.advice { StandardError.say(advice.text(forFile: file)) }
   }
 
+  /// Says which field a predicate tests that holds no single value, if it finds nothing.
+  private func tellWhyNothing(_ query: Query, _ session: DatabaseSession) throws {
+    guard let filter = query.filter else { return }
+    let sample = try session.scan(Query(path).limited(to: 50, from: .first)).rows
+    for case .child(let field) in filter.testedFields {
+      let nodes = sample.compactMap { $0.node?[field] }.filter { !$0.isEmpty }
+      guard !nodes.isEmpty, nodes.allSatisfy({ $0.leaf == nil }) else { continue }
+      return StandardError.say(
+        "\(field.text) holds lists or objects, and a test holds of a single value: name one, as "
+          + "\(field.text)/0. In all of them, the workspace's filter finds a text: runnel --filter "
+          + "'\(field.text)~TEXT'.")
+    }
+  }
+
   private func leaf(_ summary: NodeSummary) -> Node {
     if case .leaf(let leaf) = summary.kind { Node(leaf) } else { .empty }
+  }
+}
+
+extension ChildPredicate {
+  /// The fields of which a value is compared, or searched for a text.
+  fileprivate var testedFields: [RowField] {
+    switch self {
+    case .compare(let field, _, _), .matches(let field, _): [field]
+    case .exists: []
+    case .all(let parts), .any(let parts): parts.flatMap(\.testedFields)
+    case .not(let part): part.testedFields
+    }
   }
 }
 

@@ -94,7 +94,8 @@ struct ImportCommand: ParsableCommand, FileNaming {
           " " + ImportWork.words(forFile: $0, bytes: outcome.undoFileBytes)
         }
         StandardError.say(
-          "Imported \(bytes.count) bytes at \(path) of \(session.file).\(kept ?? "")")
+          "Imported \(bytes.count) bytes at \(path) of \(session.file).\(kept ?? "")"
+            + ImportCommand.unkept(bytes))
       }
     }
   }
@@ -123,8 +124,11 @@ extension ImportCommand {
   private func load(into remote: RemoteDatabase) throws {
     let document = try InputDocument(file)
     let json: JSONValue
+    let unkept: String
     do {
-      json = try document.withBytes { try JSONValue(parsing: $0) }
+      (json, unkept) = try document.withBytes {
+        (try JSONValue(parsing: $0), ImportCommand.unkept($0))
+      }
     } catch let error as JSONError {
       throw Failure(
         "\(document.name): it is not JSON: \(error).\(ImportCommand.hint(forFile: document.name, path))"
@@ -152,7 +156,13 @@ extension ImportCommand {
       line.report("batch \(done) of \(batches.batches.count)")
     }
     line.clear()
-    StandardError.say("Imported \(document.name) at \(remote.placeWords(path)).")
+    StandardError.say("Imported \(document.name) at \(remote.placeWords(path)).\(unkept)")
+  }
+
+  /// Returns a sentence, with a blank before it, about what the tree cannot hold; empty if there is
+  /// nothing of that kind.
+  private static func unkept(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    EmptyContainers(in: bytes).sentence.map { " " + $0 } ?? ""
   }
 
   /// Returns advice about a file whose name says that it is not a JSON document; empty for other

@@ -125,6 +125,9 @@ struct DataDocument {
           + "written as %2E and the like.")
       try write(json.text, into: session, at: path, interruption)
     }
+    if let sentence = EmptyContainers(in: bytes).sentence {
+      StandardError.say("\(shown): \(sentence)")
+    }
   }
 
   private func write(
@@ -182,6 +185,7 @@ struct DataDocument {
         throw Failure("Nothing was opened.")
       }
     }
+    for remark in plan.remarks { StandardError.say("\(shown): \(remark)") }
     let members = plan.rows.enumerated().map { JSONMember($1.key ?? "\($0)", $1.value) }
     return .object([JSONMember(collection.text, .object(members))])
   }

@@ -69,7 +69,7 @@ struct DatabaseOptions: ParsableArguments {
     for access: Access, author: String? = nil, _ body: (DatabaseSession) throws -> Result
   ) throws -> Result {
     var environment = DatabaseEnvironment.system
-    environment.author = author ?? getenv("USER").map { String(cString: $0) } ?? ""
+    environment.author = author ?? DatabaseEnvironment.userName
     let file = try file(for: access)
     return try NewDatabase.removingUnused(file) {
       let session = try DatabaseSession(

@@ -142,8 +142,16 @@ struct OrderList {
         error.message + " A component is a child, or '$key', '$value' or '$priority' in single "
           + "quotes, which keep the shell from replacing them; ':desc' may follow.")
     } catch {
-      throw ValidationError(error.message)
+      throw ValidationError(error.message + OrderList.hint(for: text))
     }
+  }
+
+  /// Returns advice about a name with signs that no key may have; empty for other names.
+  private static func hint(for text: String) -> String {
+    text.contains { ".#[]".contains($0) }
+      ? " In names from tables, such signs are stored as in addresses: . as %2E, # as %23, [ as %5B and "
+        + "] as %5D."
+      : ""
   }
 }
 

@@ -14,8 +14,10 @@ extension DatabaseEnvironment {
     return environment
   }
 
-  /// The name of the user who runs the program; empty if the system does not know it.
-  private static var userName: String {
+  /// The name of the user who runs the program: `USER` of the environment, or else the name of the
+  /// process's user; empty if the system does not know it.
+  package static var userName: String {
+    if let name = getenv("USER"), name.pointee != 0 { return String(cString: name) }
     guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return "" }
     return String(cString: name)
   }

@@ -33,9 +33,11 @@ extension LineEditor {
   }
 
   private func drawText(into canvas: inout Canvas, _ area: Rect, _ role: StyleRole) {
+    // Where there is one line only, line ends are signs in it, so that no line is out of sight.
+    let isSplit = isMultiline && area.height > 1
     let lines = buffer.characters.split(
-      omittingEmptySubsequences: false, whereSeparator: { isMultiline && $0.isNewline })
-    let line = isMultiline ? buffer.characters[..<buffer.cursor].count { $0.isNewline } : 0
+      omittingEmptySubsequences: false, whereSeparator: { isSplit && $0.isNewline })
+    let line = isSplit ? buffer.characters[..<buffer.cursor].count { $0.isNewline } : 0
     let column = cells(lines[line].prefix(upTo: buffer.cursor), canvas.glyphs)
       .reduce(0) { $0 + $1.width }
     let firstLine = Self.scrolled(to: line, size: area.height)

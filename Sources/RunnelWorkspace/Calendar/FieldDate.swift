@@ -36,6 +36,10 @@ struct FieldDate: Hashable, Sendable {
       guard let moment = Int64(text), StoredTime.contains(moment) else { return nil }
       self.init(moment: moment, local)
     case .string:
+      if text.isEmpty, input.holdsDate {
+        self.init(day: nil, .text(rest: ""))
+        return
+      }
       guard let date = FieldDate.isoDate(text) else { return nil }
       self.init(
         day: date.dayNumber, .text(rest: String(text.dropFirst(date.dateText.count))))

@@ -46,6 +46,9 @@ package struct ImportPlan: Hashable, Sendable {
   package var refused: [Refused] = []
   /// Whether the text was a single record rather than a list.
   var isSingle = false
+  /// What is read in another way than it is written, each in a sentence that may stand behind a colon:
+  /// a column without a name that got one, and lists and objects that are empty.
+  package private(set) var remarks: [String] = []
 
   /// Reads a text.
   ///
@@ -64,6 +67,9 @@ package struct ImportPlan: Hashable, Sendable {
     case .csv: try readCells(text, texts: Set(texts))
     }
     if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
+    if let sentence = EmptyContainers(in: .array(rows.map(\.value))).sentence {
+      remarks.append(sentence)
+    }
   }
 
   /// Returns the format that a file name tells, or nil if it tells none.
@@ -174,12 +180,13 @@ extension ImportPlan {
     guard let names = lines.popFirst()?.cells, names.contains(where: { !$0.isEmpty }) else {
       throw Unreadable(message: "it has no first line with the names of the fields")
     }
-    let header = names.map(CellCoding.text)
+    var header = names.map(CellCoding.text)
     var known: Set<String> = []
     for name in header where !name.isEmpty && !known.insert(name).inserted {
       throw Unreadable(
         message: "its first line has the name \(name) twice: give each field a name of its own")
     }
+    nameColumns(&header, known, lines.map(\.cells))
     let types = header.indices.map { index in
       texts.contains(header[index]) || header[index] == ExportWriter.keyName
         ? ColumnKind.texts : ColumnKind(ofColumn: index, in: lines.map(\.cells))
@@ -200,6 +207,26 @@ extension ImportPlan {
       }
       add(.object(members), place)
     }
+  }
+
+  /// Gives names to the columns that have none in the first line, if they have something in them.
+  private mutating func nameColumns(
+    _ header: inout [String], _ known: Set<String>, _ lines: [[String]]
+  ) {
+    var made: [String] = []
+    for index in header.indices where header[index].isEmpty {
+      if lines.allSatisfy({ index >= $0.count || $0[index].isEmpty }) { continue }
+      var name = "column \(index + 1)"
+      while known.contains(name) { name += "'" }
+      header[index] = name
+      made.append(name)
+    }
+    guard let first = made.first else { return }
+    remarks.append(
+      made.count == 1
+        ? "1 column without a name in the first line is called \"\(first)\"."
+        : "\(made.count) columns without a name in the first line are called "
+          + made.map { "\"\($0)\"" }.joined(separator: ", ") + ".")
   }
 
   /// Returns the value of a cell: a number, true, false, an object or a list if the cell reads as

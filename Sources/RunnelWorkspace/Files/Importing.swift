@@ -222,6 +222,7 @@ enum Importing {
       let rest = plan.refused.count == 1 ? "" : ", and \(plan.refused.count - 1) others"
       message.append(StyledLine("left out: \(refused.place): \(refused.reason)\(rest)", .warn))
     }
+    message += plan.remarks.map { StyledLine($0, .warn) }
     var question = Question(
       .importRecords(ImportProgress(plan, file: file, view: view)),
       title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
@@ -252,7 +253,8 @@ enum Importing {
     let done = progress.doneCount == 1 ? "1 record" : "\(progress.doneCount) records"
     if let step = progress.step { state.writes.undoing.release(step, title: "imported \(done)") }
     guard let first = progress.refused.first else {
-      return state.say(.info, "imported \(done)\(stopped)")
+      let remarks = progress.plan.remarks.map { " · \($0)" }.joined()
+      return state.say(.info, "imported \(done)\(stopped)\(remarks)")
     }
     var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
     if let file = progress.file {

@@ -81,4 +81,25 @@ package enum WritableKey {
     }
     return RunnelTree.Key(unchecked: key)
   }
+
+  /// Returns the name that a key was made of; any other key as it is.
+  package static func name(of key: String) -> String {
+    guard key.contains("%") else { return key }
+    var name = ""
+    var rest = key[...]
+    while let mark = rest.firstIndex(of: "%") {
+      name += rest[..<mark]
+      let digits = rest[mark...].dropFirst().prefix(2)
+      if digits.count == 2, let value = UInt8(digits, radix: 16),
+        forbidden.contains(Unicode.Scalar(value))
+      {
+        name.unicodeScalars.append(Unicode.Scalar(value))
+        rest = rest[digits.endIndex...]
+      } else {
+        name += "%"
+        rest = rest[mark...].dropFirst()
+      }
+    }
+    return name + rest
+  }
 }

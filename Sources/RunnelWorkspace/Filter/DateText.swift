@@ -1,19 +1,16 @@
 import RunnelBase
 
-/// A date, or a date with a time, that a text in the data holds in the form of ISO 8601:
-/// `2026-11-15`, `2026-08-20T20:45:00Z`, `2026-08-20 20:45:00.250+02:00`.
+/// A date, or a date with a time, that a text in the data holds: in the form of ISO 8601, `2026-11-15`,
+/// `2026-08-20T20:45:00Z`, `2026-08-20 20:45:00.250+02:00`, or day first with points, `15.11.2026`,
+/// `20.8.2026 20:45`.
 struct DateText: Hashable {
   /// The moment in milliseconds since 1970: that when the day begins if the text has no time.
   let start: Int64
 
   /// Reads a text, of which times without a zone are local; nil if it is something else.
   init?(_ text: String, _ local: LocalTime) {
-    guard FieldProfile.isDate(text) else { return nil }
-    let parts = text.prefix(10).split(separator: "-").map { Int($0) }
-    guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
-      let date = CivilTime(year: year, month: month, day: day)
-    else { return nil }
-    let rest = text.dropFirst(11)
+    guard let word = DateText.day(in: text), let date = WrittenDay(word)?.civil else { return nil }
+    let rest = text[word.endIndex...].dropFirst()
     if rest.isEmpty {
       start = local.milliseconds(date)
       return
@@ -23,6 +20,24 @@ struct DateText: Hashable {
       start = date.milliseconds() + time.milliseconds - zone
     } else {
       start = local.milliseconds(date) + time.milliseconds
+    }
+  }
+
+  /// Returns the part of a text that may be a day.
+  private static func day(in text: String) -> Substring? {
+    if FieldProfile.isDate(text) { return text.prefix(10) }
+    guard text.utf8.count <= 30, text.utf8.prefix(3).contains(UInt8(ascii: ".")) else { return nil }
+    return text.prefix { $0 != " " }
+  }
+
+  /// Whether a text is the beginning of a date in the form of ISO 8601: a year, or a month.
+  ///
+  /// Such texts have the order of the moments, as texts.
+  static func isBeginning(_ text: String) -> Bool {
+    let bytes = Array(text.utf8.prefix(8))
+    guard bytes.count == 4 || bytes.count == 7 else { return false }
+    return bytes.enumerated().allSatisfy { index, byte in
+      index == 4 ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte)
     }
   }
 

@@ -9,12 +9,12 @@ import RunnelTree
 ///        | field "~" pattern                 a regular expression is found in it
 ///        | field ( ">" | ">=" | "<" | "<=" ) value
 ///        | "is:" state | "has:" field
-/// words  = word | "\"" text "\""             found in what the row shows
+/// words  = word | "\"" text "\""             found in a column or in another text of the record
 /// ```
 ///
 /// A field is a path below the record, or `$key`, `$value`. A value is a text, a number, a date
-/// (`2026-08-24`, `2026-08-24T09:30`, `09:30`, `today`, `yesterday`), or an age (`30s`, `5m`, `3h`,
-/// `2d`, `1w`). A text with blanks, `|` or quotes is written in quotes.
+/// (`2026-08-24`, `24.8.2026`, `2026-08-24T09:30`, `09:30`, `today`, `yesterday`), or an age (`30s`,
+/// `5m`, `3h`, `2d`, `1w`). A text with blanks, `|` or quotes is written in quotes.
 package struct Filter: Hashable, Sendable {
   /// The text as typed.
   package let text: String
@@ -31,7 +31,7 @@ package struct Filter: Hashable, Sendable {
 
   /// A test of a row.
   enum Test: Hashable, Sendable {
-    /// The text that the row shows contains a text.
+    /// A column of the row, or another text of the record, contains a text.
     case shows(String)
     /// A field has one of some values.
     case isOne(FieldPath, of: [FilterValue])

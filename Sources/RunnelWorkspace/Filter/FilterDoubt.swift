@@ -33,9 +33,17 @@ package struct FilterDoubt {
   ) {
     if rows.isEmpty { return nil }
     let seen = Seen(definition: definition, rows: rows, isComplete: isComplete)
+    if let (message, range) = FilterDoubt.alternatives(in: filter) {
+      (self.message, self.range, isMistake) = (message, range, false)
+      return
+    }
     for term in filter.terms {
       if let message = FilterDoubt.message(term.test, seen) {
         (self.message, range, isMistake) = (message, term.range, true)
+        return
+      }
+      if let (message, isMistake) = FilterDoubt.uncompared(term.test, seen) {
+        (self.message, range, self.isMistake) = (message, term.range, isMistake)
         return
       }
       if !term.isNegated, let message = FilterDoubt.otherMeaning(term.test, seen) {
@@ -66,14 +74,32 @@ package struct FilterDoubt {
     case .state(.field(let path)): return missing(.path(path), seen)
     case .compares(let field, _, let value):
       return missing(field, seen) ?? impossible(field, value, rows)
-        ?? uncompared(field, value, seen)
     case .state(.mine):
       let hasOwner = seen.definition.template.contains { $0.value == .string("$me") }
       return hasOwner ? nil : "is:mine finds nothing: no field of new: in this view is $me"
     }
   }
 
-  /// What to write where no row has a text and some have it as a part of a longer one.
+  /// What to write in the place of the word `OR` between two terms, and its range; nil if there is none.
+  private static func alternatives(in filter: Filter) -> (message: String, range: Range<Int>)? {
+    let characters = Array(filter.text)
+    for index in filter.terms.indices.dropFirst().dropLast() {
+      let term = filter.terms[index]
+      guard ["OR", "or", "||"].contains(String(characters[term.range])),
+        case .isOne(.path(let left), let before) = filter.terms[index - 1].test,
+        case .isOne(.path(let right), let after) = filter.terms[index + 1].test
+      else { continue }
+      let values = (before + after).map { FilterCompletion.quoted($0.text) }
+      let name = FilterCompletion.quotedName(left.text)
+      return left == right
+        ? ("one or the other is written \(name):\(values.joined(separator: "|"))", term.range)
+        : ("all terms must hold; one or the other works within a field: a:x|y", term.range)
+    }
+    return nil
+  }
+
+  /// What to write where no row has a text and some have it as a part of a longer one, or where quotes
+  /// make several values one text.
   private static func otherMeaning(_ test: Filter.Test, _ seen: Seen) -> String? {
     guard case .isOne(let field, let values) = test, case .path(let path) = field,
       values.count == 1, let value = values.first?.text, !value.isEmpty
@@ -83,6 +109,11 @@ package struct FilterDoubt {
       return text.lowercased()
     }
     let sought = value.lowercased()
+    if value.contains("|"), !texts.contains(sought) {
+      let parts = value.split(separator: "|").map { FilterCompletion.quoted(String($0)) }
+      let name = FilterCompletion.quotedName(path.text)
+      return "one or the other is written \(name):\(parts.joined(separator: "|"))"
+    }
     guard !texts.contains(sought), texts.contains(where: { $0.contains(sought) }) else {
       return nil
     }
@@ -93,7 +124,12 @@ package struct FilterDoubt {
     guard case .path(let path) = field,
       seen.rows.allSatisfy({ node(field, in: $0).isEmpty })
     else { return nil }
-    return "\(seen.isComplete ? "no row" : "no loaded row") has a field \(path.text)"
+    // A name of a table may hold the sign that separates the keys of a path.
+    let key = WritableKey.key(of: path.text)
+    if path.keys.count > 1, seen.rows.contains(where: { $0.row.node?[key].isEmpty == false }) {
+      return "the field is written \(key.text) here"
+    }
+    return "\(seen.isComplete ? "no row" : "no loaded row") has a field \(path.shownText)"
   }
 
   /// The reason why the field never holds a value: all that it holds are numbers, or all are true or
@@ -104,11 +140,19 @@ package struct FilterDoubt {
     guard case .path(let path) = field else { return nil }
     let leaves = rows.compactMap { node(field, in: $0).leaf }
     if leaves.isEmpty {
-      return "\(path.text) holds lists or objects: name a field in it, such as \(path.text)/0"
+      let name = FilterCompletion.quotedName(path.shownText)
+      let text = FilterCompletion.quoted(value.text)
+      return "\(path.shownText) holds lists or objects: \(name)~\(text) finds it in them"
     }
     let areNumbers = leaves.allSatisfy { if case .number = $0 { true } else { false } }
     if areNumbers, value.number == nil, value.moments == nil {
       return "\(path.text) holds numbers, and \(value.text) is neither a number nor a time"
+    }
+    let areDates = leaves.allSatisfy { leaf in
+      if case .string(let text) = leaf { DateText(text, value.local) != nil } else { false }
+    }
+    if areDates, value.moments == nil, value.number == nil, !DateText.isBeginning(value.text) {
+      return "\(path.shownText) holds dates, and \(value.text) is neither a date nor a time"
     }
     let areBooleans = leaves.allSatisfy { if case .bool = $0 { true } else { false } }
     if areBooleans, !["true", "false"].contains(value.text.lowercased()) {
@@ -117,18 +161,23 @@ package struct FilterDoubt {
     return nil
   }
 
-  /// The number of texts that a comparison with a number leaves out, or nil if there are none.
+  /// The number of texts that a comparison with a number or a date leaves out, and whether it leaves out
+  /// all rows; nil if there are no such texts.
   private static func uncompared(
-    _ field: FieldPath, _ value: FilterValue, _ seen: Seen
-  ) -> String? {
-    guard case .path(let path) = field, value.number != nil else { return nil }
-    let count = seen.rows.count {
-      if case .string? = node(field, in: $0).leaf { true } else { false }
+    _ test: Filter.Test, _ seen: Seen
+  ) -> (message: String, isMistake: Bool)? {
+    guard case .compares(let field, _, let value) = test, case .path(let path) = field,
+      value.number != nil || value.moments != nil
+    else { return nil }
+    let leaves = seen.rows.compactMap { node(field, in: $0).leaf }
+    let count = leaves.count { leaf in
+      if case .string(let text) = leaf { value.isIncomparable(text) } else { false }
     }
     if count == 0 { return nil }
     let row = seen.isComplete ? "row" : "loaded row"
     let texts = count == 1 ? "1 \(row) has a text" : "\(count) \(row)s have texts"
-    return "\(texts) in \(path.text), which are not compared with numbers"
+    let others = value.number != nil ? "numbers" : "dates"
+    return ("\(texts) in \(path.shownText), not compared with \(others)", count == leaves.count)
   }
 
   private static func node(_ field: FieldPath, in record: Record) -> RunnelTree.Node {

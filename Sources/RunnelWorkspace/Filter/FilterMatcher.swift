@@ -54,7 +54,10 @@ package final class FilterMatcher {
 
   private static func shows(_ text: String, _ fields: [FieldPath]) -> Check {
     let sought = SearchText(text)
-    return { record in fields.contains { sought.isFound(in: record.text(at: $0)) } }
+    return { record in
+      if fields.contains(where: { sought.isFound(in: record.text(at: $0)) }) { return true }
+      return record.row.node?.hasText(where: sought.isFound) == true
+    }
   }
 
   private static func matches(_ pattern: String, _ field: FieldPath) -> Check {
@@ -112,8 +115,31 @@ extension FilterValue {
       if let moments, let time = DateText(string, local)?.start {
         return moments.compares(time, comparison)
       }
-      return number == nil && comparison.holds(string.lowercased(), text.lowercased())
+      return !isIncomparable(string) && comparison.holds(string.lowercased(), text.lowercased())
     case .bool, nil: return false
+    }
+  }
+}
+
+extension FilterValue {
+  /// Whether a text of a field is not compared with this value: the value is a number, or a date and the
+  /// text is none.
+  func isIncomparable(_ string: String) -> Bool {
+    if number != nil { return true }
+    if moments == nil || DateText(string, local) != nil { return false }
+    return !(DateText.isBeginning(string) && DateText.isBeginning(String(text.prefix(7))))
+  }
+}
+
+extension RunnelTree.Node {
+  /// Whether one of the texts in the node fulfils a test.
+  ///
+  /// O(n) in the node.
+  func hasText(where test: (String) -> Bool) -> Bool {
+    switch leaf {
+    case .string(let text)?: test(text)
+    case .bool?, .number?: false
+    case nil: children.contains { $0.node.hasText(where: test) }
     }
   }
 }

@@ -77,14 +77,35 @@ package struct FilterParser {
       }
       return .matches(field, first)
     case .isOne, .equals:
-      var values = [moments.value(first)]
-      while take("|") { values.append(moments.value(try value(from: start, of: name, mark))) }
+      var values = [try day(first, from: start)]
+      while take("|") {
+        values.append(try day(try value(from: start, of: name, mark), from: start))
+      }
       return .isOne(field, of: values)
-    case .less: return .compares(field, .less, moments.value(first))
-    case .lessOrEqual: return .compares(field, .lessOrEqual, moments.value(first))
-    case .greater: return .compares(field, .greater, moments.value(first))
-    case .greaterOrEqual: return .compares(field, .greaterOrEqual, moments.value(first))
+    case .less: return .compares(field, .less, try compared(first, from: start))
+    case .lessOrEqual: return .compares(field, .lessOrEqual, try compared(first, from: start))
+    case .greater: return .compares(field, .greater, try compared(first, from: start))
+    case .greaterOrEqual:
+      return .compares(field, .greaterOrEqual, try compared(first, from: start))
     }
+  }
+
+  /// Returns what a text stands for; a day that a month does not have is an error.
+  private func day(_ text: String, from start: Int) throws(FilterError) -> FilterValue {
+    let word = text.prefix { $0 != "T" && $0 != " " }
+    if let day = WrittenDay(word), day.isSlip {
+      throw error(from: start, "there is no day \(word)")
+    }
+    return moments.value(text)
+  }
+
+  /// Returns what a text stands for that a field is compared with.
+  private func compared(_ text: String, from start: Int) throws(FilterError) -> FilterValue {
+    if WrittenDay.isAmbiguous(text) {
+      throw error(
+        from: start, "\(text) is no date here: year first, 2026-08-24, or day first, 24.8.2026")
+    }
+    return try day(text, from: start)
   }
 
   private mutating func condition(
@@ -107,6 +128,8 @@ package struct FilterParser {
     do {
       return try FieldPath(name)
     } catch {
+      // A name that was no key as it was is stored as in addresses.
+      if let field = FieldPath(named: name) { return field }
       throw self.error(from: start, "\(name) is no field: \(error)")
     }
   }

@@ -78,7 +78,7 @@ package struct MomentReader: Hashable, Sendable {
     return isTooLong || isTooFar ? nil : moment
   }
 
-  /// A day, or a minute of it: `2026-08-24`, `2026-08-24T09:30`, `09:30` for today's.
+  /// A day, or a minute of it: `2026-08-24`, `24.8.2026`, `2026-08-24T09:30`, `09:30` for today's.
   private func dateAndTime(_ text: String, today: Int) -> MomentRange? {
     let parts = text.split(
       separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
@@ -90,13 +90,7 @@ package struct MomentReader: Hashable, Sendable {
     return minute(time, of: number)
   }
 
-  private func dayNumber(_ text: Substring) -> Int? {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
-      (0...9999).contains(year)
-    else { return nil }
-    return CivilTime(year: year, month: month, day: day)?.dayNumber
-  }
+  private func dayNumber(_ text: Substring) -> Int? { WrittenDay(text)?.civil?.dayNumber }
 
   /// Returns the minute of the day, or nil if the text is no time.
   private func time(_ text: Substring) -> Int? {

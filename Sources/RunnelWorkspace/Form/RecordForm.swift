@@ -77,7 +77,7 @@ extension FormScreen {
     }
     let fields = book.inputs(of: definition, for: record)
       .filter { !computed.contains($0.path) }
-      .map { Field($0.path.text, path: $0.path, $0.input) }
+      .map { Field($0.path.shownText, path: $0.path, $0.input) }
     return fields + [Field(keyLabel, FieldInput(kind: .string))]
   }
 
@@ -85,7 +85,9 @@ extension FormScreen {
   static func editing(
     _ definition: ResourceDefinition, in book: ResourceBook, _ record: JSONValue
   ) -> [Field] {
-    book.inputs(of: definition, for: record).map { Field($0.path.text, path: $0.path, $0.input) }
+    book.inputs(of: definition, for: record).map {
+      Field($0.path.shownText, path: $0.path, $0.input)
+    }
   }
 
   /// The key that was typed for a new record, or nil if a key is to be generated.

@@ -159,7 +159,9 @@ extension Jump {
     let words = text.trimmingBlanks
     if words.isEmpty { return "go takes a key, the number of a row, or a date" }
     let source = screen.definition.source
-    let id = (try? Key(words)).map { Record.id(of: Path(unchecked: source.path.keys + [$0])) }
+    let path = (try? Key(words)).map { Path(unchecked: source.path.keys + [$0]) }
+    let id = path.map { Record.id(of: $0) }
+    if !state.layers.isEmpty { return open(&state, path, words) }
     if let id, screen.hasRow(id) {
       state.withList { list, content, height in
         list.moveTo(.row(id), in: content, height: height)
@@ -172,9 +174,19 @@ extension Jump {
     if let number = Int(words), source.order != .key || !hasNumbers(screen) {
       return goToRow(&state, number)
     }
-    guard let key = try? Key(words) else { return "\(words) can be no key" }
+    guard let path, let key = path.lastKey else { return "\(words) can be no key" }
     if start(&state, .key(key)) { return nil }
-    return "the rows are not sorted by key: :sort $key first, or give a date"
+    return "the rows are not sorted by key: :\(path) opens the record, :sort $key sorts them"
+  }
+
+  /// Opens the record with a key in the place of what is open over the list.
+  private static func open(_ state: inout AppState, _ path: Path?, _ words: String) -> String? {
+    guard let path, state.tabs.front.hasRow(Record.id(of: path)) else {
+      let other = path.map { ": :\($0) opens a record by its path" } ?? ""
+      return "\(words) is no key of a loaded row\(other)"
+    }
+    PaletteScreen.goTo(&state, path)
+    return nil
   }
 
   /// Whether the keys of a list are numbers, so that a number means a key.

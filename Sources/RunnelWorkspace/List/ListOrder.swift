@@ -15,7 +15,9 @@ package struct ListOrder: Hashable, Sendable {
   /// Parses `created` or `created desc`; nil if the text names no field.
   init?(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
-    guard let name = words.first, let field = try? RowField(name) else { return nil }
+    guard let name = words.first,
+      let field = (try? RowField(name)) ?? FieldPath(named: name)?.rowField
+    else { return nil }
     switch words.dropFirst() {
     case [], ["asc"]: self.init(field)
     case ["desc"]: self.init(field, isDescending: true)

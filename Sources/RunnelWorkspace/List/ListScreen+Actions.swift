@@ -254,7 +254,7 @@ extension ListScreen {
           !fields.contains(where: { $0.path == path })
         else { continue }
         let input = FieldInput(kind: FieldKind(leaf.json), like: leaf)
-        fields.append(FormScreen.Field(child.key.text, path: path, input))
+        fields.append(FormScreen.Field(path.shownText, path: path, input))
       }
     } else {
       for field in definition.template where !field.isComputed {

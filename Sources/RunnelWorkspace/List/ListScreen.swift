@@ -22,9 +22,9 @@ package struct ListScreen: Hashable, Sendable {
   /// The row that the list was opened for, or nil for a list with a tab of its own.
   @Boxed package var drillDown: DrillDown?
   /// The source of the view itself, without the order that the user chose.
-  @Boxed private(set) var ownSource: SourceDefinition
+  @Boxed var ownSource: SourceDefinition
   /// The rules for the sections, which the order may suspend.
-  let ownSections: [SectionRule]
+  var ownSections: [SectionRule]
   /// The order that the user chose by `sort(by:height:)`, or nil for the view's own.
   @Boxed package var order: ListOrder?
   /// The orders of the collection that have an index, or nil until the database has told them.

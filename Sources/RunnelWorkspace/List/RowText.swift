@@ -295,7 +295,7 @@ extension FieldPath {
     switch self {
     case .key: "key"
     case .value: "value"
-    case .path(let path): path.text
+    case .path(let path): path.shownText
     }
   }
 

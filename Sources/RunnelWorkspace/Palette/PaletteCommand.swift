@@ -32,6 +32,8 @@ package struct PaletteCommand: Sendable {
     case choice
     /// A text with choices as proposals: the typed text is taken.
     case text
+    /// A text that may be left out.
+    case optionalText
   }
 
   package let name: String

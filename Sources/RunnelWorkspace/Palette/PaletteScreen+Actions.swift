@@ -185,12 +185,17 @@ extension PaletteScreen {
 
 extension PaletteCommand {
   /// The deed of the command's name alone.
-  var deed: PaletteDeed { argument.isNone ? .run(name) : .fill(name + " ") }
+  var deed: PaletteDeed { argument.mayBeMissing ? .run(name) : .fill(name + " ") }
 }
 
 extension PaletteCommand.Argument {
   var isChoice: Bool { if case .choice = self { true } else { false } }
-  fileprivate var isNone: Bool { if case .none = self { true } else { false } }
+  fileprivate var mayBeMissing: Bool {
+    switch self {
+    case .none, .optionalText: true
+    case .choice, .text: false
+    }
+  }
 }
 
 // MARK: What is done
@@ -263,7 +268,7 @@ extension PaletteScreen {
   }
 
   /// Opens a record that a view shows, or goes to a place in the tree.
-  private static func goTo(_ state: inout AppState, _ path: Path) {
+  static func goTo(_ state: inout AppState, _ path: Path) {
     guard let view = view(state, ofRecord: path) else { return Revealing.seek(&state, path) }
     state.trail.places.note(state.place)
     Input.change(&state, to: view)

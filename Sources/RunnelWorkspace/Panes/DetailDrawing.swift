@@ -64,7 +64,7 @@ package struct DetailDrawing {
     guard let record else { return [StyledLine("no record here", .muted)] }
     var lines = [StyledLine(record.row.key.text, .title), StyledLine()]
     let fields = DetailDrawing.fields(of: record.row.node ?? .empty)
-    let longest = fields.map { CellWidth.width(of: $0.name) }.max() ?? 0
+    let longest = fields.map { CellWidth.width(of: WritableKey.name(of: $0.name)) }.max() ?? 0
     let labelWidth = min(longest, DetailDrawing.labelWidthMax)
     for field in fields {
       lines += self.lines(of: field, labelWidth: labelWidth, width: width)
@@ -80,8 +80,9 @@ package struct DetailDrawing {
     return words.enumerated().map { index, text in
       var line: StyledLine
       if index == 0 {
-        let gap = max(labelWidth - CellWidth.width(of: field.name), 0) + 1
-        line = StyledLine(field.name, .muted)
+        let name = WritableKey.name(of: field.name)
+        let gap = max(labelWidth - CellWidth.width(of: name), 0) + 1
+        line = StyledLine(name, .muted)
         line.append(String(repeating: " ", count: gap))
       } else {
         line = StyledLine(blank)

@@ -103,8 +103,7 @@ extension SearchScreen {
   static func find(
     _ state: inout AppState, _ text: String, from offset: Int, by step: Int
   ) -> SearchOutcome {
-    let needle = SearchText(text)
-    let texts = rowTexts(state)
+    let isFound = rowTest(state, text)
     var found: String?
     var outcome = SearchOutcome.none
     withSearchedList(&state) { list, content, height in
@@ -115,7 +114,7 @@ extension SearchScreen {
       if ids.indices.contains(start), list.cursor == .row(ids[start]) { start += offset * step }
       for count in ids.indices {
         let index = ((start + count * step) % ids.count + ids.count) % ids.count
-        guard needle.isFound(in: texts(ids[index])) else { continue }
+        guard isFound(ids[index]) else { continue }
         found = ids[index]
         outcome =
           index == start + count * step ? .found : .wrapped
@@ -137,9 +136,13 @@ extension SearchScreen {
     guard let search = state.trail.search, case .row(let id)? = list.cursor else { return nil }
     let seen = seenText(state, ofRow: id, list)
     if seen.isEmpty || SearchText(search).isFound(in: seen) { return nil }
-    return excerpt(state, of: rowTexts(state)(id), around: search).map {
-      "out of sight in this row: \($0)"
+    if let part = excerpt(state, of: rowTexts(state)(id), around: search) {
+      return "out of sight in this row: \(part)"
     }
+    guard searchedLayer(state) == nil, !state.tabs.isTree,
+      let (field, text) = state.tabs.front.fieldOutOfColumns(with: search, ofRow: id)
+    else { return nil }
+    return excerpt(state, of: text, around: search).map { "in \(field): \($0)" }
   }
 
   /// Returns the visible text of a row of the list in front; empty if it is not known.
@@ -201,6 +204,18 @@ extension SearchScreen {
     let screen = state.tabs.front
     return { screen.text(ofRow: $0) }
   }
+
+  /// Returns a function that tells whether a row of the list in front contains a text: what it shows, or a
+  /// field of its record that is no column.
+  private static func rowTest(_ state: AppState, _ text: String) -> (String) -> Bool {
+    let (sought, texts) = (SearchText(text), rowTexts(state))
+    if searchedLayer(state) != nil || state.tabs.isTree { return { sought.isFound(in: texts($0)) } }
+    let screen = state.tabs.front
+    return { id in
+      sought.isFound(in: texts(id))
+        || screen.records[id]?.row.node?.hasText(where: sought.isFound) == true
+    }
+  }
 }
 
 /// The outcome of a search; greater outcomes need more words.
@@ -252,6 +267,36 @@ extension ListScreen {
       let node = column.field.node(key: record.row.key, record.row.node ?? .empty)
       return node.isEmpty ? "" : FieldKind.text(of: node.json)
     }.joined(separator: " ")
+  }
+}
+
+extension ListScreen {
+  /// Returns the first field of a record that contains a text, and what it holds; nil if none does.
+  ///
+  /// O(n) in the record.
+  fileprivate func fieldOutOfColumns(
+    with text: String, ofRow id: String
+  ) -> (field: String, text: String)? {
+    let sought = SearchText(text)
+    return records[id]?.row.node?.firstText(below: []) { sought.isFound(in: $0) }
+  }
+}
+
+extension RunnelTree.Node {
+  fileprivate func firstText(
+    below names: [String], where test: (String) -> Bool
+  ) -> (field: String, text: String)? {
+    switch leaf {
+    case .string(let text)?:
+      return test(text) ? (names.joined(separator: "/"), text) : nil
+    case .bool?, .number?: return nil
+    case nil:
+      for child in children {
+        let name = WritableKey.name(of: child.key.text)
+        if let found = child.node.firstText(below: names + [name], where: test) { return found }
+      }
+      return nil
+    }
   }
 }
 

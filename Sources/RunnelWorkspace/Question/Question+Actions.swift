@@ -92,6 +92,7 @@ extension Question {
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
     case .signOut(let user): AccountsScreen.signOut(&state, user)
+    case .saveView(let saving): saving.save(&state)
     case .changeAccount(let change): state.session.accountChange = change
     }
   }

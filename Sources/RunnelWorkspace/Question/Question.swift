@@ -32,6 +32,8 @@ struct Question: Hashable, Sendable {
     case leave
     /// A user signs out.
     case signOut(String)
+    /// A view of the views file is replaced.
+    case saveView(ViewSaving)
     /// The database is shown as another account.
     case changeAccount(AccountChange)
   }

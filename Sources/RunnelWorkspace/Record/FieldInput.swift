@@ -30,6 +30,8 @@ package struct FieldInput: Hashable, Sendable {
   let firstText: String
   /// A time that another record holds in this field; nil if others hold none.
   private var likeMoment: Int64?
+  /// Whether another record holds a date in this field, as a text.
+  private var isLikeDate = false
   /// The known choices.
   var choices: [Choice] = []
   /// The collection of the records that a reference may name, or nil.
@@ -50,6 +52,8 @@ package struct FieldInput: Hashable, Sendable {
     self.init(kind: kind)
     if case .number(let number) = leaf {
       likeMoment = number.integer.flatMap { StoredTime.milliseconds.contains($0) ? $0 : nil }
+    } else if case .string(let text) = leaf {
+      isLikeDate = DateText(text, .utc) != nil
     }
   }
 
@@ -72,6 +76,11 @@ package struct FieldInput: Hashable, Sendable {
 
     static func == (_: DateReading, _: DateReading) -> Bool { true }
     func hash(into _: inout Hasher) {}
+  }
+
+  /// Lets a text that has several lines have more of them, also where it is edited in one line.
+  mutating func keepLines() {
+    if editor.text.contains(where: \.isNewline) { allowLines() }
   }
 
   /// Lets the text have several lines, unless it is chosen or is no text.
@@ -115,6 +124,7 @@ extension FieldInput {
   ///
   /// - Throws: `InputError`, which says what is expected.
   package func value() throws(InputError) -> JSONValue {
+    if let day = missingDay { throw InputError("there is no day \(day)") }
     guard let rule else {
       if let number = try? kind.value(of: editor.text) { return number }
       if let typedMoment { return typedMoment }
@@ -131,6 +141,19 @@ extension FieldInput {
     }
     if let wrong = rule.error(in: node) { throw InputError(wrong.message) }
     return value
+  }
+
+  /// The typed day, such as `2026-06-31`, if it does not exist and the field holds dates; otherwise nil.
+  private var missingDay: String? {
+    let text = editor.text
+    let word = text.prefix { $0 != "T" && $0 != " " }
+    guard let day = WrittenDay(word), day.civil == nil, holdsMoment || holdsDate else { return nil }
+    return String(word)
+  }
+
+  /// Whether the field holds a date as a text.
+  var holdsDate: Bool {
+    kind == .string && (isLikeDate || DateText(firstText, .utc) != nil)
   }
 
   /// The date of the text, such as `tomorrow 9:00`, in milliseconds since 1970, or in seconds if the
@@ -191,17 +214,29 @@ extension FieldInput {
     case nil, .any:
       kind = kind.next
       error = nil
-    case .boolean: choose(from: [Choice(text: "true"), Choice(text: "false")])
+    case .boolean: choose(from: FieldInput.booleans)
     case .choice, .reference: choose(from: choices)
     case .text, .integer, .number, .time, .object: break
     }
   }
 
-  /// Inserts text at the cursor.
+  private static let booleans = [Choice(text: "true"), Choice(text: "false")]
+
+  /// Whether the field holds true or false.
+  private var isBoolean: Bool {
+    switch rule?.kind {
+    case .boolean: true
+    case nil, .any: kind == .boolean
+    default: false
+    }
+  }
+
+  /// Inserts text at the cursor; a blank changes true and false.
   ///
   /// If the field holds one of its choices, and the new text leads to no choice, it replaces the
   /// field's text.
   mutating func insert(_ text: String) {
+    if text == " ", isBoolean { return choose(from: FieldInput.booleans) }
     if choices.contains(where: { $0.text == editor.text }) {
       var longer = editor
       longer.insert(text)

@@ -121,7 +121,7 @@ package struct RecordDrawing {
 
   /// Returns the name of a field, padded to the column of the values.
   private func label(_ path: Path) -> String {
-    let name = path.isRoot ? "value" : String(path.description.dropFirst())
+    let name = path.isRoot ? "value" : path.shownText
     let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: name), 2)
     return name + String(repeating: " ", count: blanks)
   }

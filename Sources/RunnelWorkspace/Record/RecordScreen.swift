@@ -230,7 +230,9 @@ extension RecordScreen {
         list.moveTo(.row(field.description), in: content, height: height)
         return
       }
-      edit = Edit(field, FieldInput(rule: present.rule, json), original: present.leaf)
+      var input = FieldInput(rule: present.rule, json)
+      input.keepLines()
+      edit = Edit(field, input, original: present.leaf)
     case .edit(let edit):
       self.edit = edit
       // The field is shown even if it was deleted.

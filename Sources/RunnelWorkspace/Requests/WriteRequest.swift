@@ -184,4 +184,8 @@ extension ResourceBook {
 extension Path {
   /// The text of a relative path, in the form that operations take.
   package var text: String { keys.map(\.text).joined(separator: "/") }
+
+  /// The text of a relative path for people to read: keys that were made of names with signs that no key
+  /// may have are shown as these names.
+  var shownText: String { keys.map { WritableKey.name(of: $0.text) }.joined(separator: "/") }
 }

@@ -267,9 +267,11 @@ extension AppScreen {
     let count = known?.total ?? content.storedRowCount
     let isPart =
       isList && known == nil && state.tabs.front.filter == nil && !state.tabs.front.isComplete
-    let position =
+    let cells = isList && state.layers.isEmpty && state.tabs.front.cell != nil ? "cells · " : ""
+    let row =
       layout.isCompact
       ? "\(number)/\(count)" : "row \(number) of \(count)\(isPart ? " loaded" : "")"
+    let position = cells + row
     guard list.isFollowing else { return StyledLine(position + " ", .muted) }
     let follow =
       KeyText.listKeys(state).keys(.followToggle).map { "\($0) following · " } ?? "following · "
@@ -284,7 +286,9 @@ extension ListScreen {
     let shown = content.storedRowCount - transientRows.count
     if filter != nil {
       // A row of another source may be shown before its own place is loaded.
-      return "\(shown) of \(max(loadedCount, shown))\(isComplete ? "" : "+") rows"
+      // A row that the filter hides changes no loaded row, but the number of all.
+      let count = isComplete ? total ?? loadedCount : loadedCount
+      return "\(shown) of \(max(count, shown))\(isComplete ? "" : "+") rows"
     }
     if paging == .exhausted, !isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
     // Rows of other sources may be shown among them.

@@ -212,8 +212,11 @@ package final class AppScreen {
     of id: String, in screen: ListScreen, _ rows: RowText, _ people: [Path: [String]], width: Int
   ) -> [StyledLine] {
     if id == ListScreen.fetchMoreRow {
+      let source = screen.definition.source
+      // What ends at the bottom of the screen has its end there, whatever the order.
+      let isAbove = source.anchor == .last && !source.isDescending
       let line = pagingText(of: screen, width: width).line(
-        screen.paging, isOlder: screen.definition.source.anchor == .last,
+        screen.paging, isOlder: screen.paging == .exhausted ? isAbove : source.anchor == .last,
         isFiltered: screen.filter != nil)
       return [line]
     }

@@ -22,6 +22,17 @@ public enum FieldPath: Hashable, Sendable {
     }
   }
 
+  /// Makes the field of a name with signs that no key may have, as tables have them; nil if there is
+  /// none.
+  ///
+  /// Such a name is stored as in addresses: `Art.-Nr.` as `Art%2E-Nr%2E`. A `/` separates the keys of a
+  /// path here too.
+  package init?(named name: String) {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    if parts.contains(where: { $0.isEmpty || $0.hasPrefix("$") }) { return nil }
+    self = .path(Path(unchecked: parts.map { WritableKey.key(of: String($0)) }))
+  }
+
   /// Returns the node of the field in a record.
   package func node(key: Key, _ record: RunnelTree.Node) -> RunnelTree.Node {
     switch self {

@@ -45,6 +45,38 @@ package enum ViewText {
       + lines[end...].joined(separator: "\n")
   }
 
+  /// Returns the text of a views file with an entry for one more view at the end of its list; nil if the
+  /// file has no list `views:` with lines of its own for each view.
+  ///
+  /// All other lines stay as they are.
+  package static func adding(_ view: ViewDefinition, to text: String) -> String? {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let head = lines.firstIndex(where: { isHead($0) }),
+      let first = lines[(head + 1)...].first(where: { !isBlankOrComment($0) }),
+      first.drop(while: { $0 == " " }).hasPrefix("- ")
+    else { return nil }
+    let indentation = first.prefix { $0 == " " }.count
+    var end = head + 1
+    while end < lines.count, isBlankOrComment(lines[end]) || isInList(lines[end], indentation) {
+      end += 1
+    }
+    while end > head + 1, isBlankOrComment(lines[end - 1]) { end -= 1 }
+    let before = lines[..<end].map { $0 + "\n" }.joined()
+    return before + entry(view, indentation: indentation)
+      + lines[end...].joined(separator: "\n")
+  }
+
+  private static func isHead(_ line: Substring) -> Bool {
+    guard line.hasPrefix("views:") else { return false }
+    return isBlankOrComment(line.dropFirst("views:".count))
+  }
+
+  /// Whether a line is one of a list whose entries have an indentation.
+  private static func isInList(_ line: Substring, _ indentation: Int) -> Bool {
+    let own = line.prefix { $0 == " " }.count
+    return own > indentation || own == indentation && line.dropFirst(own).hasPrefix("-")
+  }
+
   private static func belongs(_ line: Substring, toEntryAt indentation: Int) -> Bool {
     isBlankOrComment(line) || line.prefix { $0 == " " }.count > indentation
   }
@@ -102,62 +134,4 @@ package enum ViewText {
     return isWord && begins && !words.contains(text.lowercased())
       ? text : JSONValue.string(text).jsonText()
   }
-}
-
-// MARK: - Saving
-
-/// A view that is to be saved in the views file.
-package struct ViewSaving: Hashable, Sendable {
-  /// The views file.
-  package var file: String
-  package var view: ViewDefinition
-  /// All views, for a file that does not exist yet.
-  package var all: [ViewDefinition]
-}
-
-extension ListScreen {
-  /// The view as it is shown: its order, and the visible columns with their widths.
-  package var shownDefinition: ViewDefinition {
-    var shown = definition
-    shown.columns = definition.columns.enumerated()
-      .filter { !hiddenColumns.contains($0.offset) }.map(\.element)
-    return shown
-  }
-}
-
-extension Tabs {
-  /// The view in front as it is shown; the paths of a view with parameters are those of the file.
-  fileprivate var shownDefinition: ViewDefinition {
-    var shown = front.shownDefinition
-    guard front.drillDown != nil, let template = templates.first(where: { $0.name == shown.name })
-    else { return shown }
-    shown.source.path = template.source.path
-    for (index, source) in template.also.enumerated() where shown.also.indices.contains(index) {
-      shown.also[index].path = source.path
-    }
-    return shown
-  }
-}
-
-extension PaletteCommand {
-  package static let saveView = PaletteCommand(
-    name: "save-view", description: "write this view, as it is shown, to the views file",
-    disabledReason: {
-      if $0.tabs.isTree { return "the tree is no view of a views file" }
-      return $0.files.viewsFile == nil ? "this database has no views file to write to" : nil
-    },
-    run: { state, _ in
-      guard let file = state.files.viewsFile, !state.tabs.isTree else { return nil }
-      let log = state.database.resources.registry.log
-      if state.tabs.front.definition.source.path == log {
-        return "this view comes from the resources file"
-      }
-      let view = state.tabs.shownDefinition
-      let own = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.definition)
-      let views = (own + state.tabs.templates).map { $0.name == view.name ? view : $0 }
-        .filter { $0.source.path != log }
-      state.effects.append(.saveView(ViewSaving(file: file, view: view, all: views)))
-      state.say(.info, "the view is saved in \(file)")
-      return nil
-    })
 }

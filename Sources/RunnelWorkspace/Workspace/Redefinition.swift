@@ -65,6 +65,11 @@ extension Redefinition {
       else {
         continue
       }
+      // What was saved from the list itself is what it shows: it keeps its rows and its place.
+      if state.tabs.lists[index].shows(definition, pageSize: state.settings.pageSize) {
+        state.tabs.lists[index].adopt(definition)
+        continue
+      }
       if definition.wantedIndexes != state.tabs.lists[index].ownDefinition.wantedIndexes {
         isUnindexed = true
       }
@@ -131,12 +136,13 @@ extension ListScreen {
 
   /// Returns whether a definition differs from the list's, apart from the default size of pages.
   fileprivate func isOtherwise(_ definition: ViewDefinition, pageSize: Int) -> Bool {
-    func alike(_ definition: ViewDefinition) -> ViewDefinition {
-      var alike = definition
-      if !alike.source.hasOwnPage { alike.source.page = pageSize }
-      return alike
-    }
-    return alike(ownDefinition) != alike(definition)
+    ownDefinition.paged(by: pageSize) != definition.paged(by: pageSize)
+  }
+
+  /// Returns whether a definition is what the list shows, with the order and the columns that the user
+  /// chose, apart from the default size of pages.
+  fileprivate func shows(_ definition: ViewDefinition, pageSize: Int) -> Bool {
+    shownDefinition.paged(by: pageSize) == definition.paged(by: pageSize)
   }
 }
 

@@ -134,8 +134,7 @@ enum RowCommands {
     switch state.layers.last {
     case .record(let screen)?:
       if let field = screen.cursorField, let leaf = field.leaf {
-        found = [state.database.resources.reference(at: screen.path, field.path, leaf)].compactMap(
-          \.self)
+        found = [reference(state, at: screen.path, field.path, leaf)].compactMap(\.self)
       }
       if found.isEmpty, let node = screen.node {
         found = references(state, in: node, at: screen.path)
@@ -162,10 +161,22 @@ enum RowCommands {
     _ state: AppState, in node: RunnelTree.Node, at path: Path
   ) -> [Path] {
     node.children.compactMap { child in
-      child.node.leaf.flatMap {
-        state.database.resources.reference(at: path, Path(unchecked: [child.key]), $0)
-      }
+      child.node.leaf.flatMap { reference(state, at: path, Path(unchecked: [child.key]), $0) }
     }
+  }
+
+  /// Returns the record that a value refers to: by the rule of its field, as a path, or as the key of a
+  /// loaded row of the same list.
+  private static func reference(
+    _ state: AppState, at record: Path, _ field: Path, _ leaf: Leaf
+  ) -> Path? {
+    if let path = state.database.resources.reference(at: record, field, leaf) { return path }
+    guard case .string(let text) = leaf, !state.tabs.isTree, let list = record.parent,
+      state.tabs.front.definition.source.path == list, text != record.lastKey?.text,
+      let key = try? RunnelTree.Key(text)
+    else { return nil }
+    let other = Path(unchecked: list.keys + [key])
+    return state.tabs.front.hasRow(Record.id(of: other)) ? other : nil
   }
 
   static func reasonNoReference(_ state: AppState) -> String? {

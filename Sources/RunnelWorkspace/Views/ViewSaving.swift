@@ -1,0 +1,128 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// A view that is to be saved in the views file.
+package struct ViewSaving: Hashable, Sendable {
+  /// The views file.
+  package var file: String
+  package var view: ViewDefinition
+  /// All views, for a file that does not exist yet.
+  package var all: [ViewDefinition]
+  /// Whether the file has no view of this name yet.
+  package var isNew = false
+}
+
+extension ListScreen {
+  /// The view as it is shown: its order, and the visible columns with their widths.
+  package var shownDefinition: ViewDefinition {
+    var shown = definition
+    shown.columns = definition.columns.enumerated()
+      .filter { !hiddenColumns.contains($0.offset) }.map(\.element)
+    return shown
+  }
+
+  /// Takes the view as it is shown for the view itself, after it was saved: rows and cursor stay.
+  mutating func adopt(_ saved: ViewDefinition) {
+    let shown = definition.columns.indices.filter { !hiddenColumns.contains($0) }
+    cell = cell.flatMap { shown.firstIndex(of: $0) }
+    hiddenColumns = []
+    order = nil
+    (ownSource, ownSections) = (saved.source, saved.sections)
+    definition = saved
+  }
+}
+
+extension Tabs {
+  /// The view in front as it is shown; the paths of a view with parameters are those of the file.
+  fileprivate var shownDefinition: ViewDefinition {
+    var shown = front.shownDefinition
+    guard front.drillDown != nil, let template = templates.first(where: { $0.name == shown.name })
+    else { return shown }
+    shown.source.path = template.source.path
+    for (index, source) in template.also.enumerated() where shown.also.indices.contains(index) {
+      shown.also[index].path = source.path
+    }
+    return shown
+  }
+}
+
+extension ViewSaving {
+  /// Saves the view in front under a name, with its filter as a condition.
+  ///
+  /// An empty name is its own, and leaves the filter out. Before another view is replaced, the user is
+  /// asked. Returns the reason why it cannot be saved, or nil.
+  static func start(_ state: inout AppState, named name: String) -> String? {
+    guard let file = state.files.viewsFile, !state.tabs.isTree else { return nil }
+    let log = state.database.resources.registry.log
+    if state.tabs.front.definition.source.path == log {
+      return "this view comes from the resources file"
+    }
+    var view = state.tabs.shownDefinition
+    let filter = state.tabs.front.filter.flatMap { $0.isEmpty ? nil : $0 }
+    if !name.isEmpty {
+      view.name = name
+      do throws(FilterError) {
+        if let filter { view.add(try FilterPredicate(filter, in: state.tabs.front).predicate) }
+      } catch {
+        return error.message
+      }
+    }
+    let own = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.definition)
+    let known = (own + state.tabs.templates).filter { $0.source.path != log }
+    let isNew = !known.contains { $0.name == view.name }
+    let all = known.map { $0.name == view.name ? view : $0 } + (isNew ? [view] : [])
+    let saving = ViewSaving(file: file, view: view, all: all, isNew: isNew)
+    if name.isEmpty || isNew {
+      saving.save(&state, leavesOut: name.isEmpty ? filter : nil)
+    } else {
+      Question.open(
+        &state,
+        Question(
+          .saveView(saving), title: "Replace the view \(view.name)",
+          message: [StyledLine("in \(file), by the view as it is shown:")]
+            + ViewText.entry(view, indentation: 0).split(separator: "\n")
+            .map { StyledLine(String($0), .muted) },
+          isDanger: false, openedAt: state.now), yes: "replace it", no: "leave it")
+    }
+    return nil
+  }
+
+  /// Writes the file, and says so.
+  func save(_ state: inout AppState, leavesOut filter: Filter? = nil) {
+    state.effects.append(.saveView(self))
+    let words =
+      isNew
+      ? "the view \(view.name) is saved in \(file); it has a tab from the next start on"
+      : "the view is saved in \(file)"
+    let rest = filter == nil ? "" : "; not its filter, which `:save-view NAME` saves too"
+    state.say(.info, words + rest)
+  }
+}
+
+extension ViewDefinition {
+  /// Shows only rows of which a predicate holds too.
+  fileprivate mutating func add(_ predicate: ChildPredicate) {
+    source.add(predicate)
+    for index in also.indices { also[index].add(predicate) }
+  }
+}
+
+extension SourceDefinition {
+  fileprivate mutating func add(_ predicate: ChildPredicate) {
+    filter = filter.map { .all([$0, predicate]) } ?? predicate
+  }
+}
+
+extension PaletteCommand {
+  package static let saveView = PaletteCommand(
+    name: "save-view", hint: "[NAME]",
+    description: "write this view, as it is shown, to the views file",
+    argument: .optionalText,
+    disabledReason: {
+      if $0.tabs.isTree { return "the tree is no view of a views file" }
+      return $0.files.viewsFile == nil ? "this database has no views file to write to" : nil
+    },
+    run: { ViewSaving.start(&$0, named: $1) })
+}
