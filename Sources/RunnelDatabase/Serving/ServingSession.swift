@@ -23,6 +23,8 @@ package final class ServingSession {
   /// The state of the file that this session last knew; while it is the same, no other connection
   /// has written.
   private var stateNumber: Int64?
+  /// True if other processes were not woken since the last write.
+  private var hasUnannounced = false
 
   /// The path of the file.
   package var file: String { context.file }
@@ -80,8 +82,24 @@ package final class ServingSession {
       throw error
     }
     (stateNumber, context.sequence) = (transaction.stateNumber, transaction.sequence)
-    if transaction.hasWritten { context.beacon?.signal() }
+    if transaction.hasWritten { hasUnannounced = true }
     return result
+  }
+
+  /// Wakes other processes that have the file open, if something was written since the last call.
+  ///
+  /// Call it after `perform`; those who wait for an answer are answered first.
+  package func announce() {
+    if hasUnannounced { context.beacon?.signal() }
+    hasUnannounced = false
+  }
+
+  /// True if another connection may have committed since the last transaction.
+  ///
+  /// - Throws: `DatabaseError` if the file is gone, or cannot be read.
+  package func hasNews() throws -> Bool {
+    try context.store.checkFiles()
+    return try context.store.stateNumber() != stateNumber
   }
 
   private func foreignChanges(
@@ -109,7 +127,10 @@ package final class ServingSession {
   /// Closes the file; the session must not be used afterwards.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
-  package func close() throws { try context.close() }
+  package func close() throws {
+    announce()
+    try context.close()
+  }
 }
 
 /// A transaction of a server.

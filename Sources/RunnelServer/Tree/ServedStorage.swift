@@ -17,7 +17,12 @@ protocol ServedStorage: AnyObject {
   func declareIndexes(_ definitions: [IndexDefinition]) throws
 
   /// True if others may have written since the last transaction.
+  ///
+  /// - Throws: an error if the storage is gone.
   func hasNews() throws -> Bool
+
+  /// Wakes other processes after writes, once those who wait for an answer are answered.
+  func announce()
 
   /// The number of the newest change that was told; nil if changes have no numbers.
   var head: Int64? { get }
