@@ -60,6 +60,10 @@ public struct Audiences: Sendable {
     public var change: AudienceChange
     /// The listeners, in the order in which they are told.
     public var members: [Member]
+
+    package init(change: AudienceChange, members: [Member]) {
+      (self.change, self.members) = (change, members)
+    }
   }
 
   private struct Audience: Sendable {
