@@ -335,13 +335,20 @@ final class SQLiteStore {
     }
   }
 
+  /// A number that differs from the last one if another connection has committed meanwhile.
+  ///
+  /// It costs no transaction.
+  func stateNumber() throws -> Int64? { try withDatabase { try stateNumber($0) } }
+
+  private func stateNumber(_ db: GRDB.Database) throws -> Int64? {
+    try statements.statement("PRAGMA data_version", db)
+      .first { try $0.integer(0, "data_version") } ?? nil
+  }
+
   /// Checks what another process may have changed: the tables, if its program is newer, and the
   /// declared indexes.
   private func start(_ db: GRDB.Database) throws -> StoreTransaction {
-    // The number differs if another connection has committed meanwhile.
-    let state =
-      try statements.statement("PRAGMA data_version", db)
-      .first { try $0.integer(0, "data_version") } ?? nil
+    let state = try stateNumber(db)
     if state == nil || state != knownState {
       let version = try Schema.fileVersion(db)
       try SQLiteStore.check(version: version, file: file)
