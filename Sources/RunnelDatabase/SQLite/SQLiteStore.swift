@@ -62,7 +62,7 @@ final class SQLiteStore {
     if !isReadOnly { try CompanionFiles.checkNames(of: file) }
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
-      let newest = try SQLiteStore.checkLog(of: file)
+      let newest = try SQLiteStore.checkLog(of: file, isPatient: busyTimeout > .zero)
       if !isLogDamageAccepted { try SQLiteStore.checkLog(ofSmallFile: file) }
       // A connection that cannot write leaves even the log of a foreign file untouched.
       if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {
