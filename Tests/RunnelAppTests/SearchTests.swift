@@ -65,8 +65,17 @@ import Testing
     let start = app.cursorLine
     app.press("/")
     app.type("nowhere")
-    #expect(app.toast == "nowhere is not in the rows that are loaded")
+    #expect(app.toast == "nowhere is not in the rows here", "all rows are loaded")
     #expect(app.cursorLine == start)
+  }
+
+  @Test func whereRowsAreNotLoadedTheWaysToThemAreNamed() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("/")
+    app.type("nowhere")
+    #expect(
+      app.toast
+        == "nowhere is not in the rows that are loaded: f searches all · :go KEY goes to one")
   }
 
   @Test func nextWithoutASearchSaysHowToSearch() throws {

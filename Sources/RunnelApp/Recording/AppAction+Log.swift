@@ -42,6 +42,7 @@ extension AppAction: LoggableAction {
         "views": .strings([views?.text].compactMap(\.self)),
       ]
     case .fileGone(let message): ["fileGone": .string(message)]
+    case .fileBack: ["fileBack": true]
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
@@ -119,6 +120,7 @@ extension AppAction: LoggableAction {
         problem: problem == .null ? nil : try fields.string("problem"),
         views: try fields.stringsIfAny("views").first.flatMap { SavedViews(text: $0) })
     case "fileGone": self = .fileGone(try fields.string(name))
+    case "fileBack": self = .fileBack
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":

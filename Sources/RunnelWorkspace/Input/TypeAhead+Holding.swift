@@ -293,9 +293,9 @@ extension TypeAhead {
     case .recordEdit, .recordForm, .recordToggle, .recordDuplicate: return true
     case .rowOpen:
       if let layer = state.layers.last { return if case .record = layer { true } else { false } }
-      guard state.tabs.isTree, case .node(_, let row, _)? = state.tabs.tree.cursorLine else {
-        return false
-      }
+      // On a cell, it edits the cell.
+      if !state.tabs.isTree { return state.tabs.front.cell != nil }
+      guard case .node(_, let row, _)? = state.tabs.tree.cursorLine else { return false }
       return if case .leaf = row.summary.kind { true } else { false }
     default: return false
     }

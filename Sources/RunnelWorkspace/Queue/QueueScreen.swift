@@ -130,7 +130,7 @@ package struct QueueScreen: Hashable, Sendable {
 
 extension WritePurpose {
   /// The text typed for a write, line by line.
-  fileprivate var typed: [String] {
+  var typed: [String] {
     switch self {
     case .edit(_, let edit): ["\(edit.field.text)  \(edit.input.editor.text)"]
     case .form(let form):

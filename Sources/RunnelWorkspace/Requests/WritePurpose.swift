@@ -38,6 +38,13 @@ package enum WritePurpose: Hashable, Sendable {
   /// Whether the write moves a row to another place.
   var isReordering: Bool { if case .reorder = self { true } else { false } }
 
+  /// The key that the user typed for the new record, or nil if there is none.
+  var chosenKey: RunnelTree.Key? {
+    guard case .form(let form) = self else { return nil }
+    // A key that is not valid was refused in the form.
+    return form.typedKey.flatMap { try? RunnelTree.Key($0) }
+  }
+
   /// Whether the cursor goes to the record that the write adds.
   var addsRowToGoTo: Bool {
     switch self {

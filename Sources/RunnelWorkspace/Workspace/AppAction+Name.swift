@@ -62,6 +62,7 @@ extension AppAction {
     case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
     case .fileGone: "the file is gone"
+    case .fileBack: "the file is back"
     case .exported(let report): report.name
     case .fileReading(let count, let size): "\(count) of \(size) bytes read"
     case .fileRead(let file, _): "file \(file)"

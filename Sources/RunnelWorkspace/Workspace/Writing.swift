@@ -56,6 +56,7 @@ enum Writing {
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, key: RunnelTree.Key?
   ) {
     let goesThere = TypeAhead.awaitsRow(state, ofWrite: id)
+    let key = key ?? purpose.chosenKey
     ListScreen.noteOwn(&state, writtenRecords(state, purpose, key: key))
     state.writes.queue.finish(id, purpose)
     QueueScreen.refreshQueue(&state)
@@ -153,10 +154,28 @@ enum Writing {
       return
     }
     if screen.content.indexPath(ofRow: id) == nil {
-      state.say(.info, "added: it is among the rows that are not loaded")
+      state.say(.info, "added \(key): \(reasonNotShown(state, key, in: screen))")
     } else {
       state.say(.info, "added: it is in a folded section")
     }
+  }
+
+  /// The reason why a new record has no row in a list, and how it is shown.
+  private static func reasonNotShown(
+    _ state: AppState, _ key: RunnelTree.Key, in screen: ListScreen
+  ) -> String {
+    if screen.filter != nil {
+      return "the filter hides it" + KeyText.listKeys(state).hint(.stepBack, "shows all")
+    }
+    if screen.isComplete { return "this view does not show it" }
+    let order: String? =
+      switch screen.definition.source.order.sortKeys.first?.field {
+      case .child(let path)?: path.text
+      case .key?: "key"
+      default: nil
+      }
+    let place = order.map { "ordered by \($0), it stands" } ?? "in this order, it stands"
+    return "\(place) beyond the loaded rows · :go \(key) goes there"
   }
 
   /// Moves the cursor to a copy that was just made, if it is visible.
@@ -192,6 +211,8 @@ enum Writing {
   static func fail(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal
   ) {
+    var refusal = refusal
+    if case .form(let form) = purpose { refusal = form.told(refusal) }
     state.say(.error, refusal.message)
     let isUntouched = TypeAhead.isUntouched(state, sinceWrite: id)
     state.writes.undoing.drop(id)
@@ -199,7 +220,7 @@ enum Writing {
     let dropped = purpose.addsRowToGoTo ? TypeAhead.letGoOfInputForRow(&state) : ""
     switch purpose {
     case .send(let view, let text, let attempt):
-      ComposeScreen.giveBack(&state, id, text, attempt, inView: view, refusal.message)
+      ComposeScreen.giveBack(&state, id, text, attempt, inView: view, refusal)
     // A user who has done something else is not interrupted, and their keys do not go into a
     // reopened field.
     case .edit where !isUntouched, .form where !isUntouched, .editOutside where !isUntouched:
