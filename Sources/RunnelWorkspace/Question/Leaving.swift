@@ -68,7 +68,9 @@ enum Leaving {
     }
     // The texts of forms and fields come back as drafts.
     let isKept = state.session.isKept && state.database.fileGone == nil
-    let refused = state.writes.queue.refused.filter { !isKept || $0.purpose.draft(state) == nil }
+    let refused = state.writes.queue.refused.filter {
+      !isKept || $0.purpose.kind.draft(state) == nil
+    }
     lines += refusedLines(refused, state)
     let refusedTexts = Set(
       state.writes.queue.refused.compactMap { item in
@@ -97,7 +99,7 @@ enum Leaving {
       refused.count == 1
       ? ("1 write that was not done", "it") : ("\(refused.count) writes that were not done", "them")
     let named = refused.prefix(namedMax).map { item in
-      "· " + item.title + (item.purpose.typed.first.map { ": \(beginning(of: $0))" } ?? "")
+      "· " + item.title + (item.purpose.kind.typed.first.map { ": \(beginning(of: $0))" } ?? "")
     }
     return ["\(words): \(state.keysOrName(.syncOpen)) lists \(them)"] + named
   }
