@@ -43,6 +43,7 @@ extension AppAction: LoggableAction {
       ]
     case .sessionKept(let problem): ["sessionKept": problem.map { .string($0) } ?? .null]
     case .fileGone(let message): ["fileGone": .string(message)]
+    case .fileBack: ["fileBack": true]
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
@@ -121,6 +122,7 @@ extension AppAction: LoggableAction {
         views: try fields.stringsIfAny("views").first.flatMap { SavedViews(text: $0) })
     case "sessionKept": self = .sessionKept(problem: try fields.value(name).string)
     case "fileGone": self = .fileGone(try fields.string(name))
+    case "fileBack": self = .fileBack
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":

@@ -422,8 +422,8 @@ final class SQLiteStore {
     try queue.writeWithoutTransaction(body)
   }
 
-  /// Notes that the files are lost, for good.
-  func note(_ loss: FileLoss) { self.loss = loss }
+  /// Notes that the files are lost, or that they are back.
+  func note(_ loss: FileLoss?) { self.loss = loss }
 
   /// The value of `PRAGMA synchronous`; 2 is FULL.
   func synchronousMode() throws -> Int? {
