@@ -61,6 +61,7 @@ public struct Audiences: Sendable {
     /// The listeners, in the order in which they are told.
     public var members: [Member]
 
+    /// Makes a change and its receivers.
     package init(change: AudienceChange, members: [Member]) {
       (self.change, self.members) = (change, members)
     }
