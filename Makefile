@@ -27,7 +27,10 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-RELEASE = --configuration release --static-swift-stdlib
+# Each function has a section of its own, so that the linker leaves out those that are not used, and
+# keeps one of several equal ones.
+SECTIONS = -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections
+RELEASE = --configuration release --static-swift-stdlib $(SECTIONS)
 PROGRAM = .build/release/runnel
 INSTALLED = $(DESTDIR)$(PREFIX)
 # Where bash, zsh and fish look for the completions of a program.
@@ -122,7 +125,8 @@ manual: build
 # needed. `make build` links the program with symbols again. Where the C library can read them (glibc 2.36),
 # packed relocations save more.
 stripped: swift build-packages
-	@swift build $(RELEASE) -Xlinker -s -Xlinker --no-export-dynamic $(PACKED) --product runnel
+	@swift build $(RELEASE) -Xlinker -s -Xlinker --no-export-dynamic -Xlinker --icf=all $(PACKED) \
+	  --product runnel
 
 install: stripped
 	@install -d $(INSTALLED)/bin $(INSTALLED)/share/man/man1 $(dir $(COMPLETIONS)) \

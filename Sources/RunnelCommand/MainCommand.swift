@@ -122,10 +122,43 @@ struct MainCommand: ParsableCommand {
     case .validationFailure:
       let prefix = "Error: "
       let message = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
-      end(.usage, saying: message + advice(for: message))
+      end(.usage, saying: unknownCommand(for: message) ?? message + advice(for: message))
     case let code:
       end(ExitStatus(rawValue: code.rawValue), saying: text.isEmpty ? nil : "\(error)")
     }
+  }
+
+  /// The message for a first word that is no command and nothing to open, with more words behind it;
+  /// nil for any other mistake.
+  ///
+  /// The parser takes all of them for arguments of `open`.
+  private static func unknownCommand(for message: String) -> String? {
+    guard message.contains("nexpected argument"),
+      let word = CommandLine.arguments.dropFirst().first,
+      !word.hasPrefix("-"), !word.contains("/"), !word.contains("."), access(word, F_OK) != 0,
+      !OriginChoice.names.contains(word),
+      !configuration.subcommands.contains(where: { $0._commandName == word })
+    else { return nil }
+    let sentence = CommandAdvice(for: word)?.sentence ?? "`runnel help` lists the commands."
+    return "\(FileName.shown(Array(word.utf8))) is no command. \(sentence)"
+  }
+
+  /// Advice if a database file stands where none is expected; nil otherwise.
+  private static func adviceOnFile(for message: String) -> String? {
+    let words = CommandLine.arguments.dropFirst()
+    guard message.contains("nexpected argument") || message.contains(" is invalid for '<"),
+      let command = words.first,
+      configuration.subcommands.contains(where: { $0._commandName == command }),
+      !words.contains(where: { $0 == "-d" || $0.hasPrefix("--database") })
+    else { return nil }
+    let file = words.dropFirst().first { word in
+      message.contains("'\(word)'") && !word.hasPrefix("-")
+        && (word.hasSuffix(".db") || access(word, F_OK) == 0)
+    }
+    guard let file else { return nil }
+    let others = words.filter { $0 != file } + ["-d", file]
+    let line = others.map { ShellText.quoted(FileName.shown(Array($0.utf8))) }
+    return "\nThe database is named with -d: runnel \(line.joined(separator: " "))"
   }
 
   /// Additional advice if a negative number was given where options are expected, or if options
@@ -141,6 +174,7 @@ struct MainCommand: ParsableCommand {
     {
       return "\n\(FileName.shown(Array(word.utf8))) is no command. \(advice.sentence)"
     }
+    if let advice = adviceOnFile(for: message) { return advice }
     let start = "Unknown option '-"
     guard message.hasPrefix(start), message.dropFirst(start.count).first?.isNumber == true else {
       return ""

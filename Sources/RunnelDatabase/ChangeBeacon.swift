@@ -12,7 +12,13 @@ struct ChangeBeacon {
   private(set) var session: Int64?
 
   /// The name of the beacon of a database file.
-  static func path(ofDatabase file: String) -> String { file + "-notify" }
+  ///
+  /// It follows links, as SQLite does for the log: all names of a file lead to one beacon.
+  static func path(ofDatabase file: String) -> String {
+    guard let real = realpath(file, nil) else { return file + "-notify" }
+    defer { free(real) }
+    return String(cString: real) + "-notify"
+  }
 
   /// Opens the beacon, and makes it if it does not exist; nil if that fails.
   ///
@@ -93,6 +99,12 @@ package final class ChangeWatch: Sendable {
 
   /// Reads the events; returns true if the beacon was touched or the files may have changed.
   package func drain() -> Bool { runnel_inotify_drain_database(descriptor, name, file) != 0 }
+
+  /// Reads the events; returns whether the files may be other ones now, and nil if nothing happened.
+  package func drainFiles() -> Bool? {
+    let found = runnel_inotify_drain_database(descriptor, name, file)
+    return found == 0 ? nil : found < 0 || found & ~Int32(RUNNEL_INOTIFY_NAMED) != 0
+  }
 
   /// The full path of a folder, so that the folders above it are known; unchanged if the current
   /// folder is unknown.

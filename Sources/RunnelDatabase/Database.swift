@@ -62,10 +62,7 @@ package enum DatabaseMessage: Sendable {
   /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later.
   /// The entry is that of the history; nil if the write made none.
   case written(Int, key: Key?, entry: Int64?)
-  /// An operation on a resource is on disk, or there was nothing to write. Its deliveries came
-  /// before.
-  ///
-  /// On a replica the origin's answer follows, as for `written`.
+  /// An operation on a resource is on disk, or there was nothing to write; otherwise as `written`.
   case performed(Int, ResourcePlan)
   /// An operation on a resource was refused; nothing changed.
   case resourceRefused(Int, ResourceError)
@@ -100,8 +97,10 @@ package enum DatabaseMessage: Sendable {
   case stale(DatabaseError)
   /// The whole database is in a new file; `bytes` is its size.
   case copied(Int, file: String, bytes: Int)
-  /// The file, or one of its files, is gone or was replaced; all requests are refused. Posted once.
+  /// The file, or a part of it, is gone or was replaced: all requests are refused. Told once.
   case fileGone(DatabaseError)
+  /// The file that was moved away is at its place again as it was; requests are carried out again.
+  case fileBack
 }
 
 /// An open database on a thread of its own, for a program that must not wait for it.
@@ -486,6 +485,7 @@ extension Database {
       retryLater()
       return true
     }
+    if let news = session.takeReturnNews() { post(news) }
     do {
       let deliveries = try session.catchUp()
       post(deliveries)

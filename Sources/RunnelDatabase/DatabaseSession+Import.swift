@@ -218,12 +218,14 @@ final class DocumentImport {
     step = .reading(bytes: 0)
     try body()
     guard let parts = try recorder.parts(after: transaction) else { return }
+    try undoFile?.finish(of: file)
     transaction.note(HistoryText(at: now, author: author, undoes: undoes, parts: parts))
   }
 
   /// Writes the old node to a file.
   private func keep(_ place: Path, _ transaction: StoreTransaction) throws {
     var count = 0
+    UndoFile.removeUnfinished(of: file)
     undoFile = try UndoFile.make(of: file, number: transaction.feedEnd() + 1) { write in
       try withoutActuallyEscaping(write) { write in
         try Exporter(tree: transaction.tree, layout: .compact) { bytes in

@@ -1,8 +1,9 @@
 // The behavior of a session when the files of its open database are deleted, moved, replaced or
 // truncated.
 //
-// The session then writes nothing any more, even if the file comes back, since others may have
-// written to it meanwhile. It can still read the files that it has open.
+// The session then writes nothing any more. It can still read the files that it has open. Only a file
+// that was moved away and back, and is certainly the same with the same content, is written again:
+// otherwise others may have written to it meanwhile.
 
 extension DatabaseSession {
   /// The reason why nothing is written any more, once the loss of the file was noticed; nil
@@ -21,6 +22,28 @@ extension DatabaseSession {
     guard !isLossTold, let error = fileLoss else { return nil }
     isLossTold = true
     return .fileGone(error)
+  }
+
+  /// The message that a file that was moved away is at its place again; nil if it is not, or if that was
+  /// told before.
+  ///
+  /// If the file is certainly as it was, the session writes again. Otherwise the message says that the
+  /// file has to be opened again.
+  package func takeReturnNews() -> DatabaseMessage? {
+    guard isLossTold, !isReturnTold, store.loss != nil else { return nil }
+    // After an error, the next look tries it again.
+    switch (try? store.endLossIfBack()) ?? .absent {
+    case .absent: return nil
+    case .whole:
+      isLossTold = false
+      return .fileBack
+    case .uncertain:
+      isReturnTold = true
+      return .fileGone(
+        DatabaseError(
+          .fileGone,
+          "\(file) is at its place again, but may have been written meanwhile: open it again."))
+    }
   }
 
   /// Writes the whole database, as this session reads it, to a new file, even if its own file is

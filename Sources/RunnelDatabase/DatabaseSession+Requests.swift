@@ -82,9 +82,12 @@ extension DatabaseSession {
 
   /// The messages about writes of other processes since the last call.
   package func news() -> [DatabaseMessage] {
+    let returned = [takeReturnNews()].compactMap(\.self)
     do {
-      return DatabaseSession.messages(try catchUp()) + [takePendingNews()].compactMap(\.self)
+      return returned + DatabaseSession.messages(try catchUp())
+        + [takePendingNews()].compactMap(\.self)
     } catch {
+      if !returned.isEmpty { return returned }
       if fileLoss != nil { return [takeLossNews()].compactMap(\.self) }
       return [.stale(DatabaseError(error, file: file))]
     }

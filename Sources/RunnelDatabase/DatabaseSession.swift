@@ -47,6 +47,8 @@ package final class DatabaseSession {
   private var pushIDs = PushIDGenerator()
   /// True once the loss of the file was reported.
   var isLossTold = false
+  /// Whether it was told that a lost file is at its place again, and has to be opened again.
+  var isReturnTold = false
 
   var store: SQLiteStore { context.store }
 

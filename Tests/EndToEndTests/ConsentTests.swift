@@ -11,22 +11,27 @@ import Testing
     ["history", "--keep", "0"],
   ]
 
-  private func export(_ database: TestDatabase) throws -> String {
+  /// A database with the document, whose making is no part of what is tested; and what is read of it.
+  private static let template = Result { try TestDatabase.Template(json) }
+  private static let templateExport = Result { try export(TestDatabase(template.get())) }
+
+  private static func export(_ database: TestDatabase) throws -> String {
     try database.get() + database.run(["history"]).output
   }
 
   @Test(arguments: destroyers) func withoutATerminalForceIsNeeded(command: [String]) throws {
-    let database = try TestDatabase(Self.json)
-    let before = try export(database)
+    let database = try TestDatabase(Self.template.get())
+    let before = try Self.templateExport.get()
     let refused = try database.run(command)
     #expect(refused.status == 2)
     #expect(refused.errors.contains("--force"))
     #expect(refused.errors.contains("Nothing was changed"))
-    #expect(try export(database) == before)
-    for option in ["--force", "-f"] {
-      let database = try TestDatabase(Self.json)
+    #expect(try Self.export(database) == before)
+    let isFirst = command == Self.destroyers[0]
+    for option in isFirst ? ["--force", "-f"] : ["--force"] {
+      let database = try TestDatabase(Self.template.get())
       #expect(try database.run(command + [option]).status == 0)
-      #expect(try export(database) != before)
+      #expect(try Self.export(database) != before)
     }
   }
 
@@ -40,15 +45,15 @@ import Testing
   }
 
   private func ask(_ command: [String], _ answer: (String, Int32)) throws {
-    let database = try TestDatabase(Self.json)
-    let before = try export(database)
+    let database = try TestDatabase(Self.template.get())
+    let before = try Self.templateExport.get()
     let terminal = try PseudoTerminal()
     let program = try database.start(command, .init(input: .file(terminal.programEnd)))
     try terminal.testEnd.write(answer.0)
     #expect(try program.wait() == answer.1)
     #expect(try program.errors().contains("? "))
     #expect(try program.errors().contains("[y/N]"))
-    #expect(try (export(database) == before) == (answer.1 != 0))
+    #expect(try (Self.export(database) == before) == (answer.1 != 0))
   }
 
   @Test func questionSaysWhatGoes() throws {
@@ -68,7 +73,7 @@ import Testing
   ])
   func nobodyIsAskedWhereNothingGoes(command: [String]) throws {
     let isEmpty = command == ["remove", "/"] || command == ["set", "/", "1"]
-    let database = try TestDatabase(isEmpty ? "null" : Self.json)
+    let database = try isEmpty ? TestDatabase("null") : TestDatabase(Self.template.get())
     let outcome = try database.run(command)
     #expect(outcome.status == (command.contains("/none") ? 1 : 0))
     #expect(!outcome.errors.contains("--force"))

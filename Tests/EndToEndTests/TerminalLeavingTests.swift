@@ -97,7 +97,7 @@ extension TerminalTests {
 
     @Test func pasteThatIsFarTooLongIsRefused() throws {
       let session = try Session()
-      let count = 10 << 20
+      let count = 3 << 20
       try session.terminal.paste(String(repeating: "q d y\n", count: count / 6))
       try session.terminal.wait(for: "not pasted: \(count / 6 * 6) characters")
       try session.terminal.keys("k")

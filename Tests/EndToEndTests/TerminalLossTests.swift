@@ -4,6 +4,25 @@ import Testing
 extension TerminalTests {
   /// The file goes under the workspace.
   @Suite struct LossTests {
+    @Test func aFileThatIsMovedAwayAndBackIsWrittenAgain() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "row 57 of 57")
+      #expect(rename(demo.file, demo.file + ".away") == 0)
+      try terminal.wait(for: "the file is gone")
+      #expect(rename(demo.file + ".away", demo.file) == 0)
+      try terminal.wait(for: "the file is back")
+      try terminal.keys("a")
+      try terminal.type("here again")
+      try terminal.keys("Enter", "Escape")
+      try terminal.wait(for: "row 58 of 58")
+      let outcome = try Program.run(["get", "-d", demo.file, "/"])
+      #expect(outcome.output.contains("here again"))
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+    }
+
     @Test func aFileThatIsDeletedUnderTheWorkspaceIsSeenAtOnce() throws {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()

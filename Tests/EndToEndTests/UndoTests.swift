@@ -88,4 +88,23 @@ import Testing
   func badNumbersAreUsage(arguments: [String]) throws {
     #expect(try database.run(["history"] + arguments).status == 2)
   }
+
+  @Test(arguments: [Int64.max, .max - 1, .min])
+  func aNumberOfNoWriteIsRefused(number: Int64) throws {
+    let outcome = try database.run(["undo", "--", "\(number)"])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("There is no write \(number)"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: ["2026-02-30T00:00:00Z", "2026-01-01T25:00:00Z", "2026-01-01T01:61:00Z"])
+  func aTimeThatDoesNotExistIsUsage(time: String) throws {
+    let outcome = try database.run(["export", "--at", time])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("there is no such time"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: ["2028-02-29T23:59:59Z", "2026-11-23T12:00:00+01:00"])
+  func aTimeThatExistsIsTaken(time: String) throws {
+    #expect(try database.run(["export", "--at", time]).status == 0)
+  }
 }

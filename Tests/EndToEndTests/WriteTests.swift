@@ -159,4 +159,21 @@ import Testing
     )
     #expect(try database.get("/a/b") == (isRemoved ? "null" : "1"))
   }
+
+  @Test func whatAServerValueWouldReplaceIsNotLost() throws {
+    let value = #"{"a": {".sv": "timestamp", "b": 1}}"#
+    for arguments in [["set", "/sv"], ["push", "/sv"], ["update", "/sv"]] {
+      let outcome = try database.run(arguments + [value])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("b stands beside .sv"), "\(outcome.errors)")
+    }
+    let withPriority = #"{".sv": "timestamp", ".priority": 1}"#
+    #expect(try database.run(["set", "/sv", withPriority]).status == 0)
+  }
+
+  @Test func theNameOfAFolderIsNoFile() throws {
+    let outcome = try Program.run(["set", "/q", "1", "--create", "-d", database.file + "/"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("names a folder"), "\(outcome.errors)")
+  }
 }

@@ -213,7 +213,8 @@ import Testing
     app.type("Fay")
     app.press("Enter Enter C-u")
     app.type("8")
-    app.press("Enter Enter")
+    // The last field is the key, which may stay empty.
+    app.press("Enter Enter Enter")
     #expect(app.toast == "added")
     #expect(app.cursorLine.contains("Fay          8     true"))
     #expect(app.line(of: "Fay") == 7)
@@ -264,7 +265,17 @@ import Testing
     app.press("g2 a")
     app.type("Zita")
     app.press("C-s")
-    #expect(app.toast == "added: it is among the rows that are not loaded")
+    let user = try app.stored("/user")
+    guard case .object(let members) = user,
+      let zita = members.first(where: { $0.value["name"] == "Zita" })
+    else {
+      Issue.record("it is not stored")
+      return
+    }
+    #expect(
+      app.toast
+        == "added \(zita.name): ordered by name, it stands beyond the loaded rows · :go \(zita.name) goes there"
+    )
     let cursor = app.list.list.cursor
     app.press("gm")
     #expect(app.list.list.cursor == cursor, "it does not pull the cursor when it is fetched")
@@ -294,5 +305,66 @@ import Testing
     app.press("g2 a")
     #expect(app.screen.contains { $0.contains("active") && $0.contains("boolean") })
     #expect(app.screen.contains { $0.contains("plot") && $0.contains("number") })
+  }
+
+  // MARK: Keys that people choose
+
+  /// Types a name, and a key into the last field of the form.
+  private func add(_ app: AppDriver, key: String) {
+    app.press("g2 a")
+    app.type("Fay")
+    app.press("S-Tab")
+    #expect(app.form?.fields.last?.label == "key")
+    app.type(key)
+    app.press("C-s")
+  }
+
+  @Test func whereKeysAreChosenANewRecordMayGetOne() throws {
+    let app = try chat()
+    add(app, key: "fay")
+    #expect(app.toast == "added")
+    #expect(try app.stored("/user/fay/name") == "Fay")
+    #expect(app.cursorLine.contains("Fay"), "the cursor goes to it")
+  }
+
+  @Test(arguments: [("bo", "is there already"), ("a/b", "'/'"), ("x.y", "'.'")])
+  func aKeyThatIsTakenOrNotValidIsRefusedInItsField(key: String, words: String) throws {
+    let app = try chat()
+    add(app, key: key)
+    let form = try #require(app.form)
+    #expect(form.focus == form.fields.count - 1)
+    #expect(
+      form.fields.last?.input.error?.contains(words) == true,
+      "\(form.fields.last?.input.error ?? "")")
+    #expect(app.backend.writeCount == 0)
+  }
+
+  @Test func aKeyThatOthersTookUnseenIsRefusedAndTheirRecordStays() throws {
+    let app = try chat()
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/fay"), ["name": "Other"])) }
+    add(app, key: "fay")
+    #expect(try app.stored("/user/fay/name") == "Other")
+    #expect(app.form?.fields.last?.input.error == "fay is there already: choose another key")
+  }
+
+  @Test func withoutAKeyOneIsMade() throws {
+    let app = try chat()
+    app.press("g2 a")
+    app.type("Fay")
+    #expect(app.screen.contains { $0.contains("without a key, one is made") })
+    app.press("C-s")
+    guard case .object(let members) = try app.stored("/user") else { return }
+    let fay = try #require(members.first { $0.value["name"] == "Fay" })
+    #expect(fay.name.hasPrefix("-"))
+    #expect(fay.value["key"] == nil)
+  }
+
+  @Test func whereKeysAreMadeNoneIsAskedFor() throws {
+    var views = try Fixture.views()
+    views[1].source.path = try Path("/made")
+    let app = try AppDriver(
+      views, json: ["made": ["-OxkT12abcdefghijkl0": ["name": "Ana"]]])
+    app.press("g2 a")
+    #expect(app.form?.fields.contains { $0.label == "key" } == false)
   }
 }

@@ -188,4 +188,58 @@ import Testing
     #expect(Cells.term(of: node, column, LocalTime.utc) == term)
     if value != nil { _ = try FilterScreen.filter(try app().state, term) }
   }
+
+  // MARK: A field that the record lacks
+
+  @Test func aFieldThatTheRecordLacksIsEditedLikeThatOfOthers() throws {
+    let app = try app()
+    try app.set("/tickets/c", ["title": "Crash at start"])
+    app.press("G | l l l Enter")
+    #expect(app.record?.edit?.field == (try Path("votes")))
+    #expect(app.record?.edit?.input.kind == .number)
+    app.type("4")
+    app.press("Enter")
+    #expect(try app.stored("/tickets/c/votes") == 4)
+  }
+
+  @Test func theListEditsItsMainFieldEvenIfTheRecordLacksIt() throws {
+    let app = try app()
+    try app.remove("/tickets/b/title")
+    app.press("gg j j e")
+    #expect(app.record?.edit?.field == (try Path("title")))
+    app.press("Enter")
+    #expect(app.backend.writeCount == 0, "an empty field that was not there is not written")
+    app.press("q e")
+    app.type("Again")
+    app.press("Enter")
+    #expect(try app.stored("/tickets/b/title") == "Again")
+  }
+
+  @Test func anObjectIsNotReplacedByAText() throws {
+    let app = try app()
+    try app.set("/tickets/b/title", ["en": "Login", "de": "Anmeldung"])
+    app.press("gg j j e")
+    #expect(app.record?.edit == nil)
+    #expect(app.toast.hasPrefix("no field is chosen yet"), "\(app.toast)")
+  }
+
+  // MARK: The fetch-more row
+
+  @Test func enterFetchesRowsInCellsToo() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            page: 2
+            columns: [{ field: title }, { field: votes, width: 6 }]
+        """, name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(view, json: Self.tickets)
+    app.press("gg j | j j")
+    #expect(app.cursorLine.contains("more rows not loaded"))
+    app.press("Enter")
+    #expect(app.line(of: "Crash at start") != nil)
+    #expect(app.state.layers.isEmpty)
+  }
 }

@@ -120,8 +120,46 @@ import Testing
     #expect(app.form?.fields[0].input.editor.text == "Anna")
     #expect(app.form?.fields[0].input.error == "changed meanwhile: it is now Anne")
     app.press("C-s")
+    #expect(try app.stored("/user/ana/name") == "Anne", "what others wrote is compared first")
+    for text in ["base    \"Ana\"", "mine    \"Anna\"", "theirs  \"Anne\""] {
+      #expect(app.line(of: text) != nil, "\(text)")
+    }
+    app.press("m C-s")
     #expect(try app.stored("/user/ana/name") == "Anna")
     #expect(app.cursorLine.contains("Anna") && !app.cursorLine.contains("~"))
+  }
+
+  @Test func aDraftOfAFieldOverAnothersChangeIsComparedBeforeItIsSaved() throws {
+    let app = try app()
+    app.press("g2 gg j e C-u")
+    let field = try #require(app.record?.edit?.field)
+    let place = "/user/ana/\(field.text)"
+    let base = try app.stored(place)
+    app.type("mine@example.org")
+    app.press("Esc q")
+    try app.set(place, "theirs@example.org")
+    // A draft that is looked at and left again stays one over the first value.
+    app.press("e Esc q e")
+    #expect(app.record?.edit?.input.editor.text == "mine@example.org")
+    #expect(app.record?.edit?.input.error?.contains("theirs@example.org") == true)
+    app.press("Enter")
+    #expect(try app.stored(place) == "theirs@example.org")
+    for text in ["base    \(base.jsonText())", "mine    \"mine@", "theirs  \"theirs@"] {
+      #expect(app.line(of: text) != nil, "\(text)")
+    }
+    app.press("m C-s")
+    #expect(try app.stored(place) == "mine@example.org")
+  }
+
+  @Test func beginningAnewOverAnothersChangeSavesWithoutAComparison() throws {
+    let app = try app()
+    app.press("g2 gg j e C-u")
+    let field = try #require(app.record?.edit?.field)
+    app.type("mine@example.org")
+    app.press("Esc q")
+    try app.set("/user/ana/\(field.text)", "theirs@example.org")
+    app.press("e M-r x Enter")
+    #expect(try app.stored("/user/ana/\(field.text)") == "theirs@example.orgx")
   }
 
   @Test func aFieldThatTheFormLacksNowIsTold() throws {

@@ -56,6 +56,83 @@ import Testing
     #expect(app.state.tabs.lists[0].draft == "what I said")
   }
 
+  /// The next key must not begin anew: the text would be seen nowhere any more.
+  @Test func whatWasTypedStaysInTheLineAndLeavingNamesIt() throws {
+    let app = try app()
+    app.press("a")
+    app.type("what I said")
+    try app.loseFile()
+    app.press("Enter")
+    #expect(app.composeRule.contains("the text stays here"), "\(app.composeRule)")
+    app.type("!")
+    #expect(app.composeLine.contains("what I said!"))
+    app.press("Esc q")
+    #expect(app.screen.contains { $0.contains("1 write that was not done: S lists it") })
+    #expect(app.screen.contains { $0.contains(": what I said") })
+    #expect(app.screen.contains { $0.contains("a draft in Chat: what I said!") })
+  }
+
+  /// Where the session is kept, a refused text comes back as a draft, but only with the file.
+  @Test func leavingNamesRefusedWritesEvenIfTheSessionIsKept() throws {
+    let app = try app()
+    app.press("g2 gg j e x")
+    try app.loseFile()
+    app.press("Enter Esc q")
+    #expect(app.record?.edit == nil)
+    var state = app.state
+    state.session.isKept = true
+    state.perform(.appQuit, count: nil)
+    guard case .question(let question)? = state.layers.last else {
+      Issue.record("nothing is asked")
+      return
+    }
+    let lines = question.dialog.message.map(\.text)
+    #expect(lines.contains { $0.hasPrefix("1 write that was not done") }, "\(lines)")
+  }
+
+  @Test func aFileThatIsMovedAwayAndBackIsWrittenAgain() throws {
+    let app = try app()
+    app.press("a")
+    app.type("in between")
+    try app.moveFileAway()
+    app.press("Enter")
+    #expect(app.screen[0].contains("the file is gone"))
+    try app.moveFileBack()
+    app.notice()
+    #expect(app.screen[0].contains("live"))
+    let words = "the file is back as it was, and is written again, without 1 refused write"
+    #expect(app.toast.hasPrefix(words), "\(app.toast)")
+    app.press("Enter")
+    #expect(app.state.writes.queue.refused.isEmpty)
+    guard case .object(let members) = try app.stored("/room") else { return }
+    #expect(members.contains { $0.value["text"] == "in between" })
+    // It may be lost again.
+    try app.moveFileAway()
+    app.notice()
+    #expect(app.screen[0].contains("the file is gone"))
+  }
+
+  @Test func aFileThatMayHaveBeenWrittenMeanwhileHasToBeOpenedAgain() throws {
+    let app = try app()
+    try app.moveFileAway()
+    app.notice()
+    try app.touchFileAway()
+    try app.moveFileBack()
+    app.notice()
+    #expect(app.screen[0].contains("the file is gone"))
+    #expect(app.state.database.fileGone?.message.contains("open it again") == true)
+    app.press("g2 gg j d")
+    #expect(app.toast.hasPrefix("the file is gone"))
+  }
+
+  @Test func theWaysOutAreWholeOnNarrowScreens() throws {
+    let app = try app(columns: 80)
+    try app.loseFile()
+    app.notice()
+    let words = "nothing is saved now · :save-copy FILE saves all · ye exports this view"
+    #expect(app.screen.contains { $0.contains(words) }, "\(app.screen)")
+  }
+
   @Test func nothingIsSaidToBeSavedThatWasUnderWay() throws {
     let app = try app()
     app.press("g2 gg j Space Space d")
@@ -90,6 +167,23 @@ import Testing
     #expect(app.toast.hasPrefix("saved all"), "\(app.toast)")
     #expect(FileManager.default.fileExists(atPath: "\(folder)/copy.db"))
     #expect(app.screen[0].contains("the file is gone"))
+  }
+
+  @Test func leavingAsksIfTheSessionCannotBeKept() throws {
+    let app = try app()
+    app.take(.sessionKept(problem: nil))
+    app.press("a")
+    app.type("half a thought")
+    app.press("Esc")
+    #expect(app.toast.hasPrefix("kept as a draft"))
+    app.press("q")
+    #expect(app.state.session.isLeaving)
+    app.take(.sessionKept(problem: "the disk is full"))
+    #expect(!app.state.session.isLeaving)
+    #expect(app.screen.contains { $0.contains("a draft in Chat: half a thought") })
+    app.press("n a")
+    app.press("Esc")
+    #expect(app.toast.hasPrefix("kept until the program ends"))
   }
 
   @Test func leavingAsksWhileNothingWasSavedElsewhere() throws {

@@ -104,6 +104,60 @@ final class TestFolder {
     #expect(try folder.names() == ["all.json"])
   }
 
+  /// Notes that were read from `notes.csv`, with the first two marked.
+  private func notes(columns: Int = 80) throws -> AppDriver {
+    try folder.write("title\nOne\nTwo\nThree\n", to: "notes.csv")
+    let view = try ViewFile(
+      yaml: "views:\n  - { name: notes, path: /notes, columns: [{ field: title }] }",
+      name: "test.views.yaml"
+    ).views
+    return try AppDriver(
+      view,
+      json: ["notes": ["a": ["title": "One"], "b": ["title": "Two"], "c": ["title": "Three"]]],
+      columns: columns, dataFile: folder.file("notes.csv"))
+  }
+
+  @Test func markedRowsAreProposedAFileOfTheirOwnAndNotTheOneThatWasOpened() throws {
+    let app = try notes()
+    app.press("y e")
+    #expect(app.form?.fields[2].input.editor.text == folder.file("notes.csv"), "all rows")
+    app.press("Esc gg j Space Space y e")
+    #expect(app.form?.fields[2].input.editor.text == folder.file("notes-marked.csv"))
+    app.press("C-s")
+    #expect(try folder.names() == ["notes-marked.csv", "notes.csv"])
+    #expect(try folder.text("notes.csv") == "title\nOne\nTwo\nThree\n")
+    #expect(try folder.text("notes-marked.csv").contains("Two"))
+  }
+
+  @Test(arguments: ["notes.csv", "./notes.csv"])
+  func replacingTheOpenedFileAsksAndSaysWhatGoes(name: String) throws {
+    let app = try notes()
+    app.press("gg j Space y e Tab Tab C-u")
+    app.type(folder.file(name))
+    app.press("C-s")
+    #expect(app.screen.contains { $0.contains("Replace \(folder.file(name))".prefix(20)) })
+    #expect(
+      app.screen.contains { $0.contains("only 1 row stays in it: the others go from the file") })
+    app.press("n")
+    #expect(app.form?.fields[2].input.editor.text == folder.file(name), "the form is there again")
+    #expect(try folder.text("notes.csv") == "title\nOne\nTwo\nThree\n")
+    app.press("C-s")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.toast.hasPrefix("exported 1 record"), "\(app.toast)")
+    #expect(try !folder.text("notes.csv").contains("Two"))
+  }
+
+  @Test func allRowsAreWrittenBackAfterAQuestion() throws {
+    let app = try notes()
+    app.press("y e C-s")
+    #expect(app.screen.contains { $0.contains("all rows are written as they are now") })
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.toast.hasPrefix("exported 3 records"), "\(app.toast)")
+    #expect(app.state.layers.isEmpty)
+  }
+
   @Test func reasonWhyNotIsSaidInTheForm() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     export(app, "json", "none/all.json")

@@ -34,6 +34,23 @@ import Testing
     #expect(rows(app) == ["-M2", "-M5"])
   }
 
+  @Test func typingReplacesAKeptFilterAndABlankAddsToIt() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("from:bo")
+    app.press("Enter f")
+    #expect(app.composeRule.contains("typing replaces it"))
+    app.type("from:eve")
+    #expect(rows(app) == ["-M4"])
+    app.press("Enter f")
+    app.type(" good")
+    #expect(app.list.filter?.text == "from:eve good")
+    app.press("Esc f Backspace")
+    #expect(app.list.filter?.text == "from:ev", "an edited filter is no kept one")
+    app.type("e")
+    #expect(rows(app) == ["-M4"])
+  }
+
   @Test func keptFilterStaysUntilItIsCleared() throws {
     let app = try chat()
     app.press("f")

@@ -140,6 +140,16 @@ import Testing
     #expect(app.toast.contains("too large to keep"))
   }
 
+  @Test func whatIsKeptInAFileIsSaidWithItsNameAndSize() throws {
+    let part = HistoryEntry.Part(
+      path: .root, values: nil,
+      before: .file(suffix: "-undo-12.json", byteCount: 3 << 20, checksum: 0))
+    let text = EntryText(ellipsis: "…", place: .root, log: nil)
+    let entry = HistoryEntry(id: 1, at: 0, author: "zoe", parts: [part])
+    #expect(
+      text.text(of: entry) == "/  (too large to show); before: 3 MiB in the file …-undo-12.json")
+  }
+
   @Test func aHistoryThatCannotBeReadSaysWhyAndIsReadAgain() throws {
     let app = try app()
     app.backend.historyRefusal = DatabaseError(.locked, "locked by another")

@@ -177,7 +177,7 @@ import Testing
     let last = Fixture.message("last", from: "eve", at: Fixture.now - Fixture.hour)
     let app = try AppDriver(views, json: ["room": .object([JSONMember("z", last)])])
     if !isInFront { app.press("g3") }
-    for number in 1...400 {
+    for number in 1...250 {
       try app.set(
         "/room/\(AppDriver.key(number))", Fixture.message("new", from: "eve", at: Fixture.now))
       let list = app.state.tabs.lists[0]
@@ -226,7 +226,7 @@ import Testing
     let keys = [
       "k", "j", "9 k", "9 j", "G", "gg", "gm", "Enter", "gn", "F", "Space", "PgUp", "PgDn",
     ]
-    for step in 0..<150 {
+    for step in 0..<60 {
       switch Int.random(in: 0..<10, using: &random) {
       case ..<6: app.press(keys.randomElement(using: &random) ?? "k")
       case ..<8: try app.write(Int.random(in: 1...40, using: &random))

@@ -65,7 +65,7 @@ import Testing
     let start = app.cursorLine
     app.press("/")
     app.type("nowhere")
-    #expect(app.toast == "nowhere is not in the rows that are loaded")
+    #expect(app.toast == "nowhere is not in the rows here", "all rows are loaded")
     #expect(app.cursorLine == start)
   }
 
@@ -86,6 +86,15 @@ import Testing
     #expect(app.cursorLine.contains("Two"))
     app.press("Enter")
     #expect(app.toast == "in maker: Kalkhoff")
+  }
+
+  @Test func whereRowsAreNotLoadedTheWaysToThemAreNamed() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("/")
+    app.type("nowhere")
+    #expect(
+      app.toast
+        == "nowhere is not in the rows that are loaded: f searches all · :go KEY goes to one")
   }
 
   @Test func nextWithoutASearchSaysHowToSearch() throws {

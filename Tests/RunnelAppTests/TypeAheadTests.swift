@@ -358,6 +358,8 @@ import Testing
     let app = try people()
     app.press("d y")
     #expect(app.toast == "struck too soon to be an answer: y again says yes")
+    app.press("k")
+    #expect(!app.toast.contains("too soon"), "the message gives way to the next key")
     app.wait(milliseconds: Question.graceMilliseconds)
     app.press("y")
     #expect(try app.stored("/user/ana") == .null)

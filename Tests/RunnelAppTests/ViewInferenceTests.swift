@@ -1,4 +1,6 @@
 import RunnelBase
+import RunnelStreams
+import RunnelTerminal
 import RunnelTree
 import Testing
 
@@ -133,7 +135,63 @@ import Testing
   @Test func noMoreColumnsAreMadeThanCanBeRead() throws {
     let members = (0..<30).map { JSONMember("f\($0)", .string("v\($0)")) }
     let view = try view([.object(members)])
-    #expect(view.columns.count == ViewInference.columnsMax + 1)
+    #expect(view.columns.count == ViewInference.wideColumnsMax + 1)
+    #expect(view.columns.count { $0.minimumScreen <= 80 } < view.columns.count)
+  }
+
+  @Test func whatAllHaveAlikeGivesWayToWhatInforms() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      [
+        "type": "ticket", "status": "open", "count": .number(JSONNumber(Int64(number))),
+        "code": .string("A-\(number)"), "place": .string("Room \(number)"),
+        "size": .number(JSONNumber(Int64(number * 2))), "title": .string("No. \(number)"),
+        "note": .string("n\(number)"),
+      ]
+    }
+    let shown = fields(try view(records))
+    #expect(shown == ["$key", "title", "code", "place", "count", "size", "note*"])
+  }
+
+  @Test func datesLeaveRoomForOtherFields() throws {
+    let names = ["added", "opened", "seen", "sent", "paid", "sold", "built", "born", "hired"]
+    let records: [JSONValue] = (0..<5).map { number in
+      .object(
+        names.map { JSONMember($0, .string("2026-01-0\(number + 1)")) } + [
+          JSONMember("code", .string("A-\(number)")), JSONMember("room", .string("R\(number)")),
+        ])
+    }
+    let shown = fields(try view(records))
+    #expect(shown.contains("code*") && shown.contains("room"), "\(shown)")
+  }
+
+  @Test func columnsGrowOnWideScreensUntilNothingIsCut() throws {
+    let title = String(repeating: "A long title ", count: 4) + "ends"
+    let records: [JSONValue] = (0..<5).map { number in
+      [
+        "title": .string("\(number) \(title)"), "assigned_to": .string("p\(number)"),
+        "description": .string(String(repeating: "word ", count: 20)),
+      ]
+    }
+    let view = try view(records)
+    func lines(_ columns: Int) -> (row: String, titles: [String]) {
+      let text = RowText(
+        definition: view, now: 0, local: .utc, glyphs: .unicode, screenWidth: columns,
+        listWidth: columns, timeStyle: .age)
+      guard let child = (try? Node(json: ["k": records[0]]))?.children.first else {
+        return ("", [])
+      }
+      let record = Record(
+        TreeRow(child, index: .key, detail: .full), in: Fixture.path("/list"))
+      let titles = text.titles(
+        width: columns - 1, orderedBy: view.source.order, isDescending: false)
+      return (
+        text.line(for: record, state: RowText.State(), width: columns - 1).text,
+        titles.map(\.word)
+      )
+    }
+    #expect(lines(200).row.contains("A long title ends"))
+    #expect(lines(200).titles.contains("assigned_to"))
+    #expect(!lines(80).row.contains("A long title ends"))
   }
 
   @Test(

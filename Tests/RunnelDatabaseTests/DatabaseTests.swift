@@ -236,6 +236,7 @@ extension DatabaseMessage {
     case .advice(let advice): ["advice \(advice.definition.order) \(advice.scannedCount)"]
     case .stale(let error): ["stale \(error.code.rawValue)"]
     case .fileGone: ["file gone"]
+    case .fileBack: ["file back"]
     case .copied(let number, let file, _): ["copied \(number) \(file)"]
     case .acknowledged(let number): ["acknowledged \(number)"]
     case .rejected(let number, let write, let error):

@@ -63,6 +63,35 @@ import Testing
     try session.close()
   }
 
+  @Test(arguments: [
+    ("sequence = 2", "2"), ("sequence IN (2, 3)", "2 to 3"), ("sequence < 3", "1 to 2"),
+    ("sequence > 3", "4 to 5"),
+  ])
+  func aHistoryThatLostEntriesIsNoShorterHistory(rows: String, missing: String) throws {
+    // The log is begun by the first of these, and by the last.
+    try write(1, 2, 3, 4, 5)
+    try write(6)
+    try FileEditor.execute("DELETE FROM change WHERE \(rows)", in: folder.file())
+    #expect(try !DatabaseCare.check(file: folder.file()).isSound)
+    let session = try folder.session()
+    for read in [
+      { _ = try session.history() }, { _ = try session.newestUndoable() },
+      { try session.saveCopy(to: self.folder.file("copy.db"), asOf: 1_800_000_000_000) },
+    ] {
+      let error = #expect(throws: RunnelDatabase.DatabaseError.self) { try read() }
+      #expect(error?.code == .corrupt)
+      let message = error?.message ?? ""
+      #expect(message.contains("\(missing) is missing"), "\(message)")
+      #expect(message.contains("--repair"), "\(message)")
+    }
+    try session.close()
+    #expect(try DatabaseCare.repair(file: folder.file()).after?.isSound == true)
+    let mended = try folder.session()
+    #expect(try !mended.history().isEmpty)
+    #expect(try mended.node(at: Path("/a")).json == 6)
+    try mended.close()
+  }
+
   @Test func entryOfAnOlderProgramHasNoChecksumAndIsRead() throws {
     try write(1)
     let queue = try DatabaseQueue(path: folder.file())

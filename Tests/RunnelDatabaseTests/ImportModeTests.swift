@@ -206,6 +206,18 @@ import Testing
     #expect(try files == ["test.db-undo-2.json"])
   }
 
+  /// A killed import was never committed, so what it kept is still in the tree.
+  @Test func whatAKilledImportLeftIsGoneAfterTheNext() throws {
+    try load(largeObject(2000), .add)
+    let left = folder.file("test.db-undo-2.json.part")
+    try Data("half".utf8).write(to: URL(fileURLWithPath: left))
+    #expect(try DatabaseCare.check(file: session.file).unnamedFiles == [left])
+    try load("5", .replace)
+    #expect(try files == ["test.db-undo-2.json"])
+    _ = try session.undo(2)
+    #expect(try files.isEmpty)
+  }
+
   @Test func failedImportLeavesNoFile() throws {
     try load(largeObject(2000), .add)
     let before = try session.export()

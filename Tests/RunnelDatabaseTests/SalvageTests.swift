@@ -1,3 +1,4 @@
+import CFaults
 import Foundation
 import GRDB
 import RunnelBase
@@ -50,6 +51,18 @@ import Testing
       try? FileManager.default.removeItem(atPath: folder.file(name))
     }
     return try DatabaseCare.salvage(file: folder.file(), to: folder.file("new.db"))
+  }
+
+  @Test func aFullDiskOfTheNewFileIsToldOfThat() throws {
+    _ = try makeDatabase()
+    let faults = try FaultyFile(folder.file("new.db"))
+    faults.arm(FAULTS_FULL, at: 5, lasts: true)
+    let error = #expect(throws: RunnelDatabase.DatabaseError.self) { try salvage() }
+    faults.disarm()
+    #expect(error?.code == .diskFull)
+    let words = "The disk of \(folder.file("new.db")) is full"
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    #expect(throws: (any Error).self) { try folder.bytes("new.db") }
   }
 
   @Test func whateverPageIsLostTheOthersAreSaved() throws {

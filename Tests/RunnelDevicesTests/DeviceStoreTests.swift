@@ -29,7 +29,7 @@ import Testing
   private func device(_ name: String, isDenied: Bool = false) async throws -> TestDevice {
     let database = database
     return try await TestDevice(name, service, folder: folder, isDenied: isDenied) { _ in
-      TreeDeviceStorage { _ in database }
+      TreeDeviceStorage(clock: .patient) { _ in database }
     }
   }
 

@@ -13,6 +13,16 @@ func temporaryFolder() throws -> String {
   return folder
 }
 
+extension AccountClock {
+  /// The clock of the machine, on which no wait ends by itself: a write to a slow disk does not count as
+  /// one without an answer.
+  static var patient: AccountClock {
+    AccountClock(now: AccountClock.system.now) { _ in
+      while true { try await Task.sleep(for: .seconds(3600)) }
+    }
+  }
+}
+
 /// The error that a condition did not become true.
 struct NotReached: Error {}
 

@@ -101,6 +101,97 @@ extension TreeAllowance {
     try storage.close()
   }
 
+  /// A file with a list of 1,500 records, of which each has 200 bytes.
+  private func withList(_ body: (ServingSession) throws -> Void) throws {
+    let file = FileManager.default.temporaryDirectory.path + "/served-\(UUID().uuidString).db"
+    defer {
+      for suffix in ["", "-wal", "-shm", "-notify"] {
+        // Those that are not there need not go.
+        try? FileManager.default.removeItem(atPath: file + suffix)
+      }
+    }
+    let session = try ServingSession(file: file, environment: .system)
+    let text = String(repeating: "x", count: 200)
+    let members = (0..<1500).map {
+      JSONMember("k\($0)", ["t": .string(text), "n": .number(JSONNumber(Int64($0)))])
+    }
+    let large = JSONValue.string(String(repeating: "y", count: 200_000))
+    try session.perform(isWriting: true) { transaction in
+      let write = Write.set(
+        .root, ["list": .object(members), "few": ["a": large, "b": 1], "small": ["a": 1]])
+      try transaction.carryOut(
+        write.assignments(now: 0, reader: transaction), author: "", now: 0)
+    }
+    try session.declareIndexes(
+      [try #require(IndexDefinition(pattern: "/list", serving: .child(try Path("n"))))])
+    try body(session)
+    try session.close()
+  }
+
+  @Test func whatReadsMuchIsLarge() throws {
+    try withList { session in
+      let list = Query(try Path("/list"))
+      let (keys, numbers) = (try list.ordered(by: .key), try list.ordered(byChild: "n"))
+      let small: [Query] = [
+        try keys.limited(to: 50, from: .last), try numbers.limited(to: 50, from: .first),
+        try numbers.starting(at: .leaf(.number(5))).ending(at: .leaf(.number(9))),
+        try Query(Path("/small")).ordered(byChild: "x").limited(to: 1, from: .first),
+        try Query(Path("/list/k1")),
+        try Query(Path("/few")).ordered(by: .key).limited(to: 1, from: .last),
+      ]
+      let large: [Query] = [
+        list, keys, numbers, try keys.limited(to: 1200, from: .last),
+        try numbers.starting(at: .leaf(.number(5))),
+        // Without an index, all children are read.
+        try list.ordered(byChild: "t").limited(to: 1, from: .first),
+        try Query(Path("/few")).ordered(by: .key).limited(to: 1, from: .first),
+      ]
+      var tree = ServedTree(rules: nil, .test)
+      try session.perform(isWriting: false) { transaction in
+        for (queries, expected) in [(small, false), (large, true)] {
+          for query in queries {
+            let isLarge = try tree.isLarge(query, transaction)
+            #expect(isLarge == expected, "\(query)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func whatNewRulesHideIsNotToldEvenBeforeTheReview() throws {
+    let (open, closed) = try (
+      RulesEngine(parsing: Array(#"{"rules":{".read":true,".write":true}}"#.utf8)),
+      RulesEngine(parsing: Array(#"{"rules":{".write":true,"b":{".read":true}}}"#.utf8))
+    )
+    try withList { session in
+      var tree = ServedTree(rules: open, .test)
+      func told(_ id: Int64, _ operation: ServedOperation) throws -> [String] {
+        let request = ServedRequest(id: id, caller: .nobody, operation: operation)
+        return try session.perform(isWriting: true) { transaction in
+          try tree.perform(request, of: 1, now: 0, transaction)
+        }.map { "\($0.news)" }
+      }
+      let places = [try Path("/a"), try Path("/b")]
+      for (number, place) in zip((1 as Int64)..., places) {
+        _ = try told(
+          number, .listen(ListenNumber(number), Query(place), known: KnownHash(whole: "")))
+      }
+      func writes() throws -> [Int] {
+        try places.map { try told(3, .write(.set($0, 5), name: nil)).count }
+      }
+      #expect(try writes() == [2, 2])
+      _ = tree.take(closed)
+      try session.perform(isWriting: false) { try tree.silence(now: 0, $0) }
+      for place in places { _ = try told(4, .write(.set(place, nil), name: nil)) }
+      #expect(try writes() == [1, 2])
+      // Even if the rules allow it again, the listen ends, for it has missed something.
+      _ = tree.take(open)
+      let review = try told(5, .review)
+      #expect(review.count == 1 && review[0].contains("revoked: [") && review[0].contains("1"))
+      #expect(tree.listenCount == 1)
+    }
+  }
+
   @Test func aFailedBatchChangesNothing() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let file = folder + "/served-\(UUID().uuidString).db"

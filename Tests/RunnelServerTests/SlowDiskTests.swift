@@ -61,6 +61,77 @@ import Testing
     await server.stop()
   }
 
+  /// The JSON of a value that is too large for the tree's thread.
+  private static let large = "\"" + String(repeating: "x", count: 1_500_000) + "\""
+
+  @Test func onlyWritesWaitForALargeWrite() async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    let (listener, writer, other) = (
+      try server.socket(), try server.socket(), try server.socket()
+    )
+    #expect(try listener.status(1, "q", "{\"p\":\"/p\",\"h\":\"\"}") == "ok")
+    #expect(try writer.status(1, "p", "{\"p\":\"/x\",\"d\":1}") == "ok")
+    let client = try server.client()
+    disk.hold()
+    try client.sendRequest("PUT", "/p/big.json", Self.large)
+    // Each ping gives the server time to reach the disk.
+    for _ in 0..<100_000 where disk.syncCount == 0 { try ping(other) }
+    #expect(disk.syncCount == 1)
+    try writer.ask(2, "p", "{\"p\":\"/x\",\"d\":2}")
+    try writer.ask(3, "g", "{\"p\":\"/x\"}")
+    try ping(writer)
+    // The others see the state before.
+    try other.ask(1, "g", "{\"p\":\"/x\"}")
+    #expect(try other.next()["b"]?["d"] == 1)
+    #expect(try server.request("GET", "/x.json").body == "1")
+    #expect(try other.status(2, "q", "{\"p\":\"/p/big\",\"h\":\"\"}") == "ok")
+    #expect(!listener.client.hasUnread)
+    disk.release()
+    #expect(try client.readAnswer(to: "PUT").status == 200)
+    #expect(try writer.next()["b"]?["s"] == "ok")
+    #expect(try writer.next()["b"]?["d"] == 2)
+    for socket in [listener, other] {
+      let message = try socket.next()
+      #expect(message["a"] == "d")
+      #expect(message["b"]?["d"]?.string?.utf8.count == 1_500_000)
+    }
+    await server.stop()
+  }
+
+  @Test func largeWriteThatIsUnderWayAtTheEndIsDone() async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    let (writer, other) = (try server.socket(), try server.socket())
+    disk.hold()
+    try writer.ask(1, "p", "{\"p\":\"/big\",\"d\":\(Self.large)}")
+    for _ in 0..<100_000 where disk.syncCount == 0 { try ping(other) }
+    #expect(disk.syncCount == 1)
+    try writer.ask(2, "p", "{\"p\":\"/x\",\"d\":2}")
+    try ping(writer)
+    disk.release()
+    await server.stop()
+    let again = try await TestServer(in: disk.folder)
+    #expect(try again.request("GET", "/x.json").body == "2")
+    #expect(try again.request("GET", "/big.json?shallow=true").body == Self.large)
+    await again.stop()
+  }
+
+  @Test(arguments: [FAULTS_FULL, FAULTS_IO])
+  func aLargeWriteThatFailsChangesNothing(kind: faults_kind) async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    #expect(try server.request("PUT", "/x.json", "1").status == 200)
+    disk.fill(kind)
+    #expect(try server.request("PUT", "/x.json", Self.large).status == 503)
+    #expect(try server.administrator().request("GET", "/readyz").status == 503)
+    disk.empty()
+    #expect(try server.request("GET", "/x.json").body == "1")
+    #expect(try server.request("PUT", "/x.json", Self.large).status == 200)
+    #expect(try server.administrator().request("GET", "/readyz").status == 200)
+    await server.stop()
+  }
+
   @Test(arguments: [FAULTS_FULL, FAULTS_IO])
   func serverIsNotReadyWhileTheDiskTakesNoWrites(kind: faults_kind) async throws {
     let disk = try Disk()

@@ -143,6 +143,118 @@ import Testing
     }
   }
 
+  /// A window of nearly all of the document.
+  private static let window = "\"q\":{\"sp\":\"k1\",\"i\":\".key\"},\"t\":7"
+
+  private func shownWindow(_ server: TestServer) throws -> Node {
+    let target = "/big.json?orderBy=%22$key%22&startAt=%22k1%22&format=export"
+    return try Node(json: json(server.request("GET", target).body))
+  }
+
+  @Test func writesDuringAListenToALargeWindowAreToldInOrder() async throws {
+    try await withBig { server in
+      let (listener, writer) = (try server.socket(), try server.socket())
+      try listener.ask(1, "q", "{\"p\":\"/big\",\(Self.window),\"h\":\"\"}")
+      try listener.ask(2, "p", "{\"p\":\"/big/k0\",\"d\":1}")
+      for number in 0..<50 {
+        // Children change, go and come.
+        let value = number % 3 == 0 ? "null" : "\(-number)"
+        let place = number % 5 == 0 ? "/big/n\(number)" : "/big/k\(number)/n"
+        let body = "{\"p\":\"\(place)\",\"d\":\(value)}"
+        #expect(try writer.status(number + 1, "p", body) == "ok")
+      }
+      #expect(try writer.status(99, "p", "{\"p\":\"/big/z\",\"d\":true}") == "ok")
+      var shown = Node.empty
+      var answers: [JSONValue?] = []
+      let (big, end) = (try Path("/big"), try Path("/big/z"))
+      while shown[end].isEmpty || answers.count < 2 {
+        let message = try listener.next()
+        if message["r"] != nil {
+          answers.append(message["r"])
+          if message["r"] == 1 { #expect(!shown[big].isEmpty) }
+          continue
+        }
+        #expect(message["b"]?["t"] == 7)
+        let path = try Path("/" + #require(message["b"]?["p"]?.string))
+        let value = try #require(message["b"]?["d"])
+        guard message["a"] == "m" else {
+          shown = shown.replacing(path, with: try Node(json: value))
+          continue
+        }
+        for member in value.object ?? [] {
+          let place = try path.appending(Path(member.name))
+          shown = shown.replacing(place, with: try Node(json: member.value))
+        }
+      }
+      #expect(answers == [1, 2])
+      let stored = try shownWindow(server)
+      #expect(shown[big] == stored)
+    }
+  }
+
+  @Test func manyWhoListenToALargeWindowAreToldTheSame() async throws {
+    try await withBig { server in
+      let sockets = try (0..<10).map { _ in try server.socket() }
+      for socket in sockets {
+        try socket.ask(1, "q", "{\"p\":\"/big\",\(Self.window),\"h\":\"\"}")
+      }
+      var texts: Set<String> = []
+      for socket in sockets {
+        texts.insert(try #require(socket.next()["b"]?["d"]).jsonText())
+        #expect(try socket.next()["b"]?["s"] == "ok")
+      }
+      #expect(texts.count == 1)
+      let (told, stored) = try (
+        Node(json: json(#require(texts.first))), shownWindow(server)
+      )
+      #expect(told == stored)
+      _ = try server.request("PUT", "/big/k7/n.json", "-1")
+      _ = try server.request("PUT", "/big/k0/n.json", "-1")
+      _ = try server.request("PUT", "/big/k8/n.json", "-1")
+      for socket in sockets {
+        for key in ["k7", "k8"] { #expect(try socket.next()["b"]?["p"] == .string("big/\(key)/n")) }
+      }
+      // Who has the window already gets nothing but the answer.
+      let hash = try shownWindow(server).contentHash
+      for _ in 0..<2 {
+        let body = "{\"p\":\"/big\",\(Self.window),\"h\":\"\(hash)\"}"
+        #expect(try server.socket().status(1, "q", body) == "ok")
+      }
+    }
+  }
+
+  @Test func writesDuringAStreamOfALargeWindowAreToldInOrder() async throws {
+    try await withBig { server in
+      let (client, writer) = (try server.client(), try server.socket())
+      let target = "/big.json?orderBy=%22$key%22&startAt=%22k1%22"
+      try client.sendRequest("GET", target, headers: ["Accept": "text/event-stream"])
+      for number in 0..<50 {
+        let body = "{\"p\":\"/big/k\(number)/n\",\"d\":\(-number)}"
+        #expect(try writer.status(number + 1, "p", body) == "ok")
+      }
+      #expect(try writer.status(2000, "p", "{\"p\":\"/big/z\",\"d\":true}") == "ok")
+      #expect(try client.readHead().status == 200)
+      var shown = Node.empty
+      let end = try Path("/z")
+      repeat {
+        let (name, data) = try client.readEvent()
+        let event = try json(data)
+        let path = try Path(#require(event["path"]?.string))
+        let value = try #require(event["data"])
+        if name == "put" {
+          shown = shown.replacing(path, with: try Node(json: value))
+        } else {
+          for member in value.object ?? [] {
+            let place = try path.appending(Path(member.name))
+            shown = shown.replacing(place, with: try Node(json: member.value))
+          }
+        }
+      } while shown[end].isEmpty
+      let stored = try shownWindow(server)
+      #expect(shown == stored)
+    }
+  }
+
   @Test func manyWhoListenAtOnceAreToldTheSame() async throws {
     try await withBig { server in
       let sockets = try (0..<10).map { _ in try server.socket() }
@@ -194,6 +306,35 @@ import Testing
       let (told, expected) = try (Node(json: #require(answer["b"]?["d"])), document())
       #expect(told == expected)
       #expect(try socket.next()["r"] == 2)
+    }
+  }
+
+  @Test func aLargeWriteIsToldBeforeItsAnswerAndTheRestInOrder() async throws {
+    let rules = "{\"rules\":{\"a\":{\".read\":true,\".write\":true}}}"
+    let text = String(repeating: "x", count: 1_500_000)
+    try await withServer(rules: rules) { server in
+      let (socket, other) = (try server.socket(), try server.socket())
+      for socket in [socket, other] {
+        #expect(try socket.status(1, "q", #"{"p":"/a","h":""}"#) == "ok")
+      }
+      try socket.ask(2, "p", #"{"p":"/a/b","d":"\#(text)"}"#)
+      try socket.ask(3, "p", #"{"p":"/c","d":"\#(text)"}"#)
+      try socket.ask(4, "m", #"{"p":"/a/x","d":{"c":"\#(text)","d":5}}"#)
+      try socket.ask(5, "p", #"{"p":"/a/b","d":1}"#)
+      try socket.ask(6, "g", #"{"p":"/a/x/d"}"#)
+      #expect(try socket.next()["b"]?["d"] == .string(text))
+      #expect(try socket.next() == json(#"{"r":2,"b":{"s":"ok","d":""}}"#))
+      let refused = try socket.next()
+      #expect(refused["r"] == 3)
+      #expect(refused["b"]?["s"] == "permission_denied")
+      #expect(try socket.next()["a"] == "m")
+      #expect(try socket.next()["r"] == 4)
+      #expect(try socket.next()["b"]?["d"] == 1)
+      #expect(try socket.next()["r"] == 5)
+      #expect(try socket.next()["b"]?["d"] == 5)
+      #expect(try other.next()["b"]?["d"] == .string(text))
+      #expect(try other.next()["a"] == "m")
+      #expect(try other.next()["b"]?["d"] == 1)
     }
   }
 

@@ -16,6 +16,9 @@ import Testing
     #expect(FuzzyMatch("r", in: "Row") != nil)
     #expect(FuzzyMatch("R", in: "row") == nil)
     #expect(FuzzyMatch("é", in: "Été") != nil)
+    let longest = String(repeating: "x", count: FuzzyMatch.textMax)
+    #expect(FuzzyMatch(longest, in: longest + "x") != nil)
+    #expect(FuzzyMatch(longest + "x", in: longest + "x") == nil)
   }
 
   @Test(arguments: [

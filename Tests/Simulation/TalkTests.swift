@@ -13,7 +13,7 @@ import WireSimulation
   }
 
   /// How many talks one seed is good for.
-  private static let talksPerSeed = 500
+  private static let talksPerSeed = 250
 
   @Test(arguments: 0..<UInt64(max(8, (TalkTests.number("RUNNEL_SEEDS") ?? 0) / talksPerSeed)))
   func randomTalksShowWhatWasTold(seed: UInt64) throws {

@@ -81,6 +81,22 @@ import Testing
     }
   }
 
+  /// A new kind of write has its words and flags in its folder, and its lines in one file.
+  @Test func oneFileListsTheKindsOfWrites() throws {
+    let list = try #require(files().first { $0.path.hasSuffix("/Requests/WritePurpose.swift") })
+    let kinds = [
+      "importRows", "editOutside", "deleteMarked", "reversal", "earlier", "pasted", "reorder",
+    ]
+    for kind in kinds {
+      #expect(list.lines.contains { $0.hasPrefix("  case \(kind)") }, "\(kind) is no kind any more")
+    }
+    for file in try files() where file.path != list.path {
+      let cases = file.lines.filter { $0.contains("case .") }.joined(separator: "\n")
+      let known = kinds.filter { cases.contains(".\($0)") }
+      #expect(known.count <= 2, "\(file.path) tells apart \(known)")
+    }
+  }
+
   /// Each folder of the workspace is a component or a topic; none is left for everything else.
   @Test func noFileLiesBesideTheFolders() throws {
     for file in try files() {

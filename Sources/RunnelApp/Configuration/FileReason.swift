@@ -20,7 +20,12 @@ extension Error {
     }
     let error = self as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-    guard cause.domain == NSPOSIXErrorDomain else { return localizedDescription }
+    guard cause.domain == NSPOSIXErrorDomain else {
+      // The system gives no reason for a folder that is to be made where a file is.
+      return error.code == CocoaError.fileWriteUnknown.rawValue
+        ? "it cannot be written: check that the folders on the way are folders"
+        : localizedDescription
+    }
     return SystemReason.words(Int32(cause.code))
   }
 }

@@ -41,7 +41,9 @@ extension AppAction: LoggableAction {
         "redefined": .string(file), "problem": problem.map { .string($0) } ?? .null,
         "views": .strings([views?.text].compactMap(\.self)),
       ]
+    case .sessionKept(let problem): ["sessionKept": problem.map { .string($0) } ?? .null]
     case .fileGone(let message): ["fileGone": .string(message)]
+    case .fileBack: ["fileBack": true]
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
@@ -118,7 +120,9 @@ extension AppAction: LoggableAction {
         file: try fields.string(name),
         problem: problem == .null ? nil : try fields.string("problem"),
         views: try fields.stringsIfAny("views").first.flatMap { SavedViews(text: $0) })
+    case "sessionKept": self = .sessionKept(problem: try fields.value(name).string)
     case "fileGone": self = .fileGone(try fields.string(name))
+    case "fileBack": self = .fileBack
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":

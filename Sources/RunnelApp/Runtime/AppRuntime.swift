@@ -133,6 +133,7 @@ extension AppRuntime {
     case .pendingWrites(let writes): send(.pendingWrites(writes.filter { !isOwn($0) }))
     case .stale(let error): send(.trouble(error.message))
     case .fileGone(let error): send(.fileGone(error.message))
+    case .fileBack: send(.fileBack)
     // The indexes of views are declared when the file is opened; if that fails, there is nothing
     // more to do.
     case .advice, .acknowledged, .origin: break
@@ -170,7 +171,7 @@ extension AppRuntime {
     case .refused(let number, let error): (number, .refused(Refusal(error)))
     case .resourceRefused(let number, let error): (number, .refused(Refusal(error)))
     case .deliveries, .acknowledged, .rejected, .pendingWrites, .origin, .failed, .advice, .stale,
-      .fileGone:
+      .fileGone, .fileBack:
       nil
     }
   }

@@ -225,7 +225,7 @@ public final class Application {
   private func end() {
     originWork.end()
     endFileWork()
-    keeper?.writeLast(SessionState.session(runtime.state))
+    _ = keeper?.writeLast(SessionState.session(runtime.state))
     database?.close()
   }
 }
@@ -246,6 +246,7 @@ extension Application {
     while true {
       performScreenEffects()
       if let exitCode { return exitCode }
+      if runtime.state.session.isLeaving { keepLast() }
       if runtime.state.session.isLeaving || runtime.state.session.accountChange != nil { return 0 }
       let now = LocalTime.now()
       paint(now: now)
@@ -359,7 +360,21 @@ extension Application {
 
   private func receive(_ report: FileReport) {
     guard case .kept(let problem) = report else { return runtime.receive(report) }
-    if let problem = keeper?.end(problem) { runtime.send(.trouble(problem)) }
+    keeper?.end(problem)
+    tellSession(problem)
+  }
+
+  /// Writes the session before the program ends; a failure may keep the program from ending.
+  private func keepLast() {
+    guard runtime.state.session.isKept, keeper != nil else { return }
+    tellSession(keeper?.writeLast(SessionState.session(runtime.state)))
+  }
+
+  /// Tells the state that the session can be kept no more, or again.
+  private func tellSession(_ problem: String?) {
+    if runtime.state.session.isKept != (problem == nil) {
+      runtime.send(.sessionKept(problem: problem))
+    }
   }
 
   /// Stops work on files, so that no partial file is left, and waits for its end for a moment.

@@ -25,6 +25,8 @@ final class ExportRunner {
   private var reader: ViewReader?
   private var writer: ExportWriter?
   private var byteCount = 0
+  /// Whether the file of which the open database was made is replaced.
+  private var replacesOpened = false
   /// The fields of the rows read so far while it is found out which columns they need; nil after that.
   private var survey: RecordColumns?
   /// The nodes still to be read, if several are exported.
@@ -45,9 +47,10 @@ final class ExportRunner {
   /// Creates the file; returns the data to read first, or nil for none.
   func start() -> Question? {
     if !job.replaces, access(path, F_OK) == 0 {
-      report(.isThere(path))
+      report(isOpenedFile ? .isOpened(path) : .isThere(path))
       return nil
     }
+    replacesOpened = isOpenedFile
     descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       report(.failed("cannot be written: \(String(cString: strerror(errno)))"))
@@ -186,6 +189,14 @@ final class ExportRunner {
     return WrittenShape(ofBeginning: String(decoding: bytes, as: UTF8.self), as: job.format)
   }
 
+  /// Whether the file is the one of which the open database was made, by whatever name.
+  private var isOpenedFile: Bool {
+    guard let opened = job.opened.map(ExportRunner.expanded) else { return false }
+    var (file, other) = (stat(), stat())
+    guard stat(path, &file) == 0, stat(opened, &other) == 0 else { return path == opened }
+    return file.st_dev == other.st_dev && file.st_ino == other.st_ino
+  }
+
   private func viewReader() -> ViewReader? {
     guard case .view(let definition, let filter, let surroundings) = job.source else { return nil }
     let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
@@ -227,7 +238,9 @@ final class ExportRunner {
     let reason = giveName()
     abandon()
     // The file was not changed by others: it is not to be read again.
-    if reason == 0, let database = job.database { utimes(database, nil) }
+    if reason == 0, replacesOpened, let opened = job.opened {
+      utimes(ExportRunner.expanded(opened) + FileState.databaseSuffix, nil)
+    }
     if reason == 0 {
       report(
         .done(

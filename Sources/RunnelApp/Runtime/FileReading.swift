@@ -94,7 +94,17 @@ final class FileReading: Sendable {
       if count == 0 { return bytes }
     }
     throw ImportPlan.Unreadable(
-      message: "\(path) has more than \(ImportPlan.bytesMax >> 20) MB: `runnel import` takes it")
+      message: "\(path) has more than \(ImportPlan.bytesMax >> 20) MB: "
+        + FileReading.otherWay(for: path))
+  }
+
+  /// What takes a larger file.
+  private static func otherWay(for path: String) -> String {
+    switch ImportPlan.format(ofFile: path) {
+    case .json, nil: "`runnel import` takes JSON of any size"
+    case .jsonl: "`runnel push PLACE --lines` takes lines of any number"
+    case .csv: "divide it; lines of JSON may be of any number, with `runnel push PLACE --lines`"
+    }
   }
 
   private func unreadable(_ path: String) -> ImportPlan.Unreadable {

@@ -8,6 +8,7 @@ extension Refusal {
     switch error.code {
     case .changed: cause = .outdated
     case .locked, .diskFull, .readOnly, .storage, .corrupt: cause = .storage
+    case .fileGone: cause = .fileGone
     default: break
     }
   }

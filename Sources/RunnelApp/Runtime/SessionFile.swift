@@ -121,7 +121,6 @@ struct SessionKeeper {
   /// The time when the session is to be written, in milliseconds since 1970; nil if nothing has
   /// happened since the last write.
   private(set) var due: Int64?
-  private var hasFailed = false
 
   init(_ file: SessionFile) { self.file = file }
 
@@ -145,22 +144,23 @@ struct SessionKeeper {
     guard writing == nil, let due, due <= now else { return nil }
     self.due = nil
     let session = session()
-    guard session != written, !hasFailed else { return nil }
+    guard session != written else { return nil }
     writing = session
     return .keep(session, since: written, file)
   }
 
-  /// Ends a write of the session; returns a message about its failure, once.
-  mutating func end(_ problem: String?) -> String? {
-    defer { writing = nil }
+  /// Ends a write of the session; one that failed is tried again after the next key.
+  mutating func end(_ problem: String?) {
     if problem == nil { written = writing }
-    hasFailed = problem != nil
-    return problem
+    writing = nil
   }
 
-  /// Writes the session at the end of the program, if it differs from the last one written.
-  mutating func writeLast(_ session: SessionState) {
-    // At the end, a failure cannot be reported any more.
-    if session != written, !hasFailed { _ = file.write(session, since: written) }
+  /// Writes the session at the end of the program, if it differs from the last one written; returns a
+  /// message if it cannot be written.
+  mutating func writeLast(_ session: SessionState) -> String? {
+    if session == written { return nil }
+    let problem = file.write(session, since: written)
+    if problem == nil { written = session }
+    return problem
   }
 }

@@ -49,6 +49,9 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func validate() throws {
+    if let salvage, salvage.hasSuffix("/") {
+      throw ValidationError("\(salvage) names a folder: name the new file.")
+    }
     if repair, salvage != nil {
       throw ValidationError("--repair and --salvage exclude each other: give one.")
     }

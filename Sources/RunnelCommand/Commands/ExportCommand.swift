@@ -67,6 +67,17 @@ struct ExportCommand: ParsableCommand {
     guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
       throw ValidationError("give a time like 2026-11-23T12:00:00Z, or milliseconds since 1970.")
     }
+    // The styles carry a day or an hour that does not exist over to the next one.
+    let numbers = text.split { !$0.isNumber }.prefix(6).compactMap { Int($0) }
+    let given =
+      numbers.count < 6
+      ? nil
+      : DateComponents(
+        calendar: Calendar(identifier: .gregorian), year: numbers[0], month: numbers[1],
+        day: numbers[2], hour: numbers[3], minute: numbers[4], second: numbers[5])
+    guard given?.isValidDate == true else {
+      throw ValidationError("there is no such time: check the day and the hour.")
+    }
     return Int64((date.timeIntervalSince1970 * 1000).rounded())
   }
 

@@ -62,7 +62,7 @@ struct GetCommand: ParsableCommand {
         try document.write(try session.node(at: path))
       } else {
         let (rows, report) = try session.scan(query, detail: detail)
-        tell(report, session.file)
+        try tell(report, rows, session)
         if rows.isEmpty {
           try tellWhyNothing(query, session)
           // A node without children is a value, to which a query does not apply.
@@ -82,16 +82,20 @@ struct GetCommand: ParsableCommand {
       }
       try output.checkRecords(at: path, in: session)
       let (rows, report) = try session.scan(query, detail: .full)
-      tell(report, session.file)
+      try tell(report, rows, session)
       if rows.isEmpty { try tellWhyNothing(query, session) }
       try output.write(rows, of: path)
     }
   }
 
   /// Prints what the query cost, if requested, and the index that would make it cheaper.
-  private func tell(_ report: ScanReport, _ file: String) {
+  private func tell(_ report: ScanReport, _ rows: [TreeRow], _ session: DatabaseSession) throws {
     if explain { StandardError.say("\(report)") }
-    if let advice = report.advice { StandardError.say(advice.text(forFile: file)) }
+    if let words = try session.wordsOnMissingField(at: path, query.query(at: path).index, rows) {
+      StandardError.say(words)
+    } else if let advice = report.advice {
+      StandardError.say(advice.text(forFile: session.file))
+    }
   }
 
   /// Says which field a predicate tests that holds no single value, if it finds nothing.

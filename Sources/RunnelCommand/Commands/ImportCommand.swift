@@ -176,7 +176,8 @@ extension ImportCommand {
     }
     if [".csv", ".tsv"].contains(where: name.hasSuffix) {
       return
-        " Tables are imported in the workspace: open the list that is to have the rows, and press yi."
+        " `runnel \(name)` opens the table as a database of its own. To add its rows to a list, open the "
+        + "list in the workspace and press yi."
     }
     return ""
   }

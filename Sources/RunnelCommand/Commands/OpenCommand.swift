@@ -87,6 +87,7 @@ struct OpenCommand: ParsableCommand {
   }
 
   private func open(_ database: DatabaseOptions) throws {
+    try workspace.checkRecording()
     if workspace.listing.isPlain { return try workspace.list(database.file(for: .read)) }
     try workspace.checkTerminal()
     let file = try database.file(for: workspace.readonly ? .read : creation.access)
@@ -94,6 +95,7 @@ struct OpenCommand: ParsableCommand {
   }
 
   private func open(_ document: DataDocument) throws {
+    try workspace.checkRecording()
     if !workspace.listing.isPlain { try workspace.checkTerminal() }
     guard scratch else {
       let file = try document.database()

@@ -38,7 +38,8 @@ struct UndoCommand: ParsableCommand {
   private func undo(
     _ id: Int64, in session: DatabaseSession, _ interruption: Interruption
   ) throws {
-    let entry = try session.historyPage(before: id + 1, count: 1).entries.first { $0.id == id }
+    let next = id == .max ? id : id + 1
+    let entry = try session.historyPage(before: next, count: 1).entries.first { $0.id == id }
     var work = ImportWork("Undoing write \(id)", interruption)
     defer { work.end() }
     do {

@@ -104,13 +104,35 @@ struct CommandAdvice {
     }
   }
 
-  /// Finds the command nearest to a word; nil if the word is a command, an option, or like none.
+  /// What else is to be said of the word; empty for most.
+  private let note: String
+
+  /// The commands for words of other programs.
+  private static let meanings: [String: String] = [
+    "delete": "remove", "del": "remove", "rm": "remove", "drop": "remove", "clear": "remove",
+    "ls": "get", "list": "get", "cat": "get", "show": "get", "print": "get", "read": "get",
+    "find": "get", "query": "get", "select": "get", "dump": "export", "save": "export",
+    "mv": "move", "rename": "move", "cp": "copy", "add": "push", "insert": "push", "append": "push",
+    "put": "set", "write": "set", "patch": "update", "edit": "update", "load": "import",
+    "log": "history", "changes": "history", "revert": "undo", "redo": "undo", "tail": "watch",
+    "listen": "watch", "follow": "watch", "check": "doctor", "fsck": "doctor", "verify": "doctor",
+    "repair": "doctor", "vacuum": "compact", "shrink": "compact", "server": "serve",
+    "start": "serve",
+  ]
+  private static let notes = [
+    "redo": " It undoes an undoing too, by the number that `runnel history` shows."
+  ]
+
+  /// Finds the command that a word stands for, or is nearest to; nil if the word is a command, an option,
+  /// or like none.
   init?(for word: String?) {
     let names = CommandAdvice.names
     guard let word, !word.hasPrefix("-"), !names.contains(word) else { return nil }
-    guard let name = Spelling.nearest(to: word, among: names) else { return nil }
+    let meant = CommandAdvice.meanings[word.lowercased()]
+    guard let name = meant ?? Spelling.nearest(to: word, among: names) else { return nil }
     self.name = name
+    note = CommandAdvice.notes[word.lowercased()] ?? ""
   }
 
-  var sentence: String { "Did you mean `runnel \(name)`?" }
+  var sentence: String { "Did you mean `runnel \(name)`?\(note)" }
 }

@@ -18,6 +18,30 @@ struct DataArgument: ParsableArguments {
   ///
   /// - Throws: `Failure` if standard input cannot be read or is not JSON.
   func json() throws -> JSONValue {
+    let json = try given()
+    if let lost = DataArgument.lostMember(in: json) {
+      throw Failure(
+        "\(lost) stands beside .sv, whose value replaces the whole object: it would be lost. Nothing was "
+          + "written: give .sv an object of its own.", status: .usage)
+    }
+    return json
+  }
+
+  /// Returns the name of a member that a server value beside it would replace, or nil if there is
+  /// none.
+  static func lostMember(in json: JSONValue) -> String? {
+    switch json {
+    case .null, .bool, .number, .string: return nil
+    case .array(let elements): return elements.lazy.compactMap { lostMember(in: $0) }.first
+    case .object(let members):
+      if members.contains(where: { $0.name == ".sv" }) {
+        return members.first { ![".sv", ".priority"].contains($0.name) }?.name
+      }
+      return members.lazy.compactMap { lostMember(in: $0.value) }.first
+    }
+  }
+
+  private func given() throws -> JSONValue {
     switch data {
     case .json(let value): return value
     case .standardInput, nil: break

@@ -177,6 +177,7 @@ struct DatabaseOptions: ParsableArguments {
     if text.isEmpty { throw ValidationError("name a file.") }
     // An address may hold a secret, which the error of a transform would print.
     if OriginAddress.isMeant(by: text) { return text }
+    if text.hasSuffix("/") { throw ValidationError("\(text) names a folder: name a file.") }
     return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
   }
 }

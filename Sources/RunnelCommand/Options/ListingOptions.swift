@@ -6,7 +6,8 @@ import RunnelApp
 struct ListingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Show only rows that match this filter, written as in the filter bar: 'from:bo text~water'.",
+      "Show only rows that match this filter, written as in the filter bar: 'from:bo text~water'. A name "
+        + "with blanks stands in quotes: '\"full name\":bo'.",
       valueName: "filter"))
   var filter: String?
   @Flag(help: "Follow new rows; without a screen, print changes until interrupted.")

@@ -176,6 +176,16 @@ struct WorkspaceOptions: ParsableArguments {
     return wishes
   }
 
+  /// Checks that nothing is to be recorded where rows are written and no session takes place.
+  ///
+  /// - Throws: `Failure` otherwise.
+  func checkRecording() throws {
+    guard record != nil, listing.isPlain else { return }
+    throw Failure(
+      "--record records what is shown and typed in a terminal: the output is none here, or --plain is "
+        + "given.", status: .usage)
+  }
+
   /// Checks that the workspace can be opened in a terminal.
   ///
   /// - Throws: `Failure` if there is no terminal.

@@ -109,7 +109,7 @@ final class Watcher {
       .history,
       .acknowledged, .copied:
       preconditionFailure("A watcher asks for nothing but events.")
-    case .origin, .pendingWrites, .rejected: break
+    case .origin, .pendingWrites, .rejected, .fileBack: break
     }
   }
 

@@ -19,13 +19,31 @@ struct UndoFile: Hashable {
   /// The path of the file of a database.
   func path(of database: String) -> String { database + suffix }
 
-  /// Removes the file.
-  func remove(of database: String) { unlink(path(of: database)) }
+  /// Removes the file, also if it is not finished.
+  func remove(of database: String) {
+    unlink(path(of: database))
+    unlink(path(of: database) + UndoFile.unfinished)
+  }
+
+  /// The end of the name of a file whose import is under way; the tree still has the old node.
+  private static let unfinished = ".part"
 }
 
 extension UndoFile {
-  /// The paths of all undo files that stand beside a database, in the order of their names.
+  /// The paths of all undo files that stand beside a database, in the order of their names; also of those
+  /// that killed imports left unfinished.
   static func paths(of database: String) -> [String] {
+    paths(of: database, ending: ".json") + paths(of: database, ending: ".json" + unfinished)
+  }
+
+  /// Removes what killed imports left unfinished.
+  ///
+  /// The caller is in a transaction that writes to the database, so no other import is under way.
+  static func removeUnfinished(of database: String) {
+    for path in paths(of: database, ending: ".json" + unfinished) { unlink(path) }
+  }
+
+  private static func paths(of database: String, ending: String) -> [String] {
     let start = database.lastIndex(of: "/").map { database.index(after: $0) } ?? database.startIndex
     let (folder, name) = (database[..<start], database[start...])
     guard let directory = opendir(folder.isEmpty ? "." : String(folder)) else { return [] }
@@ -35,7 +53,7 @@ extension UndoFile {
       let found = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      guard let found, found.hasPrefix(name + "-undo-"), found.hasSuffix(".json") else { continue }
+      guard let found, found.hasPrefix(name + "-undo-"), found.hasSuffix(ending) else { continue }
       paths.append(folder + found)
     }
     return paths.sorted()
@@ -48,7 +66,7 @@ extension UndoFile {
   /// The most names that are tried; files of a database that was deleted may exist.
   private static let namesMax = 1000
 
-  /// Makes the file for a write; `body` writes its bytes.
+  /// Makes the file for a write, under another name until `finish`; `body` writes its bytes.
   ///
   /// - Throws: `DatabaseError` if it cannot be made or written, and the errors of `body`; then
   ///   there is no file.
@@ -67,7 +85,6 @@ extension UndoFile {
       }
       file.checksum = checksum.value
       if fsync(descriptor) != 0 { throw failure(file.path(of: database)) }
-      try syncFolder(of: database)
     } catch {
       file.remove(of: database)
       throw error
@@ -75,11 +92,21 @@ extension UndoFile {
     return file
   }
 
+  /// Gives the file its name, just before the transaction is committed.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be renamed or brought to the disk.
+  func finish(of database: String) throws {
+    let path = path(of: database)
+    if rename(path + UndoFile.unfinished, path) != 0 { throw UndoFile.failure(path) }
+    try UndoFile.syncFolder(of: database)
+  }
+
   private static func open(of database: String, _ number: Int64) throws -> (String, Int32) {
     for count in 1...namesMax {
       let suffix = "-undo-\(number)" + (count == 1 ? "" : "-\(count)") + ".json"
+      if access(database + suffix, F_OK) == 0 { continue }
       let descriptor = Glibc.open(
-        database + suffix, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        database + suffix + unfinished, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
       if descriptor >= 0 {
         // The readers of the database may also read its old content.
         var status = stat()

@@ -28,4 +28,23 @@ enum CompanionFiles {
       }
     }
   }
+
+  /// Checks that the file has one name.
+  ///
+  /// SQLite names the log after the name by which the file was opened. Programs that use different
+  /// names of one file would write different logs, and lose each other's writes. Names that are
+  /// symbolic links lead to one log.
+  ///
+  /// - Throws: `DatabaseError` (`cannotOpen`) if hard links give the file other names.
+  static func checkNames(of file: String) throws {
+    var status = stat()
+    guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else {
+      return
+    }
+    throw DatabaseError(
+      .cannotOpen,
+      "\(file) has \(status.st_nlink) names (hard links), and each would have a log of its own: writes by "
+        + "one name would be lost for the other. Nothing was changed: use a copy, as by `cp \(file) NEW`, "
+        + "or remove the other names; `find . -samefile \(file)` lists them.")
+  }
 }

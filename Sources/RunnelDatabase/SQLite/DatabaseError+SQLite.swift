@@ -23,7 +23,8 @@ extension DatabaseError {
       self.init(
         .readOnly,
         "\(file) or its folder may not be written. Nothing was changed: "
-          + "change the permissions, or copy the file. \(code)")
+          + "change the permissions, or copy the file; `runnel \(file) --read-only` shows it. "
+          + code)
     case .SQLITE_FULL:
       self.init(
         .diskFull,
@@ -32,7 +33,7 @@ extension DatabaseError {
       self.init(
         .corrupt,
         "\(file) holds text and is no database. `runnel \(file)` opens a .json, .jsonl or .csv file: its "
-          + "database is then \(file).db; `runnel import \(file)` reads it into another one.")
+          + "database is then \(file).db. " + DatabaseError.wayIn(ofText: file))
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(
         .corrupt,
@@ -71,6 +72,33 @@ extension DatabaseError {
       "\(file): the system failed to \(DatabaseError.work(error.extendedResultCode)). What was "
         + "written before stays, and this was undone: look for errors of the disk in the system's "
         + "log, and for free space; copy the file if it can be read. \(code)")
+  }
+
+  /// How a file of data gets into another database, as a sentence; the name tells what is in it.
+  private static func wayIn(ofText file: String) -> String {
+    switch file.split(separator: ".").last?.lowercased() {
+    case "jsonl", "ndjson":
+      "`runnel push PLACE --lines < \(file)` adds its lines to a list of another one."
+    case "csv", "tsv": "In the workspace, yi adds its rows to a list of another one."
+    default: "`runnel import \(file)` reads JSON into another one."
+    }
+  }
+
+  /// The error of a system call that failed to write a copy of a file for some work.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the copy.
+  ///   - cause: the `errno` of the call; that of the last one by default.
+  /// - Returns: the error.
+  static func failedCopy(_ path: String, _ cause: Int32 = errno) -> DatabaseError {
+    let reason = String(cString: strerror(cause))
+    guard [ENOSPC, EDQUOT, EFBIG].contains(cause) else {
+      return DatabaseError(.cannotOpen, "\(path) cannot be written: \(reason)")
+    }
+    return DatabaseError(
+      .diskFull,
+      "\(path), a copy that is needed for the work, cannot be written: \(reason). Free some space, or "
+        + "name a new file on another disk.")
   }
 
   /// The failed work, to follow "failed to".

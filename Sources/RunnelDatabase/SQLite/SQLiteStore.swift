@@ -59,9 +59,10 @@ final class SQLiteStore {
     if let kind = FileKind.otherThanFile(file) {
       throw DatabaseError(.cannotOpen, "\(file) is \(kind): name a file with --database.")
     }
+    if !isReadOnly { try CompanionFiles.checkNames(of: file) }
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
-      let newest = try SQLiteStore.checkLog(of: file)
+      let newest = try SQLiteStore.checkLog(of: file, isPatient: busyTimeout > .zero)
       if !isLogDamageAccepted { try SQLiteStore.checkLog(ofSmallFile: file) }
       // A connection that cannot write leaves even the log of a foreign file untouched.
       if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {
@@ -334,13 +335,20 @@ final class SQLiteStore {
     }
   }
 
+  /// A number that differs from the last one if another connection has committed meanwhile.
+  ///
+  /// It costs no transaction.
+  func stateNumber() throws -> Int64? { try withDatabase { try stateNumber($0) } }
+
+  private func stateNumber(_ db: GRDB.Database) throws -> Int64? {
+    try statements.statement("PRAGMA data_version", db)
+      .first { try $0.integer(0, "data_version") } ?? nil
+  }
+
   /// Checks what another process may have changed: the tables, if its program is newer, and the
   /// declared indexes.
   private func start(_ db: GRDB.Database) throws -> StoreTransaction {
-    // The number differs if another connection has committed meanwhile.
-    let state =
-      try statements.statement("PRAGMA data_version", db)
-      .first { try $0.integer(0, "data_version") } ?? nil
+    let state = try stateNumber(db)
     if state == nil || state != knownState {
       let version = try Schema.fileVersion(db)
       try SQLiteStore.check(version: version, file: file)
@@ -414,8 +422,8 @@ final class SQLiteStore {
     try queue.writeWithoutTransaction(body)
   }
 
-  /// Notes that the files are lost, for good.
-  func note(_ loss: FileLoss) { self.loss = loss }
+  /// Notes that the files are lost, or that they are back.
+  func note(_ loss: FileLoss?) { self.loss = loss }
 
   /// The value of `PRAGMA synchronous`; 2 is FULL.
   func synchronousMode() throws -> Int? {

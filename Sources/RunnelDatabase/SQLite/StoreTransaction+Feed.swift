@@ -108,6 +108,61 @@ extension StoreTransaction {
   }
 }
 
+// MARK: What is missing
+
+extension StoreTransaction {
+  /// Checks that none of the newest changes is missing, so that the history tells all that it should.
+  ///
+  /// Older changes that are no entries of the history are dropped, so a gap among them means nothing.
+  /// O(n) in the changes of the feed, of which only the numbers are read if none is missing.
+  ///
+  /// - Throws: `Damage` that names the missing changes.
+  func checkNoChangeIsMissing() throws {
+    if let gap = try missingChanges() {
+      let numbers = gap.count == 1 ? "\(gap.lowerBound)" : "\(gap.lowerBound) to \(gap.upperBound)"
+      throw Damage(
+        "of the writes that it remembers, \(numbers) is missing", at: .words("its history"))
+    }
+  }
+
+  /// The first changes that are missing of those that the feed keeps; nil if none is.
+  ///
+  /// After a repair, what is missing is followed by a change of the whole tree.
+  func missingChanges() throws -> ClosedRange<Int64>? {
+    let newest = try feedEnd()
+    let noted = try sequenceAtLogStart()
+    if noted > newest { return (newest + 1)...noted }
+    let start = max(newest - Int64(Schema.feedCountMin), 0)
+    let count = try statement("SELECT count(*) FROM change WHERE sequence > ?")
+      .first(.integer(start)) { try $0.integer(0, "a count") ?? 0 }
+    if count ?? 0 == newest - start { return nil }
+    var last = start
+    var gap: ClosedRange<Int64>?
+    try statement("SELECT sequence, paths FROM change WHERE sequence > ? ORDER BY sequence")
+      .forEach([.integer(start)]) { row in
+        let sequence = try row.integer(0, "sequence") ?? 0
+        if sequence != last + 1,
+          try StoreTransaction.writtenPaths(row.text(1, "paths")) != [.root]
+        {
+          gap = (last + 1)...(sequence - 1)
+        }
+        last = sequence
+        return gap == nil
+      }
+    return gap
+  }
+
+  /// The newest change when the newest log was begun; 0 if that is not known.
+  func sequenceAtLogStart() throws -> Int64 {
+    guard try Schema.fileVersion(db) >= Migration.version3.version else { return 0 }
+    let bytes = try statement("SELECT sequence FROM log_start WHERE id = 1").first { $0.bytes(0) }
+    guard let bytes = bytes ?? nil, bytes.count == 8 else { return 0 }
+    let sequence = bytes.reduce(0) { $0 << 8 | Int64($1) }
+    // A number that no file reaches is damaged itself.
+    return sequence < 1 << 48 ? sequence : 0
+  }
+}
+
 extension [Path] {
   /// The deepest place that contains all of these.
   fileprivate var commonAncestor: Path {

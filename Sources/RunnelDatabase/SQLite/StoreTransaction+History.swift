@@ -154,8 +154,11 @@ extension StoreTransaction {
   /// The entries before one, newest first: at most `count` of those that concern a place.
   ///
   /// O(n) in the entries that are kept.
+  ///
+  /// - Throws: `Damage` if entries are missing, and the errors of reading.
   func history(of path: Path, before id: Int64?, count: Int) throws -> [HistoryEntry] {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return [] }
+    try checkNoChangeIsMissing()
     let cursor = try Row.fetchCursor(
       db.cachedStatement(
         sql: """

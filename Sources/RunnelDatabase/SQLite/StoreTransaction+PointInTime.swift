@@ -19,6 +19,7 @@ extension StoreTransaction {
   /// O(n) in the entries that are kept.
   func entries(after time: Int64) throws -> Rewinding {
     if try hasReplica() { return .replica }
+    try checkNoChangeIsMissing()
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: """

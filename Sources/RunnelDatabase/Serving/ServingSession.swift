@@ -23,6 +23,8 @@ package final class ServingSession {
   /// The state of the file that this session last knew; while it is the same, no other connection
   /// has written.
   private var stateNumber: Int64?
+  /// True if other processes were not woken since the last write.
+  private var hasUnannounced = false
 
   /// The path of the file.
   package var file: String { context.file }
@@ -53,6 +55,17 @@ package final class ServingSession {
     }
   }
 
+  /// Opens a file that another session of this process serves, for a write that takes long.
+  ///
+  /// - Throws: `DatabaseError` that names the problem with the file.
+  package init(servedFile file: String, environment: DatabaseEnvironment) throws {
+    let store = try SQLiteStore(file: file, isReadOnly: false, busyTimeout: environment.busyTimeout)
+    let context = SessionContext(
+      store: store, beacon: ChangeBeacon(database: file), environment: environment)
+    self.context = context
+    try store.read { context.sequence = try $0.feedEnd() }
+  }
+
   /// Runs `body` in one transaction.
   ///
   /// - Parameters:
@@ -80,9 +93,27 @@ package final class ServingSession {
       throw error
     }
     (stateNumber, context.sequence) = (transaction.stateNumber, transaction.sequence)
-    if transaction.hasWritten { context.beacon?.signal() }
+    if transaction.hasWritten { hasUnannounced = true }
     return result
   }
+
+  /// Wakes other processes that have the file open, if something was written since the last call.
+  ///
+  /// Call it after `perform`; those who wait for an answer are answered first.
+  package func announce() {
+    if hasUnannounced { context.beacon?.signal() }
+    hasUnannounced = false
+  }
+
+  /// True if another connection may have committed since the last transaction.
+  ///
+  /// - Throws: `DatabaseError` if the file cannot be read.
+  package func hasNews() throws -> Bool { try context.store.stateNumber() != stateNumber }
+
+  /// Checks that the files are those that were opened.
+  ///
+  /// - Throws: `DatabaseError` if the file is gone.
+  package func checkFiles() throws { try context.store.checkFiles() }
 
   private func foreignChanges(
     _ stored: StoreTransaction
@@ -109,7 +140,10 @@ package final class ServingSession {
   /// Closes the file; the session must not be used afterwards.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
-  package func close() throws { try context.close() }
+  package func close() throws {
+    announce()
+    try context.close()
+  }
 }
 
 /// A transaction of a server.

@@ -157,6 +157,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       if case .failure = result { world.metrics.refused(.credential) }
       carryOut(exchange.verified(result, now: world.now))
     case .spool(let piece): keep(piece)
+    case .parse(let body): parse(body)
     case .operate(let operation, let caller): operate(operation, caller)
     case .readNext: sendNext()
     case .head(let head):
@@ -249,6 +250,21 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     if isEnded { return }
     channel.resumeReading()
     if case .failure(let error) = result { carryOut(exchange.spoolFailed(error)) }
+  }
+
+  /// Parses a body on another thread.
+  private func parse(_ body: [UInt8]) {
+    let bound = LoopBound(self, to: channel.loop)
+    world.bodies.submit { [limits = exchange.limits] in
+      let body = RESTBody(parsing: body, limits)
+      bound.loop.run { bound.value.parsed(body) }
+    }
+  }
+
+  private func parsed(_ body: RESTBody) {
+    if isEnded { return }
+    carryOut(exchange.parsed(body))
+    channel.flush()
   }
 
   // MARK: Large answers

@@ -21,6 +21,8 @@ final class ServerWorld: Sendable {
   let files: TreeExecutor
   /// The thread of listens and reads that are too large for the threads of the trees.
   let reads: TreeExecutor
+  /// The thread that parses large bodies.
+  let bodies: TreeExecutor
 
   init(
     metrics: ServerMetrics, log: ServerLog, limits: Limits,
@@ -29,6 +31,7 @@ final class ServerWorld: Sendable {
     (self.metrics, self.log, self.limits, self.calendar) = (metrics, log, limits, calendar)
     files = try TreeExecutor(label: "runnel.files")
     reads = try TreeExecutor(label: "runnel.reads")
+    bodies = try TreeExecutor(label: "runnel.bodies")
   }
 
   /// The time by both clocks.

@@ -22,6 +22,12 @@ final class StoreStorage: ServedStorage {
 
   func hasNews() throws -> Bool { try session.hasNews() }
 
+  /// Does nothing: there are no files.
+  func checkFiles() throws {}
+
+  /// Does nothing: the keeper of the store wakes the other servers.
+  func announce() {}
+
   var head: Int64? { session.head }
 
   func isWorthRetrying(_ error: any Error) -> Bool {

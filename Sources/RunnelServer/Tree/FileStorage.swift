@@ -17,7 +17,11 @@ final class FileStorage: ServedStorage {
     try session.declareIndexes(definitions)
   }
 
-  func hasNews() throws -> Bool { true }
+  func hasNews() throws -> Bool { try session.hasNews() }
+
+  func checkFiles() throws { try session.checkFiles() }
+
+  func announce() { session.announce() }
 
   var head: Int64? { nil }
 

@@ -65,6 +65,7 @@ extension ServedDatabase {
     executor.submit { self.assumeIsolated { $0.declareIndexes(of: rules) } }
     var told = tree.take(rules)
     do {
+      try tree.silence(now: calendar(), transaction)
       told += try tree.reviewStreams(now: calendar(), transaction)
     } catch {
       logger.error("\(name): \(error)")
@@ -83,6 +84,8 @@ extension ServedDatabase {
 
   func declareIndexes(of rules: RulesEngine) {
     if isClosed { return }
+    // The file is locked meanwhile.
+    if slowWrites.isActive { return slowWrites.declareLater(rules) }
     do {
       try storage.declareIndexes(ServedDatabase.indexes(of: rules))
     } catch {

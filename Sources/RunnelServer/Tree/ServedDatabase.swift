@@ -27,8 +27,6 @@ actor ServedDatabase {
   private static let safetyLookMilliseconds = 60_000
   /// The time after which encoded answers are forgotten.
   private static let shelfMilliseconds = 10_000
-  /// The interval at which a disk that took no write is tried again, and the bytes that are written.
-  private static let probe = (milliseconds: 1000, bytes: 65_536)
 
   /// The name of the database for clients.
   nonisolated let name: String
@@ -47,20 +45,25 @@ actor ServedDatabase {
   /// The number of the newest change that was told; -1 if changes have no numbers.
   private nonisolated let toldHead = Atomic<Int64>(-1)
   /// True from a write that the disk did not take until it takes one.
-  private nonisolated let hasFailedWrite = Atomic<Bool>(false)
+  nonisolated let hasFailedWrite = Atomic<Bool>(false)
   /// The limits of callers.
   nonisolated let allowance: TreeAllowance
   nonisolated let logger: Logger
-  private nonisolated let metrics: ServerMetrics
+  nonisolated let metrics: ServerMetrics
   private nonisolated let reads: TreeExecutor
   nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
   let storage: any ServedStorage
   var tree: ServedTree
   private var slow = SlowReads()
+  var slowWrites = SlowWrites()
+  /// The thread of large writes; nil until there is one.
+  var writes: TreeExecutor?
   private var forgetsPushes = false
+  /// True if the files may be other ones since the last look.
+  private var mustCheckFiles = false
   /// True while the disk is tried, or is about to be.
-  private var isProbing = false
+  var isProbing = false
   private var audience: (any TreeAudience)?
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
@@ -158,6 +161,7 @@ actor ServedDatabase {
     work()
     // Nobody reads the answers any more, but what was asked to be written is written.
     _ = perform(slow.releaseAll().filter { !$0.isRead })
+    endWrites()
     isClosed = true
     if slow.current != nil { reads.submitAndWait {} }
     for subscription in subscriptions { subscription.cancel() }
@@ -187,7 +191,9 @@ actor ServedDatabase {
   }
 
   private func didWake() {
-    if watch?.drain() == true { submit(TreeJob(connection: 0, wish: .look)) }
+    guard let maybeLost = watch?.drainFiles() else { return }
+    mustCheckFiles = mustCheckFiles || maybeLost
+    submit(TreeJob(connection: 0, wish: .look))
   }
 
   private func work() {
@@ -207,8 +213,14 @@ actor ServedDatabase {
     }
   }
 
-  private func perform(_ batch: [TreeJob]) -> TreeTold {
+  /// Does jobs, except those that wait for large reads and writes; returns the messages to connections.
+  func perform(_ batch: [TreeJob]) -> TreeTold {
     let batch = slow.admit(batch)
+    return performNow(place.file == nil ? batch : slowWrites.admit(batch, tree.audiences))
+  }
+
+  /// Does jobs on the tree's thread.
+  func performNow(_ batch: [TreeJob]) -> TreeTold {
     if batch.isEmpty { return [] }
     var patience = StoragePatience(place.patience)
     while true {
@@ -223,7 +235,7 @@ actor ServedDatabase {
           continue
         }
         // What is wrong with one job is no reason to refuse the others.
-        if batch.count > 1, !isOutOfReach { return batch.flatMap { perform([$0]) } }
+        if batch.count > 1, !isOutOfReach { return batch.flatMap { performNow(slow.admit([$0])) } }
         return batch.flatMap { refuse($0, error) }
       }
     }
@@ -240,7 +252,13 @@ actor ServedDatabase {
   private func carryOut(
     _ batch: [TreeJob], mayWait: Bool = true
   ) throws -> (told: TreeTold, later: [TreeJob]) {
-    if batch.allSatisfy(\.isLook), try !storage.hasNews() { return ([], []) }
+    if batch.allSatisfy(\.isLook) {
+      if mustCheckFiles {
+        mustCheckFiles = false
+        try storage.checkFiles()
+      }
+      if try !storage.hasNews() { return ([], []) }
+    }
     defer { noteStorage() }
     let mayWait = mayWait && place.file != nil
     var hasWritten = false
@@ -313,9 +331,10 @@ actor ServedDatabase {
   }
 
   /// The messages to a connection about a job that failed alone.
-  private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
+  func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     noteFailure(of: job, failure)
-    if case .probe = job.wish { return [] }
+    // The loss of the file is told once.
+    if job.isProbe || job.isLook && isLost { return [] }
     logger.error("\(name): \(failure)")
     if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
       logger.critical("\(name): \(loss)")
@@ -346,17 +365,18 @@ actor ServedDatabase {
 // MARK: Large reads
 
 extension ServedDatabase {
-  private func deliver(_ told: TreeTold) {
+  func deliver(_ told: TreeTold) {
     let ready = slow.hold(told)
     if !ready.isEmpty { audience?.take(ready) }
+    storage.announce()
     guard slow.isFull, let read = slow.current else { return }
     // Messages must not pile up without bound: the tree waits for the answer.
     reads.submitAndWait {}
     end(read)
   }
 
-  /// Begins the oldest large read that waits, unless one is carried out.
-  private func readOn() {
+  /// Begins the oldest large read and the oldest large write that wait, unless one is carried out.
+  func readOn() {
     while !isClosed, let connection = slow.next() {
       guard !slow.hasEnded(connection), let job = slow.first(of: connection), job.isRead else {
         deliver(perform(slow.release(connection).filter { !$0.isRead }))
@@ -364,6 +384,7 @@ extension ServedDatabase {
       }
       begin(job)
     }
+    writeOn()
   }
 
   private func begin(_ job: TreeJob) {
@@ -402,13 +423,33 @@ extension ServedDatabase {
   }
 
   private func end(_ read: SlowRead) {
-    guard !isClosed, slow.current === read, let outcome = read.takeOutcome() else { return }
+    guard !isClosed, slow.current === read, var outcome = read.takeOutcome() else { return }
     let wish = read.wish
+    let told = joinLate(wish, &outcome)
     tree.end(wish, outcome)
     if outcome.push != nil { forgetPushesLater() }
-    audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.end())
+    audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.end() + told)
     goOn(wish.connection)
     readOn()
+  }
+
+  /// Joins the audience of a window that was read for a listen; returns what was written there since.
+  private func joinLate(_ wish: SlowRead.Wish, _ outcome: inout SlowRead.Outcome) -> TreeTold {
+    guard var window = outcome.window.take() else { return [] }
+    do {
+      let (foreign, told) = try tree.atomically { tree in
+        try storage.perform(isWriting: false) { transaction in
+          let foreign = try tree.foreignChanges(now: calendar(), transaction)
+          return (foreign, try tree.joinLate(wish, &window, transaction))
+        }
+      }
+      deliver(foreign)
+      return told
+    } catch {
+      logger.error("\(name): \(error)")
+      outcome = SlowRead.failed
+      return []
+    }
   }
 
   /// Does the jobs of a connection that followed its large read.
@@ -423,52 +464,6 @@ extension ServedDatabase {
       self?.assumeIsolated { database in
         database.forgetsPushes = false
         database.tree.shelf.forgetPushes()
-      }
-    }
-  }
-}
-
-// MARK: The disk
-
-extension ServedDatabase {
-  private func noteStorage() {
-    for alarm in storage.takeAlarms() { logger.critical("\(name): \(alarm)") }
-    let doubtCount = storage.takeDoubtCount()
-    if doubtCount > 0 { metrics.note(doubts: doubtCount, of: name) }
-  }
-
-  private func noteDone(_ batch: [TreeJob], hasWritten: Bool) {
-    var isProven = hasWritten
-    for job in batch {
-      guard case .probe(let isEnd) = job.wish else { continue }
-      if isEnd {
-        (isProven, isProbing) = (true, false)
-      } else {
-        submit(TreeJob(connection: 0, wish: .probe(isEnd: true)))
-      }
-    }
-    if isProven, hasFailedWrite.exchange(false, ordering: .relaxed) {
-      logger.notice("\(name): the disk takes writes again")
-    }
-  }
-
-  /// Notes that the disk did not take a write, and tries it again after a while.
-  private func noteFailure(of job: TreeJob, _ failure: any Error) {
-    // A trial that fails for whatever reason is repeated.
-    if !job.isProbe {
-      guard job.isWriting, let code = (failure as? DatabaseError)?.code,
-        [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
-      else { return }
-      hasFailedWrite.store(true, ordering: .relaxed)
-      if isProbing { return }
-      isProbing = true
-    }
-    executor.submit(afterMilliseconds: ServedDatabase.probe.milliseconds) { [weak self] in
-      self?.assumeIsolated { database in
-        // Another write may have shown meanwhile that the disk takes writes.
-        database.isProbing = database.isUnwritable
-        guard !database.isClosed, database.isUnwritable else { return }
-        database.submit(TreeJob(connection: 0, wish: .probe(isEnd: false)))
       }
     }
   }

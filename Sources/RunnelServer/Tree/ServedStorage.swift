@@ -19,6 +19,14 @@ protocol ServedStorage: AnyObject {
   /// True if others may have written since the last transaction.
   func hasNews() throws -> Bool
 
+  /// Checks that the files are those that were opened.
+  ///
+  /// - Throws: an error if they are not, or are gone.
+  func checkFiles() throws
+
+  /// Wakes other processes after writes, once those who wait for an answer are answered.
+  func announce()
+
   /// The number of the newest change that was told; nil if changes have no numbers.
   var head: Int64? { get }
 

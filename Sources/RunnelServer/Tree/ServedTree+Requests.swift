@@ -64,7 +64,9 @@ extension ServedTree {
     _ transaction: some ServedTransaction
   ) throws(TreeError) -> RESTReply {
     var export = TreeExport(query, form: form, layout: isPretty ? .pretty : .compact)
-    if try isLargeWindow(query, transaction) { return .large }
+    // All of a place in the order of keys is written piece by piece, others are read at once.
+    let isPaged = query.loadsAllData && (query.index == .priority || form == .shallow)
+    if !isPaged, try isLarge(query, transaction) { return .large }
     let limit = ServedTree.textBytesMax
     let text = try export.next(from: transaction, bytesMax: limit) ?? []
     if text.count >= limit, try export.next(from: transaction, bytesMax: 1) != nil {
@@ -128,17 +130,15 @@ extension ServedTree {
     try checkIndex(query, transaction)
     try checkSize(query, caller, transaction)
     let window = try transaction.window(of: query)
-    try joinStream(query, caller, connection, transaction)
+    let member = ServedTree.streamMember(connection)
+    try join(member, Asked(query: query, caller: caller), transaction)
+    streamCallers[connection] = caller
     return .streaming(window)
   }
 
-  /// Joins the audience of a stream that is allowed.
-  mutating func joinStream(
-    _ query: Query, _ caller: Caller, _ connection: Int64, _ transaction: some ServedTransaction
-  ) throws(TreeError) {
-    let member = Audiences.Member(connection: connection, listen: ServedTree.streamListen)
-    try join(member, query, transaction)
-    streamCallers[connection] = caller
+  /// The listen of a stream.
+  static func streamMember(_ connection: Int64) -> Audiences.Member {
+    Audiences.Member(connection: connection, listen: streamListen)
   }
 
   /// Ends the streams that the rules do not allow any more.

@@ -39,6 +39,9 @@ public struct RESTExchange: Sendable {
     case verify(Credential)
     /// Append a piece of the body to a file beside the database.
     case spool([UInt8])
+    /// Parse a large body with `RESTBody`, which may take a while, so better where nobody waits; give it
+    /// to `parsed`.
+    case parse([UInt8])
     /// Ask the tree; give its answer to `answer`.
     case operate(RESTOperation, Caller)
     /// Give the next piece of the export to `piece` once the network has taken the pieces before
@@ -64,6 +67,8 @@ public struct RESTExchange: Sendable {
     public var writeBytesMax = 268_435_456
     /// The most levels of objects and arrays in the body of a write; parsing takes 512 at most.
     public var jsonDepthMax = 512
+    /// The size of a body from which on it is not parsed at once, in bytes.
+    public var parseBytesMin = 262_144
     /// The size from which an administrator's PUT is kept in a file, in bytes.
     public var spoolBytesMin = 16_777_216
     /// The largest PUT of an administrator, in bytes; nil for no limit.
@@ -89,7 +94,8 @@ public struct RESTExchange: Sendable {
     case ended
   }
 
-  let limits: Limits
+  /// The limits.
+  public let limits: Limits
   let request: RESTRequest
   var phase = Phase.new
   var effects: [Effect] = []
@@ -106,6 +112,7 @@ public struct RESTExchange: Sendable {
   var sentBytes = 0
   var isBodyComplete = false
   var isSpooling = false
+  var isParsing = false
   /// The value that was put, for the answer.
   var echo: JSONValue = .null
   var export: TreeExport?
@@ -229,6 +236,19 @@ extension RESTExchange {
     return takeEffects()
   }
 
+  /// Takes a body that was parsed.
+  public mutating func parsed(_ body: RESTBody) -> [Effect] {
+    guard isParsing, phase == .underWay, let call, case .place(let path) = call.target.resource
+    else { return [] }
+    isParsing = false
+    do throws(RESTError) {
+      try write(path, call, try json(of: body))
+    } catch {
+      refuse(error)
+    }
+    return takeEffects()
+  }
+
   /// Continues as far as possible with what has arrived.
   private mutating func receive(_ now: WireTime) throws(RESTError) {
     guard let call else { return }
@@ -292,9 +312,23 @@ extension RESTExchange {
   }
 
   private mutating func write(_ path: Path, _ call: RESTCall) throws(RESTError) {
+    if isSpooling {
+      return ask(.putSpooled(path, condition: call.condition, hashes: call.wantsHash))
+    }
+    if call.method == .delete { return try write(path, call, .null) }
+    if body.isEmpty { throw RESTError.noData }
+    defer { body = [] }
+    if body.count >= limits.parseBytesMin {
+      isParsing = true
+      return effects.append(.parse(body))
+    }
+    try write(path, call, try json(of: RESTBody(parsing: body, limits)))
+  }
+
+  private mutating func write(
+    _ path: Path, _ call: RESTCall, _ json: JSONValue
+  ) throws(RESTError) {
     let hashes = call.wantsHash
-    if isSpooling { return ask(.putSpooled(path, condition: call.condition, hashes: hashes)) }
-    let json: JSONValue = call.method == .delete ? .null : try bodyJSON()
     echo = json
     let write: Write
     switch call.method {
@@ -307,17 +341,13 @@ extension RESTExchange {
     ask(.write(write, condition: call.condition, name: call.writeName, hashes: hashes))
   }
 
-  private mutating func bodyJSON() throws(RESTError) -> JSONValue {
-    defer { body = [] }
-    if body.isEmpty { throw RESTError.noData }
-    if JSONDepth.exceeds(limits.jsonDepthMax, in: body) {
+  private mutating func json(of body: RESTBody) throws(RESTError) -> JSONValue {
+    switch body {
+    case .json(let json): return json
+    case .tooDeep:
       effects.append(.note(.jsonDepth))
       throw RESTError(400, "Data is nested deeper than \(limits.jsonDepthMax) levels.")
-    }
-    do throws(JSONError) {
-      return try JSONValue(parsing: body)
-    } catch {
-      throw RESTError.invalidData
+    case .malformed: throw RESTError.invalidData
     }
   }
 

@@ -122,12 +122,12 @@ public enum ListenAnswer: Hashable, Sendable {
   }
 
   /// Computes the answer to a query for a client that already has a part of it; `hash` is the hash of a
-  /// query's result, which the caller may know.
+  /// query's result, which the caller may know, and so is the window that shows it.
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   package init(
     _ query: Query, known: KnownHash, sentQuery: Query? = nil, reader: some TreeReader,
-    hash: (Query) throws(TreeError) -> String
+    window: EarlyWindow? = nil, hash: (Query) throws(TreeError) -> String
   ) throws(TreeError) {
     // The hash costs more than the answer, so it is made only if it may be the known one.
     if known.whole.utf8.count == ListenAnswer.hashBytes,
@@ -136,7 +136,8 @@ public enum ListenAnswer: Hashable, Sendable {
       self = .unchanged
       return
     }
-    let node = try reader.window(of: sentQuery ?? query)
+    let node: Node
+    if let window { node = window.node } else { node = try reader.window(of: sentQuery ?? query) }
     if node.isEmpty, known.whole.isEmpty {
       self = .unchanged
       return

@@ -1,7 +1,7 @@
 /// Text with a cursor, and the edits made to it.
 ///
-/// The text is an array of characters, so that the cursor is a number and every edit is one
-/// replacement. New text is joined with its neighbors: an accent typed after a letter becomes one
+/// The text is a sequence of numbered characters, so that the cursor is a number and every edit is
+/// one replacement. New text is joined with its neighbors: an accent typed after a letter becomes one
 /// character with the letter.
 struct EditBuffer: Hashable, Sendable {
   /// The greatest number of steps that can be undone; older ones are dropped.
@@ -18,7 +18,7 @@ struct EditBuffer: Hashable, Sendable {
     var isOpen: Bool
   }
 
-  private(set) var characters: [Character]
+  private(set) var characters: EditText
   var cursor: Int {
     didSet { precondition((0...characters.count).contains(cursor), "the cursor left the text") }
   }
@@ -26,7 +26,7 @@ struct EditBuffer: Hashable, Sendable {
   private(set) var redoable: [Edit] = []
 
   init(_ text: String) {
-    characters = Array(text)
+    characters = EditText(text)
     cursor = characters.count
   }
 

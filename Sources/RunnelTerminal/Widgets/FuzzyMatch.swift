@@ -18,16 +18,47 @@ public struct FuzzyMatch: Hashable, Sendable {
   private static let neighbour = 16
   private static let gap = -1
 
+  /// A pattern that is prepared once for many texts.
+  struct Pattern {
+    /// The letters without blanks; nil if there are more than any text is searched for.
+    fileprivate let letters: [Character]?
+    fileprivate let isExact: Bool
+
+    /// O(1) in the length of a pattern that is too long.
+    init(_ text: String) {
+      var letters: [Character] = []
+      var isExact = false
+      for letter in text where letter != " " {
+        if letters.count == FuzzyMatch.textMax {
+          (self.letters, self.isExact) = (nil, false)
+          return
+        }
+        letters.append(letter)
+        isExact = isExact || letter.isUppercase
+      }
+      (self.letters, self.isExact) = (letters, isExact)
+    }
+  }
+
   /// Matches a pattern with a text; nil if the text does not contain it.
   ///
   /// Blanks in the pattern are ignored. An empty pattern matches everything, with a score of 0.
   /// O(pattern × text).
-  public init?(_ pattern: String, in text: String) {
-    let isExact = pattern.contains(where: \.isUppercase)
-    let wanted = Array(pattern).filter { $0 != " " }
+  public init?(_ pattern: String, in text: String) { self.init(Pattern(pattern), in: text) }
+
+  /// Matches a prepared pattern with a text; nil if the text does not contain it.
+  ///
+  /// O(text) if the text does not contain the letters of the pattern in order.
+  init?(_ pattern: Pattern, in text: String) {
+    guard let wanted = pattern.letters else { return nil }
     let shown = Array(text.prefix(Self.textMax))
-    let candidates = isExact ? shown : shown.map { Self.lowercased($0) }
-    guard let best = Self.best(wanted, candidates, Self.bonuses(shown)) else { return nil }
+    guard wanted.count <= shown.count else { return nil }
+    let candidates = pattern.isExact ? shown : shown.map { Self.lowercased($0) }
+    var next = wanted.startIndex
+    for letter in candidates where next < wanted.endIndex && letter == wanted[next] { next += 1 }
+    guard next == wanted.endIndex,
+      let best = Self.best(wanted, candidates, Self.bonuses(shown))
+    else { return nil }
     (score, positions) = best
   }
 

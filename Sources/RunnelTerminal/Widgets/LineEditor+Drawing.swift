@@ -1,3 +1,5 @@
+import RunnelBase
+
 extension LineEditor {
   /// Draws the field and puts the terminal's cursor into it.
   ///
@@ -32,46 +34,98 @@ extension LineEditor {
     drawText(into: &canvas, area, role)
   }
 
+  /// Only what may be visible is looked at, so that the cost of a frame does not depend on the length
+  /// of a line.
   private func drawText(into canvas: inout Canvas, _ area: Rect, _ role: StyleRole) {
+    let text = buffer.characters
     // Where there is one line only, line ends are signs in it, so that no line is out of sight.
-    let isSplit = isMultiline && area.height > 1
-    let lines = buffer.characters.split(
-      omittingEmptySubsequences: false, whereSeparator: { isSplit && $0.isNewline })
-    let line = isSplit ? buffer.characters[..<buffer.cursor].count { $0.isNewline } : 0
-    let column = cells(lines[line].prefix(upTo: buffer.cursor), canvas.glyphs)
-      .reduce(0) { $0 + $1.width }
+    let lines = isMultiline && area.height > 1 ? self.lines : [0..<text.count]
+    let line = lines.lowerBound { $0.upperBound < buffer.cursor }
     let firstLine = Self.scrolled(to: line, size: area.height)
     // One column on each side is for the marks, if there is room for them and for text.
     let margin = area.width > 4 ? 1 : 0
-    let isLong = cells(lines[line], canvas.glyphs).reduce(0) { $0 + $1.width } >= area.width
-    let firstColumn =
-      isLong ? Self.scrolled(to: column + margin, size: area.width - margin) : 0
+    let start = lines[line].lowerBound
+    let isLong = !fits(lines[line], in: area.width - 1, canvas.glyphs)
+    let skipped = isLong ? firstCharacter(of: lines[line], area.width, margin, canvas.glyphs) : 0
 
-    for (index, text) in lines.enumerated().dropFirst(firstLine).prefix(area.height) {
+    for (index, range) in lines.enumerated().dropFirst(firstLine).prefix(area.height) {
       let row = area.line(index - firstLine)
-      drawLine(cells(text, canvas.glyphs), from: firstColumn, into: &canvas, row, margin, role)
+      let first = min(range.lowerBound + skipped, range.upperBound)
+      drawLine(
+        first..<range.upperBound, isCut: first > range.lowerBound, into: &canvas, row, margin, role)
     }
+    let column = width(start + skipped..<buffer.cursor, canvas.glyphs)
     canvas.cursor = Position(
-      row: area.row + line - firstLine,
-      column: min(area.column + column - firstColumn, area.endColumn - 1))
+      row: area.row + line - firstLine, column: min(area.column + column, area.endColumn - 1))
   }
 
-  /// Draws the cells of a line from a column on, and the marks for the parts that are cut.
+  /// The ranges of the lines, without their ends.
+  ///
+  /// O(n) in the text.
+  private var lines: [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var start = 0
+    for end in buffer.characters.lineEnds {
+      lines.append(start..<end)
+      start = end + 1
+    }
+    return lines + [start..<buffer.characters.count]
+  }
+
+  /// The number of characters of the cursor's line that are left out at its beginning, so that the
+  /// cursor is visible.
+  ///
+  /// They go by half the width at a time; where characters are wide, some more steps are needed.
+  private func firstCharacter(
+    of line: Range<Int>, _ areaWidth: Int, _ margin: Int, _ glyphs: Glyphs
+  ) -> Int {
+    let size = areaWidth - margin
+    var first = Self.scrolled(to: buffer.cursor - line.lowerBound + margin, size: size)
+    first = min(first, buffer.cursor - line.lowerBound)
+    while first < buffer.cursor - line.lowerBound,
+      width(line.lowerBound + first..<buffer.cursor, glyphs) + margin >= size
+    {
+      first = min(first + max(size / 2, 1), buffer.cursor - line.lowerBound)
+    }
+    return first
+  }
+
+  /// True if a part of the text takes no more than some columns.
+  private func fits(_ range: Range<Int>, in columns: Int, _ glyphs: Glyphs) -> Bool {
+    var width = 0
+    for index in range {
+      width += cells(buffer.characters[index], glyphs).reduce(0) { $0 + $1.width }
+      if width > columns { return false }
+    }
+    return true
+  }
+
+  /// The columns of a part of the text.
+  private func width(_ range: Range<Int>, _ glyphs: Glyphs) -> Int {
+    range.reduce(0) { sum, index in
+      sum + cells(buffer.characters[index], glyphs).reduce(0) { $0 + $1.width }
+    }
+  }
+
+  /// Draws a line from a character on, and the marks for the parts that are cut.
   private func drawLine(
-    _ cells: [CellCluster], from first: Int, into canvas: inout Canvas, _ row: Rect,
-    _ margin: Int, _ role: StyleRole
+    _ range: Range<Int>, isCut: Bool, into canvas: inout Canvas, _ row: Rect, _ margin: Int,
+    _ role: StyleRole
   ) {
-    var column = row.column - first
-    for cell in cells {
-      let end = column + cell.width
-      if column >= row.column, end <= row.endColumn {
-        canvas.put(
-          cell.text, at: Position(row: row.row, column: column), width: cell.width, role: role)
+    var column = row.column
+    drawing: for index in range {
+      for cell in cells(buffer.characters[index], canvas.glyphs) {
+        let end = column + cell.width
+        if end <= row.endColumn {
+          canvas.put(
+            cell.text, at: Position(row: row.row, column: column), width: cell.width, role: role)
+        }
+        column = end
       }
-      column = end
+      if column > row.endColumn { break drawing }
     }
     guard margin > 0 else { return }
-    if first > 0, !cells.isEmpty { canvas.put("<", at: row.origin, width: 1, role: .muted) }
+    if isCut { canvas.put("<", at: row.origin, width: 1, role: .muted) }
     if column > row.endColumn {
       let last = Position(row: row.row, column: row.endColumn - 1)
       canvas.put(">", at: last, width: 1, role: .muted)
@@ -88,12 +142,9 @@ extension LineEditor {
     return max(0, (wanted - size + step) / step * step)
   }
 
-  /// The visible form of characters: a hidden secret shows one sign for each.
-  private func cells(_ characters: ArraySlice<Character>, _ glyphs: Glyphs) -> [CellCluster] {
-    if isSecret && !isRevealed {
-      let sign = glyphs.isASCII ? "*" : "•"
-      return characters.map { _ in CellCluster(text: sign, width: 1) }
-    }
-    return characters.flatMap { CellText.cells(of: $0, glyphs: glyphs) }
+  /// The visible form of a character: a hidden secret shows one sign for each.
+  private func cells(_ character: Character, _ glyphs: Glyphs) -> [CellCluster] {
+    if isSecret && !isRevealed { return [CellCluster(text: glyphs.isASCII ? "*" : "•", width: 1)] }
+    return CellText.cells(of: character, glyphs: glyphs)
   }
 }

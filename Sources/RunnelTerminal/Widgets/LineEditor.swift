@@ -43,7 +43,7 @@ public struct LineEditor: Hashable, Sendable {
   }
 
   /// The text.
-  public var text: String { String(buffer.characters) }
+  public var text: String { buffer.characters.string }
 
   /// Whether there is no text.
   public var isEmpty: Bool { buffer.characters.isEmpty }
@@ -52,14 +52,14 @@ public struct LineEditor: Hashable, Sendable {
   ///
   /// O(n) in the text.
   package var lineCount: Int {
-    isMultiline ? buffer.characters.count { $0.isNewline } + 1 : 1
+    isMultiline ? buffer.characters.lineEnds.count + 1 : 1
   }
 
   /// The characters before the cursor.
   public var cursor: Int { buffer.cursor }
 
   /// The text up to the cursor, as completion needs it.
-  public var textBeforeCursor: String { String(buffer.characters[..<buffer.cursor]) }
+  public var textBeforeCursor: String { buffer.characters.string(of: 0..<buffer.cursor) }
 
   /// Whether a text is at least as long as can be typed, so that nothing could be added to it.
   ///
@@ -207,7 +207,7 @@ public struct LineEditor: Hashable, Sendable {
       isKilling = isAppending
       return true
     }
-    let text = String(buffer.characters[range])
+    let text = buffer.characters.string(of: range)
     let isBackward = range.upperBound == cursor
     killed = isAppending ? (isBackward ? text + killed : killed + text) : text
     isKilling = true

@@ -106,6 +106,7 @@ public struct MenuList: Hashable, Sendable {
 
   private static func matches(of pattern: String, in items: [Item]) -> [Found] {
     if pattern.isEmpty { return items.map { Found(item: $0, positions: []) } }
+    let pattern = FuzzyMatch.Pattern(pattern)
     let matches = items.enumerated().compactMap { index, item -> (Int, Int, Found)? in
       let title = FuzzyMatch(pattern, in: item.title)
       let name = FuzzyMatch(pattern, in: item.name)

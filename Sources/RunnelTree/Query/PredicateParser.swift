@@ -37,7 +37,9 @@ struct PredicateParser {
     let predicate = try anyPredicate()
     if position < scalars.count {
       throw error(
-        next == ")" ? "this `)` has no `(`." : "`and`, `or` or the end is expected here.")
+        next == ")"
+          ? "this `)` has no `(`."
+          : "`and`, `or` or the end is expected here; a name with blanks is written `full name`.")
     }
     return predicate
   }

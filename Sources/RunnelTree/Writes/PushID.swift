@@ -46,7 +46,7 @@ package struct PushIDGenerator: Sendable {
   }
 
   /// True if a key has the form of a push id.
-  static func isPushID(_ key: Key) -> Bool {
+  package static func isPushID(_ key: Key) -> Bool {
     let bytes = key.text.utf8
     return bytes.count == 8 + randomCount && bytes.allSatisfy { alphabet.contains($0) }
   }

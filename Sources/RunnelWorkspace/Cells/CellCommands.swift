@@ -20,8 +20,12 @@ package enum CellCommands {
     ) { state, _ in Cells.filter(&state, isNegated: true) }
     Command(
       .recordEdit, "edit", "edit this cell; with marks, this field of all marked rows",
-      keys: ["e", "Enter", "F2"], disabled: { Cells.reasonNotEdited($0) }
+      keys: ["e", "F2"], disabled: { Cells.reasonNotEdited($0) }
     ) { state, _ in Cells.edit(&state) }
+    Command(
+      .rowOpen, "edit", "edit this cell; fetch more rows; on a header fold", keys: ["Enter"],
+      disabled: { Cells.reasonNotOpened($0) }
+    ) { state, _ in Cells.open(&state) }
     columns
     GlobalCommands.stepBack.inner("leave", "leave the cells", keys: ["Esc", "C-g", "|"]) {
       state, _ in state.tabs.front.cell = nil

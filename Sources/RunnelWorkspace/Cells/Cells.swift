@@ -108,7 +108,9 @@ enum Cells {
     let titles = rows.titles(
       width: max(state.layout.body.width - 1, 0), orderedBy: source.order,
       isDescending: source.isDescending)
-    let width = (column.width ?? titles[place].width) + change
+    let fixed = column.wideWidth == nil ? column.width : nil
+    let width = (fixed ?? titles[place].width) + change
+    state.tabs.front.definition.columns[index].wideWidth = nil
     state.tabs.front.definition.columns[index].width = min(max(width, widthMin), widthMax)
   }
 
@@ -174,6 +176,24 @@ enum Cells {
     return ListCommands.reasonNoRecordEdited(state)
   }
 
+  /// Whether Enter edits the cell: the cursor is on a record, and Enter does not go on fetching.
+  private static func isEdited(_ state: AppState) -> Bool {
+    guard case .row(let id)? = state.tabs.front.list.cursor else { return false }
+    return !ListScreen.isPlaceholder(id)
+      && !ListScreen.goesOnFetching(state, after: state.input.count - 1)
+  }
+
+  /// The reason why Enter does nothing here, or nil if it does something.
+  static func reasonNotOpened(_ state: AppState) -> String? {
+    isEdited(state)
+      ? reasonNotEdited(state) : ListCommands.reasonRowNotOpened(state, isGoingIn: false)
+  }
+
+  /// Edits the cell; on a fetch-more row it fetches rows, and on a header it folds.
+  static func open(_ state: inout AppState) {
+    if isEdited(state) { edit(&state) } else { ListScreen.openRow(&state) }
+  }
+
   /// Edits the field of the cell, or that field of all marked rows.
   static func edit(_ state: inout AppState) {
     guard let column = column(state)?.column else { return }
@@ -185,6 +205,7 @@ enum Cells {
     }
     if state.tabs.front.markCount > 0 { return BulkEdit.open(&state, field: path) }
     guard let record = state.tabs.front.cursorRecord else { return }
-    ListScreen.open(&state, record: record.path, .field(path))
+    ListScreen.open(
+      &state, record: record.path, .field(path, like: state.tabs.front.example(of: path)))
   }
 }

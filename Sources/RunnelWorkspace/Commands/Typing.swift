@@ -26,7 +26,7 @@ enum Typing {
     state.say(
       .error,
       "not pasted: \(count) characters, \(InputEvent.pasteScalarsMax) are taken at most"
-        + " · `runnel import` takes files of any size")
+        + " · `runnel import` takes JSON of any size, `runnel push --lines` lines of JSON")
   }
 
   /// Says how much text did not fit into the field that has the keys.

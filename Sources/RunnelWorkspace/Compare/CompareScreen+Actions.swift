@@ -212,47 +212,6 @@ extension CompareScreen {
 
   // MARK: What is compared
 
-  /// Returns the draft for a write that was refused because others wrote there, or nil if it cannot
-  /// be compared.
-  static func draft(_ state: AppState, of purpose: WritePurpose) -> CompareDraft? {
-    switch purpose {
-    case .edit(let record, let edit):
-      let mine = edit.input.isEmpty ? JSONValue.null : (try? edit.input.value()) ?? .null
-      return CompareDraft(
-        path: Path(unchecked: record.keys + edit.field.keys),
-        base: edit.original?.json ?? .null, mine: mine)
-    case .form(let form): return draft(state, of: form)
-    case .editOutside(let edit, let text):
-      guard let mine = try? JSONValue(parsing: text) else { return nil }
-      return CompareDraft(path: edit.path, base: edit.original, mine: mine)
-    case .merge(let draft, _): return draft
-    case .send, .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .reorder, .undo,
-      .reversal, .earlier:
-      return nil
-    }
-  }
-
-  private static func draft(_ state: AppState, of form: FormScreen) -> CompareDraft? {
-    var form = form
-    guard let values = form.values() else { return nil }
-    switch form.purpose {
-    case .setLeaf(let path, let original):
-      return CompareDraft(path: path, base: original, mine: values.first?.value ?? .null)
-    case .editResource(let path, let original):
-      guard var mine = try? RunnelTree.Node(json: original) else { return nil }
-      for field in form.fields {
-        let value = values.first { $0.path == field.path }?.value ?? .null
-        if let node = try? RunnelTree.Node(json: value) {
-          mine = mine.replacing(field.path, with: node)
-        }
-      }
-      return CompareDraft(path: path, base: original, mine: mine.json)
-    case .addRecord, .addChild, .addField, .addResource, .editField, .choose, .export,
-      .importFile, .account, .renameDevice:
-      return nil
-    }
-  }
-
   /// Returns the draft for a part of a write that could not be undone, or nil: theirs and mine are
   /// the values after and before the write.
   static func draft(_ state: AppState, of part: UndoHistory.Part) -> CompareDraft? {

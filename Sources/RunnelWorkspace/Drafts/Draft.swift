@@ -58,8 +58,19 @@ package struct Draft: Hashable, Sendable {
       (self.label, self.text, self.kind, self.base) = (label, text, kind, base)
     }
 
+    /// Returns the value that the field began with, or null if it had none; the kind is that of the
+    /// field's present value.
+    func baseValue(as present: FieldKind) -> JSONValue {
+      if base.isEmpty { return .null }
+      for kind in [present, kind] {
+        // A text of another kind is tried as the next one.
+        if let value = try? kind.value(of: base) { return value }
+      }
+      return .string(base)
+    }
+
     init(_ label: String, _ input: FieldInput) {
-      self.init(label, input.editor.text, input.kind, base: input.firstText)
+      self.init(label, input.editor.text, input.kind, base: input.draftBase ?? input.firstText)
     }
   }
 

@@ -13,6 +13,7 @@ extension FieldInput {
   ///     meanwhile, is told.
   mutating func restore(_ draft: Draft.Text, isStored: Bool) {
     if rule == nil { kind = draft.kind }
+    draftBase = draft.base
     editor = LineEditor(draft.text, isMultiline: editor.isMultiline)
     check()
     if isStored, draft.base != firstText {
@@ -24,6 +25,7 @@ extension FieldInput {
   /// Puts the first text back; the typed one can be had again by undoing.
   mutating func takeBack() {
     editor.replaceText(firstText)
+    draftBase = nil
     check()
   }
 }
@@ -68,7 +70,7 @@ extension FormScreen {
     var lost: [String] = []
     for text in draft.texts {
       if let index = form.fields.firstIndex(where: { $0.label == text.label }) {
-        form.fields[index].input.restore(text, isStored: draft.subject.kind.isStored)
+        form.resume(text, at: index, isStored: draft.subject.kind.isStored)
       } else {
         lost.append("\(text.label): \(text.text)")
       }
@@ -77,6 +79,34 @@ extension FormScreen {
     let words = state.phrase("this is your draft", .draftDrop, "begins anew")
     let rest = lost.isEmpty ? "" : " · no field any more: \(lost.joined(separator: ", "))"
     changeForm(&state) { $0.draftNote = words + rest }
+  }
+
+  /// Takes up the draft of a field.
+  ///
+  /// If a stored field had another value when that was typed, the write of the form will be refused, and
+  /// compared with what others wrote.
+  private mutating func resume(_ text: Draft.Text, at index: Int, isStored: Bool) {
+    let (path, input) = (fields[index].path, fields[index].input)
+    fields[index].input.restore(text, isStored: isStored)
+    guard isStored, text.base != input.firstText else { return }
+    let before = purpose
+    let base = text.baseValue(as: input.kind)
+    switch before {
+    case .setLeaf(let place, _): purpose = .setLeaf(place, original: base)
+    case .editResource(let place, .object(var members)):
+      members.put(base, at: path.keys[...])
+      members.removeAll { $0.value == .null }
+      purpose = .editResource(place, original: .object(members))
+    default: return
+    }
+    purposeWithoutDraft = purposeWithoutDraft ?? before
+  }
+
+  /// Puts the first texts back into all fields.
+  fileprivate mutating func takeBack() {
+    for index in fields.indices { fields[index].input.takeBack() }
+    if let before = purposeWithoutDraft { (purpose, purposeWithoutDraft) = (before, nil) }
+    draftNote = ""
   }
 
   /// Closes the form in front, and keeps its text as a draft.
@@ -126,7 +156,7 @@ extension RecordScreen {
         Draft.Subject(.line, screen.path, field: edit.field)),
       let text = draft.texts.first
     else { return }
-    edit.input.restore(text, isStored: true)
+    edit.resume(text)
     screen.edit = edit
     state.layers[index] = .record(screen)
     state.say(.info, state.phrase("this is your draft", .draftDrop, "begins anew"))
@@ -144,7 +174,7 @@ extension Drafts {
   ///   - action: the command that takes it up again, or nil if there are several.
   static func keep(_ state: inout AppState, _ draft: Draft, again action: ActionID?) {
     let dropped = state.writes.drafts.keep(draft)
-    let words = "kept as a draft"
+    let words = state.session.wordsForDraft
     if let oldest = dropped.first {
       let more = dropped.count == 1 ? "" : " and \(dropped.count - 1) more"
       return state.say(
@@ -157,10 +187,9 @@ extension Drafts {
   static func beginAnew(_ state: inout AppState) {
     switch state.layers.last {
     case .form(var form)?:
-      for index in form.fields.indices { form.fields[index].input.takeBack() }
-      form.draftNote = ""
+      form.takeBack()
       state.layers[state.layers.count - 1] = .form(form)
-    case .record?: RecordScreen.changeEdit(&state) { $0.input.takeBack() }
+    case .record?: RecordScreen.changeEdit(&state) { $0.takeBack() }
     default: return
     }
     if state.toast?.toast.kind == .info { state.toast = nil }

@@ -93,12 +93,12 @@ extension Drafts {
   static func session(_ state: AppState) -> [Draft] {
     var drafts = state.writes.drafts
     for item in state.writes.queue.refused {
-      if let draft = item.purpose.draft(state) { drafts.keep(draft) }
+      if let draft = item.purpose.kind.draft(state) { drafts.keep(draft) }
     }
     // A write of many records is no text that was typed.
-    let typed = state.requests.writes.filter { !$0.value.isOneOfMany }
+    let typed = state.requests.writes.filter { !$0.value.kind.isOneOfMany }
     for (_, purpose) in typed.sorted(by: { $0.key < $1.key }) {
-      if let draft = purpose.draft(state) { drafts.keep(draft) }
+      if let draft = purpose.kind.draft(state) { drafts.keep(draft) }
     }
     for layer in state.layers {
       switch layer {
@@ -108,17 +108,5 @@ extension Drafts {
       }
     }
     return drafts.all
-  }
-}
-
-extension WritePurpose {
-  /// The text that was typed for the write, as a draft; nil if it is not that of a form or a field.
-  func draft(_ state: AppState) -> Draft? {
-    switch self {
-    case .form(let form): form.draft(state)
-    case .edit(let path, let edit): edit.draft(ofRecord: path)
-    case .send(let view, let text, _): ComposeScreen.draft(state, text, inView: view)
-    default: nil
-    }
   }
 }

@@ -146,23 +146,7 @@ extension DrillDown {
     if state.files.importing != nil || state.files.reading != nil { return true }
     let purposes =
       Array(state.requests.writes.values) + state.writes.queue.refused.map(\.purpose)
-    return purposes.contains { $0.list == index }
+    return purposes.contains { $0.kind.list == index }
       || state.tabs.lists.contains { $0.drillDown?.parent == index }
-  }
-}
-
-extension WritePurpose {
-  /// The index of the list that the write is for, or nil if it is for no certain one.
-  fileprivate var list: Int? {
-    switch self {
-    case .send(let view, _, _): view
-    case .form(let form):
-      switch form.purpose {
-      case .addRecord(let view), .importFile(let view): view
-      case .addResource(_, _, let view): view
-      default: nil
-      }
-    default: nil
-    }
   }
 }

@@ -23,8 +23,9 @@ package struct ExportJob: Hashable, Sendable {
   package var file: String
   /// Whether an existing file is replaced.
   package var replaces = false
-  /// The open database, if it was made of this file; it then is as new as the file that is written.
-  package var database: String?
+  /// The data file of which the open database was made, or nil if there is none; it is replaced only
+  /// after a question.
+  package var opened: String?
 }
 
 /// A report of the progress or the result of an export.
@@ -36,6 +37,8 @@ package enum ExportReport: Hashable, Sendable {
   case done(file: String, count: Int, bytes: Int, cutCount: Int)
   /// A file with this name exists already.
   case isThere(String)
+  /// The name is that of the file of which the open database was made.
+  case isOpened(String)
   /// The file could not be written, for this reason; no file was left.
   case failed(String)
   /// The user stopped the export; no file was left.
@@ -77,13 +80,13 @@ enum Exporting {
     _ state: inout AppState, _ format: ExportFormat = .json, file: String? = nil
   ) {
     if let reason = reasonNotExported(state) { return state.say(.info, reason) }
-    // What was opened is saved back to where it came from, unless another format is asked for.
-    if file == nil, format == .json, let opened = openedFile(state) {
-      return openExport(&state, opened.format, file: opened.file)
-    }
     let choices = exportChoices(state)
     guard let first = choices.first else {
       return state.say(.info, "there is nothing here to export")
+    }
+    // What was opened is saved back to where it came from, unless another format is asked for.
+    if file == nil, format == .json, let opened = openedFile(state) {
+      return openExport(&state, opened.format, file: opened.name(for: first))
     }
     let name = file ?? "\(exportName(state)).\(format.fileExtension)"
     let form = FormScreen(
@@ -98,11 +101,11 @@ enum Exporting {
   }
 
   /// The data file that the list in front was made of, if it holds all of the database; otherwise nil.
-  private static func openedFile(_ state: AppState) -> (file: String, format: ExportFormat)? {
+  private static func openedFile(_ state: AppState) -> OpenedFile? {
     guard let file = state.files.dataFile, let format = ExportFormat(fileName: file),
       state.layers.isEmpty, !state.tabs.isTree, state.tabs.fixedCount == 1
     else { return nil }
-    return (file, format)
+    return OpenedFile(file: file, format: format)
   }
 
   /// The reason why no export can begin, or nil if one can.
@@ -204,7 +207,7 @@ enum Exporting {
     if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
     let job = ExportJob(
       source: choice.source, format: format, file: file, replaces: replaces == file,
-      database: file == state.files.dataFile ? file + FileState.databaseSuffix : nil)
+      opened: state.files.dataFile)
     state.files.export = ExportProgress(
       job: job, startedAt: state.now, inputCount: state.input.count, form: form)
     state.effects.append(.export(state.requests.newID(), job))
@@ -236,6 +239,9 @@ enum Exporting {
       form.purpose = form.purpose.replacing(export.job.file)
       _ = form.refuse(2, "is there already: save again to replace it, or name another")
       giveBack(&state, form, unless: isTouched, "not exported: \(export.job.file) is there already")
+    case .isOpened:
+      if isTouched { return state.say(.error, "not exported: that is the file that was opened") }
+      askToReplace(&state, export)
     case .failed(let reason):
       var form = export.form
       _ = form.refuse(2, reason)
@@ -261,7 +267,7 @@ enum Exporting {
 
 extension FormScreen.Purpose {
   /// The same purpose of an export, but allowed to replace a file.
-  fileprivate func replacing(_ file: String) -> Self {
+  func replacing(_ file: String) -> Self {
     if case .export(let choices, _) = self { .export(choices, replaces: file) } else { self }
   }
 }

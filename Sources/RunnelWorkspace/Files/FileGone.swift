@@ -26,21 +26,32 @@ extension FileGone {
     else { return nil }
     if fileGone.isCopied { return Toast(.warning, "the file is gone; a copy was saved") }
     // The ways to save come first, because there may be no room for the rest.
-    return Toast(.error, "Nothing is saved any more: \(waysOut(state)). \(fileGone.message)")
+    return Toast(
+      .error, "nothing is saved now · \(waysOut(state)). \(fileGone.message)")
   }
 
   /// Words that tell how the content can be saved.
   static func waysOut(_ state: AppState) -> String {
-    let name = PaletteCommand.saveCopy.name
-    return state.phrase(
-      "`\(name) FILE` saves all that can be read", .dataExport, "exports this view")
+    let keys = KeyText.listKeys(state).hint(.dataExport, "exports this view", after: " · ")
+    return ":\(PaletteCommand.saveCopy.name) FILE saves all\(keys)"
   }
 
   /// Notes that the file is gone.
   static func lose(_ state: inout AppState, _ message: String) {
-    state.database.fileGone = FileGone(message: message)
+    let isCopied = state.database.fileGone?.isCopied ?? false
+    state.database.fileGone = FileGone(message: message, isCopied: isCopied)
     // An earlier message of success would be taken for a current one.
     state.toast = nil
+  }
+
+  /// Notes that the file is at its place again as it was.
+  static func regain(_ state: inout AppState) {
+    state.database.fileGone = nil
+    let words = "the file is back as it was, and is written again"
+    let refused = state.writes.queue.refused.count
+    if refused == 0 { return state.say(.info, words) }
+    let writes = refused == 1 ? "1 refused write" : "\(refused) refused writes"
+    state.say(.warning, state.phrase("\(words), without \(writes)", .syncOpen, "lists them"))
   }
 
   /// Notes that the whole database was saved to a file.

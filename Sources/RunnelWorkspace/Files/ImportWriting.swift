@@ -109,7 +109,7 @@ extension Importing {
   static func noteFailure(
     _ state: inout AppState, toImport rows: Range<Int>, _ refusal: Refusal
   ) {
-    if rows.count == 1 || refusal.cause == .storage || state.database.isReadOnly {
+    if rows.count == 1 || refusal.cause.isOfStorage || state.database.isReadOnly {
       return noteImport(&state, of: rows, refusal.message)
     }
     let middle = rows.lowerBound + rows.count / 2

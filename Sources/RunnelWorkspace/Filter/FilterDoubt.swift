@@ -129,8 +129,27 @@ package struct FilterDoubt {
     if path.keys.count > 1, seen.rows.contains(where: { $0.row.node?[key].isEmpty == false }) {
       return "the field is written \(key.text) here"
     }
-    return "\(seen.isComplete ? "no row" : "no loaded row") has a field \(path.shownText)"
+    let words = "\(seen.isComplete ? "no row" : "no loaded row") has a field \(path.shownText)"
+    return words + (likeness(of: path, seen).map { ": did you mean \($0)?" } ?? "")
   }
+
+  /// The field that was probably meant, as it is written in a filter; nil if none is like the one that is
+  /// missing.
+  private static func likeness(of path: Path, _ seen: Seen) -> String? {
+    guard path.keys.count == 1, let name = path.keys.first?.text else { return nil }
+    let fields = Set(
+      seen.rows.flatMap { ($0.row.node ?? .empty).children.prefix(fieldsMax).map(\.key.text) })
+    let sorted = fields.sorted()
+    let found =
+      sorted.first { $0.lowercased() == name.lowercased() }
+      ?? Spelling.nearest(to: name, among: sorted)
+      // Of a name with blanks that is not in quotes, the last word was read.
+      ?? sorted.first { $0.lowercased().hasSuffix(" " + name.lowercased()) }
+    return found.map { $0.contains(" ") ? "\"\($0)\":" : $0 }
+  }
+
+  /// The most fields of a row that are looked at for a name like one that is missing.
+  private static let fieldsMax = 100
 
   /// The reason why the field never holds a value: all that it holds are numbers, or all are true or
   /// false, and the value is neither; nil if it may.

@@ -54,7 +54,11 @@ package struct FilterParser {
       if name.isEmpty { throw error(from: start, "a word, or field:value, is missing here") }
       return .shows(name)
     }
-    if name.isEmpty { throw error(from: start, "the field before \(mark.rawValue) is missing") }
+    if name.isEmpty {
+      let sign = mark.rawValue
+      throw error(
+        from: start, "the field before \(sign) is missing (without blanks: size\(sign)20)")
+    }
     switch name {
     case _ where isQuoted:
       return try test(of: field(name, from: start), named: name, mark, from: start)

@@ -1,3 +1,4 @@
+import RunnelBase
 package import RunnelTerminal
 
 /// Draws a form over the middle of the screen.
@@ -127,7 +128,8 @@ package struct FormDrawing {
     for (index, line) in lastLines.prefix(last.height).enumerated() {
       canvas.put(line, at: last.line(index).origin, width: last.width)
     }
-    drawFields(into: &canvas, fields)
+    let drawn = drawFields(into: &canvas, fields)
+    if isFramed { drawRest(into: &canvas, box, beside: drawn) }
     if previewHeight > 0 { preview?.draw(into: &canvas, previewArea) }
   }
 
@@ -158,13 +160,32 @@ package struct FormDrawing {
     return first
   }
 
-  private func drawFields(into canvas: inout Canvas, _ area: Rect) {
+  /// Draws the numbers of fields above and below the drawn ones into the frame.
+  private func drawRest(into canvas: inout Canvas, _ box: Rect, beside drawn: Range<Int>) {
+    let (above, below) = (drawn.lowerBound, form.fields.count - drawn.upperBound)
+    for (count, sign, row) in [
+      (above, canvas.glyphs.up, box.row), (below, canvas.glyphs.down, box.endRow - 1),
+    ] where count > 0 {
+      let words = " \(sign) \(count) more \(count == 1 ? "field" : "fields") "
+      let width = CellWidth.width(of: words)
+      let column = max(box.endColumn - width - 2, box.column + 1)
+      canvas.put(
+        words, at: Position(row: row, column: column),
+        width: min(width, box.endColumn - column - 1),
+        role: .warn)
+    }
+  }
+
+  /// Draws the fields for which there is room, and returns their indices.
+  private func drawFields(into canvas: inout Canvas, _ area: Rect) -> Range<Int> {
     let first = firstField(height: area.height, canvas.glyphs)
     let indents = FormDrawing.indents(of: form, in: self.area)
     let (labelWidth, kindWidth) = (indents.label, indents.kind)
     var rest = area
     var cursor: Position?
+    var end = first
     for (index, field) in form.fields.enumerated().dropFirst(first) where rest.height > 0 {
+      end = index + 1
       let isFocused = index == form.focus
       let (lines, below) = rest.splitTop(textLines(of: index))
       let line = lines.splitTop(1).top
@@ -187,5 +208,6 @@ package struct FormDrawing {
       }
     }
     canvas.cursor = cursor
+    return first..<end
   }
 }

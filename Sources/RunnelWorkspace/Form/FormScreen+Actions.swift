@@ -121,12 +121,8 @@ extension FormScreen {
         return form.refuse(0, "\(error)")
       }
     case .addRecord(let view):
-      if values.isEmpty { return form.refuse(0, "fill in a field, or \(cancelKeys(state))") }
-      let definition = state.tabs.lists[view].definition
-      let record = definition.record(filledWith: values, me: state.database.me, isForm: true)
-      return submitForm(&state, &form) { book throws(Refusal) in
-        try book.adding(record, to: definition.source.path)
-      }
+      let collection = state.tabs.lists[view].definition.source.path
+      return ResourceCommands.addRecord(&state, &form, values, to: collection, view: view)
     case .addResource(_, let collection, let view):
       return ResourceCommands.addRecord(
         &state, &form, values.filter { !$0.path.isRoot }, to: collection, view: view)

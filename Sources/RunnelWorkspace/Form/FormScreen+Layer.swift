@@ -9,6 +9,9 @@ extension FormScreen: LayerComponent {
   var extent: LayerExtent { .dialog }
   var holdsInput: Bool { true }
   var helpTitle: String? { title }
+  var position: LayerPosition? {
+    LayerPosition(word: "field", number: focus + 1, count: fields.count)
+  }
 
   var textField: LineEditor? {
     get { fields[focus].input.editor }

@@ -56,6 +56,8 @@ package struct FormScreen: Hashable, Sendable {
   static let nameAndValue = [Field("name", kind: .string), Field("value", kind: .json)]
 
   var purpose: Purpose
+  /// The purpose as it was before a draft over another's change was taken up; nil if none was.
+  var purposeWithoutDraft: Purpose?
   package let title: String
   package var fields: [Field]
   /// A note for the user; empty for none.
@@ -114,6 +116,10 @@ package struct FormScreen: Hashable, Sendable {
 
   /// Shows a refusal in the fields that it is about, or else below all fields.
   package mutating func take(_ refusal: Refusal) {
+    if refusal.cause == .outdated, typedKey != nil, let keyIndex {
+      _ = refuse(keyIndex, refusal.message)
+      return
+    }
     var first: Int?
     for index in fields.indices where !fields[index].path.isRoot {
       guard let message = refusal.message(of: fields[index].path) else { continue }
@@ -139,7 +145,7 @@ package struct FormScreen: Hashable, Sendable {
     for index in fields.indices {
       fields[index].input.error = nil
       let field = fields[index]
-      if isLeftOut(field) { continue }
+      if isLeftOut(field) || index == keyIndex { continue }
       if case .editResource(_, let original) = purpose, !field.input.isChanged {
         // What is not edited may break a rule that is newer than the record.
         if let value = original[field.path.text] { values.append((field.path, value)) }

@@ -90,11 +90,29 @@ extension FormScreen {
     }
   }
 
+  /// The index of the field for the key of a new record; nil if the form has none.
+  var keyIndex: Int? {
+    switch purpose {
+    case .addRecord, .addResource: break
+    default: return nil
+    }
+    guard let field = fields.last, field.label == FormScreen.keyLabel, field.path.isRoot else {
+      return nil
+    }
+    return fields.count - 1
+  }
+
   /// The key that was typed for a new record, or nil if a key is to be generated.
   var typedKey: String? {
-    guard let field = fields.last, field.label == FormScreen.keyLabel, field.path.isRoot,
-      !field.input.editor.isEmpty
-    else { return nil }
-    return field.input.editor.text
+    guard let keyIndex, !fields[keyIndex].input.editor.isEmpty else { return nil }
+    return fields[keyIndex].input.editor.text
+  }
+
+  /// Returns the refusal in the words of the form: that of a key that others took meanwhile.
+  func told(_ refusal: Refusal) -> Refusal {
+    guard refusal.cause == .outdated, let key = typedKey else { return refusal }
+    var refusal = refusal
+    refusal.message = "\(key) is there already: choose another key"
+    return refusal
   }
 }

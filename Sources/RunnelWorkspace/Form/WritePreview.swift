@@ -47,8 +47,9 @@ package struct WritePreview {
       deed = "PUT \(path)\(path.isRoot ? "" : "/")\(isNamed ? filled[0].value.string ?? "" : "")"
       changes = isNamed ? [Change(name: "", old: nil, new: filled[1].value)] : []
     case .addRecord(let view):
-      deed = "POST \(state.tabs.lists[view].definition.source.path)"
       let definition = state.tabs.lists[view].definition
+      let collection = definition.source.path
+      deed = form.typedKey.map { "PUT \(collection)/\($0)" } ?? "POST \(collection)"
       changes =
         filled.isEmpty
         ? []

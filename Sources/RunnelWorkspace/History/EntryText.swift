@@ -50,7 +50,8 @@ package struct EntryText {
     let name = name(of: part)
     let start = name.isEmpty ? "" : "\(name)  "
     guard let values = part.values else {
-      return "\(start)(too large to \(part.before == nil ? "keep" : "show"))"
+      let what = name.isEmpty ? "\(part.path)  " : start
+      return "\(what)(too large to \(part.before == nil ? "keep" : "show"))\(part.keptWords)"
     }
     switch (values.old, values.new) {
     case (.null, .null): return "\(start)nothing"
@@ -75,6 +76,14 @@ package struct EntryText {
       return [below.text, priority].filter { !$0.isEmpty }.joined(separator: " ")
     }
     return [part.path.description, priority].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// The words for a part of a write that is too large, in full.
+  static func words(onLarge part: HistoryEntry.Part) -> String {
+    guard part.before != nil else { return "the values were too large to keep" }
+    return part.keptWords.isEmpty
+      ? "too large to show; what stood there before is kept"
+      : "too large to show\(part.keptWords), beside the database"
   }
 
   package func short(_ json: JSONValue) -> String {
@@ -105,5 +114,13 @@ package struct EntryText {
   /// Returns the members of an object that is not empty, or nil for other values.
   private static func members(_ json: JSONValue) -> [JSONMember]? {
     if case .object(let members) = json, !members.isEmpty { members } else { nil }
+  }
+}
+
+extension HistoryEntry.Part {
+  /// The words for the file that keeps what stood at the place before; empty if there is none.
+  fileprivate var keptWords: String {
+    guard case .file(let suffix, let byteCount, _)? = before else { return "" }
+    return "; before: \(ByteCount.text(byteCount)) in the file …\(suffix)"
   }
 }

@@ -216,11 +216,7 @@ extension HistoryScreen {
     for part in text(ellipsis: "").ordered(entry.parts) {
       add(.place(part))
       guard let values = part.values else {
-        add(
-          .note(
-            part.before == nil
-              ? "the values were too large to keep"
-              : "too large to show; what stood there before is kept"))
+        add(.note(EntryText.words(onLarge: part)))
         continue
       }
       let changes = EntryText.changes(from: values.old, to: values.new)

@@ -26,6 +26,10 @@ package struct CollectionSample: Sendable {
 package enum ViewInference {
   /// The greatest number of columns of a view, besides the column of the key.
   package static let columnsMax = 6
+  /// The greatest number of columns on wide screens, if all of them inform.
+  static let wideColumnsMax = 9
+  /// The width up to which columns grow on wide screens.
+  private static let wideWidthMax = 60
   /// The width that a column for the rest of the line should have at least.
   private static let openWidth = 20
   private static let gutterWidth = 3
@@ -41,9 +45,7 @@ package enum ViewInference {
 
   private static func columns(of sample: CollectionSample) -> [ColumnDefinition] {
     let profiles = profiles(of: sample.records)
-    let ranked = profiles.enumerated()
-      .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-      .prefix(columnsMax).map(\.element)
+    let ranked = ranked(profiles)
     // Without a title, the text distinguishes the records.
     let hasTitle = ranked.contains { $0.role == .title }
     let shown = ranked.filter { !$0.isText } + ranked.filter(\.isText)
@@ -62,6 +64,26 @@ package enum ViewInference {
   static func columns(ofFieldsIn records: [RunnelTree.Node]) -> [ColumnDefinition] {
     profiles(of: records).map { column(of: $0, isOpen: false) }
   }
+
+  /// Returns the fields to show, the most useful first.
+  private static func ranked(_ profiles: [FieldProfile]) -> [FieldProfile] {
+    let sorted = profiles.enumerated()
+      .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+      .map(\.element)
+    // Further dates tell less than other fields.
+    let furtherDates = sorted.filter { $0.role == .date }.dropFirst(datesMax).map(\.path)
+    let late = sorted.filter { furtherDates.contains($0.path) }
+    let first = sorted.filter { !furtherDates.contains($0.path) && rank($0) < lateRank }
+    let last = sorted.filter { !furtherDates.contains($0.path) && rank($0) >= lateRank }
+    let informing = Array((first + late).prefix(wideColumnsMax))
+    // What all have alike, and what is for programs only, fills up what is left.
+    return informing + Array(last.prefix(max(columnsMax - informing.count, 0)))
+  }
+
+  /// The rank from which fields hardly inform.
+  private static let lateRank = 60
+  /// The number of dates that come before other fields.
+  private static let datesMax = 2
 
   // MARK: Fields
 
@@ -100,7 +122,7 @@ package enum ViewInference {
     if profile.isTechnical { rank = profile.kind == .text ? 70 : 60 }
     if profile.path.keys.count > 1 { rank += 8 }
     if profile.fillRate < 0.4 { rank += 25 }
-    if profile.isConstant { rank += 25 }
+    if profile.isConstant { rank += 100 }
     return rank
   }
 
@@ -124,6 +146,10 @@ package enum ViewInference {
     case .text, .mixed:
       column.width = min(max(profile.widest, 4), profile.role == .title ? 28 : 16)
     }
+    // The sign of the order stands beside the title.
+    let title = CellWidth.width(of: column.field.title) + 1
+    let values = [.text, .mixed].contains(profile.kind) ? profile.widest : 0
+    column.wideWidth = min(max(title, values), wideWidthMax)
     return column
   }
 

@@ -191,7 +191,7 @@ extension TypeAhead {
       return reasonUndoWaits(state, .undo)
     case .editRedo where state.isPlaceInFront: return reasonUndoWaits(state, .redo)
     case .appQuit where state.isPlaceInFront, .viewClose where state.layers.isEmpty:
-      return state.requests.writes.values.contains { !$0.isOneOfMany } ? reason : nil
+      return state.requests.writes.values.contains { !$0.kind.isOneOfMany } ? reason : nil
     case .profileReadonly where state.isPlaceInFront:
       let isJob = state.writes.deletion != nil || state.files.importing != nil
       return isJob || (state.requests.writes.isEmpty && !state.requests.hasReads) ? nil : reason
@@ -256,12 +256,9 @@ extension TypeAhead {
   private static func areRowsBeingDeleted(_ state: AppState) -> Bool {
     let collection = state.tabs.isTree ? nil : state.tabs.front.definition.source.path
     return state.requests.writes.values.contains { purpose in
-      switch purpose {
-      case .delete(let place): collection == nil || place.parent == collection
-      case .deleteMarked(let places):
-        places.count <= heldDeletionMax && (collection == nil || places.first?.parent == collection)
-      default: false
-      }
+      let places = purpose.kind.deletedPaths
+      guard let first = places.first, places.count <= heldDeletionMax else { return false }
+      return collection == nil || first.parent == collection
     }
   }
 
@@ -269,17 +266,13 @@ extension TypeAhead {
   private static func awaitsNewRow(_ state: AppState) -> Bool {
     state.requests.readPurposes.contains(.duplicate)
       || state.requests.writes.contains { id, purpose in
-        purpose.addsRowToGoTo && awaitsRow(state, ofWrite: id)
+        purpose.kind.addsRowToGoTo && awaitsRow(state, ofWrite: id)
       }
   }
 
   private static func isBeingDeleted(_ state: AppState, _ path: Path) -> Bool {
     state.requests.writes.values.contains { purpose in
-      switch purpose {
-      case .delete(let place): place.contains(path)
-      case .deleteMarked(let places): places.contains { $0.contains(path) }
-      default: false
-      }
+      purpose.kind.deletedPaths.contains { $0.contains(path) }
     }
   }
 
@@ -293,9 +286,9 @@ extension TypeAhead {
     case .recordEdit, .recordForm, .recordToggle, .recordDuplicate: return true
     case .rowOpen:
       if let layer = state.layers.last { return if case .record = layer { true } else { false } }
-      guard state.tabs.isTree, case .node(_, let row, _)? = state.tabs.tree.cursorLine else {
-        return false
-      }
+      // On a cell, it edits the cell.
+      if !state.tabs.isTree { return state.tabs.front.cell != nil }
+      guard case .node(_, let row, _)? = state.tabs.tree.cursorLine else { return false }
       return if case .leaf = row.summary.kind { true } else { false }
     default: return false
     }

@@ -52,7 +52,8 @@ enum Marking {
     if state.marked.rangeStart != nil { return endRange(&state) }
     guard let id = state.marked.markableRow else { return }
     state.marked.rangeStart = id
-    state.say(.info, state.phrase("a range begins here", .markRange, "marks it up to the cursor"))
+    let words = state.phrase("a range begins here", .markRange, "marks it up to the cursor")
+    state.say(.info, words, givesWay: true)
   }
 
   /// Marks the rows of the range, and ends the range.

@@ -201,7 +201,8 @@ extension ListScreen {
   /// Opens the record at its main field: the composed one, or the widest column.
   static func editRecord(_ state: inout AppState) {
     guard let record = state.tabs.front.cursorRecord else { return }
-    open(&state, record: record.path, .field(state.tabs.front.definition.mainField ?? .root))
+    let field = state.tabs.front.definition.mainField ?? .root
+    open(&state, record: record.path, .field(field, like: state.tabs.front.example(of: field)))
   }
 
   static func addRecord(_ state: inout AppState) {
@@ -223,7 +224,10 @@ extension ViewDefinition {
     for column in columns where column.width == nil {
       if case .path(let path) = column.field { return path }
     }
-    return nil
+    let paths = columns.compactMap { column -> (Path, Int)? in
+      if case .path(let path) = column.field { (path, column.width ?? 0) } else { nil }
+    }
+    return paths.max { $0.1 < $1.1 }?.0
   }
 }
 
@@ -232,6 +236,11 @@ extension ListScreen {
   private static let examplesMax = 50
   /// The greatest number of fields of a form for a new record.
   private static let newFieldsMax = 40
+
+  /// A value of a field in one of the loaded records, or nil if none of the first ones has the field.
+  func example(of field: Path) -> Leaf? {
+    someRecords(ListScreen.examplesMax).lazy.compactMap { $0.row.node?[field].leaf }.first
+  }
 
   private var firstRecord: Record? {
     for id in content.sections.lazy.flatMap(\.rows) {
@@ -265,7 +274,20 @@ extension ListScreen {
       }
     }
     if fields.isEmpty { fields = [FormScreen.Field("value", kind: .json)] }
-    return FormScreen(
+    var note = ""
+    if hasChosenKeys, !fields.contains(where: { $0.label == FormScreen.keyLabel }) {
+      fields.append(FormScreen.Field(FormScreen.keyLabel, kind: .string))
+      note = "without a key, one is made"
+    }
+    var form = FormScreen(
       purpose: .addRecord(view: view), title: "Add to \(definition.source.path)", fields: fields)
+    form.note = note
+    return form
+  }
+
+  /// Whether people chose the keys of the records: most of some are not generated ones.
+  private var hasChosenKeys: Bool {
+    let keys = someRecords(ListScreen.examplesMax).map(\.row.key)
+    return keys.count { PushIDGenerator.isPushID($0) } * 2 < keys.count
   }
 }

@@ -458,10 +458,11 @@ extension ListScreen {
   /// nil if none does.
   func nextChange(height: Int, now: Int64, local: LocalTime) -> Int64? {
     var times = [changed.nextEnd].compactMap(\.self).filter { $0 > now }
-    if definition.columns.contains(where: { $0.format == .age }) {
-      for case .row(let id) in list.lines(in: content, height: height).map(\.kind) {
-        guard let record = records[id] else { continue }
-        if let change = definition.nextAgeChange(of: record, now: now) { times.append(change) }
+    let ages = definition.ageFields
+    if !ages.isEmpty {
+      for line in list.lines(in: content, height: height) {
+        guard case .row(let id) = line.kind, let record = records[id] else { continue }
+        if let change = record.nextAgeChange(in: ages, now: now) { times.append(change) }
       }
     }
     if definition.sections.contains(where: { if case .day = $0 { true } else { false } }) {
@@ -483,11 +484,18 @@ extension ListScreen {
 }
 
 extension ViewDefinition {
-  /// Returns the time when an age in the row of a record changes its text, or nil if none does.
-  func nextAgeChange(of record: Record, now: Int64) -> Int64? {
+  /// The fields whose columns show an age.
+  var ageFields: [FieldPath] {
+    columns.compactMap { $0.format == .age ? $0.field : nil }
+  }
+}
+
+extension Record {
+  /// Returns the time when an age in the row of the record changes its text, or nil if none does.
+  func nextAgeChange(in fields: [FieldPath], now: Int64) -> Int64? {
     var next: Int64?
-    for column in columns where column.format == .age {
-      let value = column.field.node(key: record.row.key, record.row.node ?? .empty)
+    for field in fields {
+      let value = field.node(key: row.key, row.node ?? .empty)
       guard case .leaf(.number(let number)) = value.content, let time = number.integer,
         let change = Age.nextChange(of: StoredTime.milliseconds(of: time), now: now)
       else { continue }

@@ -59,7 +59,7 @@ package final class RowLineCache {
     }
     let lines = rows.lines(for: record, state: state, width: width)
     if entries.count >= RowLineCache.linesMax { entries = [:] }
-    let change = rows.definition.nextAgeChange(of: record, now: rows.now) ?? Int64.max
+    let change = record.nextAgeChange(in: rows.definition.ageFields, now: rows.now) ?? Int64.max
     entries[id] = Entry(record: record, state: state, validUntil: change, lines: lines)
     validUntil = min(validUntil, change)
     return lines

@@ -199,12 +199,31 @@ package struct RowText: Equatable {
     if state.isTransient, let last = columns.last, last.format == .age {
       widths[widths.count - 1] = max(last.width ?? 0, RowText.transientAge.count)
     }
+    grow(&widths, of: columns)
     let taken = widths.reduce(0, +) + max(columns.count - 1, 0)
     let open = columns.indices.filter { columns[$0].width == nil }
     guard !open.isEmpty else { return widths }
     let (share, extra) = max(width - taken, 0).quotientAndRemainder(dividingBy: open.count)
     for (order, index) in open.enumerated() { widths[index] = share + (order < extra ? 1 : 0) }
     return widths
+  }
+
+  /// The width of a column for the rest of the line from which the other columns grow.
+  private static let openWidthWide = 40
+
+  /// Widens columns that cut their values or titles, from the left, as far as the list has room.
+  ///
+  /// The room is that of the list, so that it is the same in all rows.
+  private func grow(_ widths: inout [Int], of columns: [ColumnDefinition]) {
+    if columns.allSatisfy({ $0.wideWidth == nil }) { return }
+    let open = columns.count { $0.width == nil } * RowText.openWidthWide
+    let gutter = hasGutter ? RowText.gutterWidth : 0
+    var spare = listWidth - gutter - 1 - widths.reduce(0, +) - columns.count - open
+    for (index, column) in columns.enumerated() where spare > 0 && column.width != nil {
+      let growth = min(max((column.wideWidth ?? 0) - widths[index], 0), spare)
+      widths[index] += growth
+      spare -= growth
+    }
   }
 
   // MARK: Values

@@ -50,8 +50,8 @@ extension ComposeScreen {
     if !composer.editor.isEmpty {
       state.say(
         .info,
-        "kept as a draft" + KeyText.listKeys(state).hint(.recordAdd, "goes on with it", after: ": ")
-      )
+        state.session.wordsForDraft
+          + KeyText.listKeys(state).hint(.recordAdd, "goes on with it", after: ": "))
     }
     state.closeLayer()
     showComposed(&state, inView: composer.view, nil)
@@ -111,8 +111,9 @@ extension ComposeScreen {
   /// The record is in the queue in any case, and text typed next does not become a part of it.
   static func giveBack(
     _ state: inout AppState, _ id: AppRequestID, _ text: String, _ attempt: AppRequestID,
-    inView view: Int, _ message: String
+    inView view: Int, _ refusal: Refusal
   ) {
+    let message = refusal.message
     let sent = state.tabs.lists[view].sentRow(id)
     let isUnderCursor = state.tabs.lists[view].list.cursor == .row(sent)
     let dropped = isUnderCursor ? TypeAhead.letGoOfInputForRow(&state) : ""
@@ -131,12 +132,18 @@ extension ComposeScreen {
       }
       return state.tabs.lists[view].draft = text
     }
+    // Once the file is gone, nothing more is sent: the text stays, to be edited or copied.
+    let isGone = refusal.cause == .fileGone
     updateComposer(&state) { composer in
       composer.editor = ComposeScreen.editor(text)
-      (composer.attempt, composer.isReturned) = (attempt, true)
+      (composer.attempt, composer.isReturned) = (attempt, !isGone)
     }
     showDraft(&state)
-    updateComposer(&state) { $0.error = message + " · Enter tries again, typing begins anew" }
+    let words =
+      isGone
+      ? "not written, the file is gone · the text stays here"
+      : message + " · Enter tries again, typing begins anew"
+    updateComposer(&state) { $0.error = words }
   }
 
   /// Drops the draft with the text of a refused message that is sent again or dropped; otherwise it

@@ -14,7 +14,8 @@ extension FilterScreen {
       .filter(
         FilterScreen(
           view: state.tabs.index, editor: LineEditor(filter?.text ?? ""), before: filter,
-          past: state.trail.filters.adding(state.trail.unfinished.filter))))
+          past: state.trail.filters.adding(state.trail.unfinished.filter),
+          isKept: filter?.isEmpty == false)))
     if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
     fitList(&state)
   }
@@ -62,6 +63,7 @@ extension FilterScreen {
 
   static func completeFilter(_ state: inout AppState) {
     guard case .filter(var screen)? = state.layers.last else { return }
+    screen.isKept = false
     complete(&state, &screen)
     screen.refilter(in: &state)
     state.layers[state.layers.count - 1] = .filter(screen)
@@ -72,6 +74,7 @@ extension FilterScreen {
     guard case .filter(var screen)? = state.layers.last,
       let other = screen.past.recall(direction, from: screen.editor.text)
     else { return }
+    screen.isKept = false
     screen.editor.replaceText(other)
     screen.refilter(in: &state)
     state.layers[state.layers.count - 1] = .filter(screen)

@@ -14,8 +14,10 @@ package struct PromptDrawing {
     let (top, rest) = area.splitTop(area.height > 1 ? 1 : 0)
     let error = filter.error.map { "\(canvas.glyphs.conflict) \($0.message)" }
     let doubt = error == nil ? doubt(of: filter) : nil
+    let kept = filter.isKept ? "typing replaces it · a blank adds to it" : nil
     title(
-      "Filter", note: error ?? doubt?.message, error == nil ? .warn : .error, top, into: &canvas)
+      "Filter", note: error ?? doubt?.message ?? kept,
+      error != nil ? .error : doubt == nil ? .muted : .warn, top, into: &canvas)
     let (line, help) = rest.splitTop(1)
     filter.editor.draw(into: &canvas, rect: line)
     let cursor = canvas.cursor

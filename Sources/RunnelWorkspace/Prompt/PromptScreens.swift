@@ -12,6 +12,9 @@ package struct FilterScreen: Hashable, Sendable {
   var past: LineHistory
   /// The completions of the word before the cursor.
   var candidates: [String] = []
+  /// Whether the text is the filter in force, not edited yet; typing replaces it, and a blank goes on
+  /// with it.
+  var isKept = false
 }
 
 /// The line that searches for a text.

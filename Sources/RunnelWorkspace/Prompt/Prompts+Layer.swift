@@ -59,12 +59,15 @@ extension FilterScreen: LayerComponent {
   func contexts(about hand: AtHand) -> [KeymapContext] { [.filter] + Self.typing }
 
   mutating func insert(_ text: String, in state: inout AppState) {
+    if isKept, text.first != " " { editor.replaceText("") }
+    isKept = false
     editor.insert(text)
     candidates = []
     refilter(in: &state)
   }
 
   mutating func editText(_ id: ActionID, in state: inout AppState) {
+    isKept = false
     _ = editor.perform(id)
     refilter(in: &state)
   }

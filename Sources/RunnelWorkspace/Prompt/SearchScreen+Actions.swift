@@ -125,8 +125,17 @@ extension SearchScreen {
     }
     // What was said about an earlier search is not true of this one.
     if found != nil, state.toast?.toast.kind == .info { state.toast = nil }
-    if found == nil { state.say(.info, "\(text) is not in the rows that are loaded") }
+    if found == nil { state.say(.info, noMatchText(state, text)) }
     return outcome
+  }
+
+  /// The message that no row has a text; it says how the rows that are not loaded are searched.
+  private static func noMatchText(_ state: AppState, _ text: String) -> String {
+    let isList = searchedLayer(state) == nil && !state.tabs.isTree
+    guard isList, !state.tabs.front.isComplete else { return "\(text) is not in the rows here" }
+    let words = "\(text) is not in the rows that are loaded"
+    let filter = KeyText.listKeys(state).hint(.filterEdit, "searches all", after: ": ")
+    return words + filter + " · :go KEY goes to one"
   }
 
   /// Returns words about the match in the row under the cursor if the screen cuts it off, or nil if

@@ -17,15 +17,7 @@ struct HeldWrite: Hashable, Sendable {
   /// of their own, and steps of undo only restore what stood there.
   static func isAsked(_ state: AppState, _ purpose: WritePurpose) -> Bool {
     guard state.database.profile?.confirms == true else { return false }
-    switch purpose {
-    case .edit, .editOutside, .merge: return true
-    case .form(let form):
-      switch form.purpose {
-      case .setLeaf, .editResource, .editField: return true
-      default: return false
-      }
-    default: return false
-    }
+    return purpose.kind.replacesData
   }
 
   /// Opens the question about the first write that is held, unless one is open.
@@ -75,17 +67,7 @@ struct HeldWrite: Hashable, Sendable {
   static func giveBack(_ state: inout AppState, _ held: HeldWrite) {
     let refusal = Refusal("not written")
     state.say(.info, refusal.message)
-    switch held.purpose {
-    case .edit(let path, let edit):
-      if !Writing.reopen(&state, edit, inRecord: path, refusal),
-        let draft = edit.draft(ofRecord: path)
-      {
-        Drafts.keep(&state, draft, again: nil)
-      }
-    case .form(let form): Writing.reopen(&state, form, refusal)
-    case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
     // The write that was compared is still among the refused ones.
-    default: break
-    }
+    held.purpose.kind.giveBack(&state, refusal)
   }
 }

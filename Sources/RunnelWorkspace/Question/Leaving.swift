@@ -31,6 +31,20 @@ enum Leaving {
     Question.open(&state, question, yes: "leave", no: "stay")
   }
 
+  /// Notes that the session, with its drafts, was kept again, or that it cannot be kept.
+  ///
+  /// A program that is about to end then asks first, if there is something to lose.
+  static func noteSession(_ state: inout AppState, problem: String?) {
+    state.session.isKept = problem == nil
+    state.session.isLost = problem != nil
+    guard let problem else { return }
+    state.say(.error, problem)
+    if state.session.isLeaving {
+      state.session.isLeaving = false
+      leave(&state)
+    }
+  }
+
   /// Shows the database as another account; asks first if typed text is not stored anywhere.
   static func change(_ state: inout AppState, to account: AccountChange) {
     let unsaved = unsavedLines(state)
@@ -67,14 +81,11 @@ enum Leaving {
           ? "1 change of this temporary copy" : "\(changes) changes of this temporary copy")
     }
     // The texts of forms and fields come back as drafts.
-    let refused = state.writes.queue.refused.count {
-      !state.session.isKept || $0.purpose.draft(state) == nil
+    let isKept = state.session.isKept && state.database.fileGone == nil
+    let refused = state.writes.queue.refused.filter {
+      !isKept || $0.purpose.kind.draft(state) == nil
     }
-    if refused > 0 {
-      let words =
-        refused == 1 ? "1 write that was not done" : "\(refused) writes that were not done"
-      lines.append("\(words): " + state.keysOrName(.syncOpen) + " lists them")
-    }
+    lines += refusedLines(refused, state)
     let refusedTexts = Set(
       state.writes.queue.refused.compactMap { item in
         if case .send(_, let text, _) = item.purpose { text } else { nil as String? }
@@ -94,6 +105,21 @@ enum Leaving {
     }
     return lines.map { StyledLine($0, .warn) }
   }
+
+  /// Returns the number of refused writes, and the first ones by what was typed for them.
+  private static func refusedLines(_ refused: [WriteQueue.Refused], _ state: AppState) -> [String] {
+    if refused.isEmpty { return [] }
+    let (words, them) =
+      refused.count == 1
+      ? ("1 write that was not done", "it") : ("\(refused.count) writes that were not done", "them")
+    let named = refused.prefix(namedMax).map { item in
+      "· " + item.title + (item.purpose.kind.typed.first.map { ": \(beginning(of: $0))" } ?? "")
+    }
+    return ["\(words): \(state.keysOrName(.syncOpen)) lists \(them)"] + named
+  }
+
+  /// The greatest number of refused writes that are named.
+  private static let namedMax = 3
 
   private static func beginning(of text: String) -> String {
     text.count > 40 ? text.prefix(40) + "…" : text

@@ -33,8 +33,8 @@ extension Question {
     guard case .question(let question)? = state.layers.last else { return }
     // A key pressed before the question could be read is no answer to it.
     guard state.input.eventTime - question.openedAt >= Question.graceMilliseconds else {
-      return state.say(
-        .info, state.phrase("struck too soon to be an answer", .dialogYes, "again says yes"))
+      let words = state.phrase("struck too soon to be an answer", .dialogYes, "again says yes")
+      return state.say(.info, words, givesWay: true)
     }
     agree(&state, to: question)
   }
@@ -43,7 +43,11 @@ extension Question {
   static func sayNo(_ state: inout AppState) {
     guard case .question(let question)? = state.layers.last else { return }
     state.closeLayer()
-    if case .write(let held) = question.purpose { HeldWrite.giveBack(&state, held) }
+    switch question.purpose {
+    case .write(let held): HeldWrite.giveBack(&state, held)
+    case .replaceFile(let form, _): Exporting.giveBack(&state, form)
+    default: break
+    }
   }
 
   /// Closes the form that the question is about, and keeps its text as a draft.
@@ -89,6 +93,7 @@ extension Question {
     case .pruneDevices(let days): DevicesScreen.prune(&state, days: days)
     case .write(let held): HeldWrite.write(&state, held)
     case .importRecords(let progress): Importing.startImport(&state, progress)
+    case .replaceFile(let form, let file): Exporting.replace(&state, form, file: file)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
     case .signOut(let user): AccountsScreen.signOut(&state, user)

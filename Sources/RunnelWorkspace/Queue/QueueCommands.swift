@@ -113,7 +113,7 @@ extension QueueCommands {
   private static func reasonNotTypedAgain(_ state: AppState) -> String? {
     guard let item = refusedAtHand(state) else { return nil }
     if case .pasted(let pasted) = item.purpose, pasted.row == nil { return isNoRecord }
-    guard item.purpose.isEditable else {
+    guard item.purpose.kind.isEditable else {
       return "nothing was typed for it: do it again where it was done"
     }
     if case .send(let view, let text, _) = item.purpose, !state.tabs.lists[view].draft.isEmpty,

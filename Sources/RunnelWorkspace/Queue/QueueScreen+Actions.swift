@@ -29,10 +29,10 @@ extension QueueScreen {
     var values: [Path: WaitingValue] = [:]
     if state.requests.writes.isEmpty { return values }
     // The writes of records that are deleted or imported together may be many.
-    let typed = state.requests.writes.filter { !$0.value.isOneOfMany }
+    let typed = state.requests.writes.filter { !$0.value.kind.isOneOfMany }
     for (id, purpose) in typed.sorted(by: { $0.key < $1.key }) {
       guard let since = state.writes.queue.waiting[id]?.since else { continue }
-      for (path, text) in purpose.typedValues {
+      for (path, text) in purpose.kind.typedValues {
         let isLate = state.now - since >= WriteQueue.silentMilliseconds
         values[path] = WaitingValue(text: text, isLate: isLate)
       }
@@ -76,30 +76,7 @@ extension QueueScreen {
       return
     }
     state.closeLayer()
-    if case .pasted(let pasted) = item.purpose { return Importing.editAgain(&state, pasted, item) }
-    putBack(&state, item.purpose, item.refusal)
-  }
-
-  /// Returns the typed text of a write to the place where it was typed.
-  private static func putBack(_ state: inout AppState, _ purpose: WritePurpose, _ refusal: Refusal)
-  {
-    switch purpose {
-    case .form(let form): Writing.reopen(&state, form, refusal)
-    case .edit(let path, let edit):
-      if !Writing.reopen(&state, edit, inRecord: path, refusal) {
-        state.say(
-          .warning,
-          state.phrase("finish first what is typed here · it is kept", .syncOpen, "lists it"))
-      }
-    case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
-    case .send(let view, let text, _):
-      state.open(view)
-      state.tabs.lists[view].draft = text
-      ComposeScreen.openComposer(&state)
-    case .delete, .deleteMarked, .importRows, .pasted, .duplicate, .toggle, .reorder, .undo,
-      .reversal, .merge, .earlier:
-      break
-    }
+    item.purpose.kind.editAgain(&state, item)
   }
 
   /// Requests a refused write again, unchanged.
@@ -192,26 +169,4 @@ package struct WaitingValue: Hashable, Sendable {
   package var text: String
   /// Whether the write has taken long enough to be mentioned.
   var isLate: Bool
-}
-
-extension WritePurpose {
-  /// The values that were typed for a write, with their places.
-  fileprivate var typedValues: [(path: Path, text: String)] {
-    switch self {
-    case .edit(let record, let edit):
-      return [(Path(unchecked: record.keys + edit.field.keys), edit.input.editor.text)]
-    case .form(let form):
-      switch form.purpose {
-      case .setLeaf(let path, _): return [(path, form.fields[0].input.editor.text)]
-      case .editResource(let record, let original):
-        return form.fields.compactMap { field in
-          let text = field.input.editor.text
-          let old = FieldKind.text(of: original[field.path.text] ?? .null)
-          return text == old ? nil : (Path(unchecked: record.keys + field.path.keys), text)
-        }
-      default: return []
-      }
-    default: return []
-    }
-  }
 }

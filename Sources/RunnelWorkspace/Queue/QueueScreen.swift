@@ -55,7 +55,7 @@ package struct QueueScreen: Hashable, Sendable {
       var line = StyledLine(" ! \(state) ", .conflict)
       line.append(item.title)
       // The typed text distinguishes several messages to one place.
-      if item.draft == nil, let typed = item.purpose.typed.first {
+      if item.draft == nil, let typed = item.purpose.kind.typed.first {
         line.append("  \(typed.prefix(QueueScreen.typedMax))")
       }
       line.append("  \(QueueScreen.tries(item.tries)), \(Age.text(of: item.at, now: now))", .muted)
@@ -123,35 +123,7 @@ package struct QueueScreen: Hashable, Sendable {
       return details
     }
     if case .earlier(let write) = item.purpose { return details + PendingText.detail(of: write) }
-    for text in item.purpose.typed { details.append(StyledLine("      \(text)", .ok)) }
+    for text in item.purpose.kind.typed { details.append(StyledLine("      \(text)", .ok)) }
     return details
-  }
-}
-
-extension WritePurpose {
-  /// The text typed for a write, line by line.
-  fileprivate var typed: [String] {
-    switch self {
-    case .edit(_, let edit): ["\(edit.field.text)  \(edit.input.editor.text)"]
-    case .form(let form):
-      form.fields.filter { !$0.input.editor.isEmpty }.map { "\($0.label)  \($0.input.editor.text)" }
-    case .send(_, let text, _): [text]
-    case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
-    case .pasted(let pasted): pasted.refused.text.split(separator: "\n").map(String.init)
-    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .reorder, .undo, .reversal,
-      .merge, .earlier:
-      []
-    }
-  }
-
-  /// Whether the user can edit the typed text again.
-  var isEditable: Bool {
-    switch self {
-    case .edit, .form, .send, .editOutside: true
-    case .pasted(let pasted): pasted.row != nil
-    case .delete, .deleteMarked, .importRows, .duplicate, .toggle, .reorder, .undo, .reversal,
-      .merge, .earlier:
-      false
-    }
   }
 }

@@ -66,7 +66,7 @@ package struct WriteQueue: Hashable, Sendable {
   /// Notes that a write was done; earlier refused writes of the same kind at its place are dropped.
   package mutating func finish(_ id: AppRequestID, _ purpose: WritePurpose) {
     waiting[id] = nil
-    refused.removeAll { $0.purpose.place == purpose.place }
+    refused.removeAll { $0.purpose.kind.place == purpose.kind.place }
   }
 
   /// Notes that a write was refused; it replaces an earlier refused write of the same kind at its
@@ -76,8 +76,8 @@ package struct WriteQueue: Hashable, Sendable {
     at now: Int64
   ) {
     guard let request = waiting.removeValue(forKey: id)?.request else { return }
-    let before = refused.filter { $0.purpose.place == purpose.place }
-    refused.removeAll { $0.purpose.place == purpose.place }
+    let before = refused.filter { $0.purpose.kind.place == purpose.kind.place }
+    refused.removeAll { $0.purpose.kind.place == purpose.kind.place }
     var draft = draft
     draft?.queued = id
     refused.append(
@@ -151,61 +151,13 @@ extension WriteQueue {
   /// Returns whether a refused write is being tried again: one of the same kind at its place is
   /// under way.
   func isTriedAgain(_ item: Refused, _ writes: [AppRequestID: WritePurpose]) -> Bool {
-    writes.contains { waiting[$0.key] != nil && $0.value.place == item.purpose.place }
+    writes.contains { waiting[$0.key] != nil && $0.value.kind.place == item.purpose.kind.place }
   }
 }
 
 extension WriteQueue.Refused {
   /// The write, in words.
   package var title: String {
-    if case .pasted(let pasted) = purpose { return pasted.title }
-    if case .earlier(let write) = purpose { return PendingText.deed(of: write) }
-    return request?.deed ?? ""
-  }
-}
-
-extension WritePurpose {
-  /// Whether the write is of one record among many that a command writes.
-  var isOneOfMany: Bool {
-    switch self {
-    case .deleteMarked, .importRows, .pasted, .reversal: true
-    case .edit, .form, .send, .delete, .editOutside, .toggle, .duplicate, .reorder, .undo, .merge,
-      .earlier:
-      false
-    }
-  }
-
-  /// A text that identifies the write when it is tried again.
-  fileprivate var place: String {
-    switch self {
-    case .edit(let record, let edit): "\(record)/\(edit.field.text)"
-    case .form(let form): form.place
-    case .send(_, _, let attempt): "send \(attempt)"
-    case .delete(let path): "delete \(path)"
-    case .deleteMarked(let paths):
-      paths.count == 1 ? "delete \(paths[0])" : "delete \(paths.count) from \(paths[0])"
-    case .editOutside(let edit, _): "outside \(edit.path)"
-    case .duplicate(let path): "duplicate \(path)"
-    case .reorder(let path): "reorder \(path)"
-    case .importRows(let rows): "import \(rows)"
-    case .pasted(let pasted): "pasted \(pasted.id)"
-    case .toggle: "toggle"
-    case .earlier(let write): "earlier \(write.id)"
-    case .undo: "undo"
-    case .reversal: "reversal"
-    case .merge(let draft, _): "merge \(draft.path)"
-    }
-  }
-}
-
-extension FormScreen {
-  /// A text that identifies what the form writes: the record that it changes, or for a new one the
-  /// form itself, as there may be several with the same title.
-  fileprivate var place: String {
-    switch purpose {
-    case .addRecord, .addChild, .addField, .addResource, .editField:
-      "\(title) \(attempt?.number ?? 0)"
-    case .setLeaf, .choose, .editResource, .export, .importFile, .account, .renameDevice: title
-    }
+    purpose.kind.title ?? request?.deed ?? ""
   }
 }

@@ -28,6 +28,8 @@ package struct FieldInput: Hashable, Sendable {
   package var error: String?
   /// The text that the field began with.
   let firstText: String
+  /// The text that the field began with when the draft in it was typed; nil if it has none.
+  var draftBase: String?
   /// A time that another record holds in this field; nil if others hold none.
   private var likeMoment: Int64?
   /// Whether another record holds a date in this field, as a text.

@@ -65,8 +65,9 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
   }
 
   private static func trimmed(_ text: String) -> String {
-    let isBlank: (Character) -> Bool = { $0.isWhitespace }
-    return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    let rest = text.drop { $0.isWhitespace }
+    guard let last = rest.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return String(rest[...last])
   }
 
   private static func parsed(_ text: String) -> JSONValue? {

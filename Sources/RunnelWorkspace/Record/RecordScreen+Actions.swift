@@ -123,7 +123,7 @@ extension RecordScreen {
     let path = Path(unchecked: screen.path.keys + edit.field.keys)
     // An emptied field is removed if its rule allows that; a missing field that stays empty is not
     // written.
-    if edit.input.isEmpty, edit.original == nil { return nil }
+    if edit.original == nil, edit.input.isEmpty || edit.isUntouched { return nil }
     do {
       let purpose = WritePurpose.edit(record: screen.path, edit)
       // A field that was deleted elsewhere is written again; any other field must be unchanged.

@@ -13,6 +13,7 @@ extension RecordScreen: ListLayer {
   var heading: String? { path.description }
   var helpTitle: String? { path.description }
   var effectOnClose: Effect? { .closeRecord(path) }
+  var rowWord: String { related.isEmpty ? "field" : "row" }
 
   var textField: LineEditor? {
     get { edit?.input.editor }

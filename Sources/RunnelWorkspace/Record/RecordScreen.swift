@@ -10,15 +10,33 @@ package struct RecordScreen: Hashable, Sendable {
     /// The path of the field below the record; the root for the record itself.
     package var field: Path
     package var input: FieldInput
-    /// The value of the field when the edit began, or nil if it had none.
-    let original: Leaf?
+    /// The value of the field when the text was begun, or nil if it had none.
+    private(set) var original: Leaf?
+    /// The value of the field when the edit was opened, or nil if it had none.
+    private let present: Leaf?
     private let untouched: FieldInput
 
     init(_ field: Path, _ input: FieldInput, original: Leaf?) {
       self.field = field
       self.input = input
       self.original = original
+      present = original
       untouched = input
+    }
+
+    /// Takes up a draft.
+    ///
+    /// If the field had another value when that was typed, the write of the edit will be refused, and
+    /// compared with what others wrote.
+    mutating func resume(_ draft: Draft.Text) {
+      if draft.base != input.firstText { original = Leaf(draft.baseValue(as: input.kind)) }
+      input.restore(draft, isStored: true)
+    }
+
+    /// Puts back the text that the edit was opened with.
+    mutating func takeBack() {
+      input.takeBack()
+      original = present
     }
 
     /// Whether the text and the kind are as they were at the start.
@@ -50,8 +68,9 @@ package struct RecordScreen: Hashable, Sendable {
 
   /// The action to run as soon as the record is read.
   package enum Start: Hashable, Sendable {
-    /// Edit the field at this path, if it exists.
-    case field(Path)
+    /// Edit the field at this path. A field that the record lacks is edited as one like that of another
+    /// record.
+    case field(Path, like: Leaf? = nil)
     /// Continue an edit.
     case edit(Edit)
     /// Edit all fields in a form.
@@ -223,8 +242,11 @@ extension RecordScreen {
   /// Starts or continues an edit.
   package mutating func start(_ start: Start, height: Int) {
     switch start {
-    case .field(let field):
-      guard let present = fields[field.description] else { return }
+    case .field(let field, let example):
+      guard let present = fields[field.description] else {
+        if lacks(field) { startMissing(field, like: example, height: height) }
+        break
+      }
       let json = present.leaf?.json ?? .null
       if LineEditor.isTooLong(FieldKind.text(of: json)) {
         list.moveTo(.row(field.description), in: content, height: height)
@@ -242,6 +264,25 @@ extension RecordScreen {
     }
     guard let field = edit?.field else { return }
     list.moveTo(.row(field.description), in: content, height: height)
+  }
+
+  /// Whether the record has no value at a path, and could get one there.
+  func lacks(_ field: Path) -> Bool {
+    guard let node, !field.isRoot, !node.isEmpty else { return false }
+    // A value below a leaf would replace the leaf.
+    return node[field].isEmpty
+      && field.keys.indices.allSatisfy {
+        node[Path(unchecked: Array(field.keys[..<$0]))].leaf == nil
+      }
+  }
+
+  /// Starts to edit a field that the record lacks.
+  private mutating func startMissing(_ field: Path, like example: Leaf?, height: Int) {
+    let input =
+      example.map { FieldInput(kind: FieldKind($0.json), like: $0) } ?? FieldInput(kind: .string)
+    edit = Edit(field, input, original: nil)
+    // The field gets a row.
+    if let node { show(node, height: height) }
   }
 
   /// Ends the edit; a row that was kept only for the edit is removed.

@@ -134,7 +134,10 @@ extension ResourceCommands {
         return form.refuse(last, "\(place) is there already: choose another key")
       }
       return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
-        try book.setting(record, at: place)
+        let request = try book.setting(record, at: place)
+        // An operation that creates a record checks itself that there is none.
+        if case .set = request { return .guarded(request, [WriteCondition(place, .null)]) }
+        return request
       }
     } catch {
       return form.refuse(last, "\(error)")

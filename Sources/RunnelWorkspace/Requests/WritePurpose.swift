@@ -3,7 +3,9 @@ package import RunnelTree
 
 /// The purpose of a write, which tells where its answer goes.
 ///
-/// It keeps the typed text, to give it back if the write is refused.
+/// It keeps the typed text, to give it back if the write is refused. This is the list of all kinds of
+/// writes, and the only file that switches over them: a new one has a `WriteKind` in the folder of its
+/// component, and its lines here.
 package enum WritePurpose: Hashable, Sendable {
   /// An edit of a field in its place, in the record at a path.
   case edit(record: Path, RecordScreen.Edit)
@@ -35,19 +37,28 @@ package enum WritePurpose: Hashable, Sendable {
   /// A write that was on disk already when the origin refused it.
   case earlier(PendingWrite)
 
-  /// Whether the write moves a row to another place.
-  var isReordering: Bool { if case .reorder = self { true } else { false } }
-
-  /// Whether the cursor goes to the record that the write adds.
-  var addsRowToGoTo: Bool {
+  /// The kind of write.
+  var kind: any WriteKind {
     switch self {
-    case .duplicate: true
-    case .form(let form):
-      switch form.purpose {
-      case .addRecord, .addResource(_, _, view: .some): true
-      default: false
-      }
-    default: false
+    case .edit(let record, let edit): FieldWrite(record: record, edit: edit)
+    case .form(let form): FormWrite(form: form)
+    case .send(let view, let text, let attempt):
+      ComposedWrite(view: view, text: text, attempt: attempt)
+    case .delete(let path): DeletionWrite(path: path)
+    case .deleteMarked(let paths): MarkedDeletionWrite(paths: paths)
+    case .importRows(let rows): ImportedWrite(rows: rows)
+    case .pasted(let pasted): PastedWrite(pasted: pasted)
+    case .editOutside(let edit, let text): OutsideWrite(edit: edit, text: text)
+    case .toggle: ToggleWrite()
+    case .duplicate(let path): CopyWrite(path: path)
+    case .reorder(let path): ReorderWrite(path: path)
+    case .undo: LogUndoWrite()
+    case .merge(let draft, _): MergeWrite(draft: draft)
+    case .reversal: ReversalWrite()
+    case .earlier(let write): EarlierWrite(write: write)
     }
   }
+
+  /// Whether the write moves a row to another place.
+  var isReordering: Bool { if case .reorder = self { true } else { false } }
 }

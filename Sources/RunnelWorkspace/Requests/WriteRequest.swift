@@ -60,6 +60,11 @@ package struct Refusal: Error, Hashable, Sendable {
     case outdated
     /// The storage failed; a retry may succeed.
     case storage
+    /// The file of the database is gone: nothing is written any more.
+    case fileGone
+
+    /// Whether the storage is to blame, and not what was written.
+    var isOfStorage: Bool { self == .storage || self == .fileGone }
   }
 
   package var message: String

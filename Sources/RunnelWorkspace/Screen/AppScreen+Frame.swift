@@ -256,7 +256,15 @@ extension AppScreen {
   }
 
   private var positionLine: StyledLine {
-    let (list, content) = state.listInFront
+    // A line for typing, a menu or a question is about what is below it.
+    let top = state.layers.reversed().lazy.map(\.component)
+      .first { $0.position != nil || ($0 as? any ListLayer) != nil }
+    if let position = top?.position {
+      return StyledLine(
+        words(position.word, number: "\(position.number)", of: position.count) + " ", .muted)
+    }
+    let layer = top as? any ListLayer
+    let (list, content) = layer.map { ($0.list, $0.content) } ?? state.listInFront
     var isOnPlaceholder = false
     if case .row(let id)? = list.cursor { isOnPlaceholder = ListScreen.isPlaceholder(id) }
     let loaded = isOnPlaceholder ? nil : list.rowNumber(in: content).map(content.storedRowNumber)
@@ -268,14 +276,19 @@ extension AppScreen {
     let isPart =
       isList && known == nil && state.tabs.front.filter == nil && !state.tabs.front.isComplete
     let cells = isList && state.layers.isEmpty && state.tabs.front.cell != nil ? "cells · " : ""
-    let row =
-      layout.isCompact
-      ? "\(number)/\(count)" : "row \(number) of \(count)\(isPart ? " loaded" : "")"
-    let position = cells + row
+    let position =
+      cells + words(layer?.rowWord ?? "row", number: number, of: count)
+      + (isPart && !layout.isCompact ? " loaded" : "")
     guard list.isFollowing else { return StyledLine(position + " ", .muted) }
     let follow =
       KeyText.listKeys(state).keys(.followToggle).map { "\($0) following · " } ?? "following · "
     return StyledLine(follow + position + " ", .muted)
+  }
+}
+
+extension AppScreen {
+  private func words(_ word: String, number: String, of count: Int) -> String {
+    layout.isCompact ? "\(number)/\(count)" : "\(word) \(number) of \(count)"
   }
 }
 

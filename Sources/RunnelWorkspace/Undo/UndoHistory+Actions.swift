@@ -128,7 +128,7 @@ extension UndoHistory {
       : reversal.done.isEmpty
         ? "not \(word): \(reversal.step.title), in \(partCount) writes"
         : "\(word) in part: \(reversal.step.title) · \(failedCount) of \(partCount) writes could not be \(word)"
-    if failure.refusal.cause == .storage {
+    if failure.refusal.cause.isOfStorage {
       state.writes.undoing.push(
         UndoHistory.Step(
           title: reversal.step.title, parts: reversal.failures.reversed().map(\.part),

@@ -163,6 +163,8 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var format: Format = .plain
   /// The width in columns; nil to take the rest of the line.
   public var width: Int?
+  /// The width up to which an inferred column grows on a screen with room to spare; nil for none.
+  var wideWidth: Int?
   /// The least width of the screen at which the column is shown.
   public var minimumScreen = 0
   /// Whether the column is drawn in the muted role.

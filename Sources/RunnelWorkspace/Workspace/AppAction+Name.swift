@@ -61,7 +61,9 @@ extension AppAction {
     case .devices(let facts): "\(facts.devices.count) devices"
     case .present(let people): "\(people.count) others are here"
     case .trouble(let message): "trouble: \(message)"
+    case .sessionKept(let problem): problem ?? "the session is kept again"
     case .fileGone: "the file is gone"
+    case .fileBack: "the file is back"
     case .exported(let report): report.name
     case .fileReading(let count, let size): "\(count) of \(size) bytes read"
     case .fileRead(let file, _): "file \(file)"

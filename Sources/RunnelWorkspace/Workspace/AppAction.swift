@@ -41,8 +41,12 @@ package enum AppAction: Action {
   case present([Present])
   /// The database failed in something that no request asked for.
   case trouble(String)
+  /// The session was kept again after a failure, or could not be kept for this reason.
+  case sessionKept(problem: String?)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.
   case fileGone(String)
+  /// The database's file is at its place again as it was: it is written again.
+  case fileBack
   /// The user's configuration was saved; the problem is the error in it, or nil.
   case configured(Settings, problem: String?)
   /// The file of the views or the resources was saved; the problem is the error in it, or nil, and

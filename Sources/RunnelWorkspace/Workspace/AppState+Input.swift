@@ -104,6 +104,7 @@ enum Input {
         return
       }
       state.input.count += 1
+      if state.toast?.givesWay == true { state.toast = nil }
       Restoration.leaveRestoration(&state)
       if !before.isPending { type(&state, stroke) }
     }

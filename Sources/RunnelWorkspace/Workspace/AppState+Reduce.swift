@@ -59,7 +59,9 @@ package enum StateReducer {
     case .present(let people): state.database.present = people
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
+    case .sessionKept(let problem): Leaving.noteSession(&state, problem: problem)
     case .fileGone(let message): FileGone.lose(&state, message)
+    case .fileBack: FileGone.regain(&state)
     case .configured(let settings, let problem): Configuring.configure(&state, settings, problem)
     case .redefined(let file, let problem, let views):
       Redefinition.redefine(&state, file, problem, views: views)
@@ -153,12 +155,13 @@ package enum StateReducer {
         RecordScreen.offerDraft(&state, at: index)
         ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
       }
-      if case .field(let wanted)? = start, screen.edit == nil,
-        let reason = screen.fields[wanted.description].flatMap({
+      if case .field(let wanted, _)? = start, screen.edit == nil, screen.node?.isEmpty == false {
+        let reason = screen.fields[wanted.description].flatMap {
           RecordCommands.reasonFieldTooLong(state, $0)
-        })
-      {
-        state.say(.info, reason)
+        }
+        let choose = state.phrase(
+          "no field is chosen yet", .recordEdit, "edits the one at the cursor")
+        state.say(.info, reason ?? choose)
       }
       if opensForm { ResourceCommands.openForm(&state, of: path, node.exportJSON) }
     }

@@ -91,13 +91,15 @@ extension AppState {
   }
 
   /// Shows a message at the bottom of the screen for a while.
-  package mutating func say(_ kind: Toast.Kind, _ text: String) {
+  ///
+  /// `givesWay` says that the next key of the user ends it, however soon that comes.
+  package mutating func say(_ kind: Toast.Kind, _ text: String, givesWay: Bool = false) {
     let milliseconds: Int64 =
       switch kind {
       case .error: 8000
       default: TimedToast.milliseconds
       }
-    toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
+    toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds, givesWay: givesWay)
   }
 
   /// Returns whether writing is off; if so, says the reason.
@@ -174,14 +176,18 @@ struct TimedToast: Hashable, Sendable {
   var toast: Toast
   /// The time when the message disappears, in milliseconds since 1970.
   var until: Int64
+  /// Whether the next key of the user ends it.
+  var givesWay = false
 
   /// The time in milliseconds that a message is shown, unless it is an error.
   static let milliseconds: Int64 = 4000
   /// The time in milliseconds in which a message is read.
   private static let readMilliseconds: Int64 = 1500
 
-  /// Whether a message that only tells something could be read by now.
+  /// Whether the next command ends the message: it only tells something, and could be read by now.
   func isRead(at now: Int64) -> Bool {
-    toast.kind == .info && now - (until - TimedToast.milliseconds) >= TimedToast.readMilliseconds
+    givesWay
+      || toast.kind == .info
+        && now - (until - TimedToast.milliseconds) >= TimedToast.readMilliseconds
   }
 }

@@ -6,7 +6,7 @@
 /// part only while another copy shares it.
 @propertyWrapper
 package struct Boxed<Value> {
-  /// The shared memory. It is changed only by an owner that no one shares it with.
+  /// The shared memory, which is changed only by an owner that shares it with no one.
   private final class Storage {
     @exclusivity(unchecked) var value: Value
 

@@ -13,6 +13,15 @@ enum LayerExtent {
   case bar
 }
 
+/// A place in a layer, for the status line.
+struct LayerPosition: Hashable, Sendable {
+  /// The word for what is counted.
+  var word: String
+  /// The number of the one with the cursor, from 1.
+  var number: Int
+  var count: Int
+}
+
 /// A component over a view: a value with its state, its handling of input, and its drawing.
 ///
 /// Its commands are in its own table. The extension below has the defaults: the component takes no
@@ -41,6 +50,8 @@ protocol LayerComponent: Hashable, Sendable {
   var choices: MenuList? { get set }
   /// The command that is selected in it, or nil if there is none.
   var chosenAction: ActionID? { get }
+  /// The place in it for the status line, such as `field 2 of 5`; nil for the place in a list.
+  var position: LayerPosition? { get }
   /// The effect to carry out when it is closed, or nil for none.
   var effectOnClose: Effect? { get }
 
@@ -88,6 +99,7 @@ extension LayerComponent {
     set {}
   }
   var chosenAction: ActionID? { choices?.selected?.deed?.action }
+  var position: LayerPosition? { nil }
   var effectOnClose: Effect? { nil }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
@@ -128,6 +140,8 @@ protocol ListLayer: LayerComponent {
   /// Returns the column at which the text begins in its row, or nil if it is not drawn in one
   /// piece.
   func textColumn(ofRow id: String) -> Int?
+  /// The word for a row, for the status line.
+  var rowWord: String { get }
 }
 
 extension ListLayer {
@@ -139,6 +153,8 @@ extension ListLayer {
   func depth(ofRow id: String) -> Int { id.contains(".") ? 1 : 0 }
 
   func textColumn(ofRow id: String) -> Int? { 0 }
+
+  var rowWord: String { "row" }
 
   /// Changes its list, for a height of the body.
   mutating func withList(

@@ -184,6 +184,10 @@ package struct SessionProgress: Equatable, Sendable {
   package var accountChange: AccountChange?
   /// Whether the session, with its drafts, comes back the next time.
   package var isKept = false
+  /// Whether the session was to be kept, and could not be.
+  var isLost = false
+  /// The words for a text that was typed and not written.
+  var wordsForDraft: String { isLost ? "kept until the program ends" : "kept as a draft" }
   /// Whether the database is temporary, and gone after the end.
   package var isScratch = false
 }

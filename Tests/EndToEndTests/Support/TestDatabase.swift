@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A database of one test, worked on with the program.
 final class TestDatabase {
@@ -14,6 +14,24 @@ final class TestDatabase {
       let outcome = try run(["set", "/", json])
       if outcome.status != 0 { throw SystemError(call: "set", reason: outcome.errors) }
     }
+  }
+
+  /// The bytes of a database, of which many tests have copies: they are the same to the last bit.
+  struct Template {
+    let bytes: Data
+
+    /// Makes the database that holds a JSON document.
+    init(_ json: String) throws {
+      let database = try TestDatabase(json)
+      bytes = try Data(contentsOf: URL(fileURLWithPath: database.file))
+    }
+  }
+
+  /// Makes a copy of a database.
+  init(_ template: Template) throws {
+    folder = try TemporaryFolder()
+    file = folder.file("test.db")
+    try template.bytes.write(to: URL(fileURLWithPath: file))
   }
 
   /// Runs a command on the database to its end.

@@ -57,7 +57,7 @@ final class AppDriver {
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     profile: ProfileMark? = nil, isRecording: Bool = false, me: String = "zoe",
     now: Int64 = Fixture.now, restoring session: SessionState? = nil,
-    startFileTask: ((FileTask) -> Void)? = nil,
+    startFileTask: ((FileTask) -> Void)? = nil, dataFile: String? = nil,
     random seed: UInt64 = 1
   ) throws {
     let clock = Clock(now)
@@ -77,9 +77,10 @@ final class AppDriver {
     if json != .null { _ = try other.write(.set(.root, json)) }
     try other.declareIndexes(views.flatMap(\.indexes))
     backend = SynchronousBackend(try open(seed + 1, isReadOnly: isReadOnly))
-    let state = AppState(
+    var state = AppState(
       views: views, resources: resources, databaseName: "test", me: me, isReadOnly: isReadOnly,
       profile: profile, size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
+    state.files.dataFile = dataFile
     let fileNews = try Wakeup()
     let files = FileThreads { fileNews.signal() }
     (self.files, self.fileNews) = (files, fileNews)
@@ -103,7 +104,7 @@ final class AppDriver {
 
   /// Removes a database with all that stands beside it.
   static func removeDatabase(_ file: String) {
-    for suffix in ["", "-wal", "-shm", "-notify"] {
+    for suffix in ["", "-wal", "-shm", "-notify", ".away"] {
       // Most of them are not there.
       try? FileManager.default.removeItem(atPath: file + suffix)
     }
@@ -259,6 +260,22 @@ final class AppDriver {
 
   /// Somebody deletes the file, and the application does not learn of it yet.
   func loseFile() throws { try FileManager.default.removeItem(atPath: file) }
+
+  /// Somebody moves the file away, without what belongs to it.
+  func moveFileAway() throws {
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
+  }
+
+  /// Somebody moves the file back.
+  func moveFileBack() throws {
+    try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
+  }
+
+  /// Somebody changes the time of the file that was moved away, as writing it does.
+  func touchFileAway() throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file + ".away")
+  }
 
   /// The application looks at what became of the file.
   func notice() {

@@ -212,6 +212,31 @@ import Testing
     #expect(error?.message.contains("open \(database.file)") == true)
   }
 
+  /// Each name would have a log of its own.
+  @Test func aFileWithAnotherNameIsNotWritten() throws {
+    try database.filledSession().close()
+    let other = database.folder.file("other.db")
+    #expect(link(database.file, other) == 0)
+    for name in ["other.db", (database.file as NSString).lastPathComponent] {
+      let error = #expect(throws: DatabaseError.self) { try database.folder.session(name) }
+      #expect(error?.code == .cannotOpen)
+      #expect(error?.message.contains("has 2 names") == true, "\(error?.message ?? "")")
+    }
+    #expect(unlink(other) == 0)
+    let session = try database.session()
+    try session.set("/d", "1")
+    try session.close()
+  }
+
+  @Test func allLinksToAFileLeadToOneBeacon() throws {
+    try database.filledSession().close()
+    let name = database.folder.file("link.db")
+    #expect(symlink(database.file, name) == 0)
+    #expect(
+      ChangeBeacon.path(ofDatabase: name) == ChangeBeacon.path(ofDatabase: database.file))
+    #expect(ChangeBeacon.path(ofDatabase: "/none/a.db") == "/none/a.db-notify")
+  }
+
   /// The last moment at which the file may go, and the write was done.
   @Test func aFileThatGoesDuringTheCommitIsFoundBeforeItIsAcknowledged() throws {
     let session = try database.filledSession()

@@ -33,7 +33,8 @@ import Testing
     try other.write(file)
     if let log { try other.write(log, to: "test.db-wal") }
     do {
-      let session = try other.session(isReadOnly: isReadOnly)
+      // Nobody else is there to wait for.
+      let session = try other.session(isReadOnly: isReadOnly, busyTimeout: .zero)
       let export = try session.export()
       if !isReadOnly { try session.set("/written", "1") }
       try session.close()

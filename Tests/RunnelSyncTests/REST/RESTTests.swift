@@ -459,4 +459,18 @@ import Testing
       #expect((200..<600).contains(answer.status), "seed \(seed)")
     }
   }
+
+  @Test(arguments: ["PUT", "POST", "PATCH", "DELETE"])
+  func bodyThatIsParsedElsewhereGetsTheSameAnswer(method: String) throws {
+    let deep = String(repeating: "[", count: 9) + String(repeating: "]", count: 9)
+    for body in [nil, "", "{\"a\":{\"b\":1}}", "[1,2]", "5", "{", "{\"a/b\":null}", deep] {
+      let results = try [1, Int.max].map { size in
+        var world = try RESTWorld(#"{"x":{"a":{"b":2}}}"#)
+        (world.limits.parseBytesMin, world.limits.jsonDepthMax) = (size, 8)
+        let answer = world.ask(method, "/x.json", body)
+        return "\(answer.status) \(answer.body) \(world.tree.tree.root) \(world.reached)"
+      }
+      #expect(results[0] == results[1])
+    }
+  }
 }

@@ -104,6 +104,9 @@ struct RESTWorld {
         }
         carryOut(exchange.verified(result, now: now), &exchange, &answer)
       case .spool(let bytes): spooled += bytes.count
+      case .parse(let body):
+        let parsed = RESTBody(parsing: body, exchange.limits)
+        carryOut(exchange.parsed(parsed), &exchange, &answer)
       case .operate(let operation, let caller):
         let result = perform(operation, caller)
         carryOut(exchange.answer(result, now: now), &exchange, &answer)

@@ -177,7 +177,8 @@ struct Doctor {
 
   /// Makes every process read all its data anew; the entries of the history stay.
   private func restartFeed() throws {
-    let end = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM change") ?? 0
+    let stored = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM change") ?? 0
+    let end = max(stored, try StoreTransaction(db: db, indexes: []).sequenceAtLogStart())
     try db.execute(sql: "DELETE FROM change WHERE at IS NULL")
     try db.execute(sql: "UPDATE change SET paths = ?", arguments: [#"["/"]"#])
     // A gap makes processes that had read to the end read everything anew, too.

@@ -17,12 +17,15 @@ struct FeedAudit {
       let paths = (try? row.text("paths")).flatMap(StoreTransaction.writtenPaths)
       // Older changes may be gone; and a reader that gets a change of the whole tree misses
       // nothing.
-      if let last, sequence != last + 1, sequence - 1 > feedStart, paths != [.root] {
-        add("the changes between \(last) and \(sequence) are missing", &report)
+      let before = last ?? max(feedStart, 0)
+      if sequence > before + 1, sequence - 1 > feedStart, paths != [.root] {
+        add("the changes between \(before) and \(sequence) are missing", &report)
       }
       if paths == nil { add("change \(sequence) does not say what was written", &report) }
       last = sequence
     }
+    let noted = try StoreTransaction(db: db, indexes: []).sequenceAtLogStart()
+    if noted > newest { add("the changes after \(newest) are missing", &report) }
     try checkCount(before: feedStart, &report)
     if let last, report.version == 1, try counter() != last {
       add("the counter of changes does not stand at the last, \(last)", &report)

@@ -186,9 +186,10 @@ enum LogCheck {
     for (page, frame) in frames where (1...pageCount).contains(page) {
       let place = 32 + frame * (24 + pageSize) + 24
       guard let content = bytes(log, pageSize, at: place) else { continue }
-      guard pwrite(target, content, pageSize, off_t((page - 1) * pageSize)) == pageSize else {
-        throw DatabaseError(
-          .cannotOpen, "\(copy) cannot be written: \(String(cString: strerror(errno)))")
+      let written = pwrite(target, content, pageSize, off_t((page - 1) * pageSize))
+      if written < pageSize {
+        // A full disk takes a part.
+        throw DatabaseError.failedCopy(copy, written < 0 ? errno : ENOSPC)
       }
     }
     return !frames.isEmpty

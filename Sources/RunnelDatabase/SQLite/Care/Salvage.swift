@@ -237,8 +237,10 @@ extension DatabaseCare {
       guard let outcome else { preconditionFailure("The transaction ran to its end.") }
       return outcome
     } catch {
+      // The damaged file is read as far as it goes: what fails is writing the new one.
+      let cause = DatabaseError(error, file: new)
       for suffix in ["", "-wal", "-shm", "-notify"] { unlink(new + suffix) }
-      throw DatabaseError(error, file: file)
+      throw cause
     }
   }
 }
@@ -296,7 +298,7 @@ private struct WholeCopy {
     _ = try WholeCopy.copy(file, to: path)
     _ = try LogCheck.copyPages(ofLogBeside: file, to: path)
     if let size = WholeCopy.sizeOfWhole(path), truncate(path, off_t(size)) != 0 {
-      throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(WholeCopy.reason)")
+      throw DatabaseError.failedCopy(path)
     }
   }
 
@@ -324,7 +326,7 @@ private struct WholeCopy {
     for suffix in suffixes {
       guard try WholeCopy.copy(file + suffix, to: path + suffix) else { continue }
       if suffix.isEmpty, let size, truncate(path, off_t(size)) != 0 {
-        throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(WholeCopy.reason)")
+        throw DatabaseError.failedCopy(path)
       }
     }
     // The log of a file whose header is damaged cannot be used.
@@ -366,18 +368,24 @@ private struct WholeCopy {
     defer { close(source) }
     let target = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while target >= 0 {
+    if target < 0 { throw DatabaseError.failedCopy(path) }
+    defer { close(target) }
+    while true {
       let count = read(source, &buffer, buffer.count)
-      if count == 0 {
-        close(target)
-        return true
+      if count == 0 { return true }
+      if count < 0 {
+        throw DatabaseError(.cannotOpen, "\(file) cannot be read: \(reason)")
       }
-      guard count > 0, write(target, buffer, count) == count else {
-        close(target)
-        break
+      var start = 0
+      while start < count {
+        // On a full disk less is written than was asked for, and nothing the next time.
+        let written = buffer.withUnsafeBytes {
+          write(target, $0.baseAddress.map { $0 + start }, count - start)
+        }
+        if written <= 0 { throw DatabaseError.failedCopy(path) }
+        start += written
       }
     }
-    throw DatabaseError(.cannotOpen, "\(path) cannot be written: \(reason)")
   }
 
   private static var reason: String { String(cString: strerror(errno)) }

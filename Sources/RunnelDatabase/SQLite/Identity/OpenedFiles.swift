@@ -111,6 +111,29 @@ final class OpenedFiles {
     return lossOfLog(isCommitted: isCommitted, isLogSound)
   }
 
+  /// Whether all files are at their places again, as they were when they were last found to be sound:
+  /// the same ones, and the database file was not written meanwhile.
+  ///
+  /// The place is the one reached in the log; nil if there is none.
+  func areBack(_ place: LogPlace?) -> Bool {
+    var status = stat()
+    guard OpenedFiles.look(at: main, &status) == .same, Stamp(status) == stamp else { return false }
+    if let known = content?.place {
+      guard let place, place.salts == known.salts, place.copied == known.copied else {
+        return false
+      }
+    }
+    return [log, index, link].allSatisfy { file in
+      file.map { OpenedFiles.look(at: $0, &status) == .same } ?? true
+    }
+  }
+
+  /// Whether the database file has its name again.
+  var isAtItsPlace: Bool {
+    var status = stat()
+    return OpenedFiles.look(at: main, &status) == .same
+  }
+
   /// Notes the place in the log of a file that was not written.
   private func follow(_ place: LogPlace?, _ present: () -> KnownFile?) {
     guard let known = content?.place else { return }

@@ -27,6 +27,34 @@ extension SQLiteStore {
     }
   }
 
+  /// What became of a file that had been moved away.
+  enum Return {
+    /// It is not at its place, or was lost in another way.
+    case absent
+    /// It is there again as it was: the loss is over.
+    case whole
+    /// It is there again, but others may have written it meanwhile.
+    case uncertain
+  }
+
+  /// Ends the loss of a file that was moved away, if it and its log are at their places again as they
+  /// were.
+  ///
+  /// SQLite keeps the log when it is closed; the log is read at the next opening.
+  func endLossIfBack() throws -> Return {
+    guard case .moved? = loss, let files, files.isAtItsPlace else { return .absent }
+    return try onConnection { db in
+      guard files.areBack(SQLiteStore.logPlace(db)) else { return .uncertain }
+      do {
+        try checkFiles(db)
+      } catch is FileLoss {
+        return .uncertain
+      }
+      note(nil)
+      return .whole
+    }
+  }
+
   /// Throws the loss, if the files are not those that were opened.
   func checkFiles(_ db: GRDB.Database, isCommitted: Bool = false) throws {
     let found = files?.loss(

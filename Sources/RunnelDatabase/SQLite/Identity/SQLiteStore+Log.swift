@@ -15,15 +15,19 @@ extension SQLiteStore {
   ///
   /// Nothing is locked or changed. Without a log it costs one system call.
   ///
+  /// - Parameters:
+  ///   - file: the path of the file.
+  ///   - isPatient: whether there are pauses between the looks; not for a caller that waits for no
+  ///     other process.
   /// - Returns: the newest change in the file without the log; nil if there is no log.
   /// - Throws: `DatabaseError` (`foreignLog`) if the log was begun on another file, or on another
   ///   state of it.
-  static func checkLog(of file: String) throws -> Int64? {
+  static func checkLog(of file: String, isPatient: Bool = true) throws -> Int64? {
     try checkFile(ofLog: file + "-wal", file)
     // Another process may have copied the log to the file, and begun another one, between two
     // tries.
     for look in 0..<looks.count {
-      if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
+      if look > 0, isPatient { poll(nil, 0, looks.pauseMilliseconds) }
       var status = stat()
       guard stat(file + "-wal", &status) == 0, status.st_size > LogHead.byteCount,
         let state = stateOfFile(file), let scan = LogScan(file + "-wal", of: state)

@@ -1,0 +1,22 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// The write of the result of a comparison.
+struct MergeWrite: WriteKind {
+  let draft: CompareDraft
+
+  var place: String { "merge \(draft.path)" }
+  var replacesData: Bool { true }
+  /// The refused write that the comparison was made for.
+  var replaced: AppRequestID? { draft.queued }
+
+  func comparison(_ state: AppState) -> CompareDraft? { draft }
+
+  func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] { [draft.path] }
+
+  func finish(_ state: inout AppState, _ write: FinishedWrite) {
+    CompareScreen.finish(&state, draft)
+  }
+}

@@ -1,0 +1,14 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// A write that was on disk already when the origin refused it.
+struct EarlierWrite: WriteKind {
+  let write: PendingWrite
+
+  var place: String { "earlier \(write.id)" }
+  var title: String? { PendingText.deed(of: write) }
+
+  func finish(_ state: inout AppState, _ finished: FinishedWrite) { state.say(.info, "written") }
+}

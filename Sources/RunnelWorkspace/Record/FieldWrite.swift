@@ -1,0 +1,70 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// The write of a field that was edited in its line.
+struct FieldWrite: WriteKind {
+  let record: Path
+  let edit: RecordScreen.Edit
+
+  var place: String { "\(record)/\(edit.field.text)" }
+  var typed: [String] { ["\(edit.field.text)  \(edit.input.editor.text)"] }
+  var typedValues: [(path: Path, text: String)] { [(path, edit.input.editor.text)] }
+  var isEditable: Bool { true }
+  var replacesData: Bool { true }
+  private var path: Path { Path(unchecked: record.keys + edit.field.keys) }
+
+  func draft(_ state: AppState) -> Draft? { edit.draft(ofRecord: record) }
+
+  func comparison(_ state: AppState) -> CompareDraft? {
+    let mine = edit.input.isEmpty ? JSONValue.null : (try? edit.input.value()) ?? .null
+    return CompareDraft(path: path, base: edit.original?.json ?? .null, mine: mine)
+  }
+
+  func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] { [record] }
+
+  func finish(_ state: inout AppState, _ write: FinishedWrite) {
+    state.say(.info, "saved\(wordsOnPlace(state))")
+  }
+
+  /// The words that say why the record has no row in the list in front after the write; empty if it
+  /// has one, or belongs to another list.
+  private func wordsOnPlace(_ state: AppState) -> String {
+    guard !state.tabs.isTree, state.tabs.front.definition.source.path == record.parent,
+      state.tabs.front.phase == .loaded, !state.tabs.front.hasRow(Record.id(of: record))
+    else { return "" }
+    let screen = state.tabs.front
+    if screen.filter != nil { return ": the filter hides the row now" }
+    if screen.paging == .exhausted, !screen.isAway { return ": this view does not show it now" }
+    return ": the row is now among those that are not loaded"
+  }
+
+  func fail(_ state: inout AppState, _ write: FailedWrite) {
+    // A user who has done something else is not interrupted, and their keys do not go into a reopened
+    // field.
+    if !write.isUntouched { return Writing.sayKept(&state, write.refusal, write.dropped) }
+    let isThere = state.layers.contains {
+      if case .record(let screen) = $0 { screen.path == record } else { false }
+    }
+    if !(isThere || state.layers.isEmpty)
+      || !Writing.reopen(&state, edit, inRecord: record, write.refusal)
+    {
+      Writing.sayKept(&state, write.refusal)
+    }
+  }
+
+  func editAgain(_ state: inout AppState, _ item: WriteQueue.Refused) {
+    if !Writing.reopen(&state, edit, inRecord: record, item.refusal) {
+      state.say(
+        .warning,
+        state.phrase("finish first what is typed here · it is kept", .syncOpen, "lists it"))
+    }
+  }
+
+  func giveBack(_ state: inout AppState, _ refusal: Refusal) {
+    if !Writing.reopen(&state, edit, inRecord: record, refusal), let draft = draft(state) {
+      Drafts.keep(&state, draft, again: nil)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import Testing
+
+/// What the command line says to words that it does not know, names what is meant.
+@Suite struct CommandWordsTests {
+  private static let json =
+    #"{"m":{"a":{"Taxon":"x","full name":"u v","grams":5},"b":{"Taxon":"y","full name":"w","grams":25}}}"#
+
+  @Test(arguments: [
+    (["delete", "/x"], "remove"), (["rm", "/x"], "remove"), (["ls", "/x"], "get"),
+    (["mv", "/a", "/b"], "move"), (["redo"], "undo"), (["histroy", "/x"], "history"),
+  ])
+  func aWordThatIsNoCommandSuggestsOne(words: [String], meant: String) throws {
+    let outcome = try Program.run(words)
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("\(words[0]) is no command"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("`runnel \(meant)`"), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("open"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: [["doctor"], ["compact"], ["get", "/m"], ["history"]])
+  func aFileInThePlaceOfAnArgumentIsNamedWithItsOption(words: [String]) throws {
+    let database = try TestDatabase(Self.json)
+    let outcome = try Program.run(words + [database.file])
+    #expect(outcome.status == 2)
+    let line = "runnel \(words.joined(separator: " ")) -d \(database.file)"
+    #expect(outcome.errors.contains(line), "\(outcome.errors)")
+  }
+
+  @Test func whatIsMistypedInAFilterIsSuggested() throws {
+    let database = try TestDatabase(Self.json)
+    for (filter, words) in [
+      ("taxon:x", "did you mean Taxon?"), ("full name:w", #"did you mean "full name":?"#),
+      ("grams > 20", "without blanks: size>20"),
+    ] {
+      let outcome = try database.run(["--plain", "--filter", filter])
+      #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+    let predicate = try database.run(["get", "/m", "--where", #"full name == "w""#])
+    #expect(predicate.status == 2 && predicate.errors.contains("is written `full name`"))
+    #expect(try database.get("/m", "--where", #"`full name` == "w""#).contains(#""b""#))
+  }
+
+  @Test func anOrderByAFieldThatNoRecordHasIsTold() throws {
+    let database = try TestDatabase(Self.json)
+    let outcome = try database.run(["get", "/m", "--order-by", "gram", "--limit-to-last", "1"])
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("No record at /m has a field gram: did you mean grams?"))
+    #expect(!outcome.errors.contains("index"))
+    #expect(try database.run(["get", "/m", "--order-by", "grams:desc"]).errors.isEmpty)
+  }
+
+  @Test func tablesAndRecordingsAreNotTakenInSilence() throws {
+    let database = try TestDatabase(Self.json)
+    let table = try database.folder.write("a,b\n1,2\n", to: "t.csv")
+    let imported = try database.run(["import", table, "/t"])
+    #expect(imported.status == 1 && imported.errors.contains("`runnel \(table)` opens the table"))
+    let recorded = try database.run(["--record", database.folder.file("s.log")])
+    #expect(recorded.status == 2 && recorded.errors.contains("--record"), "\(recorded.errors)")
+  }
+}
