@@ -110,7 +110,7 @@ pictures: build
 	@git status --short Resources/pictures
 
 docs: swift build-packages
-	@swift build --product Runnel
+	@swift build
 	@.make/docs .build/docs
 
 surface: swift build-packages

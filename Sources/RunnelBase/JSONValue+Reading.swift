@@ -39,4 +39,22 @@ extension JSONValue {
     guard elements.indices.contains(index) else { return JSONValue?.none }
     return elements[index]
   }
+
+  /// The value at a path of names and indexes, such as `days/0/high`; nil if a step of it is missing.
+  ///
+  /// Empty steps are ignored, so the empty path is the value itself. A name that contains `/` is
+  /// reached by `self[name]` only.
+  ///
+  /// O(n) in the members of each object on the way.
+  public subscript(path path: String) -> JSONValue? {
+    var value = self
+    for step in path.split(separator: "/") {
+      let index = Int(step).flatMap { String($0) == step ? $0 : nil }
+      guard let next = index.map({ value[$0] }) ?? value[String(step)] else {
+        return JSONValue?.none
+      }
+      value = next
+    }
+    return value
+  }
 }

@@ -1,5 +1,5 @@
 public import RunnelNetwork
-public import RunnelSync
+package import RunnelSync
 
 /// The configuration of a server: its databases, addresses, access and limits.
 public struct ServerConfiguration: Sendable {
@@ -60,9 +60,9 @@ public struct ServerConfiguration: Sendable {
   /// The limits of connections.
   public var network = NetworkLimits()
   /// The limits of sessions.
-  public var wire = WireLimits()
+  package var wire = WireLimits()
   /// The limits of requests.
-  public var rest = RESTExchange.Limits()
+  package var rest = RESTExchange.Limits()
   /// The limits of operations on trees.
   public var tree = ServedTreeLimits()
   /// The most requests per second of one connection, on average; nil for no limit.

@@ -1,5 +1,5 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// Decodes the pushes of an origin from the wire into messages for a replica.
 ///
@@ -14,12 +14,12 @@ public import RunnelTree
 /// | `c` | a place, maybe queries | `listenRevoked`, once for each query |
 ///
 /// Source: wire protocol, section A5.
-public struct PushDecoder: Sendable {
+package struct PushDecoder: Sendable {
   /// Makes a decoder.
-  public init() {}
+  package init() {}
 
   /// True for an action that concerns a replica.
-  public func reads(_ action: String) -> Bool { Action(rawValue: action) != nil }
+  package func reads(_ action: String) -> Bool { Action(rawValue: action) != nil }
 
   /// Decodes a push.
   ///
@@ -31,7 +31,7 @@ public struct PushDecoder: Sendable {
   /// - Returns: the messages, in order; more than one if several queries are revoked.
   /// - Throws: `TreeError` (`invalidMessage`, `invalidPath`, `invalidKey`, `invalidValue` or
   ///   `invalidQuery`) that names what is wrong; then no part of the push may be used.
-  public func messages(
+  package func messages(
     action: String, body: JSONValue
   ) throws(TreeError) -> [OriginMessage] {
     guard let known = Action(rawValue: action) else {

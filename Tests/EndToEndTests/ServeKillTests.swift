@@ -3,11 +3,11 @@ import RunnelBase
 import TestSupport
 import Testing
 
-/// A server that is killed again and again under many writers: what it acknowledged is there, nothing is done
+/// A server that is killed again and again under 64 writers: what it acknowledged is there, nothing is done
 /// twice, and the clients' onDisconnect writes are done once.
 @Suite struct ServeKillTests {
-  private static let writerCount = 32
-  private static let killCount = 18
+  private static let writerCount = 64
+  private static let killCount = 30
   /// How many writes a writer adds in a round; what was not answered is sent again besides.
   private static let newWriteCount = 3
 

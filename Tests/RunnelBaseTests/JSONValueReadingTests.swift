@@ -28,4 +28,16 @@ import Testing
     #expect(value["stored"]?[0]?.string == "c")
     #expect(value["none"]?[0]?.isNull == nil && JSONValue.null[0]?.isNull == nil)
   }
+
+  @Test func aPathIsTheSameAsItsSteps() {
+    let json: JSONValue = ["days": [["high": 3], ["high": .null]], "0": ["a/b": true], "01": 7]
+    #expect(json[path: "days/0/high"] == json["days"]?[0]?["high"])
+    #expect(json[path: "days/1/high"] == .null)
+    #expect(json[path: "0/a/b"] == nil && json[0]?["a/b"] == true)
+    #expect(json[path: "01"] == 7 && json[path: "/01/"] == 7)
+    #expect(json[path: "days/2"] == nil && json[path: "days/-1"] == nil)
+    #expect(json[path: "days/00"] == nil && json[path: "days/high"] == nil)
+    #expect(json[path: "01/x"] == nil && json[path: "days/99999999999999999999"] == nil)
+    #expect(json[path: ""] == json && json[path: "/"] == json)
+  }
 }

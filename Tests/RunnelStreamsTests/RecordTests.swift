@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelTree
 import Testing
 
@@ -35,5 +36,15 @@ import Testing
     #expect(try record("a") == record("a"))
     #expect(try record("a") != record("b"))
     #expect(try record("a") != record("a", Node(.bool(false))))
+  }
+
+  @Test func valuesAreReadByKind() throws {
+    let list = try record("a", Node(json: ["x", ["n": 2]]))
+    #expect(list[0].string == "x" && list["1/n"].int == 2 && list[1].object?.count == 1)
+    #expect(list[2] == .null && list.array == nil && list.object?.count == 2)
+    #expect(try record("b", Node(json: "t")).string == "t")
+    let number = try record("c", Node(json: 2.5))
+    #expect(number.double == 2.5 && number.int == nil && number.bool == nil)
+    #expect(try record("d").bool == true && record("d").string == nil)
   }
 }

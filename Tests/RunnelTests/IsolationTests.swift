@@ -48,7 +48,7 @@ import Testing
       session = StreamSession(list.database)
       stream = session.stream(of: list)
       token = stream.observe { [weak self] change in
-        self?.titles = change.sections.flatMap(\.items).map(\.key)
+        self?.titles = change.items.map(\.key)
       }
     }
 

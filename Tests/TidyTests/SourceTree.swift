@@ -30,6 +30,17 @@ struct SourceTree {
   static let top = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// The targets of the library products, in the order of `Package.swift`.
+  static func libraries() throws -> [String] {
+    let package = try String(
+      contentsOf: top.appendingPathComponent("Package.swift"), encoding: .utf8)
+    return package.components(separatedBy: ".library(").dropFirst().flatMap { piece in
+      let list = piece.components(separatedBy: "targets: [").dropFirst().first ?? ""
+      let names = list.prefix { $0 != "]" }.components(separatedBy: "\"")
+      return names.indices.filter { $0 % 2 == 1 }.map { names[$0] }
+    }
+  }
+
   /// The files below a folder of the project whose names end in one of `extensions`.
   static func files(below folder: String, extensions: [String]) throws -> [File] {
     let root = top.appendingPathComponent(folder)

@@ -16,7 +16,7 @@ public struct ThemeFile: Sendable {
   private static let names = ["base", "roles"]
 
   /// The theme, named after the file without its extension.
-  public private(set) var theme: CustomTheme
+  package private(set) var theme: CustomTheme
   /// The mistakes in the file, in the order of its lines.
   public private(set) var problems: [ConfigurationError] = []
   /// The text of the file.

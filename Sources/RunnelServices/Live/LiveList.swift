@@ -26,7 +26,7 @@ public struct LiveList: Sendable {
   }
 
   /// What has to be asked of the service.
-  public enum Effect: Hashable, Sendable {
+  package enum Effect: Hashable, Sendable {
     /// Find records, and report the answer under the number.
     case find(Int, ServiceQuery)
   }
@@ -83,7 +83,7 @@ public struct LiveList: Sendable {
   ///   - idField: the name of the id; nil to find it in the first record: `_id`, `id` or `uuid`.
   ///   - operators: operators that the service knows besides those of Feathers.
   /// - Throws: `BadRequest` if the query is none that Feathers understands.
-  public init(
+  package init(
     _ query: ServiceQuery, mode: Mode = .list, idField: String? = nil,
     operators: Set<String> = []
   ) throws(FeathersError) {
@@ -94,7 +94,7 @@ public struct LiveList: Sendable {
   }
 
   /// When `tick` has to be called; nil for never.
-  public var deadline: Int64? { [findTime, countTime].compactMap { $0 }.min() }
+  package var deadline: Int64? { [findTime, countTime].compactMap { $0 }.min() }
 
   // MARK: Order
 
@@ -124,19 +124,19 @@ public struct LiveList: Sendable {
   // MARK: Questions
 
   /// Reads the rows, at first or once more.
-  public mutating func load(now: Int64) -> [Effect] {
+  package mutating func load(now: Int64) -> [Effect] {
     isStale = true
     return ask(now)
   }
 
   /// Reads the rows once more after a reconnection, since events may be missing.
-  public mutating func reconnected(now: Int64) -> [Effect] {
+  package mutating func reconnected(now: Int64) -> [Effect] {
     // The first question itself may have led to the connection.
     !isLoaded && isOpen(.all) ? [] : load(now: now)
   }
 
   /// Asks for more rows at the end.
-  public mutating func fetchMore(_ count: Int, now: Int64) -> [Effect] {
+  package mutating func fetchMore(_ count: Int, now: Int64) -> [Effect] {
     guard mode == .list, isLoaded, hasMore, count > 0 else { return [] }
     size = (size ?? rows.count) + count
     return refill(now)
@@ -208,7 +208,7 @@ public struct LiveList: Sendable {
   // MARK: Answers
 
   /// Takes the answer to a question; one that does not matter any more is ignored.
-  public mutating func answered(_ number: Int, _ result: ServiceResult, now: Int64) -> [Effect] {
+  package mutating func answered(_ number: Int, _ result: ServiceResult, now: Int64) -> [Effect] {
     guard let question = questions.removeValue(forKey: number) else { return [] }
     error = nil
     learnID(from: result.records.first)
@@ -225,7 +225,7 @@ public struct LiveList: Sendable {
   }
 
   /// A question was not answered.
-  public mutating func failed(_ number: Int, _ error: FeathersError, now: Int64) -> [Effect] {
+  package mutating func failed(_ number: Int, _ error: FeathersError, now: Int64) -> [Effect] {
     guard let question = questions.removeValue(forKey: number) else { return [] }
     self.error = error
     if questions.isEmpty { recent = [:] }
@@ -324,7 +324,7 @@ public struct LiveList: Sendable {
   // MARK: Events
 
   /// Takes an event of the service.
-  public mutating func take(
+  package mutating func take(
     _ event: ServiceEvent, _ record: JSONValue, now: Int64
   ) -> [Effect] {
     learnID(from: record)
@@ -455,7 +455,7 @@ public struct LiveList: Sendable {
   }
 
   /// Does what is due.
-  public mutating func tick(now: Int64) -> [Effect] {
+  package mutating func tick(now: Int64) -> [Effect] {
     var effects: [Effect] = []
     if let findTime, findTime <= now {
       self.findTime = nil

@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 
 /// What a service understands of queries.
 public struct QueryRules: Hashable, Sendable {
@@ -40,23 +40,23 @@ public struct PageRules: Hashable, Sendable {
 }
 
 /// A query as a service reads it.
-public struct QueryReading: Hashable, Sendable {
+package struct QueryReading: Hashable, Sendable {
   /// The condition.
-  public var condition: ServiceCondition
+  package var condition: ServiceCondition
   /// The most records; nil for all.
-  public var limit: Int?
+  package var limit: Int?
   /// The number of records before the first.
-  public var skip: Int
+  package var skip: Int
   /// The order; without terms the service's own.
-  public var order: RecordOrder
+  package var order: RecordOrder
   /// The fields to return; nil for all.
-  public var select: [String]?
+  package var select: [String]?
 
   /// Reads a query as Feathers 5 does.
   ///
   /// - Throws: `BadRequest` for an operator that is not allowed, or one with a value that makes no
   ///   sense.
-  public init(_ query: ServiceQuery, rules: QueryRules = QueryRules()) throws(FeathersError) {
+  package init(_ query: ServiceQuery, rules: QueryRules = QueryRules()) throws(FeathersError) {
     var conditions: [ServiceCondition] = []
     order = RecordOrder([])
     (limit, skip, select) = (nil, 0, nil)
@@ -176,7 +176,7 @@ public struct QueryReading: Hashable, Sendable {
 
 extension QueryReading {
   /// Returns a record with the selected fields, and its id.
-  public func selected(_ record: JSONValue, idField: String) -> JSONValue {
+  package func selected(_ record: JSONValue, idField: String) -> JSONValue {
     guard let select, case .object(let members) = record else { return record }
     return .object(
       members.filter { $0.name.hasSameBytes(as: idField) || select.contains($0.name) })
@@ -185,7 +185,7 @@ extension QueryReading {
   /// Returns the answer to `find` over these records.
   ///
   /// - Throws: `BadRequest` if the condition has an operator that is not known here.
-  public func answer(
+  package func answer(
     over records: [JSONValue], idField: String, isPaged: Bool
   ) throws(FeathersError) -> JSONValue {
     let matching = try matching(records)
@@ -207,7 +207,7 @@ extension QueryReading {
   /// Returns whether a record matches.
   ///
   /// - Throws: `BadRequest` if the condition has an operator that is not known here.
-  public func matches(_ record: JSONValue) throws(FeathersError) -> Bool {
+  package func matches(_ record: JSONValue) throws(FeathersError) -> Bool {
     if let answer = condition.holds(for: record) { return answer }
     throw FeathersError(
       .badRequest, "The query has an operator that this service does not know.")

@@ -3,9 +3,9 @@ import RunnelBase
 /// The query in the address of a REST call.
 ///
 /// Source: services protocol, section 3.2.
-public enum QueryString {
+package enum QueryString {
   /// The most elements of an array that all servers read as an array.
-  public static let elementsMax = 20
+  package static let elementsMax = 20
   /// The deepest nesting that servers read.
   static let depthMax = 5
   /// The most values that servers read; they drop the rest.
@@ -15,7 +15,7 @@ public enum QueryString {
   ///
   /// - Throws: `BadRequest` if servers would read another query than this one: a null, a long
   ///   array, or too deep or too many values.
-  public static func encoded(_ query: ServiceQuery) throws(FeathersError) -> String {
+  package static func encoded(_ query: ServiceQuery) throws(FeathersError) -> String {
     var pairs: [String] = []
     for member in query.members {
       try append(member.value, name: PercentEncoding.encoded(member.name), depth: 0, &pairs)
@@ -73,7 +73,7 @@ public enum QueryString {
   /// Returns an id as a part of a path, escaped as little as an address allows.
   ///
   /// Feathers 5 does not decode it, so each escape may hide the record.
-  public static func pathSegment(_ id: String) -> String {
+  package static func pathSegment(_ id: String) -> String {
     var result = ""
     for byte in id.utf8 {
       let isPlain: Bool
@@ -100,16 +100,16 @@ public enum QueryString {
 
 extension QueryString {
   /// The bounds of a reader.
-  public struct Bounds: Hashable, Sendable {
+  package struct Bounds: Hashable, Sendable {
     /// The deepest nesting; what is deeper becomes one name.
-    public var depthMax: Int
+    package var depthMax: Int
     /// The largest index that makes an array; with a larger one it is an object.
-    public var indexMax: Int
+    package var indexMax: Int
     /// The most values; more are an error.
-    public var pairsMax: Int
+    package var pairsMax: Int
 
     /// Makes bounds; without arguments they are those of the services that Runnel offers.
-    public init(depthMax: Int = 10, indexMax: Int = 999, pairsMax: Int = 1000) {
+    package init(depthMax: Int = 10, indexMax: Int = 999, pairsMax: Int = 1000) {
       (self.depthMax, self.indexMax, self.pairsMax) = (depthMax, indexMax, pairsMax)
     }
   }
@@ -117,7 +117,7 @@ extension QueryString {
   /// Reads a query string; all values are texts.
   ///
   /// - Throws: `BadRequest` if it has more values than allowed.
-  public static func decoded(
+  package static func decoded(
     _ text: String, bounds: Bounds = Bounds()
   ) throws(FeathersError) -> ServiceQuery {
     let pairs = text.utf8.split(separator: UInt8(ascii: "&"))

@@ -1,32 +1,32 @@
-public import RunnelBase
+package import RunnelBase
 
 /// The order in which Feathers sorts records in memory.
 ///
 /// Absent values come first, then null, numbers, texts by their UTF-16, booleans, arrays by their
 /// elements, and objects by the values of their sorted names. Databases of servers may sort
 /// otherwise.
-public struct RecordOrder: Hashable, Sendable {
+package struct RecordOrder: Hashable, Sendable {
   /// A field, and the sign of its direction: 1, -1, or 0 for a direction that makes no sense.
-  public struct Term: Hashable, Sendable {
+  package struct Term: Hashable, Sendable {
     /// The dotted name of the field.
-    public var field: String
+    package var field: String
     /// The direction.
-    public var direction: Int
+    package var direction: Int
 
     /// Makes a term.
-    public init(_ field: String, _ direction: Int) {
+    package init(_ field: String, _ direction: Int) {
       (self.field, self.direction) = (field, direction.signum())
     }
   }
 
   /// The terms; the first counts most.
-  public var terms: [Term]
+  package var terms: [Term]
 
   /// Makes an order.
-  public init(_ terms: [Term]) { self.terms = terms }
+  package init(_ terms: [Term]) { self.terms = terms }
 
   /// Compares two records: negative if the first comes first, 0 if the terms do not tell.
-  public func compare(_ left: JSONValue, _ right: JSONValue) -> Int {
+  package func compare(_ left: JSONValue, _ right: JSONValue) -> Int {
     for term in terms where term.direction != 0 {
       let result = RecordOrder.compare(
         FieldWalk.value(left, term.field), FieldWalk.value(right, term.field))
@@ -36,7 +36,7 @@ public struct RecordOrder: Hashable, Sendable {
   }
 
   /// Returns the records in order; equal ones keep their places.
-  public func sorted(_ records: [JSONValue]) -> [JSONValue] {
+  package func sorted(_ records: [JSONValue]) -> [JSONValue] {
     if terms.isEmpty { return records }
     // The standard sort is stable, but does not promise it.
     return records.enumerated().sorted { left, right in
@@ -46,7 +46,7 @@ public struct RecordOrder: Hashable, Sendable {
   }
 
   /// Compares two values; nil is an absent one.
-  public static func compare(_ left: JSONValue?, _ right: JSONValue?) -> Int {
+  package static func compare(_ left: JSONValue?, _ right: JSONValue?) -> Int {
     let (leftRank, rightRank) = (rank(left), rank(right))
     if leftRank != rightRank { return leftRank < rightRank ? -1 : 1 }
     switch (left, right) {

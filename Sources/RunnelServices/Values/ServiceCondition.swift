@@ -1,11 +1,11 @@
-public import RunnelBase
+package import RunnelBase
 
 /// What has to hold of a record.
 ///
 /// The rules are those of the library that Feathers' own memory service uses: a condition on a
 /// field that holds an array is fulfilled by one of its elements, or by the array as a whole; null
 /// equals an absent field; `$lt` and its like compare numbers with numbers and texts with texts.
-public indirect enum ServiceCondition: Hashable, Sendable {
+package indirect enum ServiceCondition: Hashable, Sendable {
   /// All of the conditions hold; without any it is true.
   case all([ServiceCondition])
   /// One of the conditions holds.
@@ -16,7 +16,7 @@ public indirect enum ServiceCondition: Hashable, Sendable {
   case unknown(String)
 
   /// Returns whether a record fulfils the condition; nil if only the server knows.
-  public func holds(for record: JSONValue) -> Bool? {
+  package func holds(for record: JSONValue) -> Bool? {
     switch self {
     case .all(let parts):
       var answer: Bool? = true
@@ -48,7 +48,7 @@ public indirect enum ServiceCondition: Hashable, Sendable {
 }
 
 /// A comparison of a field with a value.
-public enum FieldComparison: String, Hashable, Sendable {
+package enum FieldComparison: String, Hashable, Sendable {
   /// The field equals the value.
   case equal = "$eq"
   /// The field does not equal the value.

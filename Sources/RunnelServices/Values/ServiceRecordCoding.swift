@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 
 /// The form of a record in a tree, which holds neither null nor arrays nor empty objects.
 ///
@@ -8,7 +8,7 @@ public import RunnelBase
 /// percent-encoded; an empty name is `%`. The order of members is lost.
 ///
 /// Source: services protocol, section 11.2.
-public enum ServiceRecordCoding {
+package enum ServiceRecordCoding {
   private static let mark = "~"
   /// The most bytes of a key of a tree.
   private static let keyBytesMax = 768
@@ -16,7 +16,7 @@ public enum ServiceRecordCoding {
   /// Returns the form of a value in a tree.
   ///
   /// - Throws: `BadRequest` if a name is too long for a tree.
-  public static func encoded(_ value: JSONValue) throws(FeathersError) -> JSONValue {
+  package static func encoded(_ value: JSONValue) throws(FeathersError) -> JSONValue {
     switch value {
     case .null: return marked("n")
     case .array(let elements):
@@ -40,7 +40,7 @@ public enum ServiceRecordCoding {
   /// Returns the value that a form stands for.
   ///
   /// A tree that others have written may have anything: what is no form of these is taken as it is.
-  public static func decoded(_ value: JSONValue) -> JSONValue {
+  package static func decoded(_ value: JSONValue) -> JSONValue {
     guard case .object(let members) = value else { return value }
     switch value[mark] {
     case "n": return .null
@@ -63,7 +63,7 @@ public enum ServiceRecordCoding {
   /// Returns the key of a tree for a name.
   ///
   /// - Throws: `BadRequest` if it is too long.
-  public static func key(for name: String) throws(FeathersError) -> String {
+  package static func key(for name: String) throws(FeathersError) -> String {
     if name.isEmpty { return "%" }
     var key = name.hasPrefix(mark) ? mark : ""
     for scalar in name.unicodeScalars {
@@ -87,7 +87,7 @@ public enum ServiceRecordCoding {
   }
 
   /// Returns the name that a key stands for; a key with a damaged escape stands for itself.
-  public static func name(of key: String) -> String {
+  package static func name(of key: String) -> String {
     if key == "%" { return "" }
     let name = key.hasPrefix(mark + mark) ? key.dropFirst() : key[...]
     return PercentEncoding.decoded(name.utf8, isPlusSpace: false) ?? String(name)

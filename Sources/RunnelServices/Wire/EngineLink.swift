@@ -9,7 +9,7 @@ public enum SocketTransport: String, Hashable, Sendable {
 }
 
 /// Why a session of Engine.IO ended.
-public enum EngineEnd: Hashable, Sendable {
+package enum EngineEnd: Hashable, Sendable {
   /// The program has closed it.
   case closedHere
   /// The server has closed it.
@@ -28,7 +28,7 @@ public enum EngineEnd: Hashable, Sendable {
   case refused(String)
 
   /// The reason in words.
-  public var reason: String {
+  package var reason: String {
     switch self {
     case .closedHere: "closed by this program"
     case .closedThere: "closed by the server"
@@ -56,9 +56,9 @@ public enum EngineEnd: Hashable, Sendable {
 /// - E1. At most one poll and one post are under way.
 /// - E2. A packet is sent once: it leaves `outgoing` when its frame or post is asked for.
 /// - E3. After `ended` there are no effects.
-public struct EngineLink: Sendable {
+package struct EngineLink: Sendable {
   /// What has to be done.
-  public enum Effect: Hashable, Sendable {
+  package enum Effect: Hashable, Sendable {
     /// Open the web socket, with this query.
     case openSocket(String)
     /// Send a text frame.
@@ -91,13 +91,13 @@ public struct EngineLink: Sendable {
   private static let upgradeMilliseconds: Int64 = 10_000
 
   /// The transport in use.
-  public private(set) var transport: SocketTransport
+  package private(set) var transport: SocketTransport
   /// The version; nil as long as it is not known.
-  public private(set) var version: EngineVersion?
+  package private(set) var version: EngineVersion?
   /// What the server told when it opened the session.
-  public private(set) var opening: EngineOpening?
+  package private(set) var opening: EngineOpening?
   /// True once the session has ended.
-  public private(set) var isEnded = false
+  package private(set) var isEnded = false
   private let asked: EngineVersion
   private let mayUpgrade: Bool
   private var upgrade = Upgrade.none
@@ -110,7 +110,7 @@ public struct EngineLink: Sendable {
   private var pongDeadline: Int64?
 
   /// Makes a session that is not started.
-  public init(
+  package init(
     _ transport: SocketTransport, version: EngineVersion = .four, mayUpgrade: Bool = false
   ) {
     (self.transport, asked, self.mayUpgrade) = (transport, version, mayUpgrade)
@@ -118,17 +118,17 @@ public struct EngineLink: Sendable {
   }
 
   /// The most bytes of a message.
-  public var payloadMax: Int { opening?.maxPayload ?? EngineLink.payloadMax }
+  package var payloadMax: Int { opening?.maxPayload ?? EngineLink.payloadMax }
 
   /// When `tick` has to be called; nil for never.
-  public var deadline: Int64? {
+  package var deadline: Int64? {
     [pingDeadline, pongDeadline, upgradeDeadline].compactMap { $0 }.min()
   }
 
   // MARK: Starting and ending
 
   /// Begins the session.
-  public mutating func start() -> [Effect] {
+  package mutating func start() -> [Effect] {
     switch transport {
     case .websocket: return [.openSocket(query(.websocket))]
     case .polling:
@@ -138,7 +138,7 @@ public struct EngineLink: Sendable {
   }
 
   /// Ends the session.
-  public mutating func close() -> [Effect] {
+  package mutating func close() -> [Effect] {
     if isEnded { return [] }
     var effects: [Effect] = []
     if transport == .polling, let opening, !isPosting, upgrade != .moving {
@@ -176,7 +176,7 @@ public struct EngineLink: Sendable {
   // MARK: Sending
 
   /// Sends messages.
-  public mutating func send(_ packets: [EnginePacket]) -> [Effect] {
+  package mutating func send(_ packets: [EnginePacket]) -> [Effect] {
     if isEnded { return [] }
     outgoing += packets
     return flush()
@@ -210,12 +210,12 @@ public struct EngineLink: Sendable {
   // MARK: The web socket
 
   /// The web socket is open.
-  public mutating func socketOpened() -> [Effect] {
+  package mutating func socketOpened() -> [Effect] {
     upgrade == .probing ? [.sendText(Array("2probe".utf8))] : []
   }
 
   /// A text frame came.
-  public mutating func socketText(_ text: [UInt8], now: Int64) -> [Effect] {
+  package mutating func socketText(_ text: [UInt8], now: Int64) -> [Effect] {
     if isEnded { return [] }
     do throws(EngineError) {
       let packet = try EnginePacket(text: text)
@@ -232,13 +232,13 @@ public struct EngineLink: Sendable {
   }
 
   /// A frame of bytes came.
-  public mutating func socketBinary(_ bytes: [UInt8], now: Int64) -> [Effect] {
+  package mutating func socketBinary(_ bytes: [UInt8], now: Int64) -> [Effect] {
     if isEnded || transport == .polling { return [] }
     return take([.binary(bytes, version ?? .four)], now)
   }
 
   /// The web socket has ended, or could not be opened.
-  public mutating func socketClosed(_ reason: String) -> [Effect] {
+  package mutating func socketClosed(_ reason: String) -> [Effect] {
     if isEnded { return [] }
     switch (transport, upgrade) {
     case (.websocket, _):
@@ -256,7 +256,7 @@ public struct EngineLink: Sendable {
   // MARK: Polling
 
   /// A poll was answered.
-  public mutating func pollAnswered(_ status: Int, _ body: [UInt8], now: Int64) -> [Effect] {
+  package mutating func pollAnswered(_ status: Int, _ body: [UInt8], now: Int64) -> [Effect] {
     if isEnded { return [] }
     isPolling = false
     guard status == 200 else { return end(EngineLink.refusal(status, body)) }
@@ -278,13 +278,13 @@ public struct EngineLink: Sendable {
   }
 
   /// A poll could not be sent, or its answer did not come.
-  public mutating func pollFailed(_ reason: String) -> [Effect] {
+  package mutating func pollFailed(_ reason: String) -> [Effect] {
     isPolling = false
     return end(.broken(reason))
   }
 
   /// A post was answered.
-  public mutating func postAnswered(_ status: Int, _ body: [UInt8], now: Int64) -> [Effect] {
+  package mutating func postAnswered(_ status: Int, _ body: [UInt8], now: Int64) -> [Effect] {
     if isEnded { return [] }
     isPosting = false
     if status == 413 {
@@ -295,7 +295,7 @@ public struct EngineLink: Sendable {
   }
 
   /// A post could not be sent, or its answer did not come.
-  public mutating func postFailed(_ reason: String) -> [Effect] {
+  package mutating func postFailed(_ reason: String) -> [Effect] {
     isPosting = false
     return end(.broken(reason))
   }
@@ -390,7 +390,7 @@ public struct EngineLink: Sendable {
   // MARK: Time
 
   /// Does what is due.
-  public mutating func tick(now: Int64) -> [Effect] {
+  package mutating func tick(now: Int64) -> [Effect] {
     if isEnded { return [] }
     if let upgradeDeadline, upgradeDeadline <= now {
       self.upgradeDeadline = nil

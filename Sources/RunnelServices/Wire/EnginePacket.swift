@@ -9,9 +9,9 @@ public enum EngineVersion: Int, Hashable, Sendable {
 }
 
 /// A packet of Engine.IO.
-public struct EnginePacket: Hashable, Sendable {
+package struct EnginePacket: Hashable, Sendable {
   /// The kind of a packet; its number is the first digit on the wire.
-  public enum Kind: UInt8, Hashable, Sendable {
+  package enum Kind: UInt8, Hashable, Sendable {
     /// The server opens a session.
     case open
     /// The session ends.
@@ -29,24 +29,24 @@ public struct EnginePacket: Hashable, Sendable {
   }
 
   /// The kind.
-  public var kind: Kind
+  package var kind: Kind
   /// The content.
-  public var data: [UInt8]
+  package var data: [UInt8]
   /// True for a message of bytes that are no text.
-  public var isBinary: Bool
+  package var isBinary: Bool
 
   /// Makes a packet with text.
-  public init(_ kind: Kind, _ data: [UInt8] = []) {
+  package init(_ kind: Kind, _ data: [UInt8] = []) {
     (self.kind, self.data, isBinary) = (kind, data, false)
   }
 
   /// Makes a message of bytes.
-  public init(binary data: [UInt8]) { (kind, self.data, isBinary) = (.message, data, true) }
+  package init(binary data: [UInt8]) { (kind, self.data, isBinary) = (.message, data, true) }
 
   /// Reads a packet that is a text frame or a part of a body.
   ///
   /// - Throws: `EngineError` if it is none.
-  public init(text: some Collection<UInt8>) throws(EngineError) {
+  package init(text: some Collection<UInt8>) throws(EngineError) {
     guard let first = text.first, let kind = Kind(rawValue: first &- 0x30) else {
       throw EngineError("A packet begins with no digit from 0 to 6.")
     }
@@ -54,24 +54,24 @@ public struct EnginePacket: Hashable, Sendable {
   }
 
   /// The packet as a text frame; nil for bytes.
-  public var text: [UInt8]? { isBinary ? nil : [kind.rawValue + 0x30] + data }
+  package var text: [UInt8]? { isBinary ? nil : [kind.rawValue + 0x30] + data }
 
   /// The packet as a frame of bytes, for one that is bytes.
-  public func binaryFrame(_ version: EngineVersion) -> [UInt8] {
+  package func binaryFrame(_ version: EngineVersion) -> [UInt8] {
     version == .three ? [4] + data : data
   }
 
   /// Reads a frame of bytes.
-  public static func binary(_ frame: [UInt8], _ version: EngineVersion) -> EnginePacket {
+  package static func binary(_ frame: [UInt8], _ version: EngineVersion) -> EnginePacket {
     // Version 3 has the type in front.
     EnginePacket(binary: version == .three && frame.first == 4 ? Array(frame.dropFirst()) : frame)
   }
 }
 
 /// The reason why bytes are no packets.
-public struct EngineError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct EngineError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message, for people.
-  public let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }
@@ -79,13 +79,13 @@ public struct EngineError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The body of a poll: packets one after the other.
 ///
 /// Source: services protocol, section 4.4.
-public enum EnginePayload {
+package enum EnginePayload {
   private static let separator: UInt8 = 0x1E
   private static let colon = UInt8(ascii: ":")
   private static let base64Mark = UInt8(ascii: "b")
 
   /// Returns the version that the body of a handshake has; nil if it is none.
-  public static func version(of body: [UInt8]) -> EngineVersion? {
+  package static func version(of body: [UInt8]) -> EngineVersion? {
     guard let first = body.first else { return nil }
     if first <= 1 { return body.prefix(12).contains(0xFF) ? .three : nil }
     if body.starts(with: "0{".utf8) { return .four }
@@ -94,7 +94,7 @@ public enum EnginePayload {
   }
 
   /// Returns packets as a body.
-  public static func encoded(_ packets: [EnginePacket], _ version: EngineVersion) -> [UInt8] {
+  package static func encoded(_ packets: [EnginePacket], _ version: EngineVersion) -> [UInt8] {
     var body: [UInt8] = []
     for packet in packets {
       let text: [UInt8]
@@ -113,7 +113,7 @@ public enum EnginePayload {
   }
 
   /// Reads a body: the packets up to the first part that is none, and the error there.
-  public static func decoded(
+  package static func decoded(
     _ body: [UInt8], _ version: EngineVersion
   ) -> (packets: [EnginePacket], error: EngineError?) {
     if body.isEmpty { return ([], EngineError("The body is empty.")) }
@@ -215,22 +215,22 @@ public enum EnginePayload {
 }
 
 /// What the server tells when it opens a session.
-public struct EngineOpening: Hashable, Sendable {
+package struct EngineOpening: Hashable, Sendable {
   /// The id of the session.
-  public var session: String
+  package var session: String
   /// True if the session can move to a web socket.
-  public var canUpgrade: Bool
+  package var canUpgrade: Bool
   /// The time between pings, in milliseconds.
-  public var pingInterval: Int64
+  package var pingInterval: Int64
   /// How long an answer to a ping may take, in milliseconds.
-  public var pingTimeout: Int64
+  package var pingTimeout: Int64
   /// The most bytes of a body; nil if the server does not tell.
-  public var maxPayload: Int?
+  package var maxPayload: Int?
 
   /// Reads the content of the packet.
   ///
   /// - Throws: `EngineError` if it is none.
-  public init(_ data: [UInt8]) throws(EngineError) {
+  package init(_ data: [UInt8]) throws(EngineError) {
     guard let json = try? JSONValue(parsing: data), let session = json["sid"]?.string,
       let interval = json["pingInterval"]?.int, let timeout = json["pingTimeout"]?.int,
       interval > 0, timeout > 0

@@ -1,11 +1,11 @@
-public import RunnelBase
+package import RunnelBase
 
 /// A packet of Socket.IO.
 ///
 /// Source: services protocol, section 5.1.
-public struct SocketPacket: Hashable, Sendable {
+package struct SocketPacket: Hashable, Sendable {
   /// The kind of a packet; its number is the first digit on the wire.
-  public enum Kind: UInt8, Hashable, Sendable {
+  package enum Kind: UInt8, Hashable, Sendable {
     /// A namespace is connected.
     case connect
     /// A namespace is disconnected.
@@ -23,15 +23,15 @@ public struct SocketPacket: Hashable, Sendable {
   }
 
   /// The kind.
-  public var kind: Kind
+  package var kind: Kind
   /// The namespace.
-  public var namespace: String
+  package var namespace: String
   /// The number by which an answer is found; nil for none.
-  public var id: Int?
+  package var id: Int?
   /// The content; nil for none.
-  public var payload: JSONValue?
+  package var payload: JSONValue?
   /// The number of messages of bytes that follow.
-  public var attachmentCount: Int
+  package var attachmentCount: Int
 
   /// The most messages of bytes that a packet may have.
   static let attachmentsMax = 10
@@ -41,7 +41,7 @@ public struct SocketPacket: Hashable, Sendable {
   ]
 
   /// Makes a packet.
-  public init(
+  package init(
     _ kind: Kind, namespace: String = "/", id: Int? = nil, payload: JSONValue? = nil,
     attachmentCount: Int = 0
   ) {
@@ -50,7 +50,7 @@ public struct SocketPacket: Hashable, Sendable {
   }
 
   /// The packet on the wire.
-  public var text: [UInt8] {
+  package var text: [UInt8] {
     var text = String(kind.rawValue)
     if kind == .binaryEvent || kind == .binaryAcknowledge { text += "\(attachmentCount)-" }
     if namespace != "/" { text += namespace + "," }
@@ -61,7 +61,7 @@ public struct SocketPacket: Hashable, Sendable {
   /// Reads a packet.
   ///
   /// - Throws: `EngineError` if it is none, or an event without a name or with a reserved one.
-  public init(_ text: [UInt8]) throws(EngineError) {
+  package init(_ text: [UInt8]) throws(EngineError) {
     guard let first = text.first, let kind = Kind(rawValue: first &- 0x30) else {
       throw EngineError("A packet has no kind from 0 to 6.")
     }

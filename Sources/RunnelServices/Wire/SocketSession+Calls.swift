@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 
 extension SocketSession {
   /// Makes a call: it is sent when a connection is there and signed in.
@@ -10,7 +10,7 @@ extension SocketSession {
   ///   - isSignIn: true for a call that signs in, which does not wait for that.
   ///   - now: the time.
   /// - Returns: what has to be done.
-  public mutating func call(
+  package mutating func call(
     _ key: Int, _ event: String, _ arguments: [JSONValue], isSignIn: Bool = false, now: Int64
   ) -> [Effect] {
     if state == .stopped {
@@ -34,14 +34,14 @@ extension SocketSession {
   }
 
   /// The connection is signed in, or need not be: the waiting calls are sent.
-  public mutating func signedIn(attempt: Int, now: Int64) -> [Effect] {
+  package mutating func signedIn(attempt: Int, now: Int64) -> [Effect] {
     guard attempt == self.attempt, phase == .signingIn else { return [] }
     phase = .ready
     return flush(now)
   }
 
   /// Gives a call up; an answer to it is ignored.
-  public mutating func cancel(_ key: Int) -> [Effect] {
+  package mutating func cancel(_ key: Int) -> [Effect] {
     let error = FeathersError(.cancelled, "The call was cancelled.")
     if let index = waiting.firstIndex(where: { $0.key == key }) {
       waiting.remove(at: index)

@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 
 /// A client of Socket.IO that connects again and again, without a network and a clock.
 ///
@@ -18,7 +18,7 @@ public import RunnelBase
 /// - S3. Before `ready`, only calls that sign in are sent.
 public struct SocketSession: Sendable {
   /// What has to be done.
-  public enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// An effect of the attempt with a number.
     case engine(attempt: Int, EngineLink.Effect)
     /// An event came: its name, and the first argument or null.
@@ -97,9 +97,9 @@ public struct SocketSession: Sendable {
   static let waitingMax = 10_000
 
   /// The state.
-  public private(set) var state = State.idle
+  package private(set) var state = State.idle
   /// The number of the present attempt.
-  public private(set) var attempt = 0
+  package private(set) var attempt = 0
   let options: Options
   private var random: SeededRandom
   var link: EngineLink?
@@ -120,12 +120,12 @@ public struct SocketSession: Sendable {
   var nextID = 0
 
   /// Makes a session; the seed decides the pauses between attempts.
-  public init(_ options: Options = Options(), seed: UInt64) {
+  package init(_ options: Options = Options(), seed: UInt64) {
     (self.options, random) = (options, SeededRandom(seed: seed))
   }
 
   /// When `tick` has to be called; nil for never.
-  public var deadline: Int64? {
+  package var deadline: Int64? {
     [
       link?.deadline, connectDeadline, decideDeadline, retryTime, waiting.first?.deadline,
       oldestSent?.deadline,
@@ -135,13 +135,13 @@ public struct SocketSession: Sendable {
   // MARK: Starting and stopping
 
   /// Connects, if there is no connection and no attempt.
-  public mutating func start(now: Int64) -> [Effect] {
+  package mutating func start(now: Int64) -> [Effect] {
     guard phase == .down, state != .stopped else { return [] }
     return begin(now)
   }
 
   /// Closes the connection for good; all calls fail.
-  public mutating func stop() -> [Effect] {
+  package mutating func stop() -> [Effect] {
     if state == .stopped { return [] }
     var effects: [Effect] = []
     if var link {
@@ -190,7 +190,7 @@ public struct SocketSession: Sendable {
   // MARK: What happens to the connection
 
   /// Reports what happened to the connection of an attempt; earlier attempts are ignored.
-  public mutating func report(
+  package mutating func report(
     attempt: Int, now: Int64, _ change: (inout EngineLink) -> [EngineLink.Effect]
   ) -> [Effect] {
     guard attempt == self.attempt, link != nil else { return [] }
@@ -385,7 +385,7 @@ public struct SocketSession: Sendable {
   // MARK: Time
 
   /// Does what is due.
-  public mutating func tick(now: Int64) -> [Effect] {
+  package mutating func tick(now: Int64) -> [Effect] {
     var effects = expire(now)
     if let decideDeadline, decideDeadline <= now {
       self.decideDeadline = nil

@@ -51,9 +51,14 @@ public struct StreamChange<Item: StreamItem> {
     self.loadState = loadState
   }
 
+  /// All rows after the change, section by section.
+  ///
+  /// O(n).
+  public var items: [Item] { sections.flatMap(\.items) }
+
   /// The rows that are new or have new content; all rows after a reload.
   public var touched: [Item] {
-    if changes.batch.isReload { return sections.flatMap(\.items) }
+    if changes.batch.isReload { return items }
     return changes.contentPaths.map { sections[$0.section].items[$0.row] }
   }
 }

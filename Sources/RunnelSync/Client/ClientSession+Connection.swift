@@ -26,7 +26,7 @@ extension ClientSession {
   }
 
   /// Takes the news that the connection with this number is open; the handshake is awaited.
-  public mutating func opened(_ connection: Int64, now: WireTime) -> [Effect] {
+  package mutating func opened(_ connection: Int64, now: WireTime) -> [Effect] {
     guard connection == self.connection, phase == .connecting else { return [] }
     (lastHeard, lastSent, isAwaitingSign) = (now.uptime, now.uptime, false)
     enter(.awaitingHandshake)
@@ -35,7 +35,7 @@ extension ClientSession {
 
   /// Takes the news that the connection with this number ended or could not be made; `reason` is
   /// for people.
-  public mutating func closed(_ connection: Int64, _ reason: String, now: WireTime) -> [Effect] {
+  package mutating func closed(_ connection: Int64, _ reason: String, now: WireTime) -> [Effect] {
     guard connection == self.connection else { return [] }
     switch phase {
     case .offline, .waiting: return []
@@ -50,7 +50,7 @@ extension ClientSession {
   }
 
   /// Takes the news that a ping or another frame without text arrived.
-  public mutating func heard(_ connection: Int64, now: WireTime) {
+  package mutating func heard(_ connection: Int64, now: WireTime) {
     guard connection == self.connection else { return }
     (lastHeard, isAwaitingSign) = (now.uptime, false)
   }
@@ -93,7 +93,7 @@ extension ClientSession {
 
 extension ClientSession {
   /// Takes the text of a frame of a connection, in UTF-8.
-  public mutating func receive(
+  package mutating func receive(
     _ frame: [UInt8], of connection: Int64, now: WireTime
   ) -> [Effect] {
     guard connection == self.connection, hasConnection else { return [] }

@@ -1,4 +1,4 @@
-public import RunnelTree
+package import RunnelTree
 import RunnelBase
 
 // The replica's requests, and the origin's answers to them. Source: wire protocol, sections A4, A5,
@@ -8,7 +8,7 @@ extension ClientSession {
   /// Sends the replica's commands on a connection.
   ///
   /// Commands meant for an earlier connection are dropped, because the replica gives them again.
-  public mutating func send(
+  package mutating func send(
     _ commands: [OriginCommand], on connection: Int64, now: WireTime
   ) -> [Effect] {
     for command in commands where connection == self.connection && phase == .live {
@@ -20,7 +20,7 @@ extension ClientSession {
   /// Takes the news that the replica has given all commands with which it begins this connection.
   ///
   /// From now on the link is live as soon as no listen is open.
-  public mutating func asked(on connection: Int64) -> [Effect] {
+  package mutating func asked(on connection: Int64) -> [Effect] {
     guard connection == self.connection, phase == .live else { return [] }
     hasAsked = true
     noteCaughtUp()

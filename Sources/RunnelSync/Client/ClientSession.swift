@@ -1,4 +1,4 @@
-public import RunnelTree
+package import RunnelTree
 
 /// The client's side of the protocol with its origin, over as many connections as it takes.
 ///
@@ -34,9 +34,9 @@ public import RunnelTree
 ///   origin may have refused those for lack of a credential, and would do them, sent again, after later ones.
 ///
 /// Source: wire protocol, sections A1, A6, A7 and A9.
-public struct ClientSession: Sendable {
+package struct ClientSession: Sendable {
   /// An effect for the caller to carry out; effects are carried out in order.
-  public enum Effect: Hashable, Sendable {
+  package enum Effect: Hashable, Sendable {
     /// Open a connection; report `opened` or `closed` with this number.
     case connect(ClientTarget, connection: Int64)
     /// Send the text of a frame, in UTF-8.
@@ -84,7 +84,7 @@ public struct ClientSession: Sendable {
   }
 
   /// The configuration that the session was made with.
-  public let configuration: ClientConfiguration
+  package let configuration: ClientConfiguration
   let limits: ClientLimits
 
   var phase = Phase.offline(.asked)
@@ -145,7 +145,7 @@ public struct ClientSession: Sendable {
   ///   - configuration: the address and the identity of the client.
   ///   - limits: times and numbers.
   ///   - seed: the seed of the random waits: another number for each client.
-  public init(
+  package init(
     _ configuration: ClientConfiguration, limits: ClientLimits = ClientLimits(), seed: UInt64
   ) {
     self.configuration = configuration
@@ -155,7 +155,7 @@ public struct ClientSession: Sendable {
   }
 
   /// The state of the link, for people.
-  public var link: LinkState {
+  package var link: LinkState {
     switch phase {
     case .offline(let reason): .offline(reason)
     case .waiting(let end, let reason): .waiting(until: end, reason)
@@ -166,7 +166,7 @@ public struct ClientSession: Sendable {
   }
 
   /// The number of requests that were sent and not answered.
-  public var outstandingCount: Int { outstanding.count }
+  package var outstandingCount: Int { outstanding.count }
 
   mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
@@ -193,7 +193,7 @@ extension ClientSession {
   /// Connects, and stays connected.
   ///
   /// This also lifts a shutdown and a refusal, because the user wants to try again.
-  public mutating func start(now: WireTime) -> [Effect] {
+  package mutating func start(now: WireTime) -> [Effect] {
     if case .offline = phase {
       backoff.reset()
       (isRefreshed, redirectCount) = (false, 0)
@@ -203,7 +203,7 @@ extension ClientSession {
   }
 
   /// Disconnects, and makes no attempt until `start`.
-  public mutating func stop(now: WireTime) -> [Effect] {
+  package mutating func stop(now: WireTime) -> [Effect] {
     if case .offline = phase {
       enter(.offline(.asked))
     } else {
@@ -214,7 +214,7 @@ extension ClientSession {
   }
 
   /// Makes the next attempt at once, because the network is back or the user does not want to wait.
-  public mutating func hurry(now: WireTime) -> [Effect] {
+  package mutating func hurry(now: WireTime) -> [Effect] {
     if case .waiting = phase {
       backoff.reset()
       connect(now)
@@ -225,7 +225,7 @@ extension ClientSession {
   /// Takes the credential to use from now on, nil for none; this also answers `askCredential`.
   ///
   /// An earlier refusal is forgotten.
-  public mutating func setCredential(_ credential: Credential?, now: WireTime) -> [Effect] {
+  package mutating func setCredential(_ credential: Credential?, now: WireTime) -> [Effect] {
     let isAnother = credential != self.credential
     (self.credential, knowsCredential) = (credential, true)
     switch phase {
@@ -247,7 +247,7 @@ extension ClientSession {
   }
 
   /// Sends a write whose outcome is unknown again; it may be done twice.
-  public mutating func resend(_ write: Int64, now: WireTime) -> [Effect] {
+  package mutating func resend(_ write: Int64, now: WireTime) -> [Effect] {
     guard let what = unknownWrites.removeValue(forKey: write) else { return [] }
     sentIncrements.remove(write)
     if phase == .live { take(.write(id: write, what), now) }
@@ -255,17 +255,17 @@ extension ClientSession {
   }
 
   /// Gives up a write whose outcome is unknown.
-  public mutating func forget(_ write: Int64) { unknownWrites[write] = nil }
+  package mutating func forget(_ write: Int64) { unknownWrites[write] = nil }
 
   /// The writes whose outcome is unknown, in ascending order.
-  public var writesOfUnknownOutcome: [Int64] { unknownWrites.keys.sorted() }
+  package var writesOfUnknownOutcome: [Int64] { unknownWrites.keys.sorted() }
 }
 
 // MARK: Time
 
 extension ClientSession {
   /// The time of the next call of `advance`, on the monotonic clock, or nil if none is needed.
-  public func deadline() -> Int64? {
+  package func deadline() -> Int64? {
     switch phase {
     case .offline: return nil
     case .waiting(let end, _): return end
@@ -281,7 +281,7 @@ extension ClientSession {
   }
 
   /// Carries out what is due at this time.
-  public mutating func advance(now: WireTime) -> [Effect] {
+  package mutating func advance(now: WireTime) -> [Effect] {
     switch phase {
     case .offline: break
     case .waiting(let end, _): if end <= now.uptime { connect(now) }

@@ -1,13 +1,13 @@
-public import RunnelTree
+package import RunnelTree
 
 /// The address that a client connects to.
-public struct ClientTarget: Hashable, Sendable {
+package struct ClientTarget: Hashable, Sendable {
   /// The host, with its port if that is not the usual one.
-  public var host: String
+  package var host: String
   /// True for a connection with TLS.
-  public var isSecure: Bool
+  package var isSecure: Bool
   /// The path and query of the request that opens the connection.
-  public var request: String
+  package var request: String
 }
 
 /// The state of the link to an origin, for people.
@@ -39,28 +39,28 @@ public enum ClientOfflineReason: Hashable, Sendable {
 }
 
 /// The configuration of a client session.
-public struct ClientConfiguration: Hashable, Sendable {
+package struct ClientConfiguration: Hashable, Sendable {
   /// The host to connect to first.
-  public var host: String
+  package var host: String
   /// True for connections with TLS.
-  public var isSecure: Bool
+  package var isSecure: Bool
   /// The database on that host; nil if the host names it.
-  public var namespace: String?
+  package var namespace: String?
   /// The name of an app, which some origins require.
-  public var appID: String?
+  package var appID: String?
   /// The statistics reported at the first connection: name and version of the client; nil for none.
-  public var statistic: String?
+  package var statistic: String?
   /// True if the client authenticates with a credential, which the session asks for.
-  public var hasCredential: Bool
+  package var hasCredential: Bool
   /// The names that tell this replica's writes from those of others.
-  public var writers: WriterNames
+  package var writers: WriterNames
   /// The last write that may have been sent before this program began; see `writeOutcomeUnknown`.
-  public var lastEarlierWrite: Int64
+  package var lastEarlierWrite: Int64
   /// True if a write that adds to a number may be sent again although it may have been done.
-  public var resendsIncrements: Bool
+  package var resendsIncrements: Bool
 
   /// Makes a configuration.
-  public init(host: String, isSecure: Bool, namespace: String? = nil, writers: WriterNames) {
+  package init(host: String, isSecure: Bool, namespace: String? = nil, writers: WriterNames) {
     self.host = host
     self.isSecure = isSecure
     self.namespace = namespace
@@ -108,7 +108,7 @@ public struct ClientLimits: Hashable, Sendable {
 }
 
 /// News that a client session tells the replica.
-public enum ReplicaNews: Hashable, Sendable {
+package enum ReplicaNews: Hashable, Sendable {
   /// The origin can be reached. The replica names the connection by this number when it gives its
   /// commands. `originTime` is the time of the origin's clock, in milliseconds since 1970.
   case connected(connection: Int64, originTime: Int64)

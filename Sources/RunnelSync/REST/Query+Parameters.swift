@@ -22,7 +22,7 @@ extension Query {
   /// children.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) for a query that a server has no words for.
-  public func requestParameters() throws(TreeError) -> [(name: String, value: String)] {
+  package func requestParameters() throws(TreeError) -> [(name: String, value: String)] {
     let wire = try wireJSON()
     if loadsAllData, index == .key || index == .priority { return [] }
     var parameters = [(name: ParameterName.orderBy, value: JSONValue.string(orderName).jsonText())]

@@ -6,7 +6,7 @@ import RunnelBase
 
 extension RESTExchange {
   /// Takes the tree's answer.
-  public mutating func answer(_ answer: RESTAnswer, now: WireTime) -> [Effect] {
+  package mutating func answer(_ answer: RESTAnswer, now: WireTime) -> [Effect] {
     guard phase == .underWay, let call else { return [] }
     switch answer {
     case .refused(let error): refuse(refusal(error, call))
@@ -28,7 +28,7 @@ extension RESTExchange {
   }
 
   /// Takes the next piece of the export; nil at its end.
-  public mutating func piece(_ bytes: [UInt8]?) -> [Effect] {
+  package mutating func piece(_ bytes: [UInt8]?) -> [Effect] {
     guard phase == .sending else { return [] }
     if let bytes {
       sentBytes += bytes.count
@@ -46,7 +46,7 @@ extension RESTExchange {
   }
 
   /// Takes the news that the export cannot go on; the answer sent so far is incomplete.
-  public mutating func failed() -> [Effect] {
+  package mutating func failed() -> [Effect] {
     guard phase == .sending || phase == .streaming else { return [] }
     phase = .ended
     effects.append(.abort)
@@ -54,7 +54,7 @@ extension RESTExchange {
   }
 
   /// Takes the news that the client has disconnected.
-  public mutating func closed() -> [Effect] {
+  package mutating func closed() -> [Effect] {
     guard phase != .ended else { return [] }
     phase = .ended
     return [.cancel]

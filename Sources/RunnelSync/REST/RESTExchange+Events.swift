@@ -14,7 +14,7 @@ extension RESTExchange {
   }
 
   /// Sends a change of the streamed place as an event.
-  public mutating func tell(_ change: AudienceChange, now: WireTime) -> [Effect] {
+  package mutating func tell(_ change: AudienceChange, now: WireTime) -> [Effect] {
     guard phase == .streaming else { return [] }
     deadlineTime = now.uptime + limits.keepAliveMilliseconds
     switch change {
@@ -28,7 +28,7 @@ extension RESTExchange {
   }
 
   /// Ends the stream because the rules do not allow it any more.
-  public mutating func revoked() -> [Effect] {
+  package mutating func revoked() -> [Effect] {
     guard phase == .streaming else { return [] }
     sendEvent("cancel", data: "null")
     finish()
@@ -36,7 +36,7 @@ extension RESTExchange {
   }
 
   /// Ends the stream because the credential was revoked before its expiry.
-  public mutating func credentialRevoked() -> [Effect] {
+  package mutating func credentialRevoked() -> [Effect] {
     guard phase == .streaming else { return [] }
     // One client compares this text, which has no quotes; others look at the name of the event
     // alone.
@@ -47,13 +47,13 @@ extension RESTExchange {
   }
 
   /// The time of the next call of `advance`, on the monotonic clock, or nil if none is needed.
-  public func deadline(now: WireTime) -> Int64? {
+  package func deadline(now: WireTime) -> Int64? {
     let end = phase == .streaming ? expiry.map { now.uptime + max(0, $0 - now.calendar) } : nil
     return [deadlineTime, end].compactMap { $0 }.min()
   }
 
   /// Carries out what is due at this time.
-  public mutating func advance(now: WireTime) -> [Effect] {
+  package mutating func advance(now: WireTime) -> [Effect] {
     if phase == .streaming, let expiry, expiry <= now.calendar { return credentialRevoked() }
     guard let deadlineTime, deadlineTime <= now.uptime else { return [] }
     switch phase {

@@ -1,8 +1,8 @@
-public import RunnelTree
+package import RunnelTree
 import RunnelBase
 
 /// A limit of requests over HTTP that was reached, by its name for people.
-public enum RESTLimit: String, Hashable, Sendable, CaseIterable {
+package enum RESTLimit: String, Hashable, Sendable, CaseIterable {
   /// `writeBytesMax`.
   case writeBytes = "max-write"
   /// `jsonDepthMax`.
@@ -32,9 +32,9 @@ public enum RESTLimit: String, Hashable, Sendable, CaseIterable {
 /// - I2. The tree is asked nothing before the caller is verified and the whole body has arrived.
 ///
 /// Source: wire protocol, sections C and D.
-public struct RESTExchange: Sendable {
+package struct RESTExchange: Sendable {
   /// An effect for the caller to carry out; effects are carried out in order.
-  public enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// Verify a credential; report the result to `verified`.
     case verify(Credential)
     /// Append a piece of the body to a file beside the database.
@@ -62,26 +62,26 @@ public struct RESTExchange: Sendable {
   }
 
   /// The limits of an exchange.
-  public struct Limits: Hashable, Sendable {
+  package struct Limits: Hashable, Sendable {
     /// The most bytes in the body of a write.
-    public var writeBytesMax = 268_435_456
+    package var writeBytesMax = 268_435_456
     /// The most levels of objects and arrays in the body of a write; parsing takes 512 at most.
-    public var jsonDepthMax = 512
+    package var jsonDepthMax = 512
     /// The size of a body from which on it is not parsed at once, in bytes.
-    public var parseBytesMin = 262_144
+    package var parseBytesMin = 262_144
     /// The size from which an administrator's PUT is kept in a file, in bytes.
-    public var spoolBytesMin = 16_777_216
+    package var spoolBytesMin = 16_777_216
     /// The largest PUT of an administrator, in bytes; nil for no limit.
-    public var spoolBytesMax: Int?
+    package var spoolBytesMax: Int?
     /// The time without an event after which a stream sends a keep-alive, in milliseconds.
-    public var keepAliveMilliseconds: Int64 = 30_000
+    package var keepAliveMilliseconds: Int64 = 30_000
     /// The most bytes of the answer to a read; administrators have no limit.
-    public var readBytesMax = 268_435_456
+    package var readBytesMax = 268_435_456
     /// The timeout for the start of a read's answer, in milliseconds; a client may request less.
-    public var readMilliseconds: Int64 = 900_000
+    package var readMilliseconds: Int64 = 900_000
 
     /// Makes the default limits.
-    public init() {}
+    package init() {}
   }
 
   enum Phase: Hashable, Sendable {
@@ -101,9 +101,9 @@ public struct RESTExchange: Sendable {
   var effects: [Effect] = []
   var call: RESTCall?
   /// The caller of the request; `nobody` until the credential is verified.
-  public internal(set) var caller = Caller.nobody
+  package internal(set) var caller = Caller.nobody
   /// The client's credential; nil if it has none.
-  public internal(set) var credential: Credential?
+  package internal(set) var credential: Credential?
   /// When the credential expires, in milliseconds since 1970; nil for never.
   var expiry: Int64?
   var body: [UInt8] = []
@@ -123,16 +123,16 @@ public struct RESTExchange: Sendable {
   var streamed: Path = .root
 
   /// Makes an exchange of a request whose head has arrived.
-  public init(_ request: RESTRequest, limits: Limits = Limits()) {
+  package init(_ request: RESTRequest, limits: Limits = Limits()) {
     self.request = request
     self.limits = limits
   }
 
   /// True once the answer is complete, or cannot be.
-  public var isEnded: Bool { phase == .ended }
+  package var isEnded: Bool { phase == .ended }
 
   /// True while the client listens to changes as events.
-  public var isStreaming: Bool { phase == .streaming }
+  package var isStreaming: Bool { phase == .streaming }
 
   mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
@@ -144,7 +144,7 @@ public struct RESTExchange: Sendable {
 
 extension RESTExchange {
   /// Starts with the head of the request.
-  public mutating func begin(now: WireTime) -> [Effect] {
+  package mutating func begin(now: WireTime) -> [Effect] {
     precondition(phase == .new, "An exchange begins once.")
     if request.method == "OPTIONS" {
       phase = .underWay
@@ -170,7 +170,7 @@ extension RESTExchange {
   }
 
   /// Takes the result of verifying the credential.
-  public mutating func verified(
+  package mutating func verified(
     _ result: Result<VerifiedCredential, CredentialRefusal>, now: WireTime
   ) -> [Effect] {
     guard phase == .verifying, let credential else { return [] }
@@ -205,7 +205,7 @@ extension RESTExchange {
   }
 
   /// Takes a piece of the body of the request; pieces that arrive after the answer are ignored.
-  public mutating func receive(_ piece: [UInt8], now: WireTime) -> [Effect] {
+  package mutating func receive(_ piece: [UInt8], now: WireTime) -> [Effect] {
     guard !isBodyComplete, phase == .verifying || phase == .receiving else { return [] }
     body += piece
     bodyBytes += piece.count
@@ -218,7 +218,7 @@ extension RESTExchange {
   }
 
   /// Takes the news that the body of the request is complete.
-  public mutating func receivedAll(now: WireTime) -> [Effect] {
+  package mutating func receivedAll(now: WireTime) -> [Effect] {
     guard !isBodyComplete, phase == .verifying || phase == .receiving else { return [] }
     isBodyComplete = true
     do throws(RESTError) {
@@ -230,7 +230,7 @@ extension RESTExchange {
   }
 
   /// Takes the news that a piece of the body could not be kept; the rest of the body is ignored.
-  public mutating func spoolFailed(_ error: TreeError) -> [Effect] {
+  package mutating func spoolFailed(_ error: TreeError) -> [Effect] {
     guard phase == .receiving || phase == .underWay else { return [] }
     refuse(RESTError(error))
     return takeEffects()

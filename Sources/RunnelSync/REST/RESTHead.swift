@@ -1,9 +1,9 @@
 /// The head of an answer over HTTP.
-public struct RESTHead: Hashable, Sendable {
+package struct RESTHead: Hashable, Sendable {
   /// The status code.
-  public var status: Int
+  package var status: Int
   /// The headers, in their order.
-  public var headers: [RESTRequest.Header]
+  package var headers: [RESTRequest.Header]
 
   /// Makes a head with the headers that every answer has.
   init(_ status: Int, _ headers: [RESTRequest.Header]) {
@@ -17,7 +17,7 @@ public struct RESTHead: Hashable, Sendable {
   }
 
   /// The value of a header.
-  public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+  package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
   static let json = [RESTRequest.Header("Content-Type", "application/json; charset=utf-8")]
 

@@ -1,10 +1,10 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// An operation that a request asks of the served tree.
 ///
 /// The tree checks each by the rules for the caller.
-public enum RESTOperation: Hashable, Sendable {
+package enum RESTOperation: Hashable, Sendable {
   /// Tell what a query shows. The answer is `content`, followed by pieces of the export that the
   /// exchange makes from the same state. With `hashes` the hash of what is shown comes first.
   case read(Query, form: TreeExport.Form, isPretty: Bool, hashes: Bool)
@@ -26,7 +26,7 @@ public enum RESTOperation: Hashable, Sendable {
 }
 
 /// The result of an operation.
-public enum RESTAnswer: Hashable, Sendable {
+package enum RESTAnswer: Hashable, Sendable {
   /// The operation was refused; nothing of it was done.
   case refused(TreeError)
   /// The condition does not hold; the current node is given. A caller who may not read it is

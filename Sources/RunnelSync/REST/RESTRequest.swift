@@ -2,32 +2,32 @@ import RunnelBase
 import RunnelTree
 
 /// The head of a request over HTTP.
-public struct RESTRequest: Hashable, Sendable {
+package struct RESTRequest: Hashable, Sendable {
   /// A header of a request or an answer.
-  public struct Header: Hashable, Sendable {
+  package struct Header: Hashable, Sendable {
     /// The name; case does not matter.
-    public var name: String
+    package var name: String
     /// The value.
-    public var value: String
+    package var value: String
 
     /// Makes a header.
-    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
   /// The method, in upper case.
-  public var method: String
+  package var method: String
   /// Path and query as they stand in the request line.
-  public var target: String
+  package var target: String
   /// The headers.
-  public var headers: [Header]
+  package var headers: [Header]
 
   /// Makes a request.
-  public init(_ method: String, _ target: String, headers: [Header] = []) {
+  package init(_ method: String, _ target: String, headers: [Header] = []) {
     (self.method, self.target, self.headers) = (method, target, headers)
   }
 
   /// The value of a header; the first one if there are several.
-  public func header(_ name: String) -> String? {
+  package func header(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name }?.value
   }
 }

@@ -1,8 +1,8 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// A tree whose small parts can be read as wholes, so that an export need not walk through them.
-public protocol TreeExportSource: TreeReader {
+package protocol TreeExportSource: TreeReader {
   /// The subtree at a place if it is known to be small; nil if it is large or its size is unknown.
   ///
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
@@ -11,7 +11,7 @@ public protocol TreeExportSource: TreeReader {
 
 extension TreeExportSource {
   /// Returns nil: the size is unknown.
-  public func smallNode(at path: Path) throws(TreeError) -> Node? { nil }
+  package func smallNode(at path: Path) throws(TreeError) -> Node? { nil }
 }
 
 extension MemoryTree: TreeExportSource {}
@@ -22,9 +22,9 @@ extension MemoryTree: TreeExportSource {}
 /// with bounds or a limit is read at once.
 ///
 /// Source: tree semantics, section 3; wire protocol, section C4.
-public struct TreeExport: Sendable {
+package struct TreeExport: Sendable {
   /// The form in which each node is written.
-  public enum Form: Hashable, Sendable {
+  package enum Form: Hashable, Sendable {
     /// Values, with arrays in place of objects whose keys are mostly indexes.
     case plain
     /// Values with priorities, and no arrays.
@@ -44,14 +44,14 @@ public struct TreeExport: Sendable {
   }
 
   /// The query whose result is written.
-  public let query: Query
+  package let query: Query
   private let form: Form
   private var writer: JSONWriter
   private var levels: [Level] = []
   private var hasBegun = false
 
   /// Makes an export; the first call of `next` returns its first piece.
-  public init(_ query: Query, form: Form, layout: JSONWriter.Layout = .compact) {
+  package init(_ query: Query, form: Form, layout: JSONWriter.Layout = .compact) {
     (self.query, self.form) = (query, form)
     writer = JSONWriter(layout: layout)
   }
@@ -65,7 +65,7 @@ public struct TreeExport: Sendable {
   ///   - bytesMax: the approximate length of a piece, in bytes.
   /// - Returns: the piece in UTF-8.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; the export cannot go on then.
-  public mutating func next(
+  package mutating func next(
     from source: some TreeExportSource, bytesMax: Int = 65_536
   ) throws(TreeError) -> [UInt8]? {
     if !hasBegun {

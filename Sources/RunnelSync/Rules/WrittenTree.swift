@@ -1,4 +1,4 @@
-public import RunnelTree
+package import RunnelTree
 
 /// A tree as it would be after a write that was not carried out: a reader with the assignments of
 /// the write laid over it.
@@ -9,7 +9,7 @@ public import RunnelTree
 /// of its own.
 ///
 /// Isolation: used by one thread at a time; the base must not change meanwhile.
-public struct WrittenTree<Base: RulesReader>: RulesReader {
+package struct WrittenTree<Base: RulesReader>: RulesReader {
   private let base: Base
   private var changes = Change()
   private let known = Known()
@@ -46,7 +46,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
   ///   - base: the tree before the write.
   ///   - assignments: the parts of the write, of which no node lies below another, as
   ///     `Write.assignments` gives them.
-  public init(_ base: Base, _ assignments: [Assignment]) {
+  package init(_ base: Base, _ assignments: [Assignment]) {
     self.base = base
     for part in assignments { changes.add(part.target, part.path.keys[...]) }
   }
@@ -54,7 +54,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
   /// The kind and size of the node at a place.
   ///
   /// A place above the write costs a read for each child that the write touches.
-  public func summary(at path: Path) throws(TreeError) -> NodeSummary {
+  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
     var change = changes
     var depth = 0
     while true {
@@ -107,7 +107,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
   /// The whole subtree at a place.
   ///
   /// Complexity: O(n) in the size of the subtree.
-  public func node(at path: Path) throws(TreeError) -> Node {
+  package func node(at path: Path) throws(TreeError) -> Node {
     var change = changes
     for (depth, key) in path.keys.enumerated() {
       if let node = change.node { return node[Path(unchecked: Array(path.keys[depth...]))] }

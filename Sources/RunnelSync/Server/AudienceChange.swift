@@ -1,10 +1,10 @@
 import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 /// The change that one write made to the result of a query.
 ///
 /// Source: wire protocol, sections A5.1 and D.
-public enum AudienceChange: Hashable, Sendable {
+package enum AudienceChange: Hashable, Sendable {
   /// One place now has this value.
   case put(Path, Assignment.Target)
   /// These places, whose paths start with the given one, now have these values.
@@ -14,16 +14,16 @@ public enum AudienceChange: Hashable, Sendable {
 /// A push that is encoded once for all its receivers; each has a tag of its own.
 ///
 /// Source: wire protocol, sections A3 and A5.
-public struct EncodedPush: Hashable, Sendable {
+package struct EncodedPush: Hashable, Sendable {
   /// The change; nil for ranges, and if it is not kept.
-  public private(set) var change: AudienceChange?
+  package private(set) var change: AudienceChange?
   /// The message up to the end of its data.
   private let head: [UInt8]
   /// The frames for all receivers without a tag; nil if they are made for each.
   private var untagged: [[UInt8]]?
 
   /// Encodes a change.
-  public init(_ change: AudienceChange) {
+  package init(_ change: AudienceChange) {
     switch change {
     case .put(let path, .node(let node)):
       self.init(PushAction.data, path, change) { node.writeExport(to: &$0) }
@@ -37,7 +37,7 @@ public struct EncodedPush: Hashable, Sendable {
   }
 
   /// Encodes the part of a query's answer that a client lacks; nil if the client lacks nothing.
-  public init?(_ answer: ListenAnswer, of query: Query) {
+  package init?(_ answer: ListenAnswer, of query: Query) {
     switch answer {
     case .unchanged: return nil
     case .encoded(let push): self = push
@@ -72,7 +72,7 @@ public struct EncodedPush: Hashable, Sendable {
   }
 
   /// The whole message for a receiver, with its tag if it has one.
-  public func message(tag: Int?) -> [UInt8] {
+  package func message(tag: Int?) -> [UInt8] {
     var message = head
     if let tag { message += Array(",\"\(WireName.tag)\":\(tag)".utf8) }
     // The braces close the body, the message around it, and the envelope.
@@ -81,7 +81,7 @@ public struct EncodedPush: Hashable, Sendable {
   }
 
   /// The same push with its untagged frames made now, for all receivers.
-  public func shared() -> EncodedPush {
+  package func shared() -> EncodedPush {
     var push = self
     push.untagged = FrameSplitter.frames(of: message(tag: nil))
     return push

@@ -1,20 +1,20 @@
-public import RunnelTree
+package import RunnelTree
 
 /// A write that was done: the places that it set, and its original form.
-public struct CommittedWrite: Hashable, Sendable {
+package struct CommittedWrite: Hashable, Sendable {
   /// The place that the write named.
-  public var path: Path
+  package var path: Path
   /// True if the write named several places below.
-  public var isUpdate: Bool
+  package var isUpdate: Bool
   /// The values that the write set, with absolute paths; no place is above another.
-  public var parts: [Assignment]
+  package var parts: [Assignment]
 
   init(path: Path, isUpdate: Bool, parts: [Assignment]) {
     (self.path, self.isUpdate, self.parts) = (path, isUpdate, parts)
   }
 
   /// Describes a write and the parts that it resulted in.
-  public init(_ write: Write, _ parts: [Assignment]) {
+  package init(_ write: Write, _ parts: [Assignment]) {
     self.parts = parts
     switch write {
     case .set(let path, _): (self.path, isUpdate) = (path, false)
@@ -34,32 +34,32 @@ public struct CommittedWrite: Hashable, Sendable {
 /// this type.
 ///
 /// Source: wire protocol, section A5.1.
-public struct Audiences: Sendable {
+package struct Audiences: Sendable {
   /// A listen of one connection.
-  public struct Member: Hashable, Sendable, Comparable {
+  package struct Member: Hashable, Sendable, Comparable {
     /// The number of the connection, which is never reused.
-    public var connection: Int64
+    package var connection: Int64
     /// The listen of the connection.
-    public var listen: ListenNumber
+    package var listen: ListenNumber
 
     /// Makes a member.
-    public init(connection: Int64, listen: ListenNumber) {
+    package init(connection: Int64, listen: ListenNumber) {
       self.connection = connection
       self.listen = listen
     }
 
     /// Orders by connection, then by listen.
-    public static func < (left: Member, right: Member) -> Bool {
+    package static func < (left: Member, right: Member) -> Bool {
       (left.connection, left.listen) < (right.connection, right.listen)
     }
   }
 
   /// The change that a write made to one query, and its receivers.
-  public struct Told: Hashable, Sendable {
+  package struct Told: Hashable, Sendable {
     /// The change.
-    public var change: AudienceChange
+    package var change: AudienceChange
     /// The listeners, in the order in which they are told.
-    public var members: [Member]
+    package var members: [Member]
 
     package init(change: AudienceChange, members: [Member]) {
       (self.change, self.members) = (change, members)
@@ -83,16 +83,18 @@ public struct Audiences: Sendable {
   private var engine = TreeEngine()
 
   /// Makes audiences without a member.
-  public init() {}
+  package init() {}
 
   /// The number of queries that have listeners.
-  public var count: Int { audiences.count }
+  package var count: Int { audiences.count }
 
   /// The number of listens.
-  public var memberCount: Int { joined.count }
+  package var memberCount: Int { joined.count }
 
   /// The query that a member listens to; nil if it has not joined.
-  public func query(of member: Member) -> Query? { joined[member].flatMap { audiences[$0]?.query } }
+  package func query(of member: Member) -> Query? {
+    joined[member].flatMap { audiences[$0]?.query }
+  }
 
   /// Adds a member that listens to a query from now on.
   ///
@@ -100,7 +102,7 @@ public struct Audiences: Sendable {
   ///
   /// - Precondition: the member has not joined yet.
   /// - Throws: `TreeError` (`storage`) if the window cannot be read; then nothing has changed.
-  public mutating func join(
+  package mutating func join(
     _ member: Member, _ query: Query, reader: some TreeReader
   ) throws(TreeError) {
     precondition(joined[member] == nil, "A listen joins once.")
@@ -177,7 +179,7 @@ public struct Audiences: Sendable {
   }
 
   /// Removes a member whose listen ended; a member that had not joined is ignored.
-  public mutating func leave(_ member: Member) {
+  package mutating func leave(_ member: Member) {
     guard let id = joined.removeValue(forKey: member) else { return }
     audiences[id]?.members.remove(member)
     guard let audience = audiences[id], audience.members.isEmpty else { return }
@@ -201,7 +203,7 @@ public struct Audiences: Sendable {
   ///   - after: the tree as it is just after.
   /// - Returns: the changes and their receivers, audiences in the order of their places.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed here.
-  public mutating func apply(
+  package mutating func apply(
     _ write: CommittedWrite, before: some TreeReader, after: some TreeReader
   ) throws(TreeError) -> [Told] {
     var told: [(query: Query, told: Told)] = []
@@ -229,7 +231,7 @@ public struct Audiences: Sendable {
   ///   - after: the tree as it is.
   /// - Returns: the changes and their receivers, audiences in the order of their places.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed here.
-  public mutating func apply(
+  package mutating func apply(
     touched paths: [Path], after: some TreeReader
   ) throws(TreeError) -> [Told] {
     let highest = Audiences.highest(paths)
@@ -252,7 +254,7 @@ public struct Audiences: Sendable {
 
   /// True if an audience shows all of a place above, at or below one of these; only then `apply`
   /// reads the tree before the write.
-  public func areShownWhole(_ paths: [Path]) -> Bool { !wholesConcerned(by: paths).isEmpty }
+  package func areShownWhole(_ paths: [Path]) -> Bool { !wholesConcerned(by: paths).isEmpty }
 
   /// The paths that have none above them, in order.
   ///

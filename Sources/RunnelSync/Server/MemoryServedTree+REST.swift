@@ -13,7 +13,7 @@ extension MemoryServedTree {
   ///   - now: milliseconds since 1970.
   ///   - random: the source of new keys.
   /// - Returns: the answer, and the messages to connections, which precede the answer.
-  public mutating func perform(
+  package mutating func perform(
     _ operation: RESTOperation, for caller: Caller, as member: Audiences.Member, now: Int64,
     random: inout some RandomNumberGenerator
   ) -> (answer: RESTAnswer, told: [(connection: Int64, told: ServedTold)]) {

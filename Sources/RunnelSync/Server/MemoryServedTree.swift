@@ -1,5 +1,5 @@
 import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 /// A served tree in memory, for programs and tests that need no file and no network.
 ///
@@ -7,18 +7,18 @@ public import RunnelTree
 /// same messages in the same order.
 ///
 /// Source: wire protocol, sections A4 to A6 and A9; tree semantics, sections 9, 11 and 12.
-public struct MemoryServedTree: Sendable {
+package struct MemoryServedTree: Sendable {
   /// The access rules, as functions.
-  public struct Access: Sendable {
+  package struct Access: Sendable {
     /// True if a caller may see what a query shows, in the tree as it is.
-    public var canRead: @Sendable (Query, Caller, MemoryTree) -> Bool
+    package var canRead: @Sendable (Query, Caller, MemoryTree) -> Bool
     /// True if a caller may do a write; gets its parts and the tree before and after.
-    public var canWrite: @Sendable ([Assignment], Caller, MemoryTree, MemoryTree) -> Bool
+    package var canWrite: @Sendable ([Assignment], Caller, MemoryTree, MemoryTree) -> Bool
     /// True if a query has the index that it needs.
-    public var isIndexed: @Sendable (Query) -> Bool
+    package var isIndexed: @Sendable (Query) -> Bool
 
     /// Makes access rules of functions.
-    public init(
+    package init(
       canRead: @escaping @Sendable (Query, Caller, MemoryTree) -> Bool = { _, _, _ in true },
       canWrite: @escaping @Sendable ([Assignment], Caller, MemoryTree, MemoryTree) -> Bool = {
         _, _, _, _ in true
@@ -38,11 +38,11 @@ public struct MemoryServedTree: Sendable {
   }
 
   /// The tree as it is.
-  public private(set) var tree: MemoryTree
+  package private(set) var tree: MemoryTree
   /// The access rules; existing listens are checked again by `review`.
-  public var access: Access
+  package var access: Access
   /// The number of writes that were done.
-  public private(set) var writeCount = 0
+  package private(set) var writeCount = 0
   private var audiences = Audiences()
   /// The queries as members asked them, which the rules are checked against.
   private var asked: [Audiences.Member: Query] = [:]
@@ -53,13 +53,13 @@ public struct MemoryServedTree: Sendable {
   private var kept: [Int64: Kept] = [:]
 
   /// Serves a tree.
-  public init(_ tree: MemoryTree = MemoryTree(), access: Access = Access()) {
+  package init(_ tree: MemoryTree = MemoryTree(), access: Access = Access()) {
     self.tree = tree
     self.access = access
   }
 
   /// The number of listens of all connections.
-  public var listenCount: Int { audiences.memberCount }
+  package var listenCount: Int { audiences.memberCount }
 
   /// Carries out a request of a connection.
   ///
@@ -70,7 +70,7 @@ public struct MemoryServedTree: Sendable {
   ///   - connection: the number of the connection, which is never reused.
   ///   - now: milliseconds since 1970.
   /// - Returns: the messages and the connections that receive them, in order.
-  public mutating func perform(
+  package mutating func perform(
     _ request: ServedRequest, of connection: Int64, now: Int64
   ) -> [(connection: Int64, told: ServedTold)] {
     var told: [(connection: Int64, told: ServedTold)] = []
@@ -86,7 +86,7 @@ public struct MemoryServedTree: Sendable {
   /// Does a write that no rule binds and returns the messages to connections; the writer gets none.
   ///
   /// - Throws: `TreeError` if the write is refused; then nothing was done.
-  public mutating func write(
+  package mutating func write(
     _ write: Write, now: Int64
   ) throws(TreeError) -> [(connection: Int64, told: ServedTold)] {
     var told: [(connection: Int64, told: ServedTold)] = []
@@ -96,7 +96,7 @@ public struct MemoryServedTree: Sendable {
 
   /// Simulates that the server ended without notice and started again: disconnect requests are
   /// done.
-  public mutating func restart(now: Int64) {
+  package mutating func restart(now: Int64) {
     (audiences, asked) = (Audiences(), [:])
     for connection in kept.keys.sorted() {
       var told: [(connection: Int64, told: ServedTold)] = []

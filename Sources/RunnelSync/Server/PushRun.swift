@@ -1,14 +1,14 @@
 /// Pushes of one audience in a row, encoded once for all its members.
-public struct PushRun: Hashable, Sendable {
+package struct PushRun: Hashable, Sendable {
   /// The pushes, in order.
-  public let pushes: [EncodedPush]
+  package let pushes: [EncodedPush]
   /// The frames of all pushes for receivers without a tag, in order.
-  public let frames: [[UInt8]]
+  package let frames: [[UInt8]]
   /// The bytes of all these frames.
-  public let byteCount: Int
+  package let byteCount: Int
 
   /// Makes a run of pushes.
-  public init(_ pushes: [EncodedPush]) {
+  package init(_ pushes: [EncodedPush]) {
     self.pushes = pushes
     frames = pushes.flatMap { $0.frames(tag: nil) }
     byteCount = frames.reduce(0) { $0 + $1.count }

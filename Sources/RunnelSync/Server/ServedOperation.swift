@@ -1,35 +1,35 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// The identity for which a connection acts, as rules see it.
-public struct Caller: Hashable, Sendable {
+package struct Caller: Hashable, Sendable {
   /// The variable `auth` of the rules: an object; null if unauthenticated.
-  public var auth: JSONValue
+  package var auth: JSONValue
   /// True if no rule applies.
-  public var isAdministrator: Bool
+  package var isAdministrator: Bool
 
   /// Makes a caller.
-  public init(auth: JSONValue, isAdministrator: Bool = false) {
+  package init(auth: JSONValue, isAdministrator: Bool = false) {
     self.auth = auth
     self.isAdministrator = isAdministrator
   }
 
   /// An unauthenticated client.
-  public static let nobody = Caller(auth: .null)
+  package static let nobody = Caller(auth: .null)
   /// A caller that no rule binds.
-  public static let administrator = Caller(auth: .null, isAdministrator: true)
+  package static let administrator = Caller(auth: .null, isAdministrator: true)
 }
 
 /// The name of one listen of a connection; a query that is asked again gets another name.
-public struct ListenNumber: Hashable, Sendable, Comparable {
+package struct ListenNumber: Hashable, Sendable, Comparable {
   /// The number, counted from 1.
-  public var rawValue: Int64
+  package var rawValue: Int64
 
   /// Makes a name from a number.
-  public init(_ rawValue: Int64) { self.rawValue = rawValue }
+  package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
   /// Orders by number: the older listen first.
-  public static func < (left: ListenNumber, right: ListenNumber) -> Bool {
+  package static func < (left: ListenNumber, right: ListenNumber) -> Bool {
     left.rawValue < right.rawValue
   }
 }
@@ -39,17 +39,17 @@ public struct ListenNumber: Hashable, Sendable, Comparable {
 /// The tree takes the operations of one connection in order, checks each by the rules for its
 /// caller, and answers in that order. Pushes that a write causes on its own connection precede its
 /// answer.
-public struct ServedRequest: Hashable, Sendable {
+package struct ServedRequest: Hashable, Sendable {
   /// The number of the request on its connection: the answer names it.
-  public var id: Int64
+  package var id: Int64
   /// The caller for whom the operation is done.
-  public var caller: Caller
+  package var caller: Caller
   /// The operation.
-  public var operation: ServedOperation
+  package var operation: ServedOperation
 }
 
 /// An operation that a connection asks of the served tree.
-public enum ServedOperation: Hashable, Sendable {
+package enum ServedOperation: Hashable, Sendable {
   /// Tell what a query shows, and every later change of it. The answer is `listening`.
   case listen(ListenNumber, Query, known: KnownHash)
   /// Stop telling changes of a query. There is no answer.
@@ -71,7 +71,7 @@ public enum ServedOperation: Hashable, Sendable {
 }
 
 /// The result of an operation.
-public enum ServedAnswer: Hashable, Sendable {
+package enum ServedAnswer: Hashable, Sendable {
   /// The operation was done.
   case done
   /// The operation was refused; nothing of it was done.
@@ -90,7 +90,7 @@ public enum ServedAnswer: Hashable, Sendable {
 }
 
 /// The part of a query's answer that a client lacks.
-public enum ListenAnswer: Hashable, Sendable {
+package enum ListenAnswer: Hashable, Sendable {
   /// The client lacks nothing.
   case unchanged
   /// The client needs the whole answer.
@@ -113,7 +113,7 @@ public enum ListenAnswer: Hashable, Sendable {
   ///   - sentQuery: the query whose answer is sent; it differs only where an index is missing.
   ///   - reader: the tree.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
-  public init(
+  package init(
     _ query: Query, known: KnownHash, sentQuery: Query? = nil, reader: some TreeReader
   ) throws(TreeError) {
     try self.init(query, known: known, sentQuery: sentQuery, reader: reader) {
@@ -164,7 +164,7 @@ public enum ListenAnswer: Hashable, Sendable {
 }
 
 /// A message of the served tree to a connection.
-public enum ServedTold: Hashable, Sendable {
+package enum ServedTold: Hashable, Sendable {
   /// A change of a query that the connection listens to.
   case push(ListenNumber, EncodedPush)
   /// The answer to the request with this id.
@@ -178,7 +178,7 @@ extension TreeReader {
   /// Source: tree semantics, section 5.3.
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
-  public func window(of query: Query) throws(TreeError) -> Node {
+  package func window(of query: Query) throws(TreeError) -> Node {
     if query.loadsAllData { return try node(at: query.path) }
     let rows = try rows(of: query.path, in: RowSlice(query), detail: .full)
     return Node(

@@ -5,7 +5,7 @@ import RunnelTree
 
 extension ServerSession {
   /// Takes the tree's answer to an operation; answers after the end are ignored.
-  public mutating func answer(_ id: Int64, _ answer: ServedAnswer) -> [Effect] {
+  package mutating func answer(_ id: Int64, _ answer: ServedAnswer) -> [Effect] {
     guard isOpen, let done = underWay.removeValue(forKey: id) else { return [] }
     finish(done, answer)
     if isOpen { carryOutWaiting() }
@@ -69,14 +69,14 @@ extension ServerSession {
   /// Sends a change of a query that the connection listens to.
   ///
   /// A listen that has ended meanwhile gets nothing.
-  public mutating func tell(_ listen: ListenNumber, _ push: EncodedPush) -> [Effect] {
+  package mutating func tell(_ listen: ListenNumber, _ push: EncodedPush) -> [Effect] {
     guard isOpen, let asked = listens[listen], asked.isAnswered else { return [] }
     send(frames: push.frames(tag: asked.tag))
     return takeEffects()
   }
 
   /// Sends several changes of a query that the connection listens to, as `tell` does one by one.
-  public mutating func tell(_ listen: ListenNumber, _ run: PushRun) -> [Effect] {
+  package mutating func tell(_ listen: ListenNumber, _ run: PushRun) -> [Effect] {
     guard isOpen, let asked = listens[listen], asked.isAnswered else { return [] }
     if asked.tag == nil, unsentBytes + run.byteCount <= limits.unsentBytesMax {
       unsentBytes += run.byteCount

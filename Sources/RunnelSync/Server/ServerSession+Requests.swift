@@ -7,7 +7,7 @@ extension ServerSession {
   /// Takes the text of a frame, in UTF-8.
   ///
   /// Frames that arrive after the end are ignored.
-  public mutating func receive(_ frame: [UInt8], now: WireTime) -> [Effect] {
+  package mutating func receive(_ frame: [UInt8], now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     heard(now: now)
     // The clock may have jumped past the expiry: the credential ends before the frame is handled.
@@ -199,7 +199,7 @@ extension ServerSession {
   /// Takes the result of verifying a credential.
   ///
   /// A refused credential changes nothing: the connection keeps its caller.
-  public mutating func verified(
+  package mutating func verified(
     _ result: Result<VerifiedCredential, CredentialRefusal>, now: WireTime
   ) -> [Effect] {
     guard isOpen, let (number, credential) = verifying else { return [] }
@@ -250,7 +250,7 @@ extension ServerSession {
   }
 
   /// Ends the credential, which was revoked before its expiry.
-  public mutating func revokeCredential() -> [Effect] {
+  package mutating func revokeCredential() -> [Effect] {
     guard isOpen, credential != nil else { return [] }
     endCredential(.revoked)
     return takeEffects()
@@ -266,7 +266,7 @@ extension ServerSession {
   }
 
   /// Checks all listens again because the rules, or the data that they depend on, have changed.
-  public mutating func review() -> [Effect] {
+  package mutating func review() -> [Effect] {
     guard isOpen, !listens.isEmpty else { return [] }
     ask(.review, number: nil)
     return takeEffects()
@@ -274,14 +274,14 @@ extension ServerSession {
 }
 
 /// The result of verifying a credential.
-public struct VerifiedCredential: Hashable, Sendable {
+package struct VerifiedCredential: Hashable, Sendable {
   /// The caller that the credential identifies.
-  public var caller: Caller
+  package var caller: Caller
   /// When the credential expires, in milliseconds since 1970; nil for never.
-  public var expiry: Int64?
+  package var expiry: Int64?
 
   /// Makes the result of a verification.
-  public init(_ caller: Caller, expiry: Int64? = nil) {
+  package init(_ caller: Caller, expiry: Int64? = nil) {
     self.caller = caller
     self.expiry = expiry
   }
@@ -314,7 +314,7 @@ public struct CredentialRefusal: Error, Hashable, Sendable {
 /// A verifier of credentials; conforming types decide how tokens are checked.
 ///
 /// A verifier that has to ask the network first answers later: `ServerSession` waits for it.
-public protocol CredentialVerifier {
+package protocol CredentialVerifier {
   /// Verifies a credential and returns its caller.
   ///
   /// `now` is in milliseconds since 1970.

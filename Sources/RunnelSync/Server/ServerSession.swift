@@ -30,9 +30,9 @@ import RunnelTree
 /// - I3. After `leave` no operation is passed on and nothing leaves.
 ///
 /// Source: wire protocol, sections A3 to A6.
-public struct ServerSession: Sendable {
+package struct ServerSession: Sendable {
   /// An effect for the caller to carry out; effects are carried out in order.
-  public enum Effect: Hashable, Sendable {
+  package enum Effect: Hashable, Sendable {
     /// Send the text of a frame, in UTF-8.
     case send([UInt8])
     /// Send the frames of pushes that other sessions may be sent too.
@@ -56,20 +56,20 @@ public struct ServerSession: Sendable {
   }
 
   /// The parameters of a session.
-  public struct Configuration: Hashable, Sendable {
+  package struct Configuration: Hashable, Sendable {
     /// The name of the session: unique for all time and not guessable.
-    public var name: String
+    package var name: String
     /// The host name that the client connected to.
-    public var host: String
+    package var host: String
     /// The session that this one replaces, as the client named it; nil for none.
-    public var previous: String?
+    package var previous: String?
     /// The limits of the connection.
-    public var limits: WireLimits
+    package var limits: WireLimits
     /// True if the tree does a named write once, which is announced to the client.
-    public var takesWriteNames = true
+    package var takesWriteNames = true
 
     /// Makes a configuration.
-    public init(
+    package init(
       name: String, host: String, previous: String? = nil, limits: WireLimits = WireLimits()
     ) {
       self.name = name
@@ -107,13 +107,13 @@ public struct ServerSession: Sendable {
   }
 
   /// The parameters that the session was made with.
-  public let configuration: Configuration
+  package let configuration: Configuration
   /// The caller for whom the connection acts.
-  public internal(set) var caller = Caller.nobody
+  package internal(set) var caller = Caller.nobody
   /// The credential that identified the caller; nil if unauthenticated.
-  public internal(set) var credential: Credential?
+  package internal(set) var credential: Credential?
   /// The number of bytes that were sent and not yet taken by the network.
-  public internal(set) var unsentBytes = 0
+  package internal(set) var unsentBytes = 0
 
   var phase = Phase.new
   var assembler: FrameAssembler
@@ -146,7 +146,7 @@ public struct ServerSession: Sendable {
   var messageStart: Int64?
 
   /// Makes a session of a connection that is not open yet.
-  public init(_ configuration: Configuration) {
+  package init(_ configuration: Configuration) {
     self.configuration = configuration
     assembler = FrameAssembler(bytesMax: configuration.limits.messageBytesMax)
     requestAllowance = Allowance(perSecond: configuration.limits.requestsPerSecond)
@@ -156,13 +156,13 @@ public struct ServerSession: Sendable {
   var limits: WireLimits { configuration.limits }
 
   /// True between `open` and the end.
-  public var isOpen: Bool { phase == .open }
+  package var isOpen: Bool { phase == .open }
 
   /// The number of listens.
-  public var listenCount: Int { listens.count }
+  package var listenCount: Int { listens.count }
 
   /// The number of requests that were not answered.
-  public var requestCount: Int {
+  package var requestCount: Int {
     underWay.values.count { $0.number != nil } + waiting.count + (verifying == nil ? 0 : 1)
   }
 
@@ -176,7 +176,7 @@ public struct ServerSession: Sendable {
 
 extension ServerSession {
   /// Opens the session: the handshake is the first message.
-  public mutating func open(now: WireTime) -> [Effect] {
+  package mutating func open(now: WireTime) -> [Effect] {
     precondition(phase == .new, "A session is opened once.")
     phase = .open
     lastHeard = now.uptime
@@ -190,7 +190,7 @@ extension ServerSession {
   }
 
   /// Sends the client to another host, in place of a handshake or later.
-  public mutating func redirect(to host: String) -> [Effect] {
+  package mutating func redirect(to host: String) -> [Effect] {
     guard phase != .closed else { return [] }
     send(.redirect(host: host))
     end(.normal("See \(host)."))
@@ -198,7 +198,7 @@ extension ServerSession {
   }
 
   /// Ends the connection; `isForGood` tells the client not to reconnect automatically.
-  public mutating func close(_ reason: CloseReason, isForGood: Bool = false) -> [Effect] {
+  package mutating func close(_ reason: CloseReason, isForGood: Bool = false) -> [Effect] {
     guard phase != .closed else { return [] }
     if isForGood { send(.shutdown(reason: reason.text)) }
     end(reason)
@@ -206,7 +206,7 @@ extension ServerSession {
   }
 
   /// Takes the news that the connection ended.
-  public mutating func closed() -> [Effect] {
+  package mutating func closed() -> [Effect] {
     guard phase == .open else {
       phase = .closed
       return []
@@ -216,16 +216,16 @@ extension ServerSession {
   }
 
   /// Takes the number of sent bytes that the network has taken.
-  public mutating func sent(_ bytes: Int) { unsentBytes = max(0, unsentBytes - bytes) }
+  package mutating func sent(_ bytes: Int) { unsentBytes = max(0, unsentBytes - bytes) }
 
   /// Takes a sign of life of the client other than a text frame.
-  public mutating func heard(now: WireTime) {
+  package mutating func heard(now: WireTime) {
     lastHeard = now.uptime
     isAwaitingSign = false
   }
 
   /// The time of the next call of `advance`, on the monotonic clock, or nil if none is needed.
-  public func deadline(now: WireTime) -> Int64? {
+  package func deadline(now: WireTime) -> Int64? {
     guard isOpen else { return nil }
     let silence =
       lastHeard + limits.silenceMilliseconds + (isAwaitingSign ? limits.signMilliseconds : 0)
@@ -239,7 +239,7 @@ extension ServerSession {
   }
 
   /// Carries out what is due at this time.
-  public mutating func advance(now: WireTime) -> [Effect] {
+  package mutating func advance(now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     if let expiry, expiry <= now.calendar { endCredential(.expired) }
     if let allowedTime, allowedTime <= now.uptime {

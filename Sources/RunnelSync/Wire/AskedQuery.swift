@@ -1,5 +1,5 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// A query in the form in which a client asked it, which identifies it on its connection.
 ///
@@ -7,17 +7,17 @@ public import RunnelTree
 /// keys. A listen is ended and revoked by the object that was sent.
 ///
 /// Source: wire protocol, section A4.1.
-public struct AskedQuery: Hashable, Sendable {
+package struct AskedQuery: Hashable, Sendable {
   /// The query.
-  public let query: Query
+  package let query: Query
   /// The object that was sent, with its members ordered by name; nil for all of the place.
-  public let object: JSONValue?
+  package let object: JSONValue?
 
   /// Makes a query from a client's object; no object, null and an empty object mean all of the
   /// place.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) that names the wrong member.
-  public init(_ object: JSONValue?, at path: Path) throws(TreeError) {
+  package init(_ object: JSONValue?, at path: Path) throws(TreeError) {
     switch object {
     case nil, .null?, .object([])?:
       (query, self.object) = (Query(path), nil)

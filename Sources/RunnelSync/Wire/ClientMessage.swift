@@ -1,10 +1,10 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// A message of a client: a request, or a control message.
 ///
 /// Source: wire protocol, section A3.
-public enum ClientMessage: Hashable, Sendable {
+package enum ClientMessage: Hashable, Sendable {
   /// A request with its number, which the answer repeats; `WireRequest` reads its body.
   case request(Int64, action: String, body: JSONValue)
   /// A ping.
@@ -16,7 +16,7 @@ public enum ClientMessage: Hashable, Sendable {
   ///
   /// - Throws: `TreeError` (`invalidMessage`) that says what is wrong; the message cannot be
   ///   answered.
-  public init(_ bytes: [UInt8]) throws(TreeError) {
+  package init(_ bytes: [UInt8]) throws(TreeError) {
     let (kind, data) = try Envelope.read(bytes)
     switch kind {
     case EnvelopeKind.control:
@@ -33,7 +33,7 @@ public enum ClientMessage: Hashable, Sendable {
   }
 
   /// The message in UTF-8.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     switch self {
     case .request(let number, let action, let body):
       let data: JSONValue = [
@@ -47,7 +47,7 @@ public enum ClientMessage: Hashable, Sendable {
   }
 
   /// The keep-alive frame of a client; it is no message.
-  public static let keepAlive = Array("0".utf8)
+  package static let keepAlive = Array("0".utf8)
 }
 
 /// The envelope of every message: its kind, and the payload.

@@ -1,4 +1,4 @@
-public import RunnelTree
+package import RunnelTree
 
 /// Puts messages together from the frames in which they arrive.
 ///
@@ -11,19 +11,19 @@ public import RunnelTree
 /// limit.
 ///
 /// Source: wire protocol, section A2.
-public struct FrameAssembler: Sendable {
+package struct FrameAssembler: Sendable {
   private let bytesMax: Int
   private var message: [UInt8] = []
   private var awaitedCount = 0
 
   /// Makes an assembler of messages of at most `bytesMax` bytes.
-  public init(bytesMax: Int) { self.bytesMax = bytesMax }
+  package init(bytesMax: Int) { self.bytesMax = bytesMax }
 
   /// True if a message is incomplete.
-  public var isAwaitingPieces: Bool { awaitedCount > 0 }
+  package var isAwaitingPieces: Bool { awaitedCount > 0 }
 
   /// The number of bytes kept of an incomplete message.
-  public var keptBytes: Int { message.count }
+  package var keptBytes: Int { message.count }
 
   /// Takes the text of a frame, in UTF-8.
   ///
@@ -31,7 +31,7 @@ public struct FrameAssembler: Sendable {
   ///   frame is only a keep-alive.
   /// - Throws: `TreeError` (`tooBig`) if the message is longer than allowed; the caller then closes
   ///   the connection.
-  public mutating func take(_ frame: [UInt8]) throws(TreeError) -> [UInt8]? {
+  package mutating func take(_ frame: [UInt8]) throws(TreeError) -> [UInt8]? {
     guard message.count + frame.count <= bytesMax else {
       (message, awaitedCount) = ([], 0)
       throw TreeError(

@@ -4,12 +4,12 @@
 /// then the pieces. Pieces are cut between Unicode scalars, so that each is valid UTF-8.
 ///
 /// Source: wire protocol, section A2.
-public enum FrameSplitter {
+package enum FrameSplitter {
   /// The frames of a message in UTF-8.
   ///
   /// Complexity: O(n). A message is an object, so it is never empty and never mistaken for a
   /// number.
-  public static func frames(of message: [UInt8]) -> [[UInt8]] {
+  package static func frames(of message: [UInt8]) -> [[UInt8]] {
     // A scalar has no more UTF-16 code units than bytes.
     if message.count <= WireLimits.pieceUnitsMax { return [message] }
     let ends = ends(of: message)

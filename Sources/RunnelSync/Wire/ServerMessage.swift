@@ -1,10 +1,10 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// A message of a server: an answer, a push, or a control message.
 ///
 /// Source: wire protocol, sections A3 and A5.
-public enum ServerMessage: Hashable, Sendable {
+package enum ServerMessage: Hashable, Sendable {
   /// The first message of a connection.
   case handshake(Handshake)
   /// The client is to connect to this host instead.
@@ -25,7 +25,7 @@ public enum ServerMessage: Hashable, Sendable {
   /// Reads a message in UTF-8.
   ///
   /// - Throws: `TreeError` (`invalidMessage`) that names the mistake.
-  public init(_ bytes: [UInt8]) throws(TreeError) {
+  package init(_ bytes: [UInt8]) throws(TreeError) {
     let (kind, data) = try Envelope.read(bytes)
     switch kind {
     case EnvelopeKind.control: self = try ServerMessage.control(data)
@@ -85,7 +85,7 @@ public enum ServerMessage: Hashable, Sendable {
   }
 
   /// The message in UTF-8.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     switch self {
     case .handshake(let handshake): return Envelope.control(ControlKind.handshake, handshake.json)
     case .redirect(let host): return Envelope.control(ControlKind.redirect, .string(host))
@@ -107,18 +107,18 @@ public enum ServerMessage: Hashable, Sendable {
 /// The first message of a connection, in which the server introduces itself.
 ///
 /// Source: wire protocol, sections A3 and A9.
-public struct Handshake: Hashable, Sendable {
+package struct Handshake: Hashable, Sendable {
   /// The server's clock, in milliseconds since 1970.
-  public var timestamp: Int64
+  package var timestamp: Int64
   /// The host for later connections.
-  public var host: String
+  package var host: String
   /// The name of the session, which the next connection tells.
-  public var session: String
+  package var session: String
   /// True if the server does a write with a name once.
-  public var takesWriteNames: Bool
+  package var takesWriteNames: Bool
 
   /// Makes a handshake.
-  public init(timestamp: Int64, host: String, session: String, takesWriteNames: Bool) {
+  package init(timestamp: Int64, host: String, session: String, takesWriteNames: Bool) {
     self.timestamp = timestamp
     self.host = host
     self.session = session

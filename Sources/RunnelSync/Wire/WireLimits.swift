@@ -1,45 +1,45 @@
 /// The limits of one connection; reaching one gives an answer that names it, or closes the
 /// connection.
-public struct WireLimits: Hashable, Sendable {
+package struct WireLimits: Hashable, Sendable {
   /// The most UTF-16 code units in one piece of a message, which every client accepts.
   ///
   /// Source: wire protocol, section A2.
-  public static let pieceUnitsMax = 16_384
+  package static let pieceUnitsMax = 16_384
   /// The most characters in a text that announces a number of pieces.
   static let pieceCountDigitsMax = 6
 
   /// The most bytes in one message, all its pieces together.
-  public var messageBytesMax = 16_777_216
+  package var messageBytesMax = 16_777_216
   /// The most levels of objects and arrays in one message; parsing takes 512 at most.
-  public var jsonDepthMax = 512
+  package var jsonDepthMax = 512
   /// The most listens of one connection.
-  public var listensMax = 10_000
+  package var listensMax = 10_000
   /// The most requests under way; at that number reading pauses until half of them are answered.
-  public var requestsMax = 256
+  package var requestsMax = 256
   /// The most requests in a second on average, beyond which reading pauses; nil for any number.
-  public var requestsPerSecond: Int?
+  package var requestsPerSecond: Int?
   /// The most bytes in a second on average, beyond which reading pauses; nil for any number.
-  public var bytesPerSecond: Int?
+  package var bytesPerSecond: Int?
   /// The most bytes of waiting requests; one byte more closes the connection.
-  public var waitingBytesMax = 33_554_432
+  package var waitingBytesMax = 33_554_432
   /// The most bytes that were sent and not taken by the network; a further message closes the
   /// connection.
-  public var unsentBytesMax = 67_108_864
+  package var unsentBytesMax = 67_108_864
   /// The most bytes of writes in disconnect requests.
-  public var disconnectBytesMax = 1_048_576
+  package var disconnectBytesMax = 1_048_576
   /// The time without a sign of life after which the client is asked for one, in milliseconds.
-  public var silenceMilliseconds: Int64 = 45_000
+  package var silenceMilliseconds: Int64 = 45_000
   /// The longest time that the client may take to answer that question, in milliseconds.
-  public var signMilliseconds: Int64 = 30_000
+  package var signMilliseconds: Int64 = 30_000
   /// The longest time that all pieces of a message may take to arrive, in milliseconds.
-  public var messageMilliseconds: Int64 = 120_000
+  package var messageMilliseconds: Int64 = 120_000
 
   /// Makes the default limits.
-  public init() {}
+  package init() {}
 }
 
 /// A limit of one connection that was reached, by its name for people.
-public enum WireLimit: String, Hashable, Sendable, CaseIterable {
+package enum WireLimit: String, Hashable, Sendable, CaseIterable {
   /// `messageBytesMax`.
   case messageBytes = "max-message"
   /// `jsonDepthMax`.

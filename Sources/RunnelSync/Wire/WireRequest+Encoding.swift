@@ -1,11 +1,11 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 // Requests as official clients send them, byte by byte. Source: wire protocol, sections A4 and A7.1.
 
 extension WireRequest {
   /// The name of the action, `a` on the wire.
-  public var action: String { requestAction.rawValue }
+  package var action: String { requestAction.rawValue }
 
   private var requestAction: RequestAction {
     switch self {
@@ -29,7 +29,7 @@ extension WireRequest {
   ///
   /// - Throws: `TreeError` for requests that the wire format cannot express: a query with a filter,
   ///   and copies and moves, which are sent as the writes that they result in.
-  public func body() throws(TreeError) -> JSONValue {
+  package func body() throws(TreeError) -> JSONValue {
     switch self {
     case .listen(let asked, let tag, let known):
       var members = try asked.members(tag: tag)

@@ -1,10 +1,10 @@
 public import RunnelBase
-public import RunnelTree
+package import RunnelTree
 
 /// A request of a client.
 ///
 /// Source: wire protocol, section A4.
-public enum WireRequest: Hashable, Sendable {
+package enum WireRequest: Hashable, Sendable {
   /// Tell the result of a query and every later change of it. `known` holds the hashes of the
   /// client's current data. Pushes for all but default queries carry the tag.
   case listen(AskedQuery, tag: Int?, known: KnownHash)
@@ -63,7 +63,7 @@ extension WireRequest {
   ///   - body: the body of the request, `b` on the wire.
   /// - Throws: `TreeError` (`invalidMessage`, `invalidPath`, `invalidKey` or `invalidQuery`) that
   ///   says what is wrong.
-  public init(action: String, body: JSONValue) throws(TreeError) {
+  package init(action: String, body: JSONValue) throws(TreeError) {
     let body = try WireBody(body, "The request \"\(action.prefix(20))\"")
     guard let known = RequestAction(rawValue: action) else {
       throw body.invalid("there is no such action")

@@ -1,12 +1,12 @@
 /// A point in time, on the two clocks of a connection.
-public struct WireTime: Hashable, Sendable {
+package struct WireTime: Hashable, Sendable {
   /// The clock of the calendar, in milliseconds since 1970; it may jump.
-  public var calendar: Int64
+  package var calendar: Int64
   /// A monotonic clock, in milliseconds since an arbitrary moment; deadlines are on this one.
-  public var uptime: Int64
+  package var uptime: Int64
 
   /// Makes a point in time.
-  public init(calendar: Int64, uptime: Int64) {
+  package init(calendar: Int64, uptime: Int64) {
     self.calendar = calendar
     self.uptime = uptime
   }
@@ -15,32 +15,32 @@ public struct WireTime: Hashable, Sendable {
 /// The reason for closing a connection, as the close frame states it.
 ///
 /// Source: RFC 6455, section 7.4.1.
-public struct CloseReason: Hashable, Sendable {
+package struct CloseReason: Hashable, Sendable {
   /// The status code.
-  public var code: UInt16
+  package var code: UInt16
   /// A few words about what happened.
-  public var text: String
+  package var text: String
 
   /// Makes a reason.
-  public init(code: UInt16, text: String) {
+  package init(code: UInt16, text: String) {
     self.code = code
     self.text = text
   }
 
   /// The client or the server has nothing more to say.
-  public static func normal(_ text: String) -> CloseReason { CloseReason(code: 1000, text: text) }
+  package static func normal(_ text: String) -> CloseReason { CloseReason(code: 1000, text: text) }
   /// The server is ending, or was told to.
-  public static func goingAway(_ text: String) -> CloseReason {
+  package static func goingAway(_ text: String) -> CloseReason {
     CloseReason(code: 1001, text: text)
   }
   /// The other side violated the protocol.
-  public static func protocolError(_ text: String) -> CloseReason {
+  package static func protocolError(_ text: String) -> CloseReason {
     CloseReason(code: 1002, text: text)
   }
   /// The other side exceeds its limits.
-  public static func policyViolation(_ text: String) -> CloseReason {
+  package static func policyViolation(_ text: String) -> CloseReason {
     CloseReason(code: 1008, text: text)
   }
   /// A message is longer than allowed.
-  public static func tooBig(_ text: String) -> CloseReason { CloseReason(code: 1009, text: text) }
+  package static func tooBig(_ text: String) -> CloseReason { CloseReason(code: 1009, text: text) }
 }

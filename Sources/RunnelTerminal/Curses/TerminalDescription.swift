@@ -2,27 +2,27 @@ import CTerminal
 import Glibc
 
 /// The properties of the process's terminal that are known without opening a screen on it.
-public struct TerminalDescription: Hashable, Sendable {
+package struct TerminalDescription: Hashable, Sendable {
   /// The type, from `TERM`; empty if it is not set.
-  public let name: String
+  package let name: String
   /// Whether the terminfo database knows the type.
-  public let isKnown: Bool
+  package let isKnown: Bool
   /// Whether a screen can be opened on such a terminal.
-  public let placesCursor: Bool
+  package let placesCursor: Bool
   /// Whether it understands the control sequences of ECMA-48, which mouse, paste and clipboard
   /// need.
-  public let isANSI: Bool
+  package let isANSI: Bool
   /// Whether the former content of the terminal comes back when a screen closes.
-  public let hasAlternateScreen: Bool
+  package let hasAlternateScreen: Bool
   /// The number of colors of the type.
-  public let colorCount: Int
+  package let colorCount: Int
   /// Whether the user's locale encodes in UTF-8.
-  public let isUTF8: Bool
+  package let isUTF8: Bool
 
   /// Looks up the terminal that `TERM` names.
   ///
   /// It must not be called while a screen is open.
-  public init() {
+  package init() {
     self.init(term: getenv("TERM").map { String(cString: $0) } ?? "")
   }
 
@@ -40,13 +40,13 @@ public struct TerminalDescription: Hashable, Sendable {
   }
 
   /// Returns the colors that a screen would be drawn with.
-  public func depth(_ options: TerminalOptions) -> ColorDepth {
+  package func depth(_ options: TerminalOptions) -> ColorDepth {
     options.depth(
       colorCount: colorCount, noColor: getenv("NO_COLOR").map { String(cString: $0) })
   }
 
   /// Returns the signs that a screen would be drawn with.
-  public func glyphs(_ options: TerminalOptions) -> Glyphs {
+  package func glyphs(_ options: TerminalOptions) -> Glyphs {
     options.glyphs(isUTF8: isUTF8, term: name)
   }
 }

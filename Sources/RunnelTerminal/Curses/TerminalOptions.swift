@@ -16,9 +16,9 @@ public struct TerminalOptions: Hashable, Sendable {
   /// The theme.
   public var theme: ThemeChoice
   /// The themes that the user wrote.
-  public var customThemes: [CustomTheme] = []
+  package var customThemes: [CustomTheme] = []
   /// The changed roles, which apply to all themes.
-  public var roles = RoleChanges()
+  package var roles = RoleChanges()
   /// The signs to draw.
   public var signs: Signs
   /// Whether to ask for mouse events; with them, selecting text needs Shift in most terminals.

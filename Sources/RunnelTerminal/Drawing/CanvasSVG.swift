@@ -1,7 +1,7 @@
 /// Draws a canvas as a picture: an SVG with one text element for each run of equal cells.
 ///
 /// Every column has the width that the canvas gives it, regardless of the reader's font.
-public struct CanvasSVG {
+package struct CanvasSVG {
   private static let cellWidth = 8.4
   private static let cellHeight = 18
   private static let padding = 12
@@ -13,7 +13,7 @@ public struct CanvasSVG {
   private let (paper, ink): (String, String)
 
   /// Makes a drawing of a canvas, with the colors of a theme on a background.
-  public init(
+  package init(
     _ canvas: Canvas, theme: Theme = Theme(.dark, depth: .extended),
     on background: ThemeBackground = .dark
   ) {
@@ -23,7 +23,7 @@ public struct CanvasSVG {
   }
 
   /// The text of the SVG file.
-  public func text() -> String {
+  package func text() -> String {
     let width = Int(Double(canvas.size.columns) * CanvasSVG.cellWidth) + 2 * CanvasSVG.padding
     let height = canvas.size.rows * CanvasSVG.cellHeight + 2 * CanvasSVG.padding
     var svg = """

@@ -1,9 +1,9 @@
 /// Text that fills one cell of the screen, or two if it is wide.
-public struct CellCluster: Hashable, Sendable {
+package struct CellCluster: Hashable, Sendable {
   /// One spacing scalar and the marks drawn over it.
   let scalars: CellScalars
   /// The number of columns: 1 or 2.
-  public let width: Int
+  package let width: Int
 
   init(_ scalars: CellScalars, width: Int) {
     self.scalars = scalars
@@ -13,7 +13,7 @@ public struct CellCluster: Hashable, Sendable {
   init(text: String, width: Int) { self.init(CellScalars(text), width: width) }
 
   /// One spacing scalar and the marks drawn over it, as text.
-  public var text: String { scalars.text }
+  package var text: String { scalars.text }
 }
 
 extension CellCluster {
@@ -59,7 +59,7 @@ public enum CellText {
   /// The cells of a text, in order.
   ///
   /// O(n) in the scalars of the text.
-  public static func sanitize(_ text: String, glyphs: Glyphs = .unicode) -> [CellCluster] {
+  package static func sanitize(_ text: String, glyphs: Glyphs = .unicode) -> [CellCluster] {
     var cells: [CellCluster] = []
     forEachCell(of: text, glyphs: glyphs) { cluster, _ in
       cells.append(cluster)

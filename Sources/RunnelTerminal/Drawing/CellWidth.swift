@@ -3,12 +3,12 @@
 /// The rules are those of this package, not of the C library: East Asian Width W and F are two
 /// columns, combining marks none, all else one (ambiguous width included). See `CellWidthTable` for
 /// the version of Unicode.
-public enum CellWidth {
+package enum CellWidth {
   /// The width of one scalar as a terminal draws it: 0, 1, or 2 columns.
   ///
   /// Control characters have no width of their own; `CellText` replaces them before they are drawn.
   /// O(log n) in the table, O(1) for Latin text.
-  public static func width(of scalar: Unicode.Scalar) -> Int {
+  package static func width(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x300 { return 1 }
     if contains(value, in: CellWidthTable.zero) { return 0 }
@@ -16,7 +16,7 @@ public enum CellWidth {
   }
 
   /// Returns the number of columns that `Canvas.put` uses for the character, after sanitizing.
-  public static func width(of character: Character) -> Int {
+  package static func width(of character: Character) -> Int {
     CellText.cells(of: character, glyphs: .unicode).reduce(0) { $0 + $1.width }
   }
 
@@ -24,7 +24,7 @@ public enum CellWidth {
   /// sanitizing.
   ///
   /// O(n) in the characters of the text.
-  public static func width(of text: String) -> Int {
+  package static func width(of text: String) -> Int {
     var width = 0
     CellText.forEachCell(of: text, glyphs: .unicode) { cluster, _ in
       width += cluster.width

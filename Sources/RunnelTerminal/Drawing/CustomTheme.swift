@@ -1,14 +1,14 @@
 /// A change of a style; nil keeps a part of it.
-public struct StyleChange: Hashable, Sendable {
+package struct StyleChange: Hashable, Sendable {
   /// The color of the text.
-  public var foreground: ThemeColor?
+  package var foreground: ThemeColor?
   /// The color behind the text.
-  public var background: ThemeColor?
+  package var background: ThemeColor?
   /// All attributes of the text besides color.
-  public var attributes: Style.Attributes?
+  package var attributes: Style.Attributes?
 
   /// Makes a change.
-  public init(
+  package init(
     foreground: ThemeColor? = nil, background: ThemeColor? = nil,
     attributes: Style.Attributes? = nil
   ) {
@@ -19,9 +19,9 @@ public struct StyleChange: Hashable, Sendable {
 }
 
 /// The changes of some roles of a theme.
-public struct RoleChanges: Hashable, Sendable {
+package struct RoleChanges: Hashable, Sendable {
   /// The new look of a role.
-  public enum Look: Hashable, Sendable {
+  package enum Look: Hashable, Sendable {
     /// As in the theme, with changes.
     case changed(StyleChange)
     /// As another role.
@@ -31,21 +31,21 @@ public struct RoleChanges: Hashable, Sendable {
   private var looks: [ThemeRole: Look] = [:]
 
   /// Changes nothing.
-  public init() {}
+  package init() {}
 
   /// The change of a role; nil if there is none.
-  public subscript(role: ThemeRole) -> Look? {
+  package subscript(role: ThemeRole) -> Look? {
     get { looks[role] }
     set { looks[role] = newValue }
   }
 
   /// True if nothing is changed.
-  public var isEmpty: Bool { looks.isEmpty }
+  package var isEmpty: Bool { looks.isEmpty }
 
   /// The roles that a role is like, beginning with itself; in a cycle the last one occurs twice.
   ///
   /// O(n) in them.
-  public func chain(from role: ThemeRole) -> [ThemeRole] {
+  package func chain(from role: ThemeRole) -> [ThemeRole] {
     var chain = [role]
     while let last = chain.last, case .like(let next)? = looks[last] {
       defer { chain.append(next) }
@@ -56,17 +56,17 @@ public struct RoleChanges: Hashable, Sendable {
 }
 
 /// A theme that a user wrote: a built-in theme with some roles changed.
-public struct CustomTheme: Hashable, Sendable {
+package struct CustomTheme: Hashable, Sendable {
   /// The name of the theme.
-  public var name: String
+  package var name: String
   /// The theme for the roles that are not changed; nil for the built-in one that suits the
   /// background.
-  public var base: ThemeName?
+  package var base: ThemeName?
   /// The changes.
-  public var roles: RoleChanges
+  package var roles: RoleChanges
 
   /// Makes a theme.
-  public init(name: String, base: ThemeName? = nil, roles: RoleChanges = RoleChanges()) {
+  package init(name: String, base: ThemeName? = nil, roles: RoleChanges = RoleChanges()) {
     self.name = name
     self.base = base
     self.roles = roles

@@ -166,7 +166,7 @@ public struct Theme: Hashable, Sendable {
   /// Changes some roles, in the colors that the terminal has.
   ///
   /// A role that is like another one takes the other's style with its changes.
-  public mutating func apply(_ changes: RoleChanges, depth: ColorDepth) {
+  package mutating func apply(_ changes: RoleChanges, depth: ColorDepth) {
     if changes.isEmpty { return }
     let before = self
     for role in ThemeRole.allCases {
@@ -180,7 +180,7 @@ public struct Theme: Hashable, Sendable {
   }
 
   /// The style of a role by itself.
-  public func style(of role: ThemeRole) -> Style {
+  package func style(of role: ThemeRole) -> Style {
     switch role {
     case .cell(let role): styles[Int(role.rawValue)]
     case .rowCursor: rowCursor

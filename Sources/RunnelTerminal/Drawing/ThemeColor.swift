@@ -1,7 +1,7 @@
 import Glibc
 
 /// A color as a theme file names it, independent of the terminal's colors.
-public enum ThemeColor: Hashable, Sendable {
+package enum ThemeColor: Hashable, Sendable {
   /// The terminal's own color.
   case terminal
   /// One of the 256 colors of xterm; the user chooses the first 16.
@@ -15,10 +15,10 @@ public enum ThemeColor: Hashable, Sendable {
   ]
 
   /// The names of colors, in the order in which they are listed.
-  public static let names = ["default"] + basicNames + basicNames.map { "bright-" + $0 }
+  package static let names = ["default"] + basicNames + basicNames.map { "bright-" + $0 }
 
   /// Reads a name, a number from 0 to 255, or `#rrggbb`; returns nil for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     if let number = UInt8(text) {
       self = .number(number)
     } else if let color = RGB(hexText: text) {

@@ -1,17 +1,17 @@
 /// The contrast of roles, and the contrast that the built-in themes guarantee.
 ///
 /// Only colors that are the same for every user count: users choose the first 16.
-public struct ThemeContrast: Sendable {
+package struct ThemeContrast: Sendable {
   /// The contrast that a theme must have on a kind of background.
-  public struct Aim: Sendable {
+  package struct Aim: Sendable {
     /// The built-in theme that has it.
-    public var theme: ThemeName
+    package var theme: ThemeName
     /// The kind of background.
-    public var background: ThemeBackground
+    package var background: ThemeBackground
     /// The least contrast of its roles, from 1 to 21.
-    public var contrast: Double
+    package var contrast: Double
     /// The least contrast on the row of the cursor.
-    public var cursorContrast: Double
+    package var cursorContrast: Double
     /// The possible background colors.
     var grounds: [RGB]
     /// The terminal's own text color.
@@ -21,17 +21,17 @@ public struct ThemeContrast: Sendable {
   }
 
   /// A role that is harder to read than in the built-in themes.
-  public struct Finding: Sendable {
+  package struct Finding: Sendable {
     /// The role that was changed.
-    public var role: ThemeRole
+    package var role: ThemeRole
     /// Its contrast, from 1 to 21.
-    public var contrast: Double
+    package var contrast: Double
     /// The contrast that it should have.
-    public var least: Double
+    package var least: Double
     /// The background color.
-    public var ground: RGB
+    package var ground: RGB
     /// The built-in theme that has the contrast.
-    public var theme: ThemeName
+    package var theme: ThemeName
   }
 
   /// Roles without text.
@@ -48,7 +48,7 @@ public struct ThemeContrast: Sendable {
   ///
   /// A theme that depends on the background, or uses the terminal's colors, must have them on every
   /// kind of background.
-  public static func aims(of theme: ThemeName?) -> [Aim] {
+  package static func aims(of theme: ThemeName?) -> [Aim] {
     var aims: [Aim] =
       switch theme {
       case .dark, .darkColorBlind, .darkHighContrast: [dark]
@@ -67,7 +67,7 @@ public struct ThemeContrast: Sendable {
 
   /// The changed roles whose contrast is too low in the theme of some options, each with its lowest
   /// contrast.
-  public static func findings(
+  package static func findings(
     in options: TerminalOptions, changed: some Sequence<ThemeRole>
   ) -> [Finding] {
     let aims = aims(of: options.baseTheme)

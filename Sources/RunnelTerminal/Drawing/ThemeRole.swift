@@ -1,5 +1,5 @@
 /// A role as theme files name it: the role of a cell, or a style drawn over the cursor row.
-public enum ThemeRole: Hashable, Sendable, CaseIterable {
+package enum ThemeRole: Hashable, Sendable, CaseIterable {
   /// The role of a cell.
   case cell(StyleRole)
   /// The row of the cursor, over the roles of its cells.
@@ -8,17 +8,17 @@ public enum ThemeRole: Hashable, Sendable, CaseIterable {
   case rowCursorUnfocused
 
   /// All roles, in the order in which they are listed.
-  public static let allCases =
+  package static let allCases =
     StyleRole.allCases.map { cell($0) } + [rowCursor, rowCursorUnfocused]
 
   /// The role with a name; nil if there is none.
-  public init?(name: String) {
+  package init?(name: String) {
     guard let role = ThemeRole.allCases.first(where: { $0.name == name }) else { return nil }
     self = role
   }
 
   /// The name, with dots between its words: `section.header`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .cell(let role): role.name
     case .rowCursor: "row.cursor"

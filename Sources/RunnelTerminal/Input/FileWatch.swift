@@ -4,20 +4,20 @@ import Glibc
 /// Notices that a file is saved, also by editors that write another file and rename it.
 ///
 /// It watches the folder, so the file need not exist yet; the folder must.
-public final class FileWatch {
+package final class FileWatch {
   /// The descriptor to poll for reading.
-  public let fileDescriptor: Int32
+  package let fileDescriptor: Int32
 
   /// Whether the folder was removed, so that nothing more will be noticed, even if another one
   /// takes its place; known after `drain`.
-  public private(set) var isGone = false
+  package private(set) var isGone = false
 
   private let name: String
 
   /// Watches a file by its path.
   ///
   /// - Throws: `TerminalError.systemCall` if the folder cannot be watched.
-  public convenience init(file: String) throws(TerminalError) {
+  package convenience init(file: String) throws(TerminalError) {
     let slash = file.lastIndex(of: "/")
     let folder = slash.map { String(file[..<$0]) } ?? "."
     let name = slash.map { String(file[file.index(after: $0)...]) } ?? file
@@ -27,7 +27,7 @@ public final class FileWatch {
   /// Watches all files of a folder, but not those of folders in it.
   ///
   /// - Throws: `TerminalError.systemCall` if the folder cannot be watched.
-  public convenience init(folder: String) throws(TerminalError) {
+  package convenience init(folder: String) throws(TerminalError) {
     try self.init(folder: folder, "")
   }
 
@@ -46,7 +46,7 @@ public final class FileWatch {
 
   /// Returns whether the file, or a file of the folder, may have changed since the last call; never
   /// blocks.
-  public func drain() -> Bool {
+  package func drain() -> Bool {
     let answer = runnel_inotify_drain(fileDescriptor, name)
     if answer > 0, answer & Int32(RUNNEL_INOTIFY_GONE) != 0 { isGone = true }
     return answer != 0

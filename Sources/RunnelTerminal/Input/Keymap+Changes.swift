@@ -2,16 +2,16 @@
 ///
 /// A change for every context leaves characters to the text where text is typed: there, keys that
 /// begin with one are left out.
-public struct KeymapChange: Hashable, Sendable {
+package struct KeymapChange: Hashable, Sendable {
   /// The context of the new keys; nil for every context in which the action has keys.
-  public var context: KeymapContext?
+  package var context: KeymapContext?
   /// The action.
-  public var action: ActionID
+  package var action: ActionID
   /// The new keys, each a sequence of strokes; none unbinds the action.
-  public var sequences: [[KeyStroke]]
+  package var sequences: [[KeyStroke]]
 
   /// Makes a change.
-  public init(context: KeymapContext? = nil, action: ActionID, sequences: [[KeyStroke]]) {
+  package init(context: KeymapContext? = nil, action: ActionID, sequences: [[KeyStroke]]) {
     self.context = context
     self.action = action
     self.sequences = sequences
@@ -25,7 +25,7 @@ extension Keymap {
   /// keys to an action, other actions lose them in the same context and in inner ones, unless a
   /// change gave them the keys, too: `validate()` then reports the conflict. Changes of actions
   /// without a binding in their context are ignored. O(bindings) for each change.
-  public func applying(_ changes: [KeymapChange]) -> Keymap {
+  package func applying(_ changes: [KeymapChange]) -> Keymap {
     var homes: [Home: [[KeyStroke]]] = [:]
     let known = Set(bindings.map(Home.init))
     for change in changes {

@@ -48,9 +48,9 @@ extension ActionID {
 }
 
 /// The keys of the actions that a `LineEditor` performs: those of readline.
-public enum TextFieldBindings {
+package enum TextFieldBindings {
   /// The bindings, in the order in which help shows them.
-  public static let all: [KeyBinding] = table.flatMap {
+  package static let all: [KeyBinding] = table.flatMap {
     KeyBinding.bindings(.textField, $0.keys, $0.action, $0.description)
   }
 

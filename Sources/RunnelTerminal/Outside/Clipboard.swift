@@ -4,9 +4,9 @@ import Glibc
 ///
 /// In a remote login, a desktop program would put the text into the clipboard of the wrong machine,
 /// so the terminal is tried first there. The clipboard is never read.
-public struct Clipboard: Sendable {
+package struct Clipboard: Sendable {
   /// A way to the clipboard.
-  public enum Way: Hashable, Sendable {
+  package enum Way: Hashable, Sendable {
     /// A program that reads the text from its standard input.
     case program([String])
     /// The terminal, by a control sequence.
@@ -14,7 +14,7 @@ public struct Clipboard: Sendable {
   }
 
   /// The outcome of a copy.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// The program with this name took this number of bytes.
     case copied(by: String, byteCount: Int)
     /// This number of bytes was sent to the terminal, which does not say whether it took them.
@@ -27,10 +27,10 @@ public struct Clipboard: Sendable {
   private static let patienceMilliseconds: Int32 = 2000
 
   /// The ways to the clipboard, the best first.
-  public let ways: [Way]
+  package let ways: [Way]
 
   /// Finds the ways that this process has.
-  public init() {
+  package init() {
     self.init(
       environment: { name in getenv(name).map { String(cString: $0) } },
       isInstalled: Clipboard.isInstalled)
@@ -67,7 +67,7 @@ public struct Clipboard: Sendable {
   ///
   /// It waits at most two seconds for a program. A control sequence is sent to the terminal between
   /// two frames.
-  public func copy(_ text: String, to screen: any Screen) -> Outcome {
+  package func copy(_ text: String, to screen: any Screen) -> Outcome {
     let bytes = Array(text.utf8)
     for way in ways {
       switch way {

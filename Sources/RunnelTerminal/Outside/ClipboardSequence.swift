@@ -5,9 +5,9 @@ import RunnelBase
 ///
 /// Source: xterm's control sequences, OSC 52; for the form inside of other programs, tmux(1) and
 /// screen(1).
-public enum ClipboardSequence {
+package enum ClipboardSequence {
   /// The program between this one and the terminal.
-  public enum Wrapping: Hashable, Sendable {
+  package enum Wrapping: Hashable, Sendable {
     /// Nothing.
     case none
     /// tmux, which passes on marked sequences if its options allow it.
@@ -18,7 +18,7 @@ public enum ClipboardSequence {
 
   /// The greatest size of a text in bytes: in Base64 it makes the 99,992 bytes that terminals
   /// accept.
-  public static let bytesMax = 74_994
+  package static let bytesMax = 74_994
 
   /// The greatest size of a piece that screen passes on, in bytes.
   private static let pieceMax = 252
@@ -26,7 +26,7 @@ public enum ClipboardSequence {
   /// The sequence for a text; nil if the text is too long.
   ///
   /// O(n) in its bytes.
-  public static func bytes(for text: String, wrapping: Wrapping = .none) -> [UInt8]? {
+  package static func bytes(for text: String, wrapping: Wrapping = .none) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count <= bytesMax else { return nil }
     let escape: UInt8 = 0x1B

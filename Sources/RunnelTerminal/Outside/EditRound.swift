@@ -8,9 +8,9 @@
 ///    |                +-- as refused before --------------> kept in the file
 ///    +--- refused ----+-- with the reason over the text
 /// ```
-public struct EditRound: Hashable, Sendable {
+package struct EditRound: Hashable, Sendable {
   /// The next step.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     /// Nothing was changed.
     case unchanged
     /// The text was changed to this one, which is acceptable.
@@ -23,17 +23,17 @@ public struct EditRound: Hashable, Sendable {
 
   /// The beginning of lines that describe the mistake; such lines at the top do not belong to the
   /// text.
-  public static let mark = "#! "
+  package static let mark = "#! "
 
   /// A text that was refused, and the reason.
-  public struct Refused: Hashable, Sendable {
+  package struct Refused: Hashable, Sendable {
     /// The text.
-    public var text: String
+    package var text: String
     /// The reason, in lines.
-    public var reason: String
+    package var reason: String
 
     /// Makes a refused text.
-    public init(_ text: String, reason: String) {
+    package init(_ text: String, reason: String) {
       self.text = text
       self.reason = reason
     }
@@ -44,13 +44,13 @@ public struct EditRound: Hashable, Sendable {
   private var refused: Refused?
 
   /// Begins with a text, or with one that was accepted before and then refused elsewhere.
-  public init(_ original: String, refused: Refused? = nil) {
+  package init(_ original: String, refused: Refused? = nil) {
     self.original = original
     self.refused = refused
   }
 
   /// The content of the file at first.
-  public var firstContent: String { refused.map(Self.content) ?? original }
+  package var firstContent: String { refused.map(Self.content) ?? original }
 
   /// A refused text with the reason above it.
   private static func content(_ refused: Refused) -> String {
@@ -65,7 +65,7 @@ public struct EditRound: Hashable, Sendable {
   ///   - status: the editor's exit status.
   ///   - problem: returns the mistake in a text; nil for an acceptable text.
   /// - Returns: the next step.
-  public mutating func finish(
+  package mutating func finish(
     _ content: String, status: Int32, problem: (String) -> String?
   ) -> Step {
     let text = Self.withoutMarks(content)

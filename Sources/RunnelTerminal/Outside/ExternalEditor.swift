@@ -1,9 +1,9 @@
 import Glibc
 
 /// Lets the user edit a text in the editor of their choice.
-public struct ExternalEditor: Sendable {
+package struct ExternalEditor: Sendable {
   /// The result of an edit.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// Nothing was changed.
     case unchanged
     /// The text was changed to this one, which is acceptable.
@@ -15,12 +15,12 @@ public struct ExternalEditor: Sendable {
   }
 
   /// The command, in shell syntax.
-  public let command: String
+  package let command: String
   /// The folder for files.
   private let folder: String
 
   /// Finds the editor of this process: `$VISUAL`, `$EDITOR`, or else `vi`.
-  public init() {
+  package init() {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -30,7 +30,7 @@ public struct ExternalEditor: Sendable {
   }
 
   /// Uses a command, and a folder for files that only the user can read.
-  public init(command: String, folder: String) {
+  package init(command: String, folder: String) {
     self.command = command
     self.folder = folder
   }
@@ -48,7 +48,7 @@ public struct ExternalEditor: Sendable {
   ///   - screen: the screen that has the terminal.
   ///   - problem: returns the mistake in a text; nil for an acceptable text.
   /// - Returns: the result.
-  public func edit(
+  package func edit(
     _ text: String, refused: EditRound.Refused? = nil, suffix: String = ".json",
     screen: any Screen, problem: (String) -> String?
   ) -> Outcome {

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Opens a link in the desktop's browser, without waiting for it.
-public struct LinkOpener: Sendable {
+package struct LinkOpener: Sendable {
   /// The program that opens links; nil if there is none, or no desktop.
-  public let program: String?
+  package let program: String?
 
   /// Finds the program of this process.
-  public init() {
+  package init() {
     self.init(
       environment: { name in getenv(name).map { String(cString: $0) } },
       isInstalled: Clipboard.isInstalled)
@@ -32,7 +32,7 @@ public struct LinkOpener: Sendable {
   /// Opens a link to the web.
   ///
   /// - Returns: the program that was started; nil if there is none, or it is not a link to the web.
-  public func open(_ link: String) -> String? {
+  package func open(_ link: String) -> String? {
     guard let program, link.hasPrefix("https://") || link.hasPrefix("http://") else { return nil }
     // The shell starts the program in the background, without this terminal.
     let script = "\"$1\" \"$2\" </dev/null >/dev/null 2>&1 &"

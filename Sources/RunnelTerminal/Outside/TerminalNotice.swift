@@ -1,9 +1,9 @@
 import Glibc
 
 /// A notice that reaches the user outside of the screen.
-public struct TerminalNotice: Hashable, Sendable {
+package struct TerminalNotice: Hashable, Sendable {
   /// A way to the user.
-  public enum Way: String, Hashable, Sendable, CaseIterable {
+  package enum Way: String, Hashable, Sendable, CaseIterable {
     /// The terminal's bell.
     case bell
     /// The sequence OSC 9, by which terminals show a text on the desktop.
@@ -18,14 +18,14 @@ public struct TerminalNotice: Hashable, Sendable {
   private static let lengthMax = 200
 
   /// The title, without control characters.
-  public let title: String
+  package let title: String
   /// The text, without control characters.
-  public let text: String
+  package let text: String
   /// The ways to the user.
-  public let ways: [Way]
+  package let ways: [Way]
 
   /// Makes a notice; control characters become blanks, and long texts are cut.
-  public init(title: String, text: String, by ways: [Way]) {
+  package init(title: String, text: String, by ways: [Way]) {
     (self.title, self.text) = (TerminalNotice.plain(title), TerminalNotice.plain(text))
     self.ways = ways
   }
@@ -70,7 +70,7 @@ public struct TerminalNotice: Hashable, Sendable {
 }
 
 /// Sends notices to the user.
-public struct NoticeSender: Sendable {
+package struct NoticeSender: Sendable {
   private static let program = "notify-send"
   private static let patienceMilliseconds: Int32 = 2000
 
@@ -78,7 +78,7 @@ public struct NoticeSender: Sendable {
   private let hasProgram: Bool
 
   /// Finds the ways of this process.
-  public init() {
+  package init() {
     self.init(
       environment: { name in getenv(name).map { String(cString: $0) } },
       isInstalled: Clipboard.isInstalled)
@@ -98,7 +98,7 @@ public struct NoticeSender: Sendable {
   /// Sends a notice by each of its ways; the bell rings instead of a program that is not installed.
   ///
   /// It does not wait for the program.
-  public func send(_ notice: TerminalNotice, to screen: any Screen) {
+  package func send(_ notice: TerminalNotice, to screen: any Screen) {
     let isMissing = notice.ways.contains(.notifySend) && !hasProgram
     if notice.ways.contains(.bell) || isMissing { screen.bell() }
     for way in notice.ways {

@@ -6,15 +6,15 @@ import Glibc
 /// Each sample is drawn at the beginning of a line, the terminal is asked for the position of its
 /// cursor, and the line is cleared again. A screen draws only text on whose width all terminals
 /// agree, so a difference explains what other programs show, but seldom what this one does.
-public struct WidthProbe: Hashable, Sendable {
+package struct WidthProbe: Hashable, Sendable {
   /// A text and the columns it took.
-  public struct Answer: Hashable, Sendable {
+  package struct Answer: Hashable, Sendable {
     /// The name of the sample.
-    public var name: String
+    package var name: String
     /// The columns that this package counts.
-    public var expected: Int
+    package var expected: Int
     /// The columns that the terminal used.
-    public var measured: Int
+    package var measured: Int
   }
 
   private static let samples = [
@@ -25,7 +25,7 @@ public struct WidthProbe: Hashable, Sendable {
   private static let clearing = "\r\u{1B}[K"
 
   /// The terminal's answers; nil if there is no terminal, or it does not answer.
-  public static func run() -> [Answer]? {
+  package static func run() -> [Answer]? {
     let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

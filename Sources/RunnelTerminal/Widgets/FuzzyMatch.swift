@@ -4,14 +4,14 @@
 /// Letters score more at the start of a word and next to the one before. Letters of the text that
 /// are skipped, before the first match and between matches, reduce the score a little. Of all ways
 /// to match, the best one counts. A pattern in lower case matches either case.
-public struct FuzzyMatch: Hashable, Sendable {
+package struct FuzzyMatch: Hashable, Sendable {
   /// The score: more is better.
-  public let score: Int
+  package let score: Int
   /// The indices of the characters that match, in order.
-  public let positions: [Int]
+  package let positions: [Int]
 
   /// The greatest number of characters of a text that are searched.
-  public static let textMax = 512
+  package static let textMax = 512
 
   private static let hit = 16
   private static let wordStart = 12
@@ -44,7 +44,7 @@ public struct FuzzyMatch: Hashable, Sendable {
   ///
   /// Blanks in the pattern are ignored. An empty pattern matches everything, with a score of 0.
   /// O(pattern × text).
-  public init?(_ pattern: String, in text: String) { self.init(Pattern(pattern), in: text) }
+  package init?(_ pattern: String, in text: String) { self.init(Pattern(pattern), in: text) }
 
   /// Matches a prepared pattern with a text; nil if the text does not contain it.
   ///

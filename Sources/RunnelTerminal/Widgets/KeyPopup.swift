@@ -1,15 +1,15 @@
 /// The keys that may follow the pressed ones, in columns at the bottom of the screen.
-public struct KeyPopup: Hashable, Sendable {
+package struct KeyPopup: Hashable, Sendable {
   /// The blanks between two columns.
   private static let gap = 2
 
   /// The keys pressed so far.
-  public var title: String
+  package var title: String
   /// The keys that may follow, and what they do.
-  public var hints: [Hint]
+  package var hints: [Hint]
 
   /// Makes a popup.
-  public init(title: String, hints: [Hint]) {
+  package init(title: String, hints: [Hint]) {
     self.title = title
     self.hints = hints
   }
@@ -18,7 +18,7 @@ public struct KeyPopup: Hashable, Sendable {
   ///
   /// The hints stand in columns of equal width, one below the other. Hints that do not fit are left
   /// out, with an ellipsis. In fewer than three lines nothing is drawn.
-  public func draw(into canvas: inout Canvas, rect: Rect) {
+  package func draw(into canvas: inout Canvas, rect: Rect) {
     guard rect.height >= 3, rect.width >= 3, !hints.isEmpty else { return }
     let lines = hints.map(\.line)
     let inner = rect.width - 4

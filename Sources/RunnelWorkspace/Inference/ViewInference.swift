@@ -72,10 +72,11 @@ package enum ViewInference {
       .map(\.element)
     // Further dates tell less than other fields.
     let furtherDates = sorted.filter { $0.role == .date }.dropFirst(datesMax).map(\.path)
-    let late = sorted.filter { furtherDates.contains($0.path) }
-    let first = sorted.filter { !furtherDates.contains($0.path) && rank($0) < lateRank }
-    let last = sorted.filter { !furtherDates.contains($0.path) && rank($0) >= lateRank }
-    let informing = Array((first + late).prefix(wideColumnsMax))
+    let useful = sorted.filter { rank($0) < lateRank }
+    let last = sorted.filter { rank($0) >= lateRank }
+    let early = useful.filter { !furtherDates.contains($0.path) }
+    let late = useful.filter { furtherDates.contains($0.path) }
+    let informing = Array((early + late).prefix(wideColumnsMax))
     // What all have alike, and what is for programs only, fills up what is left.
     return informing + Array(last.prefix(max(columnsMax - informing.count, 0)))
   }

@@ -1,9 +1,9 @@
-public import RunnelTerminal
+package import RunnelTerminal
 
 /// How the user is told of new rows in views that ask for notices.
 public struct NoticeSettings: Hashable, Sendable {
   /// The ways for views that do not name their own.
-  public var ways: [TerminalNotice.Way] = [.bell]
+  package var ways: [TerminalNotice.Way] = [.bell]
   /// The hours in which nothing is told; nil for none.
   public var quiet: QuietHours?
 
@@ -44,7 +44,7 @@ public struct QuietHours: Hashable, Sendable {
 }
 
 /// Whether a view asks for notices of new rows.
-public enum ViewNotices: Hashable, Sendable {
+package enum ViewNotices: Hashable, Sendable {
   /// It asks for none.
   case none
   /// It asks for notices by the ways of the settings.

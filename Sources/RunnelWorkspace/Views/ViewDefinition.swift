@@ -23,7 +23,7 @@ public struct ViewDefinition: Hashable, Sendable {
   /// The field of a new record that is typed into the bottom line; nil to add records by a form.
   public var compose: Path?
   /// Whether the user is told of new rows outside of the screen.
-  public var notices = ViewNotices.none
+  package var notices = ViewNotices.none
   /// The fields of a new record with their initial values, in the order of the form.
   public var template: [TemplateField] = []
 

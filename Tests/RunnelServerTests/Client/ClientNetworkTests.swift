@@ -40,6 +40,15 @@ import Testing
     }
   }
 
+  @Test func theExampleOfThePageOnSyncedCollectionsRuns() async throws {
+    try await withServer { server in
+      _ = try server.request("PUT", "/messages/a.json", "{\"text\": \"Hi\"}")
+      let count = try await sayHello(
+        to: "http://localhost:\(server.port)/?ns=test", file: place.file())
+      #expect(count == 2)
+    }
+  }
+
   @Test func attemptsContinueWhileTheServerDoesNotAnswer() async throws {
     try await withServer { server in
       let proxy = try await CuttingProxy.start(to: server.port)

@@ -76,6 +76,11 @@ import Testing
     try end()
   }
 
+  @Test func theExampleOfThePageRuns() async throws {
+    #expect(try await keepNotes(in: database).sorted() == ["Bread", "Milk", "Milk"])
+    try end()
+  }
+
   @Test func recordsOfOthersNeedNoID() async throws {
     try await place.setValue(["ana": ["name": "Ana"], "n": 5])
     let app = Feathers()

@@ -8,7 +8,7 @@ import RunnelTree
 
 func show(_ values: Reference, until isEnough: ([String]) -> Bool) async throws {
   for try await change in values.changes() {  // the loop's end is the observers' end
-    let texts = change.sections.flatMap(\.items).compactMap { $0["text"].string }
+    let texts = change.items.compactMap { $0["text"].string }
     if isEnough(texts) { break }
   }
 }

@@ -21,7 +21,7 @@ func waitForRecord(_ scores: Reference) async throws -> String {
 func followList(_ scores: Reference, until isEnough: ([String]) -> Bool) async throws {
   let query = try scores.queryOrdered(byChild: "points")
   for try await change in query.changes(as: Score.self, isDescending: true) {
-    let rows = change.sections.flatMap(\.items)
+    let rows = change.items
     if isEnough(rows.map { "\($0.key) \($0.name ?? "?") \($0.points ?? 0)" }) { break }
   }
 }
@@ -53,7 +53,7 @@ actor ScoreBoard {
     session = StreamSession(scores.database)
     stream = session.stream(of: scores, as: Score.self)
     _ = stream.observe { [weak self] change in
-      self?.lines = change.sections.flatMap(\.items).map { row in
+      self?.lines = change.items.map { row in
         "\(row.name ?? row.key)\(row.hasPendingWrites ? " ~" : "")"
       }
     }

@@ -8,7 +8,7 @@ func chat() async throws {
   let messages = try database.reference(withPath: "messages")
   try await messages.push(["text": "hi"])
   for try await change in messages.changes() {  // now, and whenever any process writes
-    print(change.sections[0].items.map { $0["text"].string ?? "" })
+    print(change.items.map { $0["text"].string ?? "" })
   }
 }
 // example end

@@ -17,7 +17,7 @@ func firstHour(file: String) async throws -> [String] {
 
   let byScore = try players.queryOrdered(byChild: "score")
   for try await change in byScore.changes(as: Competitor.self, isDescending: true) {  // live
-    let rows = change.sections.flatMap(\.items)
+    let rows = change.items
     return rows.map { "\($0.name ?? "?") \($0.score ?? 0)" }
   }
   return []

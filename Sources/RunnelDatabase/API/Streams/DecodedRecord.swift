@@ -65,6 +65,18 @@ extension SectionedStream {
   }
 }
 
+extension StreamChange {
+  /// The rows of the list that cannot be decoded, with the reasons: as for a stream.
+  ///
+  /// O(n).
+  public func failedRows<Value>() -> [(key: String, error: DataCodingError)]
+  where Item == DecodedRecord<Value> {
+    sections.flatMap { section in
+      section.items.compactMap { row in row.error.map { (row.key, $0) } }
+    }
+  }
+}
+
 extension StreamSession {
   /// A stream of a query's records as values of a Swift type, started.
   ///

@@ -1,4 +1,4 @@
-public import RunnelBase
+package import RunnelBase
 import RunnelTree
 
 /// Reads files of cases, and collects their mistakes.
@@ -240,12 +240,12 @@ struct RulesCaseReader {
 }
 
 /// The caller's identity in the form that people write.
-public enum RulesIdentity {
+package enum RulesIdentity {
   /// Returns the value of `auth` for `uid:NAME` or for the text of a JSON object; nil for any other
   /// text.
   ///
   /// A name is signed in as with a custom token.
-  public static func auth(named text: String) -> JSONValue? {
+  package static func auth(named text: String) -> JSONValue? {
     if text == "null" || text == "nobody" { return JSONValue.null }
     if text.hasPrefix("uid:"), text.utf8.count > 4 {
       let name = JSONValue.string(String(text.dropFirst(4)))

@@ -1,8 +1,8 @@
-public import RunnelBase
-public import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// The rules and conditions that a set of operations evaluated, and their outcomes.
-public struct RulesCoverage: Sendable {
+package struct RulesCoverage: Sendable {
   /// The numbers of outcomes of a rule or a condition.
   struct Tally: Hashable, Sendable {
     var heldCount = 0
@@ -13,9 +13,9 @@ public struct RulesCoverage: Sendable {
   }
 
   /// A gap in the coverage of a rule.
-  public struct Gap: Hashable, Sendable {
+  package struct Gap: Hashable, Sendable {
     /// The kind of gap.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
       /// The rule or condition was never evaluated.
       case neverEvaluated = "never evaluated"
       /// The rule or condition was evaluated, and was never true.
@@ -25,15 +25,15 @@ public struct RulesCoverage: Sendable {
     }
 
     /// The rule.
-    public var rule: Rule
+    package var rule: Rule
     /// The condition within the rule as it is written, or the text of the whole rule.
-    public var text: String
+    package var text: String
     /// The line of the condition, from 1.
-    public var line: Int
+    package var line: Int
     /// The column of the condition in its line, in Unicode scalars from 1.
-    public var column: Int
+    package var column: Int
     /// The kind of gap.
-    public var kind: Kind
+    package var kind: Kind
   }
 
   private let engine: RulesEngine
@@ -42,7 +42,7 @@ public struct RulesCoverage: Sendable {
   private var current = 0
 
   /// Makes an empty coverage.
-  public init(of engine: RulesEngine) {
+  package init(of engine: RulesEngine) {
     self.engine = engine
     rules = Array(repeating: Tally(), count: engine.rules.count)
     steps = Array(repeating: Tally(), count: engine.contents.program.steps.count)
@@ -51,7 +51,7 @@ public struct RulesCoverage: Sendable {
   /// Decides about an operation, and records what was evaluated.
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
-  public mutating func decide(
+  package mutating func decide(
     _ operation: RulesOperation, as auth: JSONValue, now: Int64, before: any RulesReader,
     after: (any RulesReader)? = nil
   ) throws(TreeError) -> RulesVerdict {
@@ -62,10 +62,10 @@ public struct RulesCoverage: Sendable {
   }
 
   /// The number of rules that were evaluated at least once.
-  public var evaluatedCount: Int { rules.count { $0.isEvaluated } }
+  package var evaluatedCount: Int { rules.count { $0.isEvaluated } }
 
   /// The gaps in the coverage, in the order of the file.
-  public var gaps: [Gap] {
+  package var gaps: [Gap] {
     engine.rules.flatMap { rule -> [Gap] in
       let tally = rules[rule.id]
       if !tally.isEvaluated { return [gap(rule, nil, .neverEvaluated)] }
@@ -131,7 +131,7 @@ extension RulesCoverage: RulesDecisionTrace {
 
 extension RulesCoverage.Gap {
   /// The gap in the format of editors and compilers: file, line, column and what was never tried.
-  public func text(file: String) -> String {
+  package func text(file: String) -> String {
     let what =
       text == rule.text
       ? "\(rule.kind.rawValue) of \(rule.pattern)"
@@ -140,7 +140,7 @@ extension RulesCoverage.Gap {
   }
 
   /// The gap as JSON.
-  public var json: JSONValue {
+  package var json: JSONValue {
     [
       "line": .number(JSONNumber(Int64(line))), "column": .number(JSONNumber(Int64(column))),
       "gap": .string(kind.rawValue), "rule": .string(rule.kind.rawValue),
