@@ -83,7 +83,8 @@ package struct FilterParser {
     case .isOne, .equals:
       var values = [try day(first, from: start)]
       while take("|") {
-        values.append(try day(try value(from: start, of: name, mark), from: start))
+        let next = try value(from: start, of: name, mark)
+        values.append(try day(next, from: start))
       }
       return .isOne(field, of: values)
     case .less: return .compares(field, .less, try compared(first, from: start))

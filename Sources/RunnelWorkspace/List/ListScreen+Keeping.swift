@@ -19,6 +19,12 @@ struct UnloadedRows: Hashable, Sendable {
 }
 
 extension ListScreen {
+  /// Whether the rows that are not loaded are all at the end where rows arrive.
+  var hasOnlyNewerRows: Bool { isAway && paging == .exhausted }
+
+  /// Whether all rows of the collection are loaded.
+  var isComplete: Bool { paging == .exhausted && !isAway }
+
   /// The id of the fetch-more row for rows at the end where rows arrive.
   package static let newerRow = "fetch-newer"
 

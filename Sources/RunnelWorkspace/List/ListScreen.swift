@@ -254,12 +254,6 @@ extension ListScreen {
     list.moveTo(.row(wantedRow), in: content, height: height)
   }
 
-  /// Whether the rows that are not loaded are all at the end where rows arrive.
-  var hasOnlyNewerRows: Bool { isAway && paging == .exhausted }
-
-  /// Whether all rows of the collection are loaded.
-  var isComplete: Bool { paging == .exhausted && !isAway }
-
   /// The text of a section without rows.
   private var emptyText: String {
     if filter == nil { return isComplete ? "nothing here yet" : "none of the loaded rows" }

@@ -77,14 +77,14 @@ extension ViewSaving {
     if name.isEmpty || isNew {
       saving.save(&state, leavesOut: name.isEmpty ? filter : nil)
     } else {
-      Question.open(
-        &state,
-        Question(
-          .saveView(saving), title: "Replace the view \(view.name)",
-          message: [StyledLine("in \(file), by the view as it is shown:")]
-            + ViewText.entry(view, indentation: 0).split(separator: "\n")
-            .map { StyledLine(String($0), .muted) },
-          isDanger: false, openedAt: state.now), yes: "replace it", no: "leave it")
+      var message = [StyledLine("in \(file), by the view as it is shown:")]
+      for line in ViewText.entry(view, indentation: 0).split(separator: "\n") {
+        message.append(StyledLine(String(line), .muted))
+      }
+      let question = Question(
+        .saveView(saving), title: "Replace the view \(view.name)", message: message,
+        isDanger: false, openedAt: state.now)
+      Question.open(&state, question, yes: "replace it", no: "leave it")
     }
     return nil
   }
@@ -111,7 +111,11 @@ extension ViewDefinition {
 
 extension SourceDefinition {
   fileprivate mutating func add(_ predicate: ChildPredicate) {
-    filter = filter.map { .all([$0, predicate]) } ?? predicate
+    if let own = filter {
+      filter = .all([own, predicate])
+    } else {
+      filter = predicate
+    }
   }
 }
 
