@@ -5,6 +5,15 @@ package struct EmptyContainers: Hashable, Sendable {
   /// The name of the member that holds the first one, or nil if there is no such member.
   package private(set) var firstName: String?
 
+  /// Makes an empty count.
+  package init() {}
+
+  /// Adds those of another document, which comes later.
+  package mutating func add(_ other: EmptyContainers) {
+    if count == 0 { firstName = other.firstName }
+    count += other.count
+  }
+
   /// Looks at a document that was parsed without an error; of other bytes, anything may be counted.
   ///
   /// O(n) in the bytes, and much quicker than parsing them.

@@ -30,6 +30,14 @@ import Testing
     #expect(copy.withUTF8 { EmptyContainers(in: $0) } == found)
   }
 
+  @Test func thoseOfSeveralDocumentsAreAdded() throws {
+    var sum = EmptyContainers()
+    for text in [#"{"a":1}"#, #"{"b":[]}"#, #"{"c":{},"d":[[]]}"#] {
+      sum.add(try EmptyContainers(in: JSONValue(parsing: text)))
+    }
+    #expect(sum.count == 3 && sum.firstName == "b")
+  }
+
   @Test func theFirstIsNamedWhereAMemberHoldsIt() throws {
     func sentence(_ text: String) throws -> String? {
       try EmptyContainers(in: JSONValue(parsing: text)).sentence

@@ -91,6 +91,7 @@ struct PushCommand: ParsableCommand {
   /// Adds a child for each line; a key is printed only after its value is on disk.
   private func pushLines(_ add: (JSONValue) throws -> Key) throws {
     var lines = StandardInputLines()
+    var unkept = EmptyContainers()
     while let line = try lines.next() {
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
       let key: Key
@@ -98,6 +99,7 @@ struct PushCommand: ParsableCommand {
         let json = try JSONValue(parsing: line)
         if json.isNothing { throw Failure(PushCommand.nothing) }
         key = try add(json)
+        unkept.add(line.withUnsafeBufferPointer { EmptyContainers(in: $0) })
       } catch let error as DatabaseError where error.code == .fileGone {
         let words = error.isWritten ? "was added under a key that is not known" : "was not added"
         throw Failure(
@@ -116,6 +118,7 @@ struct PushCommand: ParsableCommand {
             + "after it was read.")
       }
     }
+    if let sentence = unkept.sentence { StandardError.say(sentence) }
   }
 
   /// Prints a key.
