@@ -161,6 +161,7 @@ import Testing
   }
 
   @Test func whatAServerValueWouldReplaceIsNotLost() throws {
+    let database = try TestDatabase()
     let value = #"{"a": {".sv": "timestamp", "b": 1}}"#
     for arguments in [["set", "/sv"], ["push", "/sv"], ["update", "/sv"]] {
       let outcome = try database.run(arguments + [value])
@@ -172,6 +173,7 @@ import Testing
   }
 
   @Test func theNameOfAFolderIsNoFile() throws {
+    let database = try TestDatabase()
     let outcome = try Program.run(["set", "/q", "1", "--create", "-d", database.file + "/"])
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("names a folder"), "\(outcome.errors)")

@@ -1,7 +1,7 @@
-public import RunnelBase
+package import RunnelBase
 
 /// The body of a write, as it was parsed.
-public enum RESTBody: Hashable, Sendable {
+package enum RESTBody: Hashable, Sendable {
   /// Its value.
   case json(JSONValue)
   /// It has more levels than are allowed.
@@ -12,7 +12,7 @@ public enum RESTBody: Hashable, Sendable {
   /// Parses a body.
   ///
   /// Complexity: O(n) in its bytes.
-  public init(parsing bytes: [UInt8], _ limits: RESTExchange.Limits) {
+  package init(parsing bytes: [UInt8], _ limits: RESTExchange.Limits) {
     if JSONDepth.exceeds(limits.jsonDepthMax, in: bytes) {
       self = .tooDeep
       return

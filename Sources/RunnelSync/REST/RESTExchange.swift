@@ -95,7 +95,7 @@ package struct RESTExchange: Sendable {
   }
 
   /// The limits.
-  public let limits: Limits
+  package let limits: Limits
   let request: RESTRequest
   var phase = Phase.new
   var effects: [Effect] = []
@@ -237,7 +237,7 @@ extension RESTExchange {
   }
 
   /// Takes a body that was parsed.
-  public mutating func parsed(_ body: RESTBody) -> [Effect] {
+  package mutating func parsed(_ body: RESTBody) -> [Effect] {
     guard isParsing, phase == .underWay, let call, case .place(let path) = call.target.resource
     else { return [] }
     isParsing = false
