@@ -72,6 +72,25 @@ extension String {
   }
 }
 
+// Values of variables. A literal needs none of these: `let json: JSONValue = ["age": 7]`.
+
+extension JSONValue {
+  /// Makes a string.
+  public init(_ string: String) { self = .string(string) }
+
+  /// Makes `true` or `false`.
+  public init(_ bool: Bool) { self = .bool(bool) }
+
+  /// Makes an exact integer.
+  public init(_ integer: Int) { self = .number(JSONNumber(Int64(integer))) }
+
+  /// Makes a number; nil if it is NaN or infinite, which JSON does not have.
+  public init?(_ double: Double) {
+    guard let number = JSONNumber(double) else { return nil }
+    self = .number(number)
+  }
+}
+
 extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral

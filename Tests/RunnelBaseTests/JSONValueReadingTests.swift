@@ -40,4 +40,13 @@ import Testing
     #expect(json[path: "01/x"] == nil && json[path: "days/99999999999999999999"] == nil)
     #expect(json[path: ""] == json && json[path: "/"] == json)
   }
+
+  @Test func valuesOfVariablesAreThoseOfLiterals() {
+    let (name, count, isNew, high) = ("a", Int.max, true, 2.5)
+    #expect(
+      [JSONValue(name), JSONValue(count), JSONValue(isNew)]
+        == ["a", 9_223_372_036_854_775_807, true])
+    #expect(JSONValue(high)?.double == 2.5 && JSONValue(Double(7))?.int == 7)
+    #expect(JSONValue(-Double.infinity)?.isNull == nil && JSONValue(Double.nan)?.isNull == nil)
+  }
 }

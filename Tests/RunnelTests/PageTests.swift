@@ -14,7 +14,7 @@ import Testing
 
   deinit {
     // A file that cannot be removed stays in the folder for temporary files.
-    for end in ["", "-wal", "-shm", "-notify"] {
+    for end in ["", "-wal", "-shm", "-notify", "-copy"] {
       try? FileManager.default.removeItem(atPath: file + end)
     }
   }
@@ -43,6 +43,12 @@ import Testing
     #expect(try await milk.child("note/by").get().value == "ana")
     #expect(try await !finish(milk))
     #expect(try await milk.child("due").get().value == 4)
+    let chores = try await database.reference(withPath: "chores").get().value
+    let new = Array(#"{"new": {"title": "x"}}"#.utf8)
+    #expect(try await replaceChores(in: database, by: new, copy: file + "-copy") == 1)
+    #expect(try await database.reference(withPath: "chores").get().value == chores)
+    let copy = try Data(contentsOf: URL(fileURLWithPath: file + "-copy"))
+    #expect(try JSONValue(parsing: copy) == chores)
     database.close()
   }
 
@@ -82,7 +88,7 @@ import Testing
     let log = try database.reference(withPath: "log")
     var entries: [String: JSONValue] = [:]
     for number in 0..<100 {
-      entries["k\(1000 + number)"] = ["name": "x", "points": .number(JSONNumber(Int64(number)))]
+      entries["k\(1000 + number)"] = ["name": "x", "points": JSONValue(number)]
     }
     try await log.updateChildValues(entries)
     #expect(
@@ -93,7 +99,7 @@ import Testing
   @Test func indexesAreDeclaredAndAdvised() async throws {
     let database = try await openWithIndexes(file)
     var players: [String: JSONValue] = [:]
-    for number in 0..<1200 { players["p\(number)"] = ["age": .number(JSONNumber(Int64(number)))] }
+    for number in 0..<1200 { players["p\(number)"] = ["age": JSONValue(number)] }
     try await database.reference(withPath: "players").updateChildValues(players)
     #expect(
       try await declareLater(database) == [

@@ -83,6 +83,21 @@ import Testing
     }
   }
 
+  @Test func everyFunctionOfAnExampleIsCalled() throws {
+    let files = try SourceTree.files(below: "Tests", extensions: ["swift"])
+    let whole = files.map { $0.lines.joined(separator: "\n") }.joined(separator: "\n")
+    let examples = parts(files, from: "// example begin\n", to: "// example end")
+    let names = examples.flatMap { example in
+      example.text.components(separatedBy: "\nfunc ").dropFirst().map { piece in
+        (path: example.path, name: String(piece.prefix { $0.isLetter || $0.isNumber }))
+      }
+    }
+    #expect(names.count > 30)
+    for (path, name) in names {
+      #expect(whole.components(separatedBy: name).count > 2, "\(path): nothing calls \(name)")
+    }
+  }
+
   @Test func everyLibraryHasACatalogThatNamesItsPages() throws {
     let documented = Set(try text(".make/docs").split(whereSeparator: { !$0.isLetter }))
     for name in try SourceTree.libraries() {

@@ -59,6 +59,12 @@ extension Reference {
   @available(*, unavailable, renamed: "childByAutoID()")
   public func childByAutoId() -> Reference { fatalError("It cannot be called.") }
 
+  /// Unavailable: see `setValue(_:priority:id:using:)`.
+  @available(*, unavailable, renamed: "setValue(_:)")
+  public func setValue(from value: some Encodable) async throws {
+    fatalError("It cannot be called.")
+  }
+
   /// Unavailable: see `runTransaction(appliesLocally:_:)`.
   @available(*, unavailable, renamed: "runTransaction(_:)")
   public func runTransactionBlock(
@@ -85,6 +91,12 @@ extension Reference {
 }
 
 extension DataSnapshot {
+  /// Unavailable: see `decode(_:using:)`.
+  @available(*, unavailable, renamed: "decode(_:)")
+  public func data<Value: Decodable>(as type: Value.Type) throws -> Value {
+    fatalError("It cannot be called.")
+  }
+
   /// Unavailable: see `child(_:)`.
   @available(*, unavailable, renamed: "child(_:)")
   public func childSnapshot(forPath path: String) -> DataSnapshot {

@@ -10,12 +10,11 @@ import RunnelAccounts
 import RunnelNetwork
 import RunnelStore
 
-func openSession() async throws -> AccountSession {
+func openSession(home: String) async throws -> AccountSession {
   let client = WebClient(userAgent: "chat/1.0")
   let service = IdentityToolkit.server(
     "https://chat.example.com", IdentityToolkit.transport(client))
-  let folder = try AccountFolder(
-    for: service.name, environment: ["HOME": "/home/ana"])
+  let folder = try AccountFolder(for: service.name, environment: ["HOME": home])
   return await AccountSession(service, storage: folder)
 }
 // example end
@@ -51,10 +50,11 @@ func watch(_ session: AccountSession) async {
 // example end
 
 // example begin
-func openData(_ session: AccountSession) async throws -> Database? {
+func openData(
+  _ session: AccountSession, at address: String, file: String? = nil
+) async throws -> Database? {
   guard let user = await session.user else { return nil }
-  return try await Database.connect(
-    to: "https://chat.example.com/?ns=main", in: session, user: user.id)
+  return try await Database.connect(to: address, in: session, user: user.id, file: file)
 }
 // example end
 
@@ -100,6 +100,19 @@ private func show(_ text: String) {}
     userReducer(
       state: &state, action: UserLoggedIn(userId: "ana", emailVerified: false, email: nil))
     #expect(state.userId == "ana")
+    let folder = try temporaryFolder()
+    let other = try await openSession(home: folder)
+    #expect(await other.state == .signedOut)
+    #expect(try await openData(other, at: "https://chat.example.com/?ns=main") == nil)
+    await other.close()
+    let database = try #require(
+      try await openData(session, at: "http://localhost:1/?ns=test", file: folder + "/ana.db"))
+    #expect(await database.originLink != nil)
+    let store = DatabaseStore(database, state: UserState()) { userReducer(state: &$0, action: $1) }
+    await logIn(store, session, Secret("secret-ana"))
+    for await user in await store.values(of: \.userId) where user == "ana" { break }
+    #expect(await store.state.trouble == nil)
+    database.close()
     let watching = Task { await watch(session) }
     await session.close()
     await watching.value

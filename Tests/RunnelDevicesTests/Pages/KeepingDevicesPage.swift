@@ -9,13 +9,14 @@ import Testing
 // example begin
 import RunnelDevices
 
-func openDevices(_ session: AccountSession, _ database: Database) async throws -> DeviceStore {
+func openDevices(
+  _ session: AccountSession, _ database: Database, home: String
+) async throws -> DeviceStore {
   let storage = TreeDeviceStorage { user in
     // On a tree of one's own, all users have one database; a server's has a replica for each.
     database
   }
-  return try await DeviceStore(
-    session: session, storage: storage, environment: ["HOME": "/home/ana"])
+  return try await DeviceStore(session: session, storage: storage, environment: ["HOME": home])
 }
 
 func useDevices(_ devices: DeviceStore) async {
@@ -54,6 +55,10 @@ private func show(_ text: String) {}
     await useDevices(device.store)
     try await careForDevices(device.store)
     #expect(try await device.store.devices().map(\.name) == ["Ana's desk"])
+    let second = try await openDevices(device.session, database, home: folder + "/second")
+    await useDevices(second)
+    #expect(try await second.devices().count == 2)
+    await second.close()
     await device.close()
   }
 }

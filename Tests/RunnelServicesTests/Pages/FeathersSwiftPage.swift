@@ -193,6 +193,8 @@ func explain(_ users: ServiceHandle) async {
     let server = try await server()
     try await server.use("authentication", Authentication())
     let app = client(server)
+    try await signInAndOut(app)
+    #expect(app.authentication.state == .signedOut)
     try await app.authenticate(["strategy": "local", "password": "pw"])
     #expect(app.authentication.token == "t")
     // A failed sign-in with other credentials leaves the token as it is.

@@ -53,3 +53,21 @@ func finish(_ chore: Reference) async throws -> Bool {
   }
 }
 // example end
+
+// example begin
+import Foundation
+
+func replaceChores(in database: Database, by document: [UInt8], copy: String) async throws -> Int {
+  guard FileManager.default.createFile(atPath: copy, contents: nil) else { return 0 }
+  let output = try FileHandle(forWritingTo: URL(fileURLWithPath: copy))
+  defer { try? output.close() }  // all is written before
+  let place = try Path("chores")
+  try await database.exportJSON(place, layout: .pretty) { try output.write(contentsOf: $0) }
+  try await database.importJSON(document, at: place, mode: .replace) { step in
+    if case .reading(let bytes) = step { print("\(bytes) of \(document.count) bytes") }
+  }
+  let newest = try await database.history(of: place, count: 1).entries
+  for entry in newest { try await database.undo(entry.id) }  // the chores are as before
+  return newest.count
+}
+// example end
