@@ -235,6 +235,8 @@ import Testing
     #expect(
       ChangeBeacon.path(ofDatabase: name) == ChangeBeacon.path(ofDatabase: database.file))
     #expect(ChangeBeacon.path(ofDatabase: "/none/a.db") == "/none/a.db-notify")
+    // A name without a folder is one in the current folder, where the tests begin.
+    #expect(ChangeWatch(database: "Package.swift") != nil)
   }
 
   /// The last moment at which the file may go, and the write was done.
