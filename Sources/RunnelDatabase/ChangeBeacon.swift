@@ -11,13 +11,16 @@ struct ChangeBeacon {
   /// The session that is marked here as running.
   private(set) var session: Int64?
 
+  /// The end of a beacon's name.
+  fileprivate static let suffix = "-notify"
+
   /// The name of the beacon of a database file.
   ///
   /// It follows links, as SQLite does for the log: all names of a file lead to one beacon.
   static func path(ofDatabase file: String) -> String {
-    guard let real = realpath(file, nil) else { return file + "-notify" }
+    guard let real = realpath(file, nil) else { return file + suffix }
     defer { free(real) }
-    return String(cString: real) + "-notify"
+    return String(cString: real) + suffix
   }
 
   /// Opens the beacon, and makes it if it does not exist; nil if that fails.
@@ -88,7 +91,7 @@ package final class ChangeWatch: Sendable {
     let slash = beacon.lastIndex(of: "/")
     let folder = slash.map { $0 == beacon.startIndex ? "/" : String(beacon[..<$0]) } ?? "."
     name = slash.map { String(beacon[beacon.index(after: $0)...]) } ?? beacon
-    self.file = slash.map { String(file[file.index(after: $0)...]) } ?? file
+    self.file = String(name.dropLast(ChangeBeacon.suffix.count))
     descriptor = runnel_inotify_open()
     if descriptor < 0 { return nil }
     if runnel_inotify_add_database_watch(descriptor, ChangeWatch.whole(folder)) < 0 {

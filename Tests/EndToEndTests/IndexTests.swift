@@ -66,6 +66,6 @@ import Testing
     #expect(after.errors == "runnel: scanned 1, shown 1, by the index /big it's:desc\n")
     #expect(try database.run(["remove", "/big/k9"]).status == 0)
     let whole = try database.run(["get", "/big", "--order-by", "x", "--limit-to-first", "1"])
-    #expect(whole.errors == "", "999 children are not enough for an advice.")
+    #expect(!whole.errors.contains("index add"), "999 children are not enough for an advice.")
   }
 }

@@ -344,7 +344,7 @@ import Testing
     try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/fay"), ["name": "Other"])) }
     add(app, key: "fay")
     #expect(try app.stored("/user/fay/name") == "Other")
-    #expect(app.form?.fields.last?.input.error == "fay is there already: choose another key")
+    #expect(app.form?.fields.last?.input.error == "/user/fay is there already: choose another key")
   }
 
   @Test func withoutAKeyOneIsMade() throws {

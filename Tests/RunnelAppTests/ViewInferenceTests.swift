@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func noMoreColumnsAreMadeThanCanBeRead() throws {
-    let members = (0..<30).map { JSONMember("f\($0)", .string("v\($0)")) }
+    let members = (0..<30).map { JSONMember("f\($0)", .string("some words \($0)")) }
     let view = try view([.object(members)])
     #expect(view.columns.count == ViewInference.wideColumnsMax + 1)
     #expect(view.columns.count { $0.minimumScreen <= 80 } < view.columns.count)

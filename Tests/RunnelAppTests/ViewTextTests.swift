@@ -29,9 +29,9 @@ import Testing
     let text = "# Mine\nviews:\n\(entry)\n  # the end\nme: zoe\n"
     let view = ViewDefinition(
       name: "B", source: SourceDefinition(path: try Path("b")),
-      columns: [ColumnDefinition(field: try FieldPath("y"))])
+      columns: [ColumnDefinition(field: try FieldPath("z"))])
     let new = try #require(ViewText.adding(view, to: text))
-    let second = "  - name: B\n    path: /b\n    columns:\n      - { field: y }\n"
+    let second = "  - name: B\n    path: /b\n    columns:\n      - { field: z }\n"
     #expect(new == "# Mine\nviews:\n\(entry)\(second)\n  # the end\nme: zoe\n")
     #expect(try ViewFile(yaml: new, name: "x").views.map(\.name) == ["A", "B"])
     let flat = "views:\n- name: A\n  path: /a\n  columns: [{ field: x }]\nme: zoe"

@@ -21,7 +21,7 @@ final class SQLiteRows: RowStore {
     try statements.statement(sql, db)
   }
 
-  func builtStatement(_ sql: String) throws -> FastStatement {
+  private func builtStatement(_ sql: String) throws -> FastStatement {
     try statements.builtStatement(sql, db)
   }
 }
@@ -50,26 +50,13 @@ extension SQLiteRows {
       arguments.append(.bytes(bound.key))
     }
     sql += isDescending ? " ORDER BY key DESC" : " ORDER BY key"
-    // Callers count the rows of a whole node.
-    let isAll = range.lower == nil && range.upper == nil
-    var read = TableRead(rowsOf: split, in: range, isDescending: isDescending)
-    var first: [UInt8]?
-    var last: [UInt8] = []
     try builtStatement(sql).forEach(arguments) { row in
       let key = row.rawBytes(0)
       let content = try Damage.locating(.row(RowID(parent: split, key: Array(key)))) {
         try row.content(split, key, from: 1)
       }
-      if first == nil { first = Array(key) }
-      last.replace(by: key)
-      read.isCut = try !body(key, content)
-      return !read.isCut
+      return try body(key, content)
     }
-    if isAll, !read.isCut { return }
-    read.ends = first.map { first in
-      (TablePlace(RowID(parent: split, key: first)), TablePlace(RowID(parent: split, key: last)))
-    }
-    try Damage.locating(.split(split)) { try checkEnds(of: read) }
   }
 
   func splitRows(of split: Int64) throws -> [RowID] {
@@ -247,36 +234,14 @@ extension SQLiteRows {
       WHERE entry.parent = ?\(condition)
       ORDER BY entry.value\(direction), entry.key\(direction)
       """
-    var read = TableRead(
-      entriesOf: split, in: order, range: range, isDescending: isDescending)
-    var first: RowEntry?
-    var last = RowEntry(value: [], key: [])
     try builtStatement(sql).forEach(arguments) { row in
       let entry = EntryBytes(value: row.rawBytes(0), key: row.rawBytes(1))
-      if first == nil { first = RowEntry(entry) }
-      last.value.replace(by: entry.value)
-      last.key.replace(by: entry.key)
-      var content: RowContent?
-      if try row.integer(5, "whether a row is missing") != 1 {
-        content = try Damage.locating(.row(RowID(parent: split, key: Array(entry.key)))) {
-          try row.content(split, entry.key, from: 2)
-        }
+      if try row.integer(5, "whether a row is missing") == 1 { return try body(entry, nil) }
+      let content = try Damage.locating(.row(RowID(parent: split, key: Array(entry.key)))) {
+        try row.content(split, entry.key, from: 2)
       }
-      read.isCut = try !body(entry, content)
-      return !read.isCut
+      return try body(entry, content)
     }
-    read.ends = first.map { first in
-      (TablePlace(first, of: split, in: order), TablePlace(last, of: split, in: order))
-    }
-    try Damage.locating(.split(split)) { try checkEnds(of: read) }
-  }
-}
-
-extension [UInt8] {
-  /// Replaces the content, in the same memory.
-  fileprivate mutating func replace(by bytes: UnsafeRawBufferPointer) {
-    removeAll(keepingCapacity: true)
-    append(contentsOf: bytes)
   }
 }
 
@@ -314,12 +279,6 @@ extension SQLiteRows {
           _ = try row.content(parent, key, from: 2)
         }
       }
-    }
-    try Damage.locating(.split(id.parent)) {
-      try checkIsEmpty(
-        TableRead(table: .node, isDescending: false, start: TablePlace(id)) {
-          $0 == TablePlace(id)
-        })
     }
   }
 

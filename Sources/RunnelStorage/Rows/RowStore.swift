@@ -21,9 +21,6 @@ package protocol RowStore: AnyObject {
 
   /// Calls `body` with the rows of a split node in a range of keys, until it returns false.
   ///
-  /// A store whose rows may be out of their order checks what is read; if all rows are read, the
-  /// caller counts them.
-  ///
   /// The bytes are valid until `body` returns.
   func forEachRow(
     of split: Int64, in range: KeyRange, isDescending: Bool,
@@ -86,8 +83,7 @@ package protocol RowStore: AnyObject {
 
   /// Checks the rows next to one that was not found.
   ///
-  /// - Throws: `Damage` if the content of one of them is not what was written, or if they do not stand
-  ///   where their keys lead.
+  /// - Throws: `Damage` if the content of one of them is not what was written.
   func checkNeighbors(of id: RowID) throws
 
   /// True if there is evidence of a tree although its root row may be missing: a row below the
@@ -162,7 +158,7 @@ package struct KeyRange {
   }
 
   /// True if a key is in the range.
-  package func contains(_ key: [UInt8]) -> Bool {
+  func contains(_ key: [UInt8]) -> Bool {
     if let lower, key.lexicographicallyPrecedes(lower.key) { return false }
     if let lower, !lower.isInclusive, key == lower.key { return false }
     if let upper, upper.key.lexicographicallyPrecedes(key) { return false }

@@ -217,8 +217,8 @@ import Testing
     try database.filledSession().close()
     let other = database.folder.file("other.db")
     #expect(link(database.file, other) == 0)
-    for name in ["other.db", (database.file as NSString).lastPathComponent] {
-      let error = #expect(throws: DatabaseError.self) { try database.folder.session(name) }
+    for open in [{ try database.session() }, { try database.folder.session("other.db") }] {
+      let error = #expect(throws: DatabaseError.self) { try open() }
       #expect(error?.code == .cannotOpen)
       #expect(error?.message.contains("has 2 names") == true, "\(error?.message ?? "")")
     }
@@ -235,6 +235,8 @@ import Testing
     #expect(
       ChangeBeacon.path(ofDatabase: name) == ChangeBeacon.path(ofDatabase: database.file))
     #expect(ChangeBeacon.path(ofDatabase: "/none/a.db") == "/none/a.db-notify")
+    // A name without a folder is one in the current folder, where the tests begin.
+    #expect(ChangeWatch(database: "Package.swift") != nil)
   }
 
   /// The last moment at which the file may go, and the write was done.
