@@ -77,11 +77,12 @@ func userReducer(state: inout UserState, action: any Action) {
 }
 
 func logIn(
-  _ store: DatabaseStore<UserState>, _ session: AccountSession, _ password: Secret<String>
+  _ store: DatabaseStore<UserState>, _ session: AccountSession, _ email: String,
+  _ password: Secret<String>
 ) async {
   let thunks = AccountThunks<UserState>(session)
   await store.dispatch(thunks.monitorUser())
-  await store.dispatch(thunks.logInUser(email: "ana@example.com", password: password))
+  await store.dispatch(thunks.logInUser(email: email, password: password))
 }
 // example end
 
@@ -109,7 +110,7 @@ private func show(_ text: String) {}
       try await openData(session, at: "http://localhost:1/?ns=test", file: folder + "/ana.db"))
     #expect(await database.originLink != nil)
     let store = DatabaseStore(database, state: UserState()) { userReducer(state: &$0, action: $1) }
-    await logIn(store, session, Secret("secret-ana"))
+    await logIn(store, session, "ana@x.org", Secret("secret-ana"))
     for await user in await store.values(of: \.userId) where user == "ana" { break }
     #expect(await store.state.trouble == nil)
     database.close()
