@@ -61,7 +61,6 @@ package struct Audiences: Sendable {
     /// The listeners, in the order in which they are told.
     package var members: [Member]
 
-    /// Makes a change and its receivers.
     package init(change: AudienceChange, members: [Member]) {
       (self.change, self.members) = (change, members)
     }

@@ -28,7 +28,6 @@ public struct Query: Hashable, Sendable {
     /// The side of the order from which they are counted.
     public var side: Side
 
-    /// Makes a limit of at least one child.
     package init(count: Int, side: Side) { (self.count, self.side) = (count, side) }
   }
 
