@@ -103,12 +103,6 @@ package final class ChangeWatch: Sendable {
   /// Reads the events; returns true if the beacon was touched or the files may have changed.
   package func drain() -> Bool { runnel_inotify_drain_database(descriptor, name, file) != 0 }
 
-  /// Reads the events; returns whether the files may be other ones now, and nil if nothing happened.
-  package func drainFiles() -> Bool? {
-    let found = runnel_inotify_drain_database(descriptor, name, file)
-    return found == 0 ? nil : found < 0 || found & ~Int32(RUNNEL_INOTIFY_NAMED) != 0
-  }
-
   /// The full path of a folder, so that the folders above it are known; unchanged if the current
   /// folder is unknown.
   private static func whole(_ folder: String) -> String {

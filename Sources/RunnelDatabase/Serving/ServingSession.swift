@@ -107,13 +107,11 @@ package final class ServingSession {
 
   /// True if another connection may have committed since the last transaction.
   ///
-  /// - Throws: `DatabaseError` if the file cannot be read.
-  package func hasNews() throws -> Bool { try context.store.stateNumber() != stateNumber }
-
-  /// Checks that the files are those that were opened.
-  ///
-  /// - Throws: `DatabaseError` if the file is gone.
-  package func checkFiles() throws { try context.store.checkFiles() }
+  /// - Throws: `DatabaseError` if the file is gone, or cannot be read.
+  package func hasNews() throws -> Bool {
+    try context.store.checkFiles()
+    return try context.store.stateNumber() != stateNumber
+  }
 
   private func foreignChanges(
     _ stored: StoreTransaction

@@ -22,9 +22,6 @@ final class StoreStorage: ServedStorage {
 
   func hasNews() throws -> Bool { try session.hasNews() }
 
-  /// Does nothing: there are no files.
-  func checkFiles() throws {}
-
   /// Does nothing: the keeper of the store wakes the other servers.
   func announce() {}
 

@@ -19,8 +19,6 @@ final class FileStorage: ServedStorage {
 
   func hasNews() throws -> Bool { try session.hasNews() }
 
-  func checkFiles() throws { try session.checkFiles() }
-
   func announce() { session.announce() }
 
   var head: Int64? { nil }

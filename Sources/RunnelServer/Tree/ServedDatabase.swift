@@ -60,8 +60,6 @@ actor ServedDatabase {
   /// The thread of large writes; nil until there is one.
   var writes: TreeExecutor?
   private var forgetsPushes = false
-  /// True if the files may be other ones since the last look.
-  private var mustCheckFiles = false
   /// True while the disk is tried, or is about to be.
   var isProbing = false
   private var audience: (any TreeAudience)?
@@ -191,9 +189,7 @@ actor ServedDatabase {
   }
 
   private func didWake() {
-    guard let maybeLost = watch?.drainFiles() else { return }
-    mustCheckFiles = mustCheckFiles || maybeLost
-    submit(TreeJob(connection: 0, wish: .look))
+    if watch?.drain() == true { submit(TreeJob(connection: 0, wish: .look)) }
   }
 
   private func work() {
@@ -252,13 +248,7 @@ actor ServedDatabase {
   private func carryOut(
     _ batch: [TreeJob], mayWait: Bool = true
   ) throws -> (told: TreeTold, later: [TreeJob]) {
-    if batch.allSatisfy(\.isLook) {
-      if mustCheckFiles {
-        mustCheckFiles = false
-        try storage.checkFiles()
-      }
-      if try !storage.hasNews() { return ([], []) }
-    }
+    if batch.allSatisfy(\.isLook), try !storage.hasNews() { return ([], []) }
     defer { noteStorage() }
     let mayWait = mayWait && place.file != nil
     var hasWritten = false

@@ -17,12 +17,9 @@ protocol ServedStorage: AnyObject {
   func declareIndexes(_ definitions: [IndexDefinition]) throws
 
   /// True if others may have written since the last transaction.
-  func hasNews() throws -> Bool
-
-  /// Checks that the files are those that were opened.
   ///
-  /// - Throws: an error if they are not, or are gone.
-  func checkFiles() throws
+  /// - Throws: an error if the storage is gone.
+  func hasNews() throws -> Bool
 
   /// Wakes other processes after writes, once those who wait for an answer are answered.
   func announce()
