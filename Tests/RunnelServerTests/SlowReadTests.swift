@@ -309,35 +309,6 @@ import Testing
     }
   }
 
-  @Test func aLargeWriteIsToldBeforeItsAnswerAndTheRestInOrder() async throws {
-    let rules = "{\"rules\":{\"a\":{\".read\":true,\".write\":true}}}"
-    let text = String(repeating: "x", count: 1_500_000)
-    try await withServer(rules: rules) { server in
-      let (socket, other) = (try server.socket(), try server.socket())
-      for socket in [socket, other] {
-        #expect(try socket.status(1, "q", #"{"p":"/a","h":""}"#) == "ok")
-      }
-      try socket.ask(2, "p", #"{"p":"/a/b","d":"\#(text)"}"#)
-      try socket.ask(3, "p", #"{"p":"/c","d":"\#(text)"}"#)
-      try socket.ask(4, "m", #"{"p":"/a/x","d":{"c":"\#(text)","d":5}}"#)
-      try socket.ask(5, "p", #"{"p":"/a/b","d":1}"#)
-      try socket.ask(6, "g", #"{"p":"/a/x/d"}"#)
-      #expect(try socket.next()["b"]?["d"] == .string(text))
-      #expect(try socket.next() == json(#"{"r":2,"b":{"s":"ok","d":""}}"#))
-      let refused = try socket.next()
-      #expect(refused["r"] == 3)
-      #expect(refused["b"]?["s"] == "permission_denied")
-      #expect(try socket.next()["a"] == "m")
-      #expect(try socket.next()["r"] == 4)
-      #expect(try socket.next()["b"]?["d"] == 1)
-      #expect(try socket.next()["r"] == 5)
-      #expect(try socket.next()["b"]?["d"] == 5)
-      #expect(try other.next()["b"]?["d"] == .string(text))
-      #expect(try other.next()["a"] == "m")
-      #expect(try other.next()["b"]?["d"] == 1)
-    }
-  }
-
   @Test func whoLeavesDuringALargeListenHasItsLastWritesDone() async throws {
     try await withBig { server in
       let socket = try server.socket()

@@ -55,17 +55,6 @@ package final class ServingSession {
     }
   }
 
-  /// Opens a file that another session of this process serves, for a write that takes long.
-  ///
-  /// - Throws: `DatabaseError` that names the problem with the file.
-  package init(servedFile file: String, environment: DatabaseEnvironment) throws {
-    let store = try SQLiteStore(file: file, isReadOnly: false, busyTimeout: environment.busyTimeout)
-    let context = SessionContext(
-      store: store, beacon: ChangeBeacon(database: file), environment: environment)
-    self.context = context
-    try store.read { context.sequence = try $0.feedEnd() }
-  }
-
   /// Runs `body` in one transaction.
   ///
   /// - Parameters:

@@ -84,8 +84,6 @@ extension ServedDatabase {
 
   func declareIndexes(of rules: RulesEngine) {
     if isClosed { return }
-    // The file is locked meanwhile.
-    if slowWrites.isActive { return slowWrites.declareLater(rules) }
     do {
       try storage.declareIndexes(ServedDatabase.indexes(of: rules))
     } catch {

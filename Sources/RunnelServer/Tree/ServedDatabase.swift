@@ -27,6 +27,8 @@ actor ServedDatabase {
   private static let safetyLookMilliseconds = 60_000
   /// The time after which encoded answers are forgotten.
   private static let shelfMilliseconds = 10_000
+  /// The interval at which a disk that took no write is tried again, and the bytes that are written.
+  private static let probe = (milliseconds: 1000, bytes: 65_536)
 
   /// The name of the database for clients.
   nonisolated let name: String
@@ -45,23 +47,20 @@ actor ServedDatabase {
   /// The number of the newest change that was told; -1 if changes have no numbers.
   private nonisolated let toldHead = Atomic<Int64>(-1)
   /// True from a write that the disk did not take until it takes one.
-  nonisolated let hasFailedWrite = Atomic<Bool>(false)
+  private nonisolated let hasFailedWrite = Atomic<Bool>(false)
   /// The limits of callers.
   nonisolated let allowance: TreeAllowance
   nonisolated let logger: Logger
-  nonisolated let metrics: ServerMetrics
+  private nonisolated let metrics: ServerMetrics
   private nonisolated let reads: TreeExecutor
   nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
   let storage: any ServedStorage
   var tree: ServedTree
   private var slow = SlowReads()
-  var slowWrites = SlowWrites()
-  /// The thread of large writes; nil until there is one.
-  var writes: TreeExecutor?
   private var forgetsPushes = false
   /// True while the disk is tried, or is about to be.
-  var isProbing = false
+  private var isProbing = false
   private var audience: (any TreeAudience)?
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
@@ -159,7 +158,6 @@ actor ServedDatabase {
     work()
     // Nobody reads the answers any more, but what was asked to be written is written.
     _ = perform(slow.releaseAll().filter { !$0.isRead })
-    endWrites()
     isClosed = true
     if slow.current != nil { reads.submitAndWait {} }
     for subscription in subscriptions { subscription.cancel() }
@@ -209,14 +207,8 @@ actor ServedDatabase {
     }
   }
 
-  /// Does jobs, except those that wait for large reads and writes; returns the messages to connections.
-  func perform(_ batch: [TreeJob]) -> TreeTold {
+  private func perform(_ batch: [TreeJob]) -> TreeTold {
     let batch = slow.admit(batch)
-    return performNow(place.file == nil ? batch : slowWrites.admit(batch, tree.audiences))
-  }
-
-  /// Does jobs on the tree's thread.
-  func performNow(_ batch: [TreeJob]) -> TreeTold {
     if batch.isEmpty { return [] }
     var patience = StoragePatience(place.patience)
     while true {
@@ -231,7 +223,7 @@ actor ServedDatabase {
           continue
         }
         // What is wrong with one job is no reason to refuse the others.
-        if batch.count > 1, !isOutOfReach { return batch.flatMap { performNow(slow.admit([$0])) } }
+        if batch.count > 1, !isOutOfReach { return batch.flatMap { perform([$0]) } }
         return batch.flatMap { refuse($0, error) }
       }
     }
@@ -321,7 +313,7 @@ actor ServedDatabase {
   }
 
   /// The messages to a connection about a job that failed alone.
-  func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
+  private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     noteFailure(of: job, failure)
     // The loss of the file is told once.
     if job.isProbe || job.isLook && isLost { return [] }
@@ -355,7 +347,7 @@ actor ServedDatabase {
 // MARK: Large reads
 
 extension ServedDatabase {
-  func deliver(_ told: TreeTold) {
+  private func deliver(_ told: TreeTold) {
     let ready = slow.hold(told)
     if !ready.isEmpty { audience?.take(ready) }
     storage.announce()
@@ -365,8 +357,8 @@ extension ServedDatabase {
     end(read)
   }
 
-  /// Begins the oldest large read and the oldest large write that wait, unless one is carried out.
-  func readOn() {
+  /// Begins the oldest large read that waits, unless one is carried out.
+  private func readOn() {
     while !isClosed, let connection = slow.next() {
       guard !slow.hasEnded(connection), let job = slow.first(of: connection), job.isRead else {
         deliver(perform(slow.release(connection).filter { !$0.isRead }))
@@ -374,7 +366,6 @@ extension ServedDatabase {
       }
       begin(job)
     }
-    writeOn()
   }
 
   private func begin(_ job: TreeJob) {
@@ -454,6 +445,52 @@ extension ServedDatabase {
       self?.assumeIsolated { database in
         database.forgetsPushes = false
         database.tree.shelf.forgetPushes()
+      }
+    }
+  }
+}
+
+// MARK: The disk
+
+extension ServedDatabase {
+  private func noteStorage() {
+    for alarm in storage.takeAlarms() { logger.critical("\(name): \(alarm)") }
+    let doubtCount = storage.takeDoubtCount()
+    if doubtCount > 0 { metrics.note(doubts: doubtCount, of: name) }
+  }
+
+  private func noteDone(_ batch: [TreeJob], hasWritten: Bool) {
+    var isProven = hasWritten
+    for job in batch {
+      guard case .probe(let isEnd) = job.wish else { continue }
+      if isEnd {
+        (isProven, isProbing) = (true, false)
+      } else {
+        submit(TreeJob(connection: 0, wish: .probe(isEnd: true)))
+      }
+    }
+    if isProven, hasFailedWrite.exchange(false, ordering: .relaxed) {
+      logger.notice("\(name): the disk takes writes again")
+    }
+  }
+
+  /// Notes that the disk did not take a write, and tries it again after a while.
+  private func noteFailure(of job: TreeJob, _ failure: any Error) {
+    // A trial that fails for whatever reason is repeated.
+    if !job.isProbe {
+      guard job.isWriting, let code = (failure as? DatabaseError)?.code,
+        [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
+      else { return }
+      hasFailedWrite.store(true, ordering: .relaxed)
+      if isProbing { return }
+      isProbing = true
+    }
+    executor.submit(afterMilliseconds: ServedDatabase.probe.milliseconds) { [weak self] in
+      self?.assumeIsolated { database in
+        // Another write may have shown meanwhile that the disk takes writes.
+        database.isProbing = database.isUnwritable
+        guard !database.isClosed, database.isUnwritable else { return }
+        database.submit(TreeJob(connection: 0, wish: .probe(isEnd: false)))
       }
     }
   }

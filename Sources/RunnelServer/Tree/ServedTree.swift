@@ -22,7 +22,7 @@ struct ServedTree {
   /// The limits of callers.
   let allowance: TreeAllowance
   /// The rules whose denials are only logged; nil for none.
-  let trial: RulesTrial?
+  private let trial: RulesTrial?
   var audiences = Audiences()
   /// The hashes and answers that were computed before.
   var shelf = AnswerShelf()

@@ -113,11 +113,6 @@ package struct Audiences: Sendable {
     joined[member] = id
   }
 
-  /// True if somebody listens to a place or to one below it.
-  package func areShown(at place: Path) -> Bool {
-    !wholes.paths(at: place).isEmpty || engine.hasListeners(at: place)
-  }
-
   /// True if a query has listeners, so that another one joins them in O(1).
   package func hasMembers(_ query: Query) -> Bool { ids[query] != nil }
 

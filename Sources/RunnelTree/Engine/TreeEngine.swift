@@ -254,9 +254,6 @@ extension TreeEngine {
     return places[id.query.path]?.views[id]?.view.rows.isEmpty ?? true
   }
 
-  /// True if anyone listens to a place or to one below it.
-  package func hasListeners(at place: Path) -> Bool { !places.paths(at: place).isEmpty }
-
   /// True if anyone listens.
   package var hasListeners: Bool { !owners.isEmpty }
 }
