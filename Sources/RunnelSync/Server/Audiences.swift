@@ -60,10 +60,6 @@ package struct Audiences: Sendable {
     package var change: AudienceChange
     /// The listeners, in the order in which they are told.
     package var members: [Member]
-
-    package init(change: AudienceChange, members: [Member]) {
-      (self.change, self.members) = (change, members)
-    }
   }
 
   private struct Audience: Sendable {
