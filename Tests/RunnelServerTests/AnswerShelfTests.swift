@@ -59,36 +59,6 @@ import Testing
     #expect(shelf.bytes == 0)
   }
 
-  @Test func windowsOfAPlaceAreKeptBesideItUntilAChildIsWritten() throws {
-    var shelf = AnswerShelf()
-    let all = Query(try Path("/a"))
-    let first = try all.ordered(by: .key).limited(to: 2, from: .first)
-    let last = try all.ordered(by: .key).limited(to: 2, from: .last)
-    for (number, query) in [all, first, last].enumerated() {
-      shelf.keep(hash: "\(number)", of: query)
-    }
-    #expect([all, first, last].map { shelf.hash(of: $0) } == ["0", "1", "2"])
-    // All children in any order are the same.
-    #expect(shelf.hash(of: try all.ordered(by: .value)) == "0")
-    #expect(shelf.count == 3)
-    shelf.forget(around: try Path("/a/b/c"))
-    #expect([all, first, last].map { shelf.hash(of: $0) } == [nil, nil, nil])
-    #expect(shelf.count == 0)
-    #expect(shelf.bytes == 0)
-  }
-
-  @Test func longBoundsCountAsBytes() throws {
-    var shelf = AnswerShelf()
-    let text = String(repeating: "x", count: AnswerShelf.bytesMax / 3)
-    for number in 0..<5 {
-      let bound = IndexValue.leaf(.string("\(number)" + text))
-      shelf.keep(
-        hash: "x", of: try Query(try Path("/a")).ordered(by: .value).starting(at: bound))
-    }
-    #expect(shelf.count == 2)
-    #expect(shelf.bytes <= AnswerShelf.bytesMax)
-  }
-
   @Test func resultOfAComputationThatAWriteOvertookIsNotKept() throws {
     var shelf = AnswerShelf()
     let path = try Path("/a")
@@ -128,17 +98,5 @@ import Testing
     shelf.forgetPushes()
     #expect(shelf.push(of: try Path("/big4")) == nil)
     #expect(shelf.hash(of: try Path("/big4")) == "x")
-  }
-}
-
-extension AnswerShelf {
-  fileprivate func hash(of path: Path) -> String? { hash(of: Query(path)) }
-  fileprivate func push(of path: Path) -> EncodedPush? { push(of: Query(path)) }
-  fileprivate mutating func keep(hash: String, of path: Path) {
-    keep(hash: hash, of: Query(path))
-  }
-  fileprivate mutating func begin(_ path: Path) -> Int { begin(Query(path)) }
-  fileprivate mutating func keep(hash: String?, push: EncodedPush?, of path: Path, ticket: Int) {
-    keep(hash: hash, push: push, of: Query(path), ticket: ticket)
   }
 }

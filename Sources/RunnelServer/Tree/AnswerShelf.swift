@@ -1,22 +1,22 @@
 import RunnelSync
 import RunnelTree
 
-/// What was computed of the results of queries and holds until something is written at their places: their
-/// hashes, and the encoded answers to those who listen to them.
+/// What was computed of whole places and holds until something is written there: their hashes, and the
+/// encoded answers to those who listen to them.
 ///
 /// Terms. A *ticket* is for a computation that takes a while: its result is kept only if nothing was
 /// written to the place since the ticket was given.
 ///
 /// Invariants:
 /// - I1. What is kept is what the tree holds, after all writes of which `forget` was told.
-/// - I2. At most `countMax` results and `bytesMax` bytes are kept; the oldest go first.
+/// - I2. At most `countMax` places and `bytesMax` bytes are kept; the oldest go first.
 ///
 /// Isolation: a value of the tree's thread.
 struct AnswerShelf {
   static let countMax = 1000
   static let bytesMax = 33_554_432
-  /// The bytes of memory of a result besides those of its keys and its answer, about.
-  private static let resultBytes = 256
+  /// The bytes of memory of a place besides those of its keys and its answer, about.
+  private static let placeBytes = 256
 
   private struct Entry: Sendable {
     var hash: String?
@@ -24,50 +24,48 @@ struct AnswerShelf {
     var ticket: Int?
     let keyBytes: Int
 
-    var bytes: Int { AnswerShelf.resultBytes + keyBytes + (push?.byteCount ?? 0) }
+    var bytes: Int { AnswerShelf.placeBytes + keyBytes + (push?.byteCount ?? 0) }
   }
 
-  private var entries = PathTree<[Query: Entry]>()
-  /// The queries whose results are kept, the oldest first.
-  private var queries: [Query] = []
+  private var entries = PathTree<Entry>()
+  /// The places that are kept, the oldest first.
+  private var places: [Path] = []
   private(set) var bytes = 0
   private var lastTicket = 0
 
-  /// The number of results that are kept.
-  var count: Int { queries.count }
+  /// The number of places that are kept.
+  var count: Int { places.count }
 
-  /// The hash of what a query shows; nil if it is not kept.
-  func hash(of query: Query) -> String? { entry(query.kept)?.hash }
+  /// The hash of what is at a place; nil if it is not kept.
+  func hash(of place: Path) -> String? { entries[place]?.hash }
 
-  /// The answer to a listen by one who has nothing of what the query shows; nil if it is not kept.
-  func push(of query: Query) -> EncodedPush? { entry(query.kept)?.push }
+  /// The answer to a listen to all of a place by one who has nothing of it; nil if it is not kept.
+  func push(of place: Path) -> EncodedPush? { entries[place]?.push }
 
-  /// Keeps the hash of what a query shows.
-  mutating func keep(hash: String, of query: Query) { change(query.kept) { $0.hash = hash } }
+  /// Keeps the hash of what is at a place.
+  mutating func keep(hash: String, of place: Path) { change(place) { $0.hash = hash } }
 
-  /// Begins a computation on what a query shows now; returns its ticket.
-  mutating func begin(_ query: Query) -> Int {
+  /// Begins a computation on what is at a place now; returns its ticket.
+  mutating func begin(_ place: Path) -> Int {
     lastTicket += 1
     let ticket = lastTicket
-    change(query.kept) { $0.ticket = ticket }
+    change(place) { $0.ticket = ticket }
     return ticket
   }
 
   /// Keeps the result of a computation, unless the place was written meanwhile; nil leaves what is kept.
-  mutating func keep(hash: String?, push: EncodedPush?, of query: Query, ticket: Int) {
-    let query = query.kept
-    guard entry(query)?.ticket == ticket else { return }
-    change(query) { entry in
+  mutating func keep(hash: String?, push: EncodedPush?, of place: Path, ticket: Int) {
+    guard entries[place]?.ticket == ticket else { return }
+    change(place) { entry in
       entry.ticket = nil
       if let hash { entry.hash = hash }
       if let push { entry.push = push }
     }
   }
 
-  /// Forgets what a write to a place may have changed: the results at the place, and at those above and
-  /// below it.
+  /// Forgets what a write to a place may have changed: the place, and those above and below it.
   ///
-  /// Complexity: O(depth), and O(n) in the results that are kept if one of them is forgotten.
+  /// Complexity: O(depth), and O(n) in the places that are kept if one of them is forgotten.
   mutating func forget(around place: Path) {
     guard entries.hasValues(around: place) else { return }
     var gone = Set(entries.paths(at: place))
@@ -75,7 +73,7 @@ struct AnswerShelf {
       let above = Path(unchecked: Array(place.keys[..<depth]))
       if entries[above] != nil { gone.insert(above) }
     }
-    remove(Set(gone.flatMap { entries[$0].map { Array($0.keys) } ?? [] }))
+    remove(gone)
   }
 
   /// Forgets everything.
@@ -87,54 +85,33 @@ struct AnswerShelf {
 
   /// Forgets the encoded answers, which take the most memory.
   mutating func forgetPushes() {
-    for query in queries where entry(query)?.push != nil { change(query) { $0.push = nil } }
+    for place in places where entries[place]?.push != nil { change(place) { $0.push = nil } }
   }
 
-  private func entry(_ query: Query) -> Entry? { entries[query.path]?[query] }
-
-  private mutating func set(_ entry: Entry?, _ query: Query) {
-    var place = entries[query.path] ?? [:]
-    place[query] = entry
-    entries[query.path] = place.isEmpty ? nil : place
-  }
-
-  private mutating func change(_ query: Query, _ body: (inout Entry) -> Void) {
-    let old = entry(query)
-    var entry = old ?? Entry(keyBytes: query.keyBytes)
+  private mutating func change(_ place: Path, _ body: (inout Entry) -> Void) {
+    let old = entries[place]
+    var entry =
+      old ?? Entry(keyBytes: place.keys.reduce(0) { $0 + $1.text.utf8.count + 16 })
     body(&entry)
-    set(entry, query)
+    entries[place] = entry
     bytes += entry.bytes - (old?.bytes ?? 0)
-    if old == nil { queries.append(query) }
+    if old == nil { places.append(place) }
     var excess = 0
     var rest = bytes
-    while excess < queries.count,
-      rest > AnswerShelf.bytesMax || queries.count - excess > AnswerShelf.countMax
+    while excess < places.count,
+      rest > AnswerShelf.bytesMax || places.count - excess > AnswerShelf.countMax
     {
-      rest -= self.entry(queries[excess])?.bytes ?? 0
+      rest -= entries[places[excess]]?.bytes ?? 0
       excess += 1
     }
-    if excess > 0 { remove(Set(queries.prefix(excess))) }
+    if excess > 0 { remove(Set(places.prefix(excess))) }
   }
 
-  private mutating func remove(_ gone: Set<Query>) {
-    for query in gone {
-      bytes -= entry(query)?.bytes ?? 0
-      set(nil, query)
+  private mutating func remove(_ gone: Set<Path>) {
+    for place in gone {
+      bytes -= entries[place]?.bytes ?? 0
+      entries[place] = nil
     }
-    queries.removeAll(where: gone.contains)
-  }
-}
-
-extension Query {
-  /// The query under which a result is kept: all orders of all that is at a place are one.
-  fileprivate var kept: Query { loadsAllData ? Query(path) : self }
-
-  /// The bytes of memory of the query, about.
-  fileprivate var keyBytes: Int {
-    var bytes = path.keys.reduce(0) { $0 + $1.text.utf8.count + 16 }
-    for bound in [start, end] {
-      if case .leaf(.string(let text))? = bound?.position.value { bytes += text.utf8.count }
-    }
-    return bytes
+    places.removeAll(where: gone.contains)
   }
 }

@@ -65,7 +65,6 @@ extension ServedDatabase {
     executor.submit { self.assumeIsolated { $0.declareIndexes(of: rules) } }
     var told = tree.take(rules)
     do {
-      try tree.silence(now: calendar(), transaction)
       told += try tree.reviewStreams(now: calendar(), transaction)
     } catch {
       logger.error("\(name): \(error)")

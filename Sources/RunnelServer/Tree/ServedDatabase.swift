@@ -315,8 +315,7 @@ actor ServedDatabase {
   /// The messages to a connection about a job that failed alone.
   private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     noteFailure(of: job, failure)
-    // The loss of the file is told once.
-    if job.isProbe || job.isLook && isLost { return [] }
+    if case .probe = job.wish { return [] }
     logger.error("\(name): \(failure)")
     if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
       logger.critical("\(name): \(loss)")
@@ -350,7 +349,6 @@ extension ServedDatabase {
   private func deliver(_ told: TreeTold) {
     let ready = slow.hold(told)
     if !ready.isEmpty { audience?.take(ready) }
-    storage.announce()
     guard slow.isFull, let read = slow.current else { return }
     // Messages must not pile up without bound: the tree waits for the answer.
     reads.submitAndWait {}
@@ -404,33 +402,13 @@ extension ServedDatabase {
   }
 
   private func end(_ read: SlowRead) {
-    guard !isClosed, slow.current === read, var outcome = read.takeOutcome() else { return }
+    guard !isClosed, slow.current === read, let outcome = read.takeOutcome() else { return }
     let wish = read.wish
-    let told = joinLate(wish, &outcome)
     tree.end(wish, outcome)
     if outcome.push != nil { forgetPushesLater() }
-    audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.end() + told)
+    audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.end())
     goOn(wish.connection)
     readOn()
-  }
-
-  /// Joins the audience of a window that was read for a listen; returns what was written there since.
-  private func joinLate(_ wish: SlowRead.Wish, _ outcome: inout SlowRead.Outcome) -> TreeTold {
-    guard var window = outcome.window.take() else { return [] }
-    do {
-      let (foreign, told) = try tree.atomically { tree in
-        try storage.perform(isWriting: false) { transaction in
-          let foreign = try tree.foreignChanges(now: calendar(), transaction)
-          return (foreign, try tree.joinLate(wish, &window, transaction))
-        }
-      }
-      deliver(foreign)
-      return told
-    } catch {
-      logger.error("\(name): \(error)")
-      outcome = SlowRead.failed
-      return []
-    }
   }
 
   /// Does the jobs of a connection that followed its large read.

@@ -64,9 +64,7 @@ extension ServedTree {
     _ transaction: some ServedTransaction
   ) throws(TreeError) -> RESTReply {
     var export = TreeExport(query, form: form, layout: isPretty ? .pretty : .compact)
-    // All of a place in the order of keys is written piece by piece, others are read at once.
-    let isPaged = query.loadsAllData && (query.index == .priority || form == .shallow)
-    if !isPaged, try isLarge(query, transaction) { return .large }
+    if try isLargeWindow(query, transaction) { return .large }
     let limit = ServedTree.textBytesMax
     let text = try export.next(from: transaction, bytesMax: limit) ?? []
     if text.count >= limit, try export.next(from: transaction, bytesMax: 1) != nil {
@@ -130,15 +128,17 @@ extension ServedTree {
     try checkIndex(query, transaction)
     try checkSize(query, caller, transaction)
     let window = try transaction.window(of: query)
-    let member = ServedTree.streamMember(connection)
-    try join(member, Asked(query: query, caller: caller), transaction)
-    streamCallers[connection] = caller
+    try joinStream(query, caller, connection, transaction)
     return .streaming(window)
   }
 
-  /// The listen of a stream.
-  static func streamMember(_ connection: Int64) -> Audiences.Member {
-    Audiences.Member(connection: connection, listen: streamListen)
+  /// Joins the audience of a stream that is allowed.
+  mutating func joinStream(
+    _ query: Query, _ caller: Caller, _ connection: Int64, _ transaction: some ServedTransaction
+  ) throws(TreeError) {
+    let member = Audiences.Member(connection: connection, listen: ServedTree.streamListen)
+    try join(member, query, transaction)
+    streamCallers[connection] = caller
   }
 
   /// Ends the streams that the rules do not allow any more.

@@ -84,7 +84,7 @@ extension ServedTree {
           (query) throws(TreeError) in try hash(of: query, transaction)
         }
       }
-    try join(member, Asked(query: query, sent: sent, caller: caller), transaction)
+    try join(member, query, sent: sent, transaction)
     return .listening(answer, isIndexed: sent == nil)
   }
 
@@ -93,14 +93,11 @@ extension ServedTree {
     _ connection: Int64, _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction
   ) throws(Refused) -> [ListenNumber] {
     var revoked: [ListenNumber] = []
-    for (member, listen) in asked[connection] ?? [:] {
+    for (member, asked) in asked[connection] ?? [:] {
       let isAllowed = try failing {
-        try canRead(listen.query, caller, now: now, transaction)
+        try canRead(asked.query, caller, now: now, transaction)
       }
-      if isAllowed, !listen.isSilenced {
-        asked[connection]?[member]?.caller = caller
-        continue
-      }
+      if isAllowed { continue }
       leave(member)
       revoked.append(member.listen)
     }

@@ -130,7 +130,7 @@ extension ServedTree {
       let before = try self.before(parts, transaction)
       let changes = try serviceChanges(of: parts, now: now, transaction)
       try transaction.carryOut(parts, author: caller.author, now: now)
-      for part in parts { noteWritten(part.path) }
+      for part in parts { shelf.forget(around: part.path) }
       told += ServedTree.told(
         try audiences.apply(CommittedWrite(write, parts), before: before, after: transaction))
       told += try self.told(changes, now: now, transaction)

@@ -28,8 +28,6 @@ struct ServedTree {
   var shelf = AnswerShelf()
   /// Places that were found to be large, so that they need not be measured again; some may be no longer.
   var largePlaces: Set<Path> = []
-  /// The places that were written while a window is read elsewhere; nil if none is.
-  var meanwhile: WrittenMeanwhile?
   /// The queries as they were asked, which the rules are checked against, by connection.
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
   /// The caller of each stream.
@@ -50,10 +48,6 @@ struct ServedTree {
     var query: Query
     /// The query whose changes are sent, if another one because an index is missing.
     var sent: Query?
-    /// The caller who was last allowed to listen.
-    var caller: Caller
-    /// True if new rules do not allow the listen: it is told nothing more, and ends at the next review.
-    var isSilenced = false
   }
 
   /// The listen of a stream, which is the only one of its connection.
@@ -78,33 +72,15 @@ struct ServedTree {
     return told
   }
 
-  /// Tells nothing more to the listens that new rules do not allow, even before their connections have
-  /// them reviewed.
-  mutating func silence(now: Int64, _ transaction: some ServedTransaction) throws {
-    for (connection, listens) in asked {
-      for (member, listen) in listens where member.listen != ServedTree.streamListen {
-        if try canRead(listen.query, listen.caller, now: now, transaction) { continue }
-        audiences.leave(member)
-        asked[connection]?[member]?.isSilenced = true
-      }
-    }
-  }
-
   /// The messages about writes of other processes since the last transaction.
   mutating func foreignChanges(
     now: Int64, _ transaction: some ServedTransaction
   ) throws -> TreeTold {
     let paths = transaction.foreignPaths
     if paths.isEmpty { return [] }
-    for path in paths { noteWritten(path) }
+    for path in paths { shelf.forget(around: path) }
     let events = try serviceEvents(touched: paths, now: now, transaction)
     return ServedTree.told(try audiences.apply(touched: paths, after: transaction)) + events
-  }
-
-  /// Notes that a place was written, so that what was read there before holds no longer.
-  mutating func noteWritten(_ path: Path) {
-    shelf.forget(around: path)
-    meanwhile?.note(path)
   }
 
   /// The number of members from which on a change is told to all of them by one message.
@@ -166,15 +142,11 @@ struct ServedTree {
   // MARK: Listening
 
   mutating func join(
-    _ member: Audiences.Member, _ asked: Asked, _ transaction: some ServedTransaction
+    _ member: Audiences.Member, _ query: Query, sent: Query? = nil,
+    _ transaction: some ServedTransaction
   ) throws(TreeError) {
-    try audiences.join(member, asked.sent ?? asked.query, reader: transaction)
-    note(member, asked)
-  }
-
-  /// Notes a listen, which joins its audience now or later.
-  mutating func note(_ member: Audiences.Member, _ asked: Asked) {
-    self.asked[member.connection, default: [:]][member] = asked
+    try audiences.join(member, sent ?? query, reader: transaction)
+    asked[member.connection, default: [:]][member] = Asked(query: query, sent: sent)
     joined.append(member)
   }
 

@@ -23,8 +23,6 @@ final class SlowRead: Sendable {
     var ticket: Int?
     /// The hash of the result, if it is known.
     var hash: String?
-    /// True if the listen or the stream joins an audience only when its window was read.
-    var joinsLate = false
 
     /// The message with the answer.
     func news(_ answer: ServedAnswer) -> TreeNews {
@@ -40,12 +38,10 @@ final class SlowRead: Sendable {
   /// The result of a read.
   struct Outcome: Sendable {
     var answer: ServedAnswer
-    /// The hash of what the query shows; nil if it was not computed.
+    /// The hash of all that is at the place; nil if it was not computed.
     var hash: String?
     /// The answer to one who has nothing; nil if this was another one.
     var push: EncodedPush?
-    /// The window of a listen that joins late.
-    var window: EarlyWindow?
   }
 
   let wish: Wish
@@ -85,7 +81,7 @@ final class SlowRead: Sendable {
     self.outcome.withLock { $0 = outcome }
   }
 
-  static let failed = Outcome(
+  private static let failed = Outcome(
     answer: .refused(TreeError(.unavailable, "The database cannot be read now: try again later.")))
 
   /// Takes the outcome; nil while it is not there, and after it was taken.
@@ -94,27 +90,19 @@ final class SlowRead: Sendable {
   private func answer(
     _ tree: ServedTree, _ transaction: ServingTransaction
   ) throws(TreeError) -> Outcome {
-    let shown = wish.sent ?? wish.query
-    try tree.checkSize(shown, wish.caller, transaction)
-    var window: EarlyWindow?
-    if wish.joinsLate { window = try EarlyWindow(shown, reader: transaction) }
+    try tree.checkSize(wish.sent ?? wish.query, wish.caller, transaction)
     guard let (_, known) = wish.listen else {
       var export = TreeExport(wish.query, form: wish.stream ?? .export)
       var text: [UInt8] = []
       while let piece = try export.next(from: transaction) { text += piece }
-      return Outcome(answer: .text(text), window: window)
+      return Outcome(answer: .text(text))
     }
     var hash = wish.hash
     let answer = try ListenAnswer(
-      wish.query, known: known, sentQuery: wish.sent, reader: transaction, window: window
+      wish.query, known: known, sentQuery: wish.sent, reader: transaction
     ) { (query) throws(TreeError) in
       if let hash { return hash }
-      let found: String
-      if let window {
-        found = window.node.contentHash
-      } else {
-        found = try transaction.contentHash(of: query)
-      }
+      let found = try transaction.contentHash(of: query)
       hash = found
       return found
     }
@@ -122,7 +110,6 @@ final class SlowRead: Sendable {
     var push: EncodedPush?
     if case .all = answer, case .encoded(let all) = encoded { push = all }
     return Outcome(
-      answer: .listening(encoded, isIndexed: wish.sent == nil), hash: hash, push: push,
-      window: window)
+      answer: .listening(encoded, isIndexed: wish.sent == nil), hash: hash, push: push)
   }
 }

@@ -31,7 +31,7 @@ extension ServedTree {
           try transaction.importJSON(
             document, at: put.path, author: caller.author, now: now, wasRead: wasRead)
         }
-        noteWritten(put.path)
+        shelf.forget(around: put.path)
         told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
         told += try serviceEvents(touched: [put.path], now: now, transaction)
       }

@@ -109,53 +109,6 @@ package struct Audiences: Sendable {
     joined[member] = id
   }
 
-  /// True if a query has listeners, so that another one joins them in O(1).
-  package func hasMembers(_ query: Query) -> Bool { ids[query] != nil }
-
-  /// Adds a member that listens to a window which was read from an earlier state.
-  ///
-  /// Complexity: O(changes) in what was written since.
-  ///
-  /// - Parameters:
-  ///   - member: the member.
-  ///   - window: the window, which moves here.
-  ///   - paths: the places that were written since that state, or more of them.
-  ///   - reader: the tree as it is.
-  /// - Returns: the change of the window since that state, for this member; nil if there is none.
-  /// - Precondition: the member has not joined yet.
-  /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed.
-  package mutating func join(
-    _ member: Member, _ window: inout EarlyWindow, touched paths: [Path],
-    reader: some TreeReader
-  ) throws(TreeError) -> AudienceChange? {
-    precondition(joined[member] == nil, "A listen joins once.")
-    let query = window.query
-    let highest = Audiences.highest(paths)
-    var changes = WindowChanges()
-    for event in try window.apply(touched: highest, reader: reader) { changes.add(event) }
-    let write = CommittedWrite(
-      path: query.path, isUpdate: true,
-      parts: try Audiences.parts(below: query.path, highest, reader))
-    let change = try changes.change(of: query.path, write, after: reader)
-    let id: ListenerID
-    if let known = ids[query] {
-      id = known
-    } else {
-      id = ListenerID(lastID + 1)
-      window.move(to: &engine, as: id)
-      note(query, id)
-    }
-    audiences[id]?.members.insert(member)
-    joined[member] = id
-    return change
-  }
-
-  private mutating func note(_ query: Query, _ id: ListenerID) {
-    lastID += 1
-    ids[query] = id
-    audiences[id] = Audience(query: query, members: [])
-  }
-
   private mutating func makeAudience(
     _ query: Query, _ reader: some TreeReader
   ) throws(TreeError) -> ListenerID {
@@ -165,7 +118,9 @@ package struct Audiences: Sendable {
     } else {
       _ = try engine.listen(id, ListenRequest(query: query, events: .children), reader: reader)
     }
-    note(query, id)
+    lastID += 1
+    ids[query] = id
+    audiences[id] = Audience(query: query, members: [])
     return id
   }
 
@@ -225,7 +180,8 @@ package struct Audiences: Sendable {
   package mutating func apply(
     touched paths: [Path], after: some TreeReader
   ) throws(TreeError) -> [Told] {
-    let highest = Audiences.highest(paths)
+    let all = Set(paths)
+    let highest = all.filter { path in !all.contains { $0 != path && $0.contains(path) } }.sorted()
     var told: [(query: Query, told: Told)] = []
     for id in wholesConcerned(by: highest) {
       guard let audience = audiences[id] else { continue }
@@ -246,18 +202,6 @@ package struct Audiences: Sendable {
   /// True if an audience shows all of a place above, at or below one of these; only then `apply`
   /// reads the tree before the write.
   package func areShownWhole(_ paths: [Path]) -> Bool { !wholesConcerned(by: paths).isEmpty }
-
-  /// The paths that have none above them, in order.
-  ///
-  /// O(n log n): a path comes right before those below it.
-  private static func highest(_ paths: [Path]) -> [Path] {
-    var highest: [Path] = []
-    for path in Set(paths).sorted() {
-      if let last = highest.last, last.contains(path) { continue }
-      highest.append(path)
-    }
-    return highest
-  }
 
   /// The change for listeners to all of a place when there were writes at, above or below it.
   private static func change(

@@ -122,12 +122,12 @@ package enum ListenAnswer: Hashable, Sendable {
   }
 
   /// Computes the answer to a query for a client that already has a part of it; `hash` is the hash of a
-  /// query's result, which the caller may know, and so is the window that shows it.
+  /// query's result, which the caller may know.
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   package init(
     _ query: Query, known: KnownHash, sentQuery: Query? = nil, reader: some TreeReader,
-    window: EarlyWindow? = nil, hash: (Query) throws(TreeError) -> String
+    hash: (Query) throws(TreeError) -> String
   ) throws(TreeError) {
     // The hash costs more than the answer, so it is made only if it may be the known one.
     if known.whole.utf8.count == ListenAnswer.hashBytes,
@@ -136,8 +136,7 @@ package enum ListenAnswer: Hashable, Sendable {
       self = .unchanged
       return
     }
-    let node: Node
-    if let window { node = window.node } else { node = try reader.window(of: sentQuery ?? query) }
+    let node = try reader.window(of: sentQuery ?? query)
     if node.isEmpty, known.whole.isEmpty {
       self = .unchanged
       return

@@ -155,35 +155,6 @@ extension TreeEngine {
       .map { Delivery(listener: listener, event: $0) }
   }
 
-  /// Takes a listener from another engine, with the rows that it shows there; it is told nothing now.
-  ///
-  /// - Precondition: no listener with this name is registered here, nor another one to the same request,
-  ///   which is not paged.
-  package mutating func adopt(
-    _ listener: ListenerID, from other: inout TreeEngine, as name: ListenerID
-  ) {
-    guard let id = other.owners[listener], id.owner == nil,
-      var shared = other.places[id.query.path]?.views[id],
-      let events = shared.listeners.removeValue(forKey: listener)
-    else { preconditionFailure("The listener is registered, and not paged.") }
-    let path = id.query.path
-    precondition(owners[name] == nil, "A listener is registered once.")
-    precondition(places[path]?.views[id] == nil, "The view is not there yet.")
-    // The other engine's copy goes first, so that this one is changed without being copied.
-    other = TreeEngine()
-    shared.listeners[name] = events
-    if places[path] == nil { places[path] = Place() }
-    places.update(at: path) { place in place.update { $0[id] = shared } }
-    owners[name] = id
-    note(.listener(name, nil))
-  }
-
-  /// The rows that a listener shows, in order; none if it is not registered.
-  package func rows(of listener: ListenerID) -> [TreeRow] {
-    guard let id = owners[listener] else { return [] }
-    return places[id.query.path]?.views[id]?.view.rows ?? []
-  }
-
   /// Removes a listener; one that is not registered is ignored.
   package mutating func unlisten(_ listener: ListenerID) {
     guard let id = owners.removeValue(forKey: listener) else { return }

@@ -27,8 +27,6 @@ public struct Query: Hashable, Sendable {
     public var count: Int
     /// The side of the order from which they are counted.
     public var side: Side
-
-    package init(count: Int, side: Side) { (self.count, self.side) = (count, side) }
   }
 
   /// A side of an order.

@@ -59,41 +59,6 @@ import Testing
     #expect(audiences.memberCount == 0)
   }
 
-  /// A window that was read from an earlier state is the present one once its listener has joined.
-  @Test(arguments: Seeds.first(150))
-  func aWindowThatWasReadEarlierIsBroughtUpToDate(seed: UInt64) throws {
-    var world = RandomWrites(seed: seed)
-    var audiences = Audiences()
-    var tree = MemoryTree(try world.start())
-    var shown: [Audiences.Member: Shown] = [:]
-    for round in 1...12 as ClosedRange<Int64> {
-      let query = try world.query()
-      if query.loadsAllData { continue }
-      var window = try EarlyWindow(query, reader: tree)
-      var early = Shown(query: query, node: try tree.window(of: query))
-      #expect(window.node == early.node)
-      var touched: [Path] = []
-      for _ in 0..<world.number(6) {
-        let write = try world.write()
-        touched += try write.assignments(now: 1, reader: tree).map(\.path)
-        try step(write, &tree, &audiences, &shown, seed)
-      }
-      if world.number(2) == 0 {
-        let other = Audiences.Member(connection: round, listen: ListenNumber(2))
-        try audiences.join(other, query, reader: tree)
-        shown[other] = Shown(query: query, node: try tree.window(of: query))
-      }
-      let member = Audiences.Member(connection: round, listen: ListenNumber(1))
-      let change = try audiences.join(member, &window, touched: touched, reader: tree)
-      if let change { try early.take(change) }
-      #expect(early.node == (try tree.window(of: query)), "seed \(seed): \(query)")
-      shown[member] = early
-      for _ in 0..<4 { try step(try world.write(), &tree, &audiences, &shown, seed) }
-    }
-    for member in shown.keys { audiences.leave(member) }
-    #expect(audiences.count == 0)
-  }
-
   private func step(
     _ write: Write, _ tree: inout MemoryTree, _ audiences: inout Audiences,
     _ shown: inout [Audiences.Member: Shown], _ seed: UInt64
