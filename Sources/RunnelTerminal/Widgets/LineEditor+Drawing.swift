@@ -81,11 +81,11 @@ extension LineEditor {
   ) -> Int {
     let size = areaWidth - margin
     var first = Self.scrolled(to: buffer.cursor - line.lowerBound + margin, size: size)
-    first = min(first, buffer.cursor - line.lowerBound)
-    while first < buffer.cursor - line.lowerBound,
-      width(line.lowerBound + first..<buffer.cursor, glyphs) + margin >= size
-    {
-      first = min(first + max(size / 2, 1), buffer.cursor - line.lowerBound)
+    // The mark stands on the first character shown, which is one before the cursor.
+    let last = max(buffer.cursor - line.lowerBound - margin, 0)
+    first = min(first, last)
+    while first < last, width(line.lowerBound + first..<buffer.cursor, glyphs) + margin >= size {
+      first = min(first + max(size / 2, 1), last)
     }
     return first
   }

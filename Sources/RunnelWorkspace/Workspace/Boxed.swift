@@ -6,35 +6,17 @@
 /// part only while another copy shares it.
 @propertyWrapper
 package struct Boxed<Value> {
-  /// The shared memory, which is changed only by an owner that shares it with no one.
-  private final class Storage {
-    @exclusivity(unchecked) var value: Value
+  /// The part, alone in an array, whose memory is shared by copies.
+  private var storage: ContiguousArray<Value>
 
-    init(_ value: Value) { self.value = value }
-  }
-
-  private var storage: Storage
-
-  package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+  package init(wrappedValue: Value) { storage = [wrappedValue] }
 
   package var wrappedValue: Value {
-    _read { yield storage.value }
-    _modify {
-      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-      yield &storage.value
-    }
+    _read { yield storage[0] }
+    _modify { yield &storage[0] }
   }
 }
 
-extension Boxed: Equatable where Value: Equatable {
-  package static func == (one: Boxed, other: Boxed) -> Bool {
-    one.storage === other.storage || one.storage.value == other.storage.value
-  }
-}
-
-extension Boxed: Hashable where Value: Hashable {
-  package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
-}
-
-// Threads share the memory only to read it.
-extension Boxed: @unchecked Sendable where Value: Sendable {}
+extension Boxed: Sendable where Value: Sendable {}
+extension Boxed: Equatable where Value: Equatable {}
+extension Boxed: Hashable where Value: Hashable {}
