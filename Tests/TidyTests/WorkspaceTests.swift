@@ -14,7 +14,7 @@ import Testing
   /// The words that may stand before a declaration.
   private static let modifiers: Set<Substring> = [
     "public", "package", "private", "fileprivate", "internal", "static", "mutating",
-    "private(set)", "fileprivate(set)", "package(set)", "indirect", "@discardableResult",
+    "private(set)", "fileprivate(set)", "package(set)", "indirect", "@discardableResult", "@Boxed",
   ]
   private static let keywords: Set<Substring> = [
     "func", "var", "let", "init", "subscript", "struct", "enum", "class", "typealias",
