@@ -156,6 +156,7 @@ extension OriginLink {
       host: address.host, isSecure: address.isSecure, namespace: address.namespace,
       writers: writers)
     configuration.hasCredential = access.provider != nil
+    configuration.lastSession = lock.lastSession
     configuration.resendsIncrements = options.resendsIncrements
     configuration.lastEarlierWrite = newest ?? .min
     return configuration
@@ -306,7 +307,9 @@ extension OriginLink {
   private func deliver(_ news: ReplicaNews) {
     guard let database else { return }
     switch news {
-    case .connected(let connection, _): (knownConnection, ignoresMessages) = (connection, false)
+    case .connected(let connection, _):
+      (knownConnection, ignoresMessages) = (connection, false)
+      if let name = session.sessionName { lock.noteSession(name) }
     case .disconnected: break
     case .message(let message): return deliver([message])
     }

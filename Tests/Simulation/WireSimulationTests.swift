@@ -10,7 +10,8 @@ import WireSimulation
   /// - 6918, 7895, 8101, 13052: A removal that undid the writer's own unanswered write became that write.
   /// - 12080: A write was refused when its credential ended, and the next one, under the new credential, was
   ///   not; sent again, the first one was done last.
-  @Test(arguments: [3538, 6133, 6918, 7895, 8101, 12_080, 13_052] as [UInt64])
+  /// - 27870: What a killed client had sent was read after what it sent when it had come back.
+  @Test(arguments: [3538, 6133, 6918, 7895, 8101, 12_080, 13_052, 27_870] as [UInt64])
   func seedsThatFailedOnceHold(seed: UInt64) throws {
     for (name, shape) in WireWorld.Shape.all {
       var world = WireWorld(seed: seed, shape: shape)

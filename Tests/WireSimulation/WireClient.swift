@@ -43,13 +43,15 @@ struct WireClient {
   }
 
   private static func makeSession(
-    _ number: Int, _ seed: UInt64, _ limits: ClientLimits, lastEarlierWrite: Int64
+    _ number: Int, _ seed: UInt64, _ limits: ClientLimits, lastEarlierWrite: Int64,
+    lastSession: String? = nil
   ) -> ClientSession {
     var configuration = ClientConfiguration(
       host: "server", isSecure: false, namespace: "demo", writers: WriterNames("client\(number)"))
     // The first client is the boss; the last one is unauthenticated.
     configuration.hasCredential = number < 2
     configuration.lastEarlierWrite = lastEarlierWrite
+    configuration.lastSession = lastSession
     return ClientSession(configuration, limits: limits, seed: seed &+ UInt64(number))
   }
 
@@ -100,12 +102,13 @@ struct WireClient {
     }
   }
 
-  /// Restarts the client: only the storage remains, and listeners register again.
+  /// Restarts the client: only the storage and the name of the last session remain, and listeners register again.
   mutating func crash(now: WireTime) throws {
     let last = try storage.takeWriteID()
     engine = ReplicaEngine(book: storage.savedBook)
     session = WireClient.makeSession(
-      number, seed &+ UInt64(last) &* 7919, limits, lastEarlierWrite: last)
+      number, seed &+ UInt64(last) &* 7919, limits, lastEarlierWrite: last,
+      lastSession: session.sessionName)
     (news, commands, effects) = ([], [], [])
     doubtfulCount += runningTransactions.count
     runningTransactions = []

@@ -14,6 +14,8 @@ package final class SpeakerLock: Sendable {
   private static let secondTries = [1, 10, 100]
   /// How often to try where the folder cannot be watched, in milliseconds.
   private static let blindMilliseconds = 500
+  /// The most bytes that are noted in the file.
+  private static let noteBytesMax = 300
 
   private let file: String
   private let descriptor: Int32
@@ -56,6 +58,28 @@ package final class SpeakerLock: Sendable {
   ///
   /// It is no error if that cannot be noted: then the data seem older than they are.
   package func noteContact() { _ = pwrite(descriptor, "1", 1, Int(SpeakerLock.offset)) }
+
+  /// Notes the name of the session that has begun at the origin, for the process that connects next.
+  ///
+  /// It is no error if that cannot be noted: then the origin ends the session when it notices that the
+  /// connection is gone.
+  package func noteSession(_ name: String) {
+    let bytes = Array("1\n\(name)\n".utf8)
+    guard bytes.count <= SpeakerLock.noteBytesMax else { return }
+    // A note that is read while it is written has no end of line, and is none.
+    guard ftruncate(descriptor, 1) == 0 else { return }
+    _ = pwrite(descriptor, bytes, bytes.count, 0)
+  }
+
+  /// The name of the last session that a process noted; nil if none did.
+  package var lastSession: String? {
+    var bytes = [UInt8](repeating: 0, count: SpeakerLock.noteBytesMax)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    let lines = String(decoding: bytes[..<count], as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.count == 3 && !lines[1].isEmpty ? String(lines[1]) : nil
+  }
 
   /// The time at which a process noted a connection last, in milliseconds since 1970; nil if none did.
   package var lastContact: Int64? {

@@ -145,7 +145,7 @@ extension ClientSession {
 
   private mutating func take(_ handshake: Handshake, _ now: WireTime) {
     guard phase == .awaitingHandshake else { return }
-    sessionName = handshake.session
+    sessionName = handshake.nameToTell
     namedHost = handshake.host.isEmpty ? namedHost : handshake.host
     takesWriteNames = handshake.takesWriteNames
     originTime = handshake.timestamp

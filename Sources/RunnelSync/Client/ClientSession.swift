@@ -96,8 +96,9 @@ package struct ClientSession: Sendable {
   /// The host that the origin named last; nil for the host of the configuration.
   var namedHost: String?
   var redirectCount = 0
-  /// The name of the last session, which the origin ends at the next handshake.
-  var sessionName: String?
+  /// The name of the last session, which the origin ends at the next handshake; so nothing that was sent on
+  /// its connection is done after what is sent on the next one.
+  package internal(set) var sessionName: String?
   var takesWriteNames = false
   var originTime: Int64 = 0
   /// When the last attempt began, when the connection became live, and when something was received
@@ -150,6 +151,7 @@ package struct ClientSession: Sendable {
   ) {
     self.configuration = configuration
     self.limits = limits
+    sessionName = configuration.lastSession
     backoff = Backoff(limits, seed: seed)
     assembler = FrameAssembler(bytesMax: limits.messageBytesMax)
   }

@@ -54,6 +54,9 @@ package struct ClientConfiguration: Hashable, Sendable {
   package var hasCredential: Bool
   /// The names that tell this replica's writes from those of others.
   package var writers: WriterNames
+  /// The name of the session that an earlier program had at the origin, which ends it at the next
+  /// handshake; nil for none.
+  package var lastSession: String?
   /// The last write that may have been sent before this program began; see `writeOutcomeUnknown`.
   package var lastEarlierWrite: Int64
   /// True if a write that adds to a number may be sent again although it may have been done.
@@ -65,7 +68,7 @@ package struct ClientConfiguration: Hashable, Sendable {
     self.isSecure = isSecure
     self.namespace = namespace
     self.writers = writers
-    (appID, statistic) = (nil, nil)
+    (appID, statistic, lastSession) = (nil, nil, nil)
     (hasCredential, resendsIncrements) = (false, false)
     lastEarlierWrite = .min
   }

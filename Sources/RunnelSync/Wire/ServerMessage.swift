@@ -114,6 +114,13 @@ package struct Handshake: Hashable, Sendable {
   package var host: String
   /// The name of the session, which the next connection tells.
   package var session: String
+  /// The name, if it can be a part of an address; nil otherwise.
+  var nameToTell: String? {
+    let isFit = session.utf8.allSatisfy { byte in
+      (0x21...0x7E).contains(byte) && !"&#\"\\".utf8.contains(byte)
+    }
+    return isFit && (1...256).contains(session.utf8.count) ? session : nil
+  }
   /// True if the server does a write with a name once.
   package var takesWriteNames: Bool
 

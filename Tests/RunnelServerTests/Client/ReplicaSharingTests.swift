@@ -31,6 +31,36 @@ import Testing
     }
   }
 
+  /// So nothing that the earlier program sent is done after what this one sends.
+  @Test func theServerEndsTheSessionThatAnEarlierProgramHad() async throws {
+    try await withServer { server in
+      let first = try await place.connect(port: server.port, file: "first.db")
+      try await first.waitUntilLive()
+      let name = try #require(try SpeakerLock(database: place.file("first.db")).lastSession)
+      try SpeakerLock(database: place.file("second.db")).noteSession(name)
+      let second = try await place.connect(port: server.port, file: "second.db")
+      _ = try await first.wait { !$0.isLive }
+      first.close()
+      second.close()
+    }
+  }
+
+  @Test func theNameOfTheLastSessionIsReadAsItWasNoted() throws {
+    let lock = try SpeakerLock(database: place.file())
+    #expect(lock.lastSession == nil)
+    lock.noteContact()
+    #expect(lock.lastSession == nil)
+    for name in ["a", "abc", "b"] {
+      lock.noteSession(name)
+      lock.noteContact()
+      #expect(lock.lastSession == name)
+    }
+    for name in ["", "a\nb"] {
+      lock.noteSession(name)
+      #expect(lock.lastSession == nil)
+    }
+  }
+
   @Test func theConnectedOneRequestsTheListensOfTheOther() async throws {
     try await withServer { server in
       _ = try server.request("PUT", "/list.json", "{\"a\":1,\"b\":2,\"c\":3}")

@@ -7,10 +7,8 @@ func sayHello(to address: String, file: String? = nil) async throws -> Int {
   let database = try await Database.connect(to: address, file: file)
   defer { database.close() }
   let messages = try database.reference(withPath: "messages")
-  try await messages.push(["text": "Hello"])  // visible at once; sent when it can be
-  for try await snapshot in messages.values where !snapshot.hasPendingWrites {
-    return snapshot.childrenCount
-  }
-  return 0  // the task was cancelled
+  let receipt = try await messages.childByAutoID().setValue(["text": "Hello"])  // visible at once
+  try await receipt.acknowledgement()  // the server has it; it is sent when it can be
+  return try await messages.get().childrenCount
 }
 // example end

@@ -178,6 +178,23 @@ import Testing
       ])
   }
 
+  @Test func theFirstConnectionTellsTheSessionOfAnEarlierProgram() {
+    var client = ScriptedClient { $0.lastSession = "old" }
+    client.change { $0.start(now: $1) }
+    #expect(client.take() == ["connect ws://localhost:9/.ws?v=5&ls=old&ns=demo"])
+  }
+
+  @Test(arguments: ["", "a b", "a&ns=other", "a#b", "ü", String(repeating: "a", count: 257)])
+  func aNameThatIsNoPartOfAnAddressIsNotTold(name: String) {
+    var client = ScriptedClient()
+    client.change { $0.start(now: $1) }
+    client.open()
+    client.hear(ScriptedClient.handshake(session: name))
+    client.lose()
+    client.comeBack()
+    #expect(client.targets.map(\.request) == ["/.ws?v=5&ns=demo", "/.ws?v=5&ns=demo"])
+  }
+
   @Test func aCircleOfRedirectsEnds() {
     var client = ScriptedClient()
     client.change { $0.start(now: $1) }
