@@ -52,6 +52,8 @@ static int moves(const struct inotify_event *event, const char *file) {
   if (event->len == 0) return 0;
   const uint32_t named = IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE;
   if (event->mask & named) return belongs_to(event->name, file) ? RUNNEL_INOTIFY_MOVED : 0;
+  // Connections write the log all the time, but close it rarely: another program may have written it.
+  if (event->mask & IN_CLOSE_WRITE) return belongs_to(event->name, file) ? RUNNEL_INOTIFY_MOVED : 0;
   return event->mask & IN_MODIFY && strcmp(event->name, file) == 0 ? RUNNEL_INOTIFY_MOVED : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "CStorage.h"
 
+#include <endian.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -53,4 +54,17 @@ int runnel_storage_has_moved(void *connection) {
 int runnel_storage_keep_log(void *connection, int keeps) {
   int result = sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps, NULL);
   return result == SQLITE_OK ? 0 : -1;
+}
+
+void runnel_storage_log_sum(const void *bytes, long count, int is_big_endian, unsigned sums[2]) {
+  unsigned first = sums[0], second = sums[1];
+  const unsigned char *next = bytes;
+  for (long offset = 0; offset + 8 <= count; offset += 8) {
+    unsigned words[2];
+    memcpy(words, next + offset, sizeof words);
+    first += (is_big_endian ? be32toh(words[0]) : le32toh(words[0])) + second;
+    second += (is_big_endian ? be32toh(words[1]) : le32toh(words[1])) + first;
+  }
+  sums[0] = first;
+  sums[1] = second;
 }

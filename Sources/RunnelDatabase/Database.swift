@@ -141,6 +141,8 @@ public actor Database {
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
   private var isClosed = false
+  /// The error of closing the file; nil if there was none.
+  private(set) var closingError: DatabaseError?
   /// The numbers of the writes on a replica that the origin has not answered, by their ids.
   private var numbersOfWrites: [Int64: Int] = [:]
   /// The receipts of writes by references that the origin has not answered, by their ids.
@@ -252,9 +254,7 @@ public actor Database {
   /// Ends everything and closes the file; waits until all earlier requests are done.
   ///
   /// It must not be called by the wake function of the inbox, which runs on the tree's thread.
-  public nonisolated func close() {
-    executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
-  }
+  public nonisolated func close() { _ = closeAndTell() }
 
   private func carryOut(_ request: DatabaseRequest) {
     if isClosed { return refuse(request, closedError) }
@@ -427,17 +427,14 @@ public actor Database {
     if backlog.isEmpty { look() }
   }
 
-  private func shutDown() {
+  func shutDown() {
     if isClosed { return }
     originSink.end?()
     isClosed = true
     for subscription in subscriptions { subscription.cancel() }
     subscriptions = []
-    do {
-      try session.close()
-    } catch {
-      post(.stale(DatabaseError(error, file: file)))
-    }
+    closingError = closeFile()
+    if let closingError { post(.stale(closingError)) }
     let error = DatabaseError(.closed, "\(file) was closed.")
     dispatcher.failAll(error)
     settleAll(error)

@@ -215,6 +215,13 @@ import Testing
     #expect(report.faults.map(\.place).contains { $0.hasSuffix("bad.db-wal") })
   }
 
+  /// Where the frames stand that end the last writes of a log, the newest first.
+  private func lastFrames(of log: Data) -> [Int] {
+    stride(from: 32, to: log.count, by: 24 + 4096).filter { place in
+      log[(place + 4)..<(place + 8)].contains { $0 != 0 }
+    }.reversed()
+  }
+
   /// A write, or the end of the last program, would remove what stands behind the damage.
   @Test func aFileWithADamagedLogIsNotOpened() throws {
     let session = try folder.session()
@@ -234,6 +241,8 @@ import Testing
     for change: (inout Data) -> Void in [
       { $0[$0.count / 2] ^= 1 }, { $0[40 + frame] ^= 1 },
       { $0.replaceSubrange(0..<32, with: Data(count: 32)) },
+      // The last frame of the last write but one: that write had been stored before the last one began.
+      { $0[lastFrames(of: $0)[1] + 1000] ^= 1 },
     ] {
       let bad = try lay(change)
       for isReadOnly in [true, false] {
@@ -250,7 +259,11 @@ import Testing
       #expect(try folder.bytes("bad.db-wal") == bad)
     }
     // A power failure may leave a last write of which a part was not stored.
-    _ = try lay { $0[$0.count - frame + 40] ^= 1 }
+    let torn = try lay { $0[$0.count - frame + 40] ^= 1 }
+    if try DatabaseCare.check(file: folder.file("bad.db")).isSound == false {
+      #expect(try DatabaseCare.repair(file: folder.file("bad.db")).after == nil)
+      #expect(try folder.bytes("bad.db-wal") == torn)
+    }
     let last = try folder.session("bad.db")
     #expect(try last.export().contains(#""k28":28"#))
     try last.close()

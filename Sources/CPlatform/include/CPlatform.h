@@ -119,8 +119,8 @@ int runnel_inotify_add_database_watch(int descriptor, const char *directory);
 /// Reads all pending events, and returns a set of bits; see runnel_inotify_drain.
 ///
 /// NAMED: as above, for the database's file `beacon`. MOVED: the database's file (a name without a
-/// directory), its log or the log's index may have been deleted, moved or replaced, or the file
-/// itself written.
+/// directory), its log or the log's index may have been deleted, moved, replaced or closed after
+/// writing, or the file itself written.
 int runnel_inotify_drain_database(int descriptor, const char *beacon, const char *file);
 
 // Locks that show whether a file is still open.

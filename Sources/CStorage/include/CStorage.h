@@ -32,4 +32,9 @@ int runnel_storage_has_moved(void *connection);
 /// undoes this.
 int runnel_storage_keep_log(void *connection, int keeps);
 
+/// Adds bytes, a multiple of 8, to the running checksum of a log, whose words are of one byte order.
+///
+/// Source: SQLite, "Database File Format", section 4.2.
+void runnel_storage_log_sum(const void *bytes, long count, int is_big_endian, unsigned sums[2]);
+
 #endif

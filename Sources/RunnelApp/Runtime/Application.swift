@@ -89,7 +89,11 @@ public final class Application {
     while true {
       log.info("opened", metadata: ["database": "\(options.database)"])
       let status = application.loop()
-      application.end()
+      let trouble = application.end()
+      if let trouble {
+        log.error("closed", metadata: ["error": "\(trouble)"])
+        throw trouble
+      }
       // A signal ends the program in any case.
       guard status == 0, let change = application.runtime.state.session.accountChange else {
         log.info("left", metadata: ["status": "\(status)"])
@@ -222,11 +226,13 @@ public final class Application {
   }
 
   /// Ends the work under way, keeps the session, and closes the database.
-  private func end() {
+  ///
+  /// Returns the error if the file was found to be damaged or gone only now.
+  private func end() -> DatabaseError? {
     originWork.end()
     endFileWork()
     _ = keeper?.writeLast(SessionState.session(runtime.state))
-    database?.close()
+    return database?.closeAndTell()
   }
 }
 

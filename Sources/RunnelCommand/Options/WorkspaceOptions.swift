@@ -123,11 +123,17 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
-  /// Throws if a file to be written is a database.
+  /// Throws if a file to be written is a database or belongs to one, or is there already and the user does
+  /// not want it replaced.
   private func checkFiles() throws {
     for (option, file) in [("--record", record), ("--log", log)] {
-      guard let file, OutputFile(FileName(bytes: Array(file.utf8))).holdsDatabase else { continue }
-      throw Failure("\(option): \(file) is a database. Name another file.", status: .usage)
+      guard let file, OutputFile(FileName(bytes: Array(file.utf8))).isOfDatabase else { continue }
+      throw Failure(
+        "\(option): \(file) is a database, or belongs to one. Name another file.", status: .usage)
+    }
+    // Messages are added to a log, but a recording replaces what was there.
+    if let record, StandardInput.isTerminal {
+      try OutputFile(FileName(bytes: Array(record.utf8))).consent(Consent(isGiven: false))
     }
   }
 

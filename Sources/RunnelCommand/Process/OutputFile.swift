@@ -14,8 +14,21 @@ struct OutputFile {
     try consent.require("Replace \(name.shown)?", because: "\(name.shown) is there already.")
   }
 
+  /// The ends of the names of the files that stand beside a database.
+  private static let suffixes = ["-wal", "-shm", "-notify", "-link"]
+
+  /// True if the file is a database, or one of the files that stand beside a database.
+  var isOfDatabase: Bool {
+    holdsDatabase
+      || OutputFile.suffixes.contains { suffix in
+        let bytes = Array(name.bytes.dropLast(suffix.utf8.count))
+        return name.bytes == bytes + Array(suffix.utf8)
+          && OutputFile(FileName(bytes: bytes)).holdsDatabase
+      }
+  }
+
   /// True if the file exists and is a database.
-  var holdsDatabase: Bool {
+  private var holdsDatabase: Bool {
     let descriptor = open(name.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return false }
     defer { close(descriptor) }

@@ -438,10 +438,12 @@ final class SQLiteStore {
   /// Closes the file; the store must not be used afterwards.
   func close() throws {
     statements.removeAll()
+    let trouble = keepDamagedLog()
     do {
       try ClosedConnections.shared.close(queue)
     } catch {
       throw DatabaseError(error, file: file)
     }
+    if let trouble { throw trouble }
   }
 }

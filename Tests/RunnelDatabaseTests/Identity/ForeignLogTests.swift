@@ -282,6 +282,46 @@ import Testing
     try other.close()
   }
 
+  /// The last connection would copy the log to the file, whatever it holds.
+  @Test(arguments: ["cut off", "its header", "its middle", "zeros"])
+  func aLogThatIsOverwrittenWhileNobodyWritesIsNotPutIntoTheFile(how: String) throws {
+    try folder.session().close()
+    let session = try folder.session()
+    try session.set("/a", largeObject(60))
+    try session.set("/b", "1")
+    let (file, log) = (try folder.bytes(), try folder.bytes("test.db-wal"))
+    let idle = try folder.session()
+    #expect(try idle.catchUp().isEmpty)
+    try session.close()
+    #expect(try folder.bytes("test.db-wal").count == log.count)
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file() + "-wal"))
+    switch how {
+    case "cut off": try handle.truncate(atOffset: 0)
+    case "its header": try handle.write(contentsOf: Data(repeating: 7, count: 3000))
+    case "its middle":
+      try handle.seek(toOffset: 5000)
+      try handle.write(contentsOf: Data(repeating: 7, count: 3000))
+    default: try handle.write(contentsOf: Data(count: log.count))
+    }
+    let error = #expect(throws: DatabaseError.self) { try idle.close() }
+    let code = how == "its middle" ? DatabaseError.Code.corrupt : .fileGone
+    #expect(error?.code == code, "\(String(describing: error))")
+    #expect(try folder.bytes() == file)
+    #expect(FileManager.default.fileExists(atPath: folder.file() + "-wal"))
+  }
+
+  /// The program that overwrites a log closes it, and that is what is noticed.
+  @Test func aLogThatIsClosedByAnotherProgramIsLookedAt() throws {
+    let session = try folder.session()
+    try session.set("/a", "1")
+    let watch = try #require(ChangeWatch(database: folder.file()))
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file() + "-wal"))
+    #expect(!watch.drain())
+    try handle.close()
+    #expect(watch.drain())
+    try session.close()
+  }
+
   /// Another program that begins a log gives it no mark.
   @Test func aLogThatAnotherProgramBeganIsTakenIn() throws {
     try folder.session().close()

@@ -73,6 +73,13 @@ package enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {
+    // Opening the file for writing would remove what stands behind the damage.
+    if let damage = LogCheck.damage(ofLogBeside: file) {
+      var report = DatabaseReport()
+      report.isComplete = false
+      report.add(DatabaseFault(place: "\(file)-wal", what: damage, remedy: .none))
+      return DatabaseRepair(before: report)
+    }
     let store: SQLiteStore
     do {
       store = try SQLiteStore(

@@ -1,3 +1,4 @@
+import CStorage
 import Glibc
 
 /// The damage of a log: SQLite reads it up to the first frame whose checksum is wrong, and takes the rest
@@ -14,6 +15,8 @@ enum LogCheck {
     var words: String
     /// The number of writes that SQLite does not read because of it; nil if that is not known.
     var lostCount: Int?
+    /// True if the damaged frame ends a write: then that one was stored before the next one began.
+    var isBehindWholeWrite = false
   }
 
   /// The number of bytes before the first frame.
@@ -41,7 +44,8 @@ enum LogCheck {
   static func loss(besideFile file: String, after frames: Int) -> Damage? {
     if frames > 0, !goesOn(file + "-wal", after: frames) { return nil }
     guard let damage = find(besideFile: file) else { return nil }
-    if let lost = damage.lostCount { return lost > 1 ? damage : nil }
+    if damage.lostCount == 1, !damage.isBehindWholeWrite { return nil }
+    if damage.lostCount != nil { return damage }
     return isEmpty(file + "-wal") ? nil : damage
   }
 
@@ -90,20 +94,56 @@ enum LogCheck {
     _ descriptor: Int32, _ head: [UInt8], _ pageSize: Int, size: Int
   ) -> Damage? {
     let count = (size - 32) / (24 + pageSize)
-    var wrong: Int?
+    var wrong: Frame?
     var lost = 0
     forEachFrame(descriptor, head, pageSize, count) { frame, isWhole in
       if wrong == nil {
-        if !isWhole { wrong = frame.index }
+        if !isWhole { wrong = frame }
       } else if frame.sizeAfter > 0 {
         lost += 1
       }
     }
     guard let wrong, lost > 0 else { return nil }
+    let writes = lost == 1 ? "a write" : "\(lost) writes"
     return Damage(
       words:
-        "its part \(wrong + 1) of \(count) is damaged, so \(lost) writes behind it cannot be read",
-      lostCount: lost)
+        "its part \(wrong.index + 1) of \(count) is damaged, so \(writes) behind it cannot be read",
+      lostCount: lost, isBehindWholeWrite: wrong.sizeAfter > 0)
+  }
+
+  /// Looks for the first damaged frame of those that SQLite would copy to the file.
+  ///
+  /// O(n) in their number.
+  ///
+  /// - Parameters:
+  ///   - frames: the numbers of the frames, beginning with 0. The one before them counts as sound.
+  ///   - log: the path of the log.
+  /// - Returns: the number of the frame; nil if none is damaged.
+  static func firstDamaged(of frames: Range<Int>, in log: String) -> Int? {
+    let descriptor = open(log, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return frames.first }
+    defer { close(descriptor) }
+    guard let head = bytes(descriptor, headBytes, at: 0) else { return frames.first }
+    let frameBytes = frameHeadBytes + number(head[8..<12])
+    var sum = Sum(isBigEndian: head[3] & 1 == 1)
+    if frames.lowerBound == 0 {
+      sum.add(head[..<24])
+    } else {
+      let place = headBytes + (frames.lowerBound - 1) * frameBytes
+      guard let before = bytes(descriptor, frameHeadBytes, at: place) else { return frames.first }
+      sum.set(number(before[16..<20]), number(before[20..<24]))
+    }
+    for index in frames {
+      guard let frame = bytes(descriptor, frameBytes, at: headBytes + index * frameBytes),
+        frame[8..<16].elementsEqual(head[16..<24])
+      else { return index }
+      var stored = sum
+      stored.set(number(frame[16..<20]), number(frame[20..<24]))
+      sum.add(frame[..<8])
+      sum.add(frame[24...])
+      if sum != stored { return index }
+    }
+    return nil
   }
 
   /// A page in a log.
@@ -206,7 +246,7 @@ enum LogCheck {
 
   /// The running checksum of a log.
   private struct Sum: Equatable {
-    let isBigEndian: Bool
+    private let isBigEndian: Bool
     private var first: UInt32 = 0
     private var second: UInt32 = 0
 
@@ -218,17 +258,11 @@ enum LogCheck {
     }
 
     mutating func add(_ bytes: ArraySlice<UInt8>) {
-      bytes.withUnsafeBytes { raw in
-        for offset in stride(from: 0, to: raw.count, by: 8) {
-          first &+= word(raw, offset) &+ second
-          second &+= word(raw, offset + 4) &+ first
-        }
+      var sums = [first, second]
+      bytes.withUnsafeBytes {
+        runnel_storage_log_sum($0.baseAddress, $0.count, isBigEndian ? 1 : 0, &sums)
       }
-    }
-
-    private func word(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
-      let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+      (first, second) = (sums[0], sums[1])
     }
   }
 }

@@ -81,7 +81,7 @@ extension SQLiteStore {
   }
 
   /// Records a loss, and keeps SQLite from touching the files that have the names now.
-  private func settle(_ found: FileLoss, _ db: GRDB.Database) -> FileLoss {
+  func settle(_ found: FileLoss, _ db: GRDB.Database) -> FileLoss {
     // SQLite would remove the log by its name when the connection is closed, whichever file that
     // is.
     _ = runnel_storage_keep_log(db.runnelConnection, 1)
@@ -127,7 +127,7 @@ extension SQLiteStore {
   }
 
   /// The place reached in the log; nil if there is none.
-  private static func logPlace(_ db: GRDB.Database) -> LogPlace? {
+  static func logPlace(_ db: GRDB.Database) -> LogPlace? {
     var state = runnel_log_state()
     guard runnel_storage_log_state(db.runnelConnection, &state) == 0 else { return nil }
     return LogPlace(

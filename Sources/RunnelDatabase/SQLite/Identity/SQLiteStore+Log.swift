@@ -105,10 +105,52 @@ extension SQLiteStore {
       found = LogCheck.loss(besideFile: path, after: frames())
       if found == nil { return }
     }
-    guard let found else { return }
-    throw DatabaseError(
+    if let found { throw damagedLog(file, found.words) }
+  }
+
+  /// Keeps SQLite from copying a log to the file that is damaged or not the file's, which the last
+  /// connection would do when it is closed.
+  ///
+  /// O(n) in the part of the log that is not copied yet.
+  ///
+  /// - Returns: the error for the user; nil if all is sound, or the loss was reported before.
+  func keepDamagedLog() -> DatabaseError? {
+    guard loss == nil, files != nil, !isAtRest else { return nil }
+    do {
+      return try onConnection { db in
+        if db.configuration.readonly { return nil }
+        do {
+          try checkFiles(db)
+        } catch let loss as FileLoss {
+          throw settle(loss, db)
+        }
+        guard let damaged = SQLiteStore.firstDamagedFrame(db) else { return nil }
+        _ = runnel_storage_keep_log(db.runnelConnection, 1)
+        return SQLiteStore.damagedLog(file, "its part \(damaged + 1) was written over")
+      }
+    } catch {
+      return DatabaseError(error, file: file)
+    }
+  }
+
+  /// The first damaged frame of the log that was not copied to the file; nil if there is none.
+  private static func firstDamagedFrame(_ db: GRDB.Database) -> Int? {
+    guard let log = db.runnelFile.map({ $0 + "-wal" }) else { return nil }
+    // Another process may copy the log and begin it anew between two tries.
+    var found: Int?
+    for look in 0..<looks.count {
+      if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
+      guard let place = logPlace(db), place.copied < place.frames else { return nil }
+      found = LogCheck.firstDamaged(of: Int(place.copied)..<Int(place.frames), in: log)
+      if found == nil { return nil }
+    }
+    return found
+  }
+
+  private static func damagedLog(_ file: String, _ words: String) -> DatabaseError {
+    DatabaseError(
       .corrupt,
-      "\(file)-wal, the log of \(file), is damaged: \(found.words). Nothing was changed: "
+      "\(file)-wal, the log of \(file), is damaged: \(words). Nothing was changed: "
         + "`runnel doctor -d \(file) --salvage NEW` puts all that can be read into a new file.")
   }
 
