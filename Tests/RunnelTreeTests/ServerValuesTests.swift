@@ -73,6 +73,17 @@ import Testing
     #expect(error?.path?.hasPrefix("/x") == true)
   }
 
+  @Test(arguments: [
+    #"{".sv":"timestamp","x":1}"#, #"{"x":1,".sv":{"increment":1}}"#,
+    #"{"in":{".sv":"timestamp","x":{"y":1}}}"#, #"[{".sv":"timestamp","x":1}]"#,
+  ])
+  func whatStandsBesideAServerValueIsNotLostSilently(json: String) throws {
+    let error = #expect(throws: TreeError.self) { try set("/x", json) }
+    #expect(error?.code == .invalidValue)
+    #expect(error?.message.contains("beside \".sv\"") == true)
+    #expect(try set("/a", #"{".sv":{"increment":1},"x":null}"#) == #"{"a":1}"#)
+  }
+
   @Test func aSumBeyondEveryNumberIsRefused() throws {
     let error = #expect(throws: TreeError.self) {
       try set("/n", #"{".sv":{"increment":1e308}}"#, over: #"{"n":1e308}"#)

@@ -142,7 +142,15 @@ extension Database {
 
   /// Ends an observation; nothing happens if it ended before.
   nonisolated func end(_ observation: Observation) {
-    guard observation.end() else { return }
+    if observation.end() { forget(observation) }
+  }
+
+  /// Ends the observation of a sequence that takes nothing any more; see `Observation`.
+  nonisolated func endWithoutWaiting(_ observation: Observation) {
+    if observation.endWithoutWaiting() { forget(observation) }
+  }
+
+  private nonisolated func forget(_ observation: Observation) {
     dispatcher.remove(observation.id)
     enqueue(.unlisten(observation.id))
   }

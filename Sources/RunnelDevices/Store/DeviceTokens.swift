@@ -55,6 +55,11 @@ public final class UnifiedPushTokens: DeviceTokenProvider {
   private let server: String
   private let file: String
   private let state = Mutex(State())
+  /// The readers that were cancelled.
+  ///
+  /// It is a lock of its own: the system holds a lock of the task when it tells of the cancellation, and
+  /// whoever gives an element to the reader takes that lock too.
+  private let endedReaders = Mutex<[Int]>([])
 
   /// Makes a provider.
   ///
@@ -76,6 +81,7 @@ public final class UnifiedPushTokens: DeviceTokenProvider {
   public func tokens() async -> AsyncStream<String> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let id = state.withLock { state in
+        forgetEnded(&state)
         if state.endpoint == nil { state.endpoint = kept ?? made() }
         state.lastReader += 1
         state.readers[state.lastReader] = continuation
@@ -83,7 +89,7 @@ public final class UnifiedPushTokens: DeviceTokenProvider {
         return state.lastReader
       }
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0.readers[id] = nil }
+        self?.endedReaders.withLock { $0.append(id) }
       }
     }
   }
@@ -93,9 +99,18 @@ public final class UnifiedPushTokens: DeviceTokenProvider {
     state.withLock { state in
       guard let endpoint = made() else { return false }
       state.endpoint = endpoint
+      forgetEnded(&state)
       for reader in state.readers.values { reader.yield(endpoint) }
       return true
     }
+  }
+
+  private func forgetEnded(_ state: inout State) {
+    let ended = endedReaders.withLock { ended in
+      defer { ended = [] }
+      return ended
+    }
+    for id in ended { state.readers[id] = nil }
   }
 
   /// The endpoint in the file, if it is one of this service.

@@ -23,6 +23,11 @@ public final class LiveFind: Sendable {
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
   private let values: Mutex<Values>
+  /// The observers that were cancelled.
+  ///
+  /// It is a lock of its own: the system holds a lock of the task when it tells of the cancellation, and
+  /// whoever gives an element to the observer takes that lock too.
+  private let endedObservers = Mutex<[Int]>([])
 
   init(_ service: ServiceHandle, _ list: LiveList) {
     self.service = service
@@ -51,6 +56,7 @@ public final class LiveFind: Sendable {
   public var lists: AsyncStream<LiveList> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number = values.withLock { values -> Int in
+        forgetEnded(&values)
         values.lastObserver += 1
         values.observers[values.lastObserver] = continuation
         continuation.yield(values.list)
@@ -58,9 +64,17 @@ public final class LiveFind: Sendable {
         return values.lastObserver
       }
       continuation.onTermination = { [weak self] _ in
-        self?.values.withLock { $0.observers[number] = nil }
+        self?.endedObservers.withLock { $0.append(number) }
       }
     }
+  }
+
+  private func forgetEnded(_ values: inout Values) {
+    let ended = endedObservers.withLock { ended in
+      defer { ended = [] }
+      return ended
+    }
+    for number in ended { values.observers[number] = nil }
   }
 
   /// Asks for more rows at the end of a list; a page has none.
@@ -113,6 +127,7 @@ public final class LiveFind: Sendable {
           }
         }
       }
+      forgetEnded(&values)
       for observer in values.observers.values { observer.yield(values.list) }
       setTimer(&values, now)
     }

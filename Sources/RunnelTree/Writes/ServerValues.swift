@@ -38,11 +38,23 @@ struct ServerValues<Reader: TreeReader> {
       }
       guard let operation = json[ReservedName.serverValue] else { return .object(result) }
       // The server value becomes the leaf; a priority beside it stays.
+      if let lost = members.first(where: { ServerValues.isLost($0) }) {
+        throw TreeError(
+          .invalidValue,
+          "\"\(lost.name)\" stands beside \".sv\", whose value replaces the whole object: it would be "
+            + "lost. Give \".sv\" an object of its own.", path: path.description)
+      }
       result.removeAll { $0.name != ReservedName.priority }
       let value = try value(of: operation, at: path, .value)
       return result.isEmpty
         ? value : .object([JSONMember(ReservedName.value, value)] + result)
     }
+  }
+
+  /// True for a member that a server value beside it would replace.
+  private static func isLost(_ member: JSONMember) -> Bool {
+    member.value != .null
+      && ![ReservedName.serverValue, ReservedName.priority].contains(member.name)
   }
 
   /// The JSON of a priority with a server value resolved.

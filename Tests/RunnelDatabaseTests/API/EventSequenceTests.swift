@@ -1,3 +1,4 @@
+import Foundation
 import RunnelBase
 import RunnelTree
 import Testing
@@ -103,6 +104,37 @@ import Testing
     for task in tasks { task.cancel() }
     for task in tasks { try await task.value }
     #expect(await database.listeners() == (0, false))
+  }
+
+  /// The system tells of a cancellation with a lock held that whoever gives an element takes too.
+  @Test func aReaderThatIsCancelledWhileItIsToldBlocksNobody() async throws {
+    let list = list
+    try await list.setValue(["a": 1])
+    for round in 0..<500 {
+      let reader: Task<Void, any Error> =
+        switch round % 3 {
+        case 0: Task.detached { for try await _ in list.values {} }
+        case 1: Task.detached { for try await _ in list.events() {} }
+        default: Task.detached { _ = try await list.observeSingleEvent(of: .value) }
+        }
+      let writer = Task.detached { try await list.child("b").setValue(round) }
+      for _ in 0..<(round % 50) { await Task.yield() }
+      reader.cancel()
+      _ = await reader.result
+      try await writer.value
+    }
+  }
+
+  /// The thread that tells need not have done so for a reader to leave.
+  @Test func aSequenceEndsWhileItIsTold() throws {
+    let observation = Observation(
+      id: ListenerID(-1), query: list.databaseQuery, sink: .nobody, onFailure: { _ in })
+    let ended = DispatchSemaphore(value: 0)
+    observation.tell {
+      Thread.detachNewThread { if observation.endWithoutWaiting() { ended.signal() } }
+      #expect(ended.wait(timeout: .now() + 30) == .success)
+    }
+    observation.tell { Issue.record("the observation has ended") }
   }
 
   @Test func aTaskThatIsCancelledAlreadyGetsNothing() async throws {

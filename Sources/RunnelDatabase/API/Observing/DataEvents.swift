@@ -106,7 +106,7 @@ extension DatabaseQuery {
       continuation.finish(throwing: error)
     }
     // A stream that has already ended calls it at once.
-    continuation.onTermination = { [database] _ in database.end(observation) }
+    continuation.onTermination = { [database] _ in database.endWithoutWaiting(observation) }
   }
 }
 

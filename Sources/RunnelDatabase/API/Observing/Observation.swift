@@ -5,7 +5,7 @@ import Synchronization
 /// An observation of a query, from the call that begins it to the one that ends it.
 ///
 /// Invariants:
-/// - I1. Once `end` has returned, or the failure was told, nothing more is told, and no handler is
+/// - I1. Once `end` (not `endWithoutWaiting`) has returned, or the failure was told, nothing more is told, and no handler is
 ///   running, except a handler from within which `end` was called.
 /// - I2. Handlers run one at a time.
 ///
@@ -31,7 +31,7 @@ final class Observation: Sendable {
   let sink: Sink
   private let onFailure: @Sendable (DatabaseError) -> Void
   private let gate = NSRecursiveLock()
-  /// Written while the gate is held.
+  /// Written while the gate is held, except by `endWithoutWaiting`.
   private let hasEnded = Atomic(false)
 
   init(
@@ -52,6 +52,13 @@ final class Observation: Sendable {
     gate.lock()
     defer { gate.unlock() }
     return !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  /// Ends the observation of a sequence without waiting for a handler; returns false if it had ended before.
+  ///
+  /// What is being told still gets to the sequence, which takes nothing any more. The system calls it with a lock held, which whoever gives an element to the sequence takes too.
+  func endWithoutWaiting() -> Bool {
+    !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
   }
 
   /// Reports a failure, after which nothing more is told; does nothing if the observation has

@@ -16,6 +16,9 @@ public final class ObservationToken: Sendable {
   /// cancel each other's tokens may deadlock.
   public func cancel() { observation.query.database.end(observation) }
 
+  /// Ends the observation, without waiting for its handler, which only gives elements to a sequence.
+  func cancelWithoutWaiting() { observation.query.database.endWithoutWaiting(observation) }
+
   /// True once the observation was cancelled or failed, or the database was closed.
   public var isCancelled: Bool { observation.isEnded }
 }

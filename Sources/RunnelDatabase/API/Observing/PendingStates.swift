@@ -21,7 +21,7 @@ public struct PendingStates: AsyncSequence, Sendable {
       continuation.finish(throwing: error)
     }
     // A stream that has already ended calls it at once.
-    continuation.onTermination = { _ in token.cancel() }
+    continuation.onTermination = { _ in token.cancelWithoutWaiting() }
     return Iterator(base: stream.makeAsyncIterator())
   }
 
