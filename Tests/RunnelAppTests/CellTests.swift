@@ -177,6 +177,22 @@ import Testing
     #expect(try app.stored("/tickets/b/status") == "closed")
   }
 
+  @Test func textOfMarkedRowsIsMadeEmptyOnlyOnPurpose() throws {
+    for keys in ["x Backspace", "C-u"] {
+      let app = try app()
+      app.press("gg j Space Space Space gg j | l l e")
+      #expect(app.screen.contains { $0.contains("nothing yet") }, "\(app.screen)")
+      #expect(!app.screen.contains { $0.contains("+ status") })
+      app.press("C-s")
+      #expect(app.screen.contains { $0.contains("type the value that all of them get") })
+      #expect(try app.stored("/tickets/a/status") == "open")
+      app.press(keys)
+      #expect(app.screen.contains { $0.contains("+ status  \"\"") }, "\(app.screen)")
+      app.press("C-s")
+      for key in ["a", "b", "c"] { #expect(try app.stored("/tickets/\(key)/status") == "") }
+    }
+  }
+
   @Test(
     arguments: [
       ("open", "status:open"), ("two words", #"status:"two words""#), (nil, "-has:status"),

@@ -94,6 +94,7 @@ import Testing
     BadFile("keys:\n  row.down: [j, Hyper-x]", line: 2, "`Hyper-x` names no key"),
     BadFile("keys:\n  row.down: {a: b}", line: 2, "Keys are a list"),
     BadFile("keys:\n  help:\n    record.add: [x]", line: 3, "no action of `help`"),
+    BadFile("keys:\n  parts: { record.add: [A] }", line: 2, "no place with keys of its own"),
     BadFile("keys: [j]", line: 1, "Names with values"),
     BadFile("keys:\n  row.down: [x]\n  row.up: [x]", line: 3, "bound twice in list"),
     BadFile("keys:\n  list:\n    row.up: [g]", line: 3, "cannot be typed in list"),

@@ -298,4 +298,20 @@ import Testing
     app.press("d")
     #expect(app.state.layers.isEmpty)
   }
+
+  @Test func nextRowsMoveUpWhenAllLoadedOnesAreDeleted() throws {
+    let songs = (0..<130).map { JSONMember("s\(1000 + $0)", ["title": .string("Song \($0).")]) }
+    let views = try ViewFile(
+      yaml: "views: [{ name: Songs, path: /songs, page: 50, columns: [{ field: title }] }]",
+      name: "songs.views.yaml"
+    ).views
+    let app = try AppDriver(views, json: ["songs": .object(songs)])
+    app.press("* d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(try app.stored("/songs/s1049") == .null)
+    #expect(app.body.contains { $0.contains("Song 50.") }, "\(app.body)")
+    #expect(app.list.content.storedRowCount == 50)
+    #expect(app.list.paging == .more)
+  }
 }

@@ -262,6 +262,15 @@ import Testing
     #expect(app.screen[1].contains("1 of \(437) rows"))
   }
 
+  @Test func filterOfThePaletteSearchesOlderRowsToo() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.type(":filter $key:\(Fixture.historyKey(3))")
+    app.press("Enter")
+    #expect(rows(app) == [Fixture.historyKey(3)])
+    #expect(app.list.paging == .exhausted)
+    #expect(app.screen[1].contains("1 of \(437) rows"))
+  }
+
   @Test func searchOfOlderRowsIsStopped() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.history(1200))
     app.press("f")

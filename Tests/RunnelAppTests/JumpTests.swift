@@ -142,4 +142,58 @@ import Testing
     app.press("j")
     #expect(app.cursorLine.contains("ticket-1000."))
   }
+
+  @Test func endOfTheListIsNoPlaceToFetchFrom() throws {
+    let app = try app()
+    app.press("G j")
+    #expect(app.cursorLine.contains("end"), "\(app.body)")
+    #expect(!app.screen.contains { $0.contains("Enter fetch") })
+    app.press("Enter")
+    #expect(app.list.paging == .exhausted)
+    #expect(app.toast.contains("there are no more rows"))
+    app.press("gg")
+    #expect(app.body.contains { $0.contains("ticket-0.") })
+  }
+
+  @Test func keyThatIsNotThereIsTold() throws {
+    let app = try app()
+    app.type(":go zzz")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("ticket-999."))
+    #expect(app.toast == "there is no zzz here; this is the nearest row")
+    app.type(":go 500")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("ticket-500."))
+    #expect(!app.toast.contains("there is no"))
+  }
+
+  @Test(arguments: ["first", "last"]) func rowWithANumberIsFetched(anchor: String) throws {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - { name: Songs, path: /songs, anchor: \(anchor), page: 20, columns: [{ field: title }] }
+        """, name: "songs.views.yaml"
+    ).views
+    let songs = (1...400).map { JSONMember("s\(1000 + $0)", ["title": .string("Song \($0).")]) }
+    let app = try AppDriver(views, json: ["songs": .object(songs)])
+    app.type(":go 203")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("Song 203."), "\(app.screen)")
+    #expect(position(app).contains("row 203 of 400"))
+    app.type(":go 401")
+    app.press("Enter")
+    #expect(problem(app) == "there is no row 401: the collection has 400")
+  }
+
+  @Test func rowOfOnesOwnAmongThoseNotLoadedIsNotNew() throws {
+    let app = try app()
+    app.type(":go 500")
+    app.press("Enter a")
+    app.type("5")
+    app.press("C-s")
+    #expect(app.list.total == 1001, "\(app.screen)")
+    #expect(!app.screen[1].contains("new"), "\(app.screen[1])")
+    try app.set("/tickets/zz", ["title": "by others"])
+    #expect(app.screen[1].contains("1 new"), "\(app.screen[1])")
+  }
 }

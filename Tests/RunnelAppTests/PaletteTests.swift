@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTerminal
+import RunnelTree
 import Testing
 
 @testable import RunnelApp
@@ -149,5 +150,26 @@ import Testing
     #expect(app.cursorLine.contains("email"))
     app.press("gb")
     #expect(app.cursorLine == before)
+  }
+
+  @Test(arguments: ["price", "price €", "\"price €\"", "\"price €\" desc", "price € desc"])
+  func listIsSortedByAFieldWhoseNameHasABlank(words: String) throws {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - { name: Parts, path: /parts, columns: [{ field: name }, { field: price € }] }
+        """, name: "parts.views.yaml"
+    ).views
+    let parts: JSONValue = [
+      "a": ["name": "Nut", "price €": 3], "b": ["name": "Bolt", "price €": 2],
+    ]
+    let app = try AppDriver(views, json: ["parts": parts])
+    app.type(":sort \(words)")
+    app.press("Enter")
+    #expect(app.state.layers.isEmpty, "\(app.screen)")
+    #expect(app.list.order?.field == .child(Fixture.path("price €")))
+    #expect(app.list.order?.isDescending == words.hasSuffix("desc"))
+    let rows = app.list.content.sections.flatMap(\.rows)
+    #expect(rows.first == (words.hasSuffix("desc") ? "/parts/a" : "/parts/b"))
   }
 }

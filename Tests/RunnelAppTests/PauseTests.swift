@@ -22,6 +22,14 @@ import Testing
     #expect(app.screen[0].contains("paused, 2 wait"))
   }
 
+  @Test func everyChangedRowWaits() throws {
+    let app = try paused()
+    try app.remove("/room/-M5")
+    #expect(app.screen[0].contains("paused, 3 wait"))
+    try app.set("/room/-M7/text", "changed again")
+    #expect(app.screen[0].contains("paused, 3 wait"))
+  }
+
   @Test func liveAgainItShowsWhatHappened() throws {
     let app = try paused()
     app.press("P")

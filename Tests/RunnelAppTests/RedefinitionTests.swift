@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelTerminal
 import RunnelTree
 import Testing
 
@@ -118,5 +119,26 @@ import Testing
     app.runtime.send(.redefined(file: "/data/chat.resources.yaml", problem: nil, views: nil))
     #expect(
       app.toast == "chat.resources.yaml was changed; what it says holds from the next start on")
+  }
+
+  @Test func viewThatWasSavedHereIsSaidToBeSaved() throws {
+    var state = app.state
+    state.files.viewsFile = "/data/chat.views.yaml"
+    #expect(PaletteCommand.saveView.run(&state, "Cheap") == nil)
+    guard case .saveView(let saving)? = state.effects.last else {
+      Issue.record("nothing is saved")
+      return
+    }
+    let text = ViewText.file(saving.all)
+    let action = AppAction.redefined(
+      file: "/data/chat.views.yaml", problem: nil, views: SavedViews(text: text))
+    AppState.reduce(&state, action)
+    #expect(
+      state.toast?.toast.text
+        == "the view Cheap is saved in /data/chat.views.yaml; its tab comes at the next start")
+    AppState.reduce(&state, action)
+    #expect(
+      state.toast?.toast.text
+        == "chat.views.yaml was read again; from the next start on: which views there are")
   }
 }

@@ -27,11 +27,15 @@ import Testing
   }
 
   @Test func orderIsReadFromItsText() {
-    for text in ["created", "created desc", "$key", "$priority desc", "author/name"] {
+    for text in [
+      "created", "created desc", "$key", "$priority desc", "author/name", "price €",
+      "price € desc", "a desc asc", "a desc desc", "desc",
+    ] {
       #expect(ListOrder(text)?.text == text)
     }
     #expect(ListOrder("created asc")?.text == "created")
-    for text in ["", "created up", "$nothing", "a desc desc"] { #expect(ListOrder(text) == nil) }
+    #expect(ListOrder("a desc asc")?.field == .child(Fixture.path("a desc")))
+    for text in ["", " ", "$nothing", "$nothing desc"] { #expect(ListOrder(text) == nil) }
   }
 
   @Test func descendingOrderBeginsAtTheOtherEnd() throws {

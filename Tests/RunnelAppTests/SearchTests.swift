@@ -159,13 +159,24 @@ import Testing
     app.press("gg /")
     app.type("harvest")
     app.press("Enter")
-    #expect(app.toast.contains("out of sight in this row: ... cake, then the harvest of all plums"))
+    #expect(app.toast.contains("in text: ... cake, then the harvest of all plums"))
     let tree = try chat()
     try tree.set("/note", .string(text))
     tree.press("g3 /")
     tree.type("harvest")
     tree.press("Enter")
     #expect(tree.toast.contains("the harvest of"))
+  }
+
+  @Test func matchInTheDetailPaneIsInSight() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    let text = String(repeating: "tea and cake, ", count: 12) + "then the harvest of all plums"
+    try app.set("/room/-M5/text", .string(text))
+    app.press("gg /")
+    app.type("harvest")
+    app.press("Enter")
+    #expect(app.screen.contains { $0.contains("harvest") }, "\(app.screen)")
+    #expect(app.toast.isEmpty)
   }
 
   @Test func theQueueIsSearched() throws {

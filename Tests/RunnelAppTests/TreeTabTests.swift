@@ -25,6 +25,14 @@ import Testing
       ])
   }
 
+  @Test func objectSaysHowTheValuesInItAreEdited() throws {
+    let app = try tree()
+    app.press("j e")
+    #expect(app.toast.hasPrefix("expand it to edit a value in it"))
+    app.press("l e")
+    #expect(app.toast.hasPrefix("move to a value in it to edit that"), "\(app.body)")
+  }
+
   /// Adds children to `/log` from another process, in writes of fewer children than a page has.
   private func grow(_ app: AppDriver, _ numbers: Range<Int>) throws {
     for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 25) {

@@ -74,7 +74,7 @@ import Testing
     #expect(app.toast == "nothing to redo")
   }
 
-  @Test func whatOthersChangedSinceStaysAndTheStepBeforeIsNext() throws {
+  @Test func whatOthersChangedSinceStaysAndTheStepBeforeIsUndoneAfterAQuestion() throws {
     let app = try app()
     app.press("g2 gg j e C-u")
     app.type("one")
@@ -86,8 +86,29 @@ import Testing
     #expect(app.toast.contains("not undone: changed /user/dan/email"))
     #expect(app.toast.contains("was written since"))
     #expect(try app.stored("/user/dan/email") == "theirs")
-    app.press("u")
+    for answer in ["n", "y"] {
+      app.press("u")
+      #expect(app.screen.contains { $0.contains("Undo an older write?") }, "\(app.screen)")
+      #expect(app.screen.contains { $0.contains("the write before it: changed /user/ana/email") })
+      #expect(try app.stored("/user/ana/email") == "one")
+      app.wait(milliseconds: 200)
+      app.press(answer)
+    }
     #expect(try app.stored("/user/ana/email") == "ana@example.org")
+    #expect(try app.stored("/user/dan/email") == "theirs")
+  }
+
+  @Test func aNewWriteAfterARefusedUndoIsUndoneWithoutAQuestion() throws {
+    let app = try app()
+    app.press("g2 gg j e C-u")
+    app.type("one")
+    app.press("Enter Esc")
+    try app.set("/user/ana/email", "theirs")
+    app.press("u j e C-u")
+    app.type("two")
+    app.press("Enter Esc u")
+    #expect(try app.stored("/user/dan/email") == "dan@example.org")
+    #expect(app.state.layers.isEmpty)
   }
 
   @Test func comparisonAfterARefusedUndoNamesWhoseTheVersionsAre() throws {

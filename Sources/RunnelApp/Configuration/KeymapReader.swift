@@ -55,6 +55,10 @@ struct KeymapReader {
   ) {
     let action = ActionID(name)
     let known = standard.bindings.filter { $0.action == action }.map(\.context)
+    if known.isEmpty, context == nil, node.mapping != nil {
+      let places = Set(standard.bindings.map(\.context.rawValue)).sorted().joined(separator: ", ")
+      return tell(line, "`\(name)` is no place with keys of its own: there are \(places).")
+    }
     if known.isEmpty { return tell(line, "There is no action `\(name)`: \(advice(for: name))") }
     if let context, !known.contains(context) {
       let places = Set(known.map(\.rawValue)).sorted().joined(separator: ", ")

@@ -106,7 +106,9 @@ extension IndexPathAdapter {
     for index in parts.indices { hub.perform { [weak self] in self?.advance(index) } }
   }
 
-  /// The number of touched rows that wait to be told.
+  /// The number of rows with changes that wait to be told: those added, removed, changed or moved.
+  ///
+  /// O(those rows).
   public var waitingRowCount: Int { parts.reduce(0) { $0 + $1.waitingRowCount } }
 
   private func follow(

@@ -32,8 +32,10 @@ struct ListPartState<Item: StreamItem> {
 
   init(_ part: ListPart<Item>) { self.part = part }
 
-  /// The number of touched rows that wait to be shown.
-  var waitingRowCount: Int { waiting?.net?.rowCount ?? 0 }
+  /// The number of rows with changes that wait to be shown.
+  ///
+  /// O(those rows).
+  var waitingRowCount: Int { waiting?.net?.changedRowCount ?? 0 }
 
   /// True if the list shows something of the part.
   var isShown: Bool { content != nil || !layout.sections.isEmpty }

@@ -77,8 +77,15 @@ struct NetChange {
     (updated, left, arrived, reloadedSections) = ([], [], [], [])
   }
 
-  /// The number of touched rows; those in both states count once.
+  /// The number of touched rows before or after, whichever is greater.
+  ///
+  /// O(1).
   var rowCount: Int { max(old.touched.count, new.touched.count) }
+
+  /// The number of rows that were added, removed, changed or moved.
+  ///
+  /// O(touched rows).
+  var changedRowCount: Int { Set(old.touched.map(\.id)).union(new.touched.map(\.id)).count }
 }
 
 // MARK: Adding up

@@ -32,14 +32,22 @@ enum BulkEdit {
     FormScreen.open(&state, form)
   }
 
+  /// Whether the user has set the value of a form, be it to an empty text.
+  static func isSet(_ form: FormScreen) -> Bool {
+    form.isTouched || form.fields[0].input.isChanged
+  }
+
   /// Requests the writes of a form; returns false if the form is not right.
   static func submit(
     _ state: inout AppState, _ form: inout FormScreen, field: Path, of paths: [Path]
   ) -> Bool {
     let values = state.tabs.front.markedRecords.map { $0.row.node?[field].json ?? .null }
-    if !form.fields[0].input.isChanged, Set(values.map { $0.jsonText() }).count > 1 {
+    if !isSet(form), Set(values.map { $0.jsonText() }).count > 1 {
+      let empty =
+        form.fields[0].input.kind == .string
+        ? KeyText.formKeys(state).hint(.inputKillToStart, "makes it empty", after: "; ") : ""
       return form.refuse(
-        0, "type the value that all of them get, or \(FormScreen.cancelKeys(state))")
+        0, "type the value that all of them get, or \(FormScreen.cancelKeys(state))\(empty)")
     }
     guard let value = form.values()?.first?.value else {
       return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")

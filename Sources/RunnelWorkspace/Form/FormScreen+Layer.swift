@@ -31,11 +31,15 @@ extension FormScreen: LayerComponent {
 
   mutating func insert(_ text: String, in state: inout AppState) {
     fields[focus].input.insert(text)
+    isTouched = true
     followFormat()
   }
 
   mutating func editText(_ id: ActionID, in state: inout AppState) {
+    let before = fields[focus].input.editor.text
     _ = fields[focus].input.editor.perform(id)
+    // Deleting all of an empty text means the empty text.
+    if id == .inputKillToStart || fields[focus].input.editor.text != before { isTouched = true }
     fields[focus].input.check()
     followFormat()
   }

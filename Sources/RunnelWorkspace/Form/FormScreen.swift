@@ -75,6 +75,8 @@ package struct FormScreen: Hashable, Sendable {
   var attempt: AppRequestID?
   /// The id in the queue of the refused pasted record that the form edits, or nil if there is none.
   var pasted: AppRequestID?
+  /// Whether something was typed or deleted in one of the fields, so that an empty text is meant.
+  var isTouched = false
 
   /// Whether saving the form writes to the database.
   package var writes: Bool {

@@ -73,7 +73,8 @@ package struct WritePreview {
       }
     case .editField(let field, let paths):
       deed = "PATCH \(BulkEdit.words(paths.count))"
-      changes = filled.first.map { [Change(name: field.text, old: nil, new: $0.value)] } ?? []
+      let set = BulkEdit.isSet(form) ? filled.first : nil
+      changes = set.map { [Change(name: field.text, old: nil, new: $0.value)] } ?? []
     case .choose, .export, .importFile, .account, .renameDevice: return nil
     }
     restingCount = min(form.fields.count, WritePreview.restingCountMax)

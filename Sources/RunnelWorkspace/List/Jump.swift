@@ -11,6 +11,8 @@ package enum Jump: Hashable, Sendable {
   case key(RunnelTree.Key)
   /// The first row with this value of a field, or the next one.
   case value(IndexValue, field: Path)
+  /// The row with a number among all rows, which is fetched with those before it.
+  case number(Int)
 }
 
 extension Jump {
@@ -35,6 +37,7 @@ extension Jump {
     case .value(let value, _):
       if case .child = index {} else { return nil }
       return IndexPosition(value: value, key: source.isDescending ? .maximum : .minimum)
+    case .number: return nil
     }
   }
 }
@@ -87,8 +90,18 @@ extension ListScreen {
     return nil
   }
 
+  /// Ends the jump if its rows have come with a change; `fetched` are the rows whose page has come.
+  mutating func finishJump(after change: ListChange, fetched: [String], height: Int) {
+    guard let jump else { return }
+    let isNumber = if case .number = jump { true } else { false }
+    guard isNumber ? !fetched.isEmpty : change.isLettingGo else { return }
+    self.jump = nil
+    finish(jump, height: height)
+    if !isNumber { list.clearNewRows() }
+  }
+
   /// Moves the cursor to the row of a jump, after the rows around it have come.
-  mutating func finish(_ jump: Jump, height: Int) {
+  private mutating func finish(_ jump: Jump, height: Int) {
     let isDescending = definition.source.isDescending
     switch jump {
     case .farEnd:
@@ -106,7 +119,37 @@ extension ListScreen {
         let own = IndexValue(record.row.node?[field] ?? .empty)
         return isDescending ? own <= value : own >= value
       }
+    case .number(let number): goToRow(number, height: height)
     }
+  }
+
+  /// The numbers of the loaded rows among all rows, as far as they are known, or else among the loaded
+  /// ones.
+  var loadedNumbers: Range<Int> {
+    let first = numberInAll(ofLoaded: 1)?.number ?? 1
+    return first..<first + content.storedRowCount
+  }
+
+  /// Moves the cursor to the loaded row with a number; does nothing if that row is not loaded.
+  mutating func goToRow(_ number: Int, height: Int) {
+    let numbers = loadedNumbers
+    guard numbers.contains(number) else { return }
+    let before = content.sections.first?.rows.first.map { ListScreen.isPlaceholder($0) } ?? false
+    list.moveToRow(
+      number: number - numbers.lowerBound + (before ? 2 : 1), in: content, height: height)
+  }
+
+  /// Returns the number of pages with which a row that is not loaded comes, or nil if it cannot be
+  /// fetched from the loaded rows on.
+  func pages(toRow number: Int) -> Int? {
+    guard phase == .loaded, paging == .more, filter == nil, numberInAll(ofLoaded: 1) != nil,
+      let total, number >= 1, number <= total
+    else { return nil }
+    let numbers = loadedNumbers
+    let missing = isLiveAtBottom ? numbers.lowerBound - number : number - numbers.upperBound + 1
+    if missing <= 0 { return nil }
+    let pages = (missing + definition.source.page - 1) / definition.source.page
+    return pages <= ListScreen.pagesMax ? pages : nil
   }
 
   /// Moves the cursor to the first row that fits, or else to the last one.
@@ -158,6 +201,8 @@ extension Jump {
     let screen = state.tabs.front
     let words = text.trimmingBlanks
     if words.isEmpty { return "go takes a key, the number of a row, or a date" }
+    // What was said about an earlier jump is not true of this one.
+    if state.toast?.toast.kind == .info { state.toast = nil }
     let source = screen.definition.source
     let path = (try? Key(words)).map { Path(unchecked: source.path.keys + [$0]) }
     let id = path.map { Record.id(of: $0) }
@@ -194,18 +239,44 @@ extension Jump {
     screen.someRecords(5).allSatisfy { Int($0.row.key.text) != nil }
   }
 
+  /// Goes to the row with a number, which is fetched if it is not loaded.
   private static func goToRow(_ state: inout AppState, _ number: Int) -> String? {
     let screen = state.tabs.front
-    let first = screen.numberInAll(ofLoaded: 1)?.number ?? 1
-    let count = screen.content.storedRowCount
-    guard (first..<first + count).contains(number) else {
-      return "row \(number) is not loaded: here are the rows \(first) to \(first + count - 1)"
+    if screen.loadedNumbers.contains(number) {
+      let height = state.tabs.frontHeight(in: state.height)
+      state.tabs.front.goToRow(number, height: height)
+      return nil
     }
-    state.withList { list, content, height in
-      let before = content.sections.first?.rows.first.map { ListScreen.isPlaceholder($0) } ?? false
-      list.moveToRow(number: number - first + (before ? 2 : 1), in: content, height: height)
-    }
+    guard let pages = screen.pages(toRow: number) else { return notLoaded(number, screen) }
+    ListScreen.fetchMore(&state, pages: pages)
+    state.tabs.front.jump = .number(number)
     return nil
+  }
+
+  /// The words that a row is not loaded, or that there is none with this number.
+  private static func notLoaded(_ number: Int, _ screen: ListScreen) -> String {
+    let numbers = screen.loadedNumbers
+    if let total = screen.total, screen.filter == nil, !(1...max(total, 1)).contains(number) {
+      return "there is no row \(number): the collection has \(total)"
+    }
+    return
+      "row \(number) is not loaded: here are the rows \(numbers.lowerBound) to \(numbers.upperBound - 1)"
+  }
+
+  /// Says that a key or a row that the cursor was to go to is not there.
+  func sayWhatIsNotThere(_ state: inout AppState) {
+    let screen = state.tabs.front
+    switch self {
+    case .key(let key):
+      guard screen.phase == .loaded, screen.cursorRecord?.row.key != key else { return }
+      let nearest = screen.cursorRecord == nil ? "" : "; this is the nearest row"
+      state.say(.info, "there is no \(key.text) here\(nearest)")
+    case .number(let number):
+      if !screen.loadedNumbers.contains(number) {
+        state.say(.info, Jump.notLoaded(number, screen))
+      }
+    case .farEnd, .value: break
+    }
   }
 
   /// Returns the jump to a time in a field that the rows are sorted by; nil if the text is no time, or

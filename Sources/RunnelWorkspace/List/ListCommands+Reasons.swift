@@ -29,6 +29,8 @@ extension ListCommands {
       if isGoingIn, screen.paging != .exhausted {
         return state.phrase("these rows are not loaded", .rowOpen, "fetches them")
       }
+      // What is not loaded is at the other end.
+      if screen.phase == .loaded, screen.hasOnlyNewerRows { return noMoreRowsHere }
       return reasonNoMoreRows(state)
     case .row(ListScreen.newerRow):
       if isGoingIn { return state.phrase("these rows are not loaded", .rowOpen, "fetches them") }
@@ -39,6 +41,8 @@ extension ListCommands {
     case .header, nil: return nil
     }
   }
+
+  private static let noMoreRowsHere = "everything at this end is loaded: there are no more rows"
 
   static func reasonNoMoreRows(_ state: AppState) -> String? {
     let screen = state.tabs.front

@@ -12,21 +12,30 @@ package struct ListOrder: Hashable, Sendable {
     self.isDescending = isDescending
   }
 
+  private static let up = " asc"
+  private static let down = " desc"
+
   /// Parses `created` or `created desc`; nil if the text names no field.
+  ///
+  /// A name may have blanks.
   init?(_ text: String) {
-    let words = text.split(separator: " ").map(String.init)
-    guard let name = words.first,
-      let field = (try? RowField(name)) ?? FieldPath(named: name)?.rowField
+    let words = text.trimmingBlanks
+    let isDescending = words.hasSuffix(ListOrder.down)
+    let end = isDescending ? ListOrder.down : words.hasSuffix(ListOrder.up) ? ListOrder.up : ""
+    let name = words.dropLast(end.count).trimmingBlanks
+    guard !name.isEmpty, let field = (try? RowField(name)) ?? FieldPath(named: name)?.rowField
     else { return nil }
-    switch words.dropFirst() {
-    case [], ["asc"]: self.init(field)
-    case ["desc"]: self.init(field, isDescending: true)
-    default: return nil
-    }
+    self.init(field, isDescending: isDescending)
   }
 
   /// The text that `init(_:)` parses.
-  package var text: String { isDescending ? "\(field) desc" : "\(field)" }
+  package var text: String {
+    let name = "\(field)"
+    if isDescending { return name + ListOrder.down }
+    // The end of such a name would be taken for the direction.
+    let isUnclear = name.hasSuffix(ListOrder.down) || name.hasSuffix(ListOrder.up)
+    return isUnclear ? name + ListOrder.up : name
+  }
 
   /// Returns the source in this order, from its first row on; nil if the source's own order selects
   /// its rows.
@@ -68,6 +77,7 @@ extension ListScreen {
     headings = [:]
     list.apply(.reload, from: old, to: content, height: height)
     list.clearNewRows()
+    jump = nil
     (phase, paging, newer) = (.loading, .exhausted, .exhausted)
     (unloaded, isLettingGo, loadedFloor) = (nil, false, 0)
   }

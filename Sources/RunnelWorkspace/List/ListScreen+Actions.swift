@@ -151,6 +151,21 @@ extension ListScreen {
     state.effects.append(.fetchMore(state.tabs.index, pages: pages))
   }
 
+  /// Fetches a page after the last loaded row is gone while others are not loaded: they move up.
+  static func refill(_ state: inout AppState, inView view: Int, after change: ListChange) {
+    let screen = state.tabs.lists[view]
+    guard !change.removed.isEmpty, !change.isLettingGo, screen.phase == .loaded,
+      screen.filter == nil, screen.waitingCount == nil, screen.content.storedRowCount == 0
+    else { return }
+    if screen.paging == .more {
+      state.tabs.lists[view].paging = .fetching
+      state.effects.append(.fetchMore(view, pages: 1))
+    } else if screen.paging == .exhausted, screen.newer == .more {
+      state.tabs.lists[view].newer = .fetching
+      state.effects.append(.fetchNewer(view, pages: 1))
+    }
+  }
+
   /// Fetches the next page if the view has `prefetch` and the cursor is near the fetch-more row.
   ///
   /// While there is a filter, older rows are searched only when the user asks for it.

@@ -14,7 +14,8 @@ struct UnloadedRows: Hashable, Sendable {
   /// The number of unloaded rows there that were not new: they come before the new ones when they
   /// are fetched again.
   var seenCount = 0
-  /// How many more rows came among the loaded ones since then than went: they are no rows there.
+  /// How many more rows came among the loaded ones since then than went, with those that the user added
+  /// elsewhere: they are no new rows there.
   var loadedGrowth = 0
 }
 

@@ -168,6 +168,19 @@ extension ListScreen {
     }
   }
 
+  /// Stops counting a record as new that the user added in this workspace among rows that are not
+  /// loaded; there it is known only by the number of all rows.
+  static func noteOwnAdded(_ state: inout AppState, _ place: Path) {
+    let id = Record.id(of: place)
+    for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {
+      let screen = state.tabs.lists[index]
+      if screen.definition.source.path != place.parent || screen.hasRow(id) { continue }
+      state.tabs.lists[index].unloaded?.loadedGrowth += 1
+      // It comes with those seen before when it is fetched.
+      if screen.isInOrderOfTime { state.tabs.lists[index].unloaded?.seenCount += 1 }
+    }
+  }
+
   /// Stops counting rows as new.
   ///
   /// O(rows up to the line before the unread ones), if one of them was unread.

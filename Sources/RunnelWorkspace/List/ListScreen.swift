@@ -220,11 +220,7 @@ extension ListScreen {
     if isFirst { goToLiveRow(height: height) }
     forgetGoneMarks(change)
     goToWanted(height: height)
-    if let jump, change.isLettingGo {
-      self.jump = nil
-      finish(jump, height: height)
-      list.clearNewRows()
-    }
+    finishJump(after: change, fetched: fetched, height: height)
     if wantsLiveEnd, !isAway {
       wantsLiveEnd = false
       goToLiveEnd(height: height)

@@ -91,8 +91,7 @@ extension PaletteCommand {
       do throws(FilterError) {
         let filter = try FilterScreen.filter(state, text)
         state.trail.filters.add(text)
-        FilterScreen.show(&state, filter.isEmpty ? nil : filter, inView: state.tabs.index)
-        FilterScreen.searchOn(&state)
+        FilterScreen.showAndSearch(&state, filter.isEmpty ? nil : filter)
         return nil
       } catch {
         return error.message

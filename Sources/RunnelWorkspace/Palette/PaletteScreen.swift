@@ -63,7 +63,17 @@ enum PaletteInput {
       self = .words(String(line))
       return
     }
-    self = .command(command, argument: line[blank...].trimmingBlanks)
+    let argument = line[blank...].trimmingBlanks
+    self = .command(
+      command, argument: command.argument.isChoice ? argument.withoutQuotes : argument)
+  }
+}
+
+extension String {
+  /// The text without the quotes around a name at its beginning: `"unit price" desc`.
+  fileprivate var withoutQuotes: String {
+    guard first == "\"", let end = dropFirst().firstIndex(of: "\"") else { return self }
+    return String(self[index(after: startIndex)..<end]) + self[index(after: end)...]
   }
 }
 

@@ -41,10 +41,11 @@ extension FilterScreen {
   /// Searches the rows that are not loaded, if fewer rows are shown than there is room for.
   ///
   /// What is found is shown at once; the search ends with a page of rows, or when it has read many.
-  static func searchOn(_ state: inout AppState) {
+  /// `shownCount` is the number of rows that the filter will show, if the list does not show it yet.
+  static func searchOn(_ state: inout AppState, shownCount: Int? = nil) {
     let screen = state.tabs.front
     guard !state.tabs.isTree, let filter = screen.filter, !filter.isEmpty, screen.phase == .loaded,
-      screen.content.storedRowCount < state.height
+      (shownCount ?? screen.content.storedRowCount) < state.height
     else { return }
     if screen.paging == .more {
       ListScreen.fetchMore(&state)
@@ -54,6 +55,20 @@ extension FilterScreen {
       return
     }
     state.say(.info, searchingText(state))
+  }
+
+  /// Shows the rows that match a filter, and searches those that are not loaded, as if it had been typed
+  /// into the filter bar.
+  ///
+  /// O(n) in the loaded rows.
+  static func showAndSearch(_ state: inout AppState, _ filter: Filter?) {
+    let view = state.tabs.index
+    show(&state, filter, inView: view)
+    guard let filter else { return }
+    let screen = state.tabs.front
+    let matcher = FilterMatcher(filter, in: screen.definition, surroundings(state, ofView: view))
+    let count = screen.records.values.count { !screen.isTransient($0) && matcher.wants($0) }
+    searchOn(&state, shownCount: count)
   }
 
   /// What is said while the rows that are not loaded are searched.

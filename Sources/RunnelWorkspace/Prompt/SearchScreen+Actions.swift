@@ -145,13 +145,29 @@ extension SearchScreen {
     guard let search = state.trail.search, case .row(let id)? = list.cursor else { return nil }
     let seen = seenText(state, ofRow: id, list)
     if seen.isEmpty || SearchText(search).isFound(in: seen) { return nil }
-    if let part = excerpt(state, of: rowTexts(state)(id), around: search) {
-      return "out of sight in this row: \(part)"
+    if searchedLayer(state) == nil, !state.tabs.isTree {
+      if isInDetail(state, search) { return nil }
+      if let (field, text) = state.tabs.front.field(with: search, ofRow: id),
+        let part = excerpt(state, of: text, around: search)
+      {
+        return field.isEmpty ? "out of sight in this row: \(part)" : "in \(field): \(part)"
+      }
     }
-    guard searchedLayer(state) == nil, !state.tabs.isTree,
-      let (field, text) = state.tabs.front.fieldOutOfColumns(with: search, ofRow: id)
-    else { return nil }
-    return excerpt(state, of: text, around: search).map { "in \(field): \($0)" }
+    return excerpt(state, of: rowTexts(state)(id), around: search)
+      .map { "out of sight in this row: \($0)" }
+  }
+
+  /// Whether the detail pane beside the list shows a text.
+  private static func isInDetail(_ state: AppState, _ text: String) -> Bool {
+    let rect = state.layout.detail
+    if rect.isEmpty { return false }
+    let lines = DetailDrawing(state, glyphs: .unicode)
+      .lines(width: DetailDrawing.textWidth(rect))
+    let top = min(Panes.detailTop(state), max(lines.count - rect.height, 0))
+    // Of more lines, the last one only tells how many there are.
+    let end = lines.count - top > rect.height ? top + rect.height - 1 : lines.count
+    let sought = SearchText(text)
+    return (top..<end).contains { sought.isFound(in: lines[$0].text) }
   }
 
   /// Returns the visible text of a row of the list in front; empty if it is not known.
@@ -283,7 +299,7 @@ extension ListScreen {
   /// Returns the first field of a record that contains a text, and what it holds; nil if none does.
   ///
   /// O(n) in the record.
-  fileprivate func fieldOutOfColumns(
+  fileprivate func field(
     with text: String, ofRow id: String
   ) -> (field: String, text: String)? {
     let sought = SearchText(text)

@@ -98,6 +98,7 @@ extension Question {
     case .leave: state.session.isLeaving = true
     case .signOut(let user): AccountsScreen.signOut(&state, user)
     case .saveView(let saving): saving.save(&state)
+    case .undoOlder: UndoHistory.undoOlder(&state)
     case .changeAccount(let change): state.session.accountChange = change
     }
   }

@@ -36,6 +36,8 @@ struct Question: Hashable, Sendable {
     case signOut(String)
     /// A view of the views file is replaced.
     case saveView(ViewSaving)
+    /// An older write is undone, because the undo of the last one was refused.
+    case undoOlder
     /// The database is shown as another account.
     case changeAccount(AccountChange)
   }

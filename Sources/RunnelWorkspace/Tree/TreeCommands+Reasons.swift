@@ -139,7 +139,9 @@ extension TreeCommands {
 
   private static func reasonNotEdited(_ state: AppState, _ path: Path, _ row: TreeRow) -> String? {
     guard case .leaf(let leaf) = row.summary.kind else {
-      return "expand it to edit a value in it, or \(state.keysOrName(.recordAdd)) adds a child"
+      let way = state.tabs.tree.expanded[path] == nil ? "expand it" : "move to a value in it"
+      let end = state.tabs.tree.expanded[path] == nil ? "to edit a value in it" : "to edit that"
+      return "\(way) \(end), or \(state.keysOrName(.recordAdd)) adds a child"
     }
     do throws(Refusal) {
       _ = try state.database.resources.setting(leaf.json, at: path)

@@ -35,6 +35,7 @@ extension UndoHistory {
   ) {
     // Writing may have been turned off since the first step.
     if state.refusesWriting() { return }
+    if direction == .undo, asksForOlderStep(&state) { return }
     guard let step = state.writes.undoing.pop(direction) else { return }
     if step.parts.isEmpty {
       return state.say(
@@ -42,6 +43,29 @@ extension UndoHistory {
         "nothing to take back: \(step.title) · it changed nothing, or the history keeps no writes")
     }
     startReversal(&state, direction, step, following: following)
+  }
+
+  /// Asks whether an older step is to be undone after the undo of the last one was refused; returns
+  /// false if there is nothing to ask.
+  private static func asksForOlderStep(_ state: inout AppState) -> Bool {
+    guard let refused = state.writes.undoing.refusedTitle,
+      let older = state.writes.undoing.steps(.undo).last
+    else { return false }
+    let question = Question(
+      .undoOlder, title: "Undo an older write?",
+      message: [
+        StyledLine("not undone, and left as it is now: \(refused)", .muted),
+        StyledLine("the write before it: \(older.title)", .warn),
+      ],
+      isDanger: false, openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "undo the older one", no: "leave it")
+    return true
+  }
+
+  /// Undoes the step before the one whose undo was refused.
+  static func undoOlder(_ state: inout AppState) {
+    state.writes.undoing.refusedTitle = nil
+    takeStep(&state, .undo, following: 0)
   }
 
   /// Undoes or redoes a whole step, one write after another.
@@ -114,8 +138,8 @@ extension UndoHistory {
 
   /// Says why a step was not undone or redone completely.
   ///
-  /// A place that was changed since stays as it is, and the step before can be undone next. A step
-  /// that failed for another reason can be tried again.
+  /// A place that was changed since stays as it is, and the step before can be undone next, after a
+  /// question. A step that failed for another reason can be tried again.
   private static func sayFailure(
     _ state: inout AppState, _ failure: UndoHistory.Failure, _ reversal: UndoHistory.Reversal
   ) {
@@ -134,6 +158,9 @@ extension UndoHistory {
           title: reversal.step.title, parts: reversal.failures.reversed().map(\.part),
           places: reversal.step.places),
         for: reversal.direction)
+    }
+    if reversal.direction == .undo, failure.refusal.cause == .outdated {
+      state.writes.undoing.refusedTitle = reversal.step.title
     }
     var hint = ""
     state.writes.comparable = []

@@ -90,6 +90,11 @@ package struct UndoHistory: Hashable, Sendable {
   private(set) var undoable: [Step] = []
   /// The steps that can be redone, oldest first.
   private(set) var redoable: [Step] = []
+  /// The title of the step whose undo was refused because others wrote there since; nil after another
+  /// step.
+  ///
+  /// The next undo asks before it takes an older one.
+  var refusedTitle: String?
   /// The undo or redo under way, or nil.
   var reversal: Reversal?
   /// For each write without an answer, the first write of its step.
@@ -211,6 +216,7 @@ package struct UndoHistory: Hashable, Sendable {
   package mutating func push(_ step: Step, for direction: Direction) {
     switch direction {
     case .undo:
+      refusedTitle = nil
       undoable.append(step)
       if undoable.count > UndoHistory.stepsMax { undoable.removeFirst() }
     case .redo: redoable.append(step)

@@ -94,10 +94,27 @@ extension ViewSaving {
     state.effects.append(.saveView(self))
     let words =
       isNew
-      ? "the view \(view.name) is saved in \(file); it has a tab from the next start on"
+      ? "the view \(view.name) is saved in \(file); its tab comes at the next start"
       : "the view is saved in \(file)"
     let rest = filter == nil ? "" : "; not its filter, which `:save-view NAME` saves too"
+    state.files.savedView = SavedView(name: view.name, words: words + rest, time: state.now)
     state.say(.info, words + rest)
+  }
+}
+
+/// A view that was just saved here: when its file is read again, this is what is said.
+package struct SavedView: Hashable, Sendable {
+  /// The time after saving in which the file is read again because of it, in milliseconds.
+  private static let readingMilliseconds: Int64 = 10_000
+
+  var name: String
+  var words: String
+  /// When it was saved, in milliseconds since 1970.
+  var time: Int64
+
+  /// Returns whether the views of a file that is read now were saved here.
+  func isIn(_ views: [ViewDefinition], now: Int64) -> Bool {
+    0...SavedView.readingMilliseconds ~= now - time && views.contains { $0.name == name }
   }
 }
 

@@ -109,7 +109,7 @@ package enum StateReducer {
     {
       change.newRows = []
     }
-    let markCount = state.tabs.lists[view].marks.count
+    let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)
     guard
       state.tabs.lists[view].apply(
         change, height: state.tabs.height(ofView: view, in: state.height), now: state.now,
@@ -127,7 +127,9 @@ package enum StateReducer {
     }
     Notices.note(&state, change.newRows, inView: view)
     ListScreen.letGo(&state, inView: view)
+    ListScreen.refill(&state, inView: view, after: change)
     guard view == state.tabs.index else { return }
+    if let jump, state.tabs.front.jump == nil { jump.sayWhatIsNotThere(&state) }
     ListCommands.endFetchingToast(&state)
     DetailHistory.noteDetailChange(&state, change)
     Restoration.goToRestored(&state, restored)

@@ -77,12 +77,13 @@ extension Redefinition {
     }
     var rest: [String] = []
     if isUnindexed { rest.append("the index of its new order") }
-    if definitions.filter({ !$0.hasParameters }).map(\.name) != state.tabs.names.dropLast() {
-      rest.append("which views there are")
-    }
+    let own = state.files.savedView.flatMap { $0.isIn(definitions, now: state.now) ? $0 : nil }
+    state.files.savedView = nil
+    let names = definitions.filter { !$0.hasParameters }.map(\.name)
+    if own == nil, names != state.tabs.names.dropLast() { rest.append("which views there are") }
     if let me = saved.content.me, me != state.database.me { rest.append("me") }
     let words = rest.isEmpty ? "" : "; from the next start on: \(rest.joined(separator: ", "))"
-    state.say(.info, "\(saved.name) was read again\(words)")
+    state.say(.info, (own?.words ?? "\(saved.name) was read again") + words)
   }
 
   /// Returns the definition of a list among those of a file; nil if there is none any more.

@@ -161,6 +161,8 @@ package struct FileState: Equatable, Sendable {
   package var reading: ImportReading?
   /// Saved views that are applied once no layer is open, or nil.
   var redefinition: Redefinition?
+  /// The view that was saved last, until its file is read again; nil for none.
+  var savedView: SavedView?
   /// The file in which views are saved, or nil if there is none.
   package var viewsFile: String?
   /// The data file of which the database beside it was made, or nil if there is none.

@@ -45,7 +45,11 @@ enum Writing {
     let kind = purpose.kind
     let write = FinishedWrite(
       id: id, key: key ?? kind.chosenKey, goesThere: TypeAhead.awaitsRow(state, ofWrite: id))
-    ListScreen.noteOwn(&state, kind.changedRecords(state, key: write.key))
+    let changed = kind.changedRecords(state, key: write.key)
+    ListScreen.noteOwn(&state, changed)
+    for place in changed where write.key != nil && place.lastKey == write.key {
+      ListScreen.noteOwnAdded(&state, place)
+    }
     state.writes.queue.finish(id, purpose)
     QueueScreen.refreshQueue(&state)
     kind.finish(&state, write)
