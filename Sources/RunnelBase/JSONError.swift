@@ -53,6 +53,11 @@ public struct JSONError: Error, Hashable, Sendable {
   }
 }
 
+extension JSONError.Code: CustomStringConvertible {
+  /// The spelling.
+  public var description: String { rawValue }
+}
+
 extension JSONError: CustomStringConvertible {
   /// The message with its place: `line 3, column 7: expected ':' after a name`.
   public var description: String { "line \(line), column \(column): \(message)" }

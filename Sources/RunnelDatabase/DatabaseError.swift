@@ -79,6 +79,11 @@ extension StreamFailure {
   public init(_ error: DatabaseError) { self.init(error.message, code: error.code.rawValue) }
 }
 
+extension DatabaseError.Code: CustomStringConvertible {
+  /// The word.
+  public var description: String { rawValue }
+}
+
 extension DatabaseError: CustomStringConvertible {
   /// The message.
   public var description: String { message }

@@ -142,13 +142,21 @@ final class DocumentImport {
   func run<Result>(
     on transaction: StoreTransaction, _ body: () throws -> Result
   ) throws -> Result {
-    try LongStatement.run(on: transaction.db, while: { self.progress(self.step) }, body)
+    do {
+      return try LongStatement.run(
+        on: transaction.db, while: { self.progress(self.step) }, body)
+    } catch let error as DatabaseError where error.code == .cancelled {
+      throw DocumentImport.stopped
+    }
   }
+
+  /// The error of an import that was stopped, in whichever step.
+  private static let stopped = DatabaseError(
+    .cancelled, "The import was stopped. Nothing was changed.")
 
   private func report(_ step: ImportStep) throws {
     self.step = step
-    if progress(step) { return }
-    throw DatabaseError(.cancelled, "The import was stopped. Nothing was changed.")
+    if !progress(step) { throw DocumentImport.stopped }
   }
 
   // MARK: Writing

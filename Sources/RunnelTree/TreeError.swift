@@ -59,6 +59,11 @@ public struct TreeError: Error, Hashable, Sendable {
   }
 }
 
+extension TreeError.Code: CustomStringConvertible {
+  /// The word.
+  public var description: String { rawValue }
+}
+
 extension TreeError: CustomStringConvertible {
   /// The place, where there is one, and the message.
   public var description: String {

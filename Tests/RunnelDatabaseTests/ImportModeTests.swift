@@ -235,6 +235,7 @@ import Testing
         }
       }
       #expect(error?.code == .cancelled)
+      #expect(error?.message == "The import was stopped. Nothing was changed.")
     }
     #expect(try files.isEmpty)
     #expect(try session.export() == before)

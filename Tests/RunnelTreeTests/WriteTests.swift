@@ -44,6 +44,13 @@ import Testing
     #expect(refusal("/l", json)?.code == .conflictingPaths)
   }
 
+  /// It took minutes when each part was compared with all members.
+  @Test(.timeLimit(.minutes(1))) func anUpdateOfManyPlacesTakesTimeInProportionToThem() throws {
+    let members = (0..<30_000).map { JSONMember("k\($0)", .number(JSONNumber(Int64($0)))) }
+    let parts = try Write.update(Path("l"), members).assignments(now: 0, reader: MemoryTree())
+    #expect(parts.count == members.count)
+  }
+
   @Test func theConflictNamesBothPaths() {
     let message = refusal("/l", #"{"b":1,"a/x":1,"a":1}"#)?.message
     #expect(message?.contains("/l/a ") == true)

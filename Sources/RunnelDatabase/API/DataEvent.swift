@@ -70,3 +70,20 @@ extension DataEvent {
     }
   }
 }
+
+extension DataEvent: CustomStringConvertible {
+  /// The kind of the event, the place and the value: `childAdded /guests/ana: {"name":"Ana"}`.
+  ///
+  /// O(n) in the value.
+  public var description: String {
+    let name =
+      switch self {
+      case .childAdded: "childAdded"
+      case .childChanged: "childChanged"
+      case .childMoved: "childMoved"
+      case .childRemoved: "childRemoved"
+      case .value: "value"
+      }
+    return "\(name) \(snapshot)"
+  }
+}

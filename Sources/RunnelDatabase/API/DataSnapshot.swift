@@ -148,3 +148,15 @@ extension DataSnapshot {
     IndexPosition(value: index.value(of: child), key: .key(child.key))
   }
 }
+
+// MARK: Text
+
+extension DataSnapshot: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The place, and the value as JSON in the export format: `/guests/ana: {"name":"Ana"}`.
+  ///
+  /// O(n).
+  public var description: String { "\(reference): \(node)" }
+
+  /// The same as `description`.
+  public var debugDescription: String { description }
+}

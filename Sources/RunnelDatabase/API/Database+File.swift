@@ -38,7 +38,7 @@ extension Database {
   ///
   /// - Parameters:
   ///   - id: the entry of the write.
-  ///   - progress: called now and then on the tree's thread, if an import is undone.
+  ///   - progress: called on the tree's thread whenever the work has gone on, if an import is undone.
   /// - Returns: the receipt, which on a replica tells the origin's answer.
   /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more or did not keep its
   ///   values, `changed` if a place was written since, `cancelled`); then nothing was written.
@@ -47,13 +47,13 @@ extension Database {
     _ id: Int64, progress: @escaping @Sendable (ImportStep) -> Void = { _ in }
   ) async throws -> WriteReceipt {
     try await write { session in
-      (
-        true,
-        try session.undo(id) { step in
-          progress(step)
-          return !Task.isCancelled
-        }
-      )
+      var told: ImportStep?
+      let deliveries = try session.undo(id) { step in
+        if step != told { progress(step) }
+        told = step
+        return !Task.isCancelled
+      }
+      return (true, deliveries)
     }
   }
 }
@@ -69,7 +69,7 @@ extension Database {
   ///   - document: the text of the document, in UTF-8.
   ///   - path: the place.
   ///   - mode: what to do with the old node.
-  ///   - progress: called now and then on the tree's thread.
+  ///   - progress: called on the tree's thread whenever the work has gone on.
   /// - Returns: the receipt, which on a replica tells the origin's answer.
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled` if the
   ///   task is cancelled, or a failure of the storage); then nothing was written.
@@ -79,9 +79,11 @@ extension Database {
     progress: @escaping @Sendable (ImportStep) -> Void = { _ in }
   ) async throws -> WriteReceipt {
     try await write { session in
+      var told: ImportStep?
       let outcome = try document.withUnsafeBufferPointer { bytes in
         try session.importJSON(bytes, at: path, mode: mode) { step in
-          progress(step)
+          if step != told { progress(step) }
+          told = step
           return !Task.isCancelled
         }
       }

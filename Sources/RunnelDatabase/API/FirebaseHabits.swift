@@ -15,7 +15,7 @@ extension Database {
 
 extension Queryable {
   /// Unavailable: see `get(from:)`.
-  @available(*, unavailable, renamed: "get(from:)")
+  @available(*, unavailable, renamed: "get()")
   public func getData() async throws -> DataSnapshot { fatalError("It cannot be called.") }
 
   /// Unavailable: see `get(from:)`.
@@ -66,26 +66,83 @@ extension Reference {
   }
 
   /// Unavailable: see `runTransaction(appliesLocally:_:)`.
-  @available(*, unavailable, renamed: "runTransaction(_:)")
+  @available(
+    *, unavailable,
+    message: "Use `runTransaction { current in .success(…) }`: it is given a snapshot."
+  )
   public func runTransactionBlock(
-    _ block: @escaping (DataSnapshot) -> TransactionResult
+    _ block: @escaping (MutableData) -> TransactionResult
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: a place has a path.
+  @available(*, unavailable, message: "A place has a `path`, and no URL.")
+  public var url: String { fatalError("It cannot be called.") }
+
+  /// Unavailable: values are JSON, or of types that are `Encodable`.
+  @available(
+    *, unavailable,
+    message:
+      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, or a type of your own."
+  )
+  @_disfavoredOverload
+  public func setValue(_ value: Any?) async throws { fatalError("It cannot be called.") }
+
+  /// Unavailable: errors are thrown.
+  @available(
+    *, unavailable, message: "Errors are thrown: `try await setValue(_:)` returns when it is done."
+  )
+  public func setValue(
+    _ value: Any?, withCompletionBlock block: @escaping ((any Error)?, Reference) -> Void
   ) { fatalError("It cannot be called.") }
 
   /// Unavailable: values are JSON, or of types that are `Encodable`.
   @available(
     *, unavailable,
-    message: "Values are JSON or Encodable: write a literal, a JSONValue, or a type of your own."
+    message:
+      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, or a type of your own."
   )
   @_disfavoredOverload
-  public func setValue(_ value: Any?) async throws { fatalError("It cannot be called.") }
+  public func updateChildValues(_ values: [String: Any]) async throws {
+    fatalError("It cannot be called.")
+  }
+
+  /// Unavailable: errors are thrown.
+  @available(
+    *, unavailable,
+    message: "Errors are thrown: `try await updateChildValues(_:)` returns when it is done."
+  )
+  public func updateChildValues(
+    _ values: [String: Any], withCompletionBlock block: @escaping ((any Error)?, Reference) -> Void
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: errors are thrown.
+  @available(
+    *, unavailable, message: "Errors are thrown: `try await removeValue()` returns when it is done."
+  )
+  public func removeValue(
+    completionBlock block: @escaping ((any Error)?, Reference) -> Void
+  ) { fatalError("It cannot be called.") }
 
   /// Unavailable: values are JSON, or of types that are `Encodable`.
   @available(
     *, unavailable,
-    message: "Values are JSON: use [String: JSONValue], or a type of your own that is Encodable."
+    message:
+      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, or a type of your own."
   )
   @_disfavoredOverload
-  public func updateChildValues(_ values: [String: Any]) async throws {
+  public func push(_ value: Any?) async throws -> Reference { fatalError("It cannot be called.") }
+}
+
+extension ServerValue {
+  /// Unavailable: the time is a property.
+  @available(*, unavailable, message: "Write `ServerValue.timestamp`, without parentheses.")
+  public func callAsFunction() -> ServerValue { fatalError("It cannot be called.") }
+}
+
+extension TransactionResult {
+  /// Unavailable: see `success(_:)`.
+  @available(*, unavailable, message: "Return `.success(…)` with the new value.")
+  public static func success(withValue data: MutableData) -> TransactionResult {
     fatalError("It cannot be called.")
   }
 }
@@ -129,5 +186,15 @@ public typealias DatabaseHandle = ObservationToken
 @available(*, unavailable, renamed: "EventKinds")
 public typealias DataEventType = EventKinds
 /// Unavailable: a transaction is given a snapshot and returns the new value.
-@available(*, unavailable, renamed: "DataSnapshot")
-public typealias MutableData = DataSnapshot
+@available(
+  *, unavailable, message: "A transaction is given a `DataSnapshot`, and returns the new value."
+)
+public final class MutableData {
+  private init() {}
+
+  /// Unavailable: see `TransactionResult.success(_:)`.
+  public var value: Any? {
+    get { fatalError("It cannot be made.") }
+    set { fatalError("It cannot be made.") }
+  }
+}

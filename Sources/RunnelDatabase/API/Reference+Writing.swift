@@ -78,7 +78,9 @@ extension Reference {
 
   /// Replaces the children that a Swift value has, in one write, and keeps the others.
   ///
-  /// Properties that are nil are kept, too: to remove a child, name it with null.
+  /// Properties that are nil are kept, too, because they are not written. A dictionary differs: a
+  /// key with nil is written as null, and removes its child. With `NodeEncoder(nils: .null)`
+  /// properties that are nil remove theirs as well.
   ///
   /// - Parameters:
   ///   - values: a value that is encoded with keys: a structure, or a dictionary by relative path.

@@ -62,3 +62,16 @@ public final class WriteReceipt: Sendable {
     }
   }
 }
+
+extension WriteReceipt: CustomStringConvertible {
+  /// What is known of the write: `final`, `pending`, or why the origin refused it.
+  public var description: String {
+    let result =
+      switch state.withLock({ $0.result }) {
+      case nil: "pending"
+      case .success?: "final"
+      case .failure(let error)?: "refused (\(error.code)): \(error)"
+      }
+    return isApplied ? result : "\(result); it was requested before"
+  }
+}

@@ -75,7 +75,8 @@ struct HistoryRecorder {
       case .node: break
       }
     }
-    for path in paths.sorted() where !nodes.contains(where: { $0.path.contains(path) }) {
+    let noted = Set(nodes.map(\.path))
+    for path in paths.sorted() where !path.isWithin(noted) {
       priorities.append(Note(path: path, old: try transaction.priorityText(at: path)))
     }
   }
@@ -153,6 +154,15 @@ extension StoreTransaction {
     // JSON has a null of its own, so Swift's nil must be written out.
     guard let text else { return Optional.none }
     return try JSONValue(parsing: String(decoding: text, as: UTF8.self))
+  }
+}
+
+extension Path {
+  /// True if the place, or one above it, is among places.
+  ///
+  /// O(d²) in the depth, however many places there are.
+  fileprivate func isWithin(_ places: Set<Path>) -> Bool {
+    (0...keys.count).contains { places.contains(Path(unchecked: Array(keys[..<$0]))) }
   }
 }
 

@@ -72,6 +72,11 @@ public struct ResourceError: Error, Hashable, Sendable {
   }
 }
 
+extension ResourceError.Code: CustomStringConvertible {
+  /// The word.
+  public var description: String { rawValue }
+}
+
 extension ResourceError: CustomStringConvertible {
   /// The message.
   public var description: String { message }

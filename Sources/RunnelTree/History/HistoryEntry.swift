@@ -77,3 +77,25 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
   /// True if all values were kept, so that it can be undone.
   public var isUndoable: Bool { parts.allSatisfy { $0.values != nil || $0.before != nil } }
 }
+
+extension HistoryEntry.Part: CustomStringConvertible {
+  /// The place, and the values before and after: `/guests/ana/seats: 1 -> 3`.
+  ///
+  /// O(n) in the values.
+  public var description: String {
+    let place = isPriority ? "the priority of \(path)" : path.description
+    guard let values else { return "\(place): values too large to keep" }
+    return "\(place): \(values.old) -> \(values.new)"
+  }
+}
+
+extension HistoryEntry: CustomStringConvertible {
+  /// The id, the author and the changes: `write 7 by ana: /guests/ana/seats: 1 -> 3`.
+  ///
+  /// O(n) in the values.
+  public var description: String {
+    let undone = undoes.map { ", which undid \($0)" } ?? ""
+    let name = "write \(id)" + (author.isEmpty ? "" : " by \(author)") + undone
+    return name + ": " + parts.map(\.description).joined(separator: "; ")
+  }
+}

@@ -167,3 +167,13 @@ extension Node {
     }
   }
 }
+
+extension Node: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The node as JSON text in the export format; `null` if it is empty.
+  ///
+  /// O(n).
+  public var description: String { exportJSON.jsonText() }
+
+  /// The same as `description`.
+  public var debugDescription: String { description }
+}

@@ -60,6 +60,7 @@ extension Write {
     now: Int64, reader: some TreeReader
   ) throws(TreeError) -> [Assignment] {
     let parts = try assigned(now: now, reader: reader)
+    let name = self.name
     for part in parts { try part.path.checkIsWritable(by: name) }
     return parts
   }
@@ -90,7 +91,7 @@ extension Write {
     case .set(_, .null): "remove"
     case .set: "set"
     case .update(_, let members):
-      members.map(\.name) == [ReservedName.priority] ? "setPriority" : "update"
+      members.count == 1 && members[0].name == ReservedName.priority ? "setPriority" : "update"
     case .copy: "copy"
     case .move: "move"
     }

@@ -42,6 +42,7 @@ import Testing
     }
     let read = steps.withLock { $0 }
     #expect(read.count > 1 && read == read.sorted())
+    #expect(Set(read).count == read.count, "a step is told twice")
     #expect(read.allSatisfy { (0...bytes.count).contains($0) })
     #expect(try await size() == Self.count)
     let page = try await database.history(count: 1)
@@ -54,6 +55,7 @@ import Testing
     let task = Task { try await database.importJSON(bytes) { _ in Self.cancel() } }
     let error = await #expect(throws: DatabaseError.self) { try await task.value }
     #expect(error?.code == .cancelled)
+    #expect(error?.message == "The import was stopped. Nothing was changed.")
     #expect(try await size() == 0)
     #expect(try await database.history().entries.isEmpty)
   }

@@ -6,7 +6,7 @@ import Runnel
 func comeOnline(_ name: String, in database: Database) async throws {
   let me = try database.reference(withPath: "online").child(name)
   try await me.onDisconnectRemoveValue()  // first, so that nothing is missed
-  try await me.setValue(["since": ServerValue.timestamp.json])
+  try await me.setValue(["since": ServerValue.timestamp])
 }
 
 func waitUntilAlone(_ database: Database) async throws {

@@ -9,6 +9,7 @@ public import RunnelTree
 /// - An array is read from children whose keys are whole numbers, if the greatest is less than
 ///   twice their number; a gap is nil.
 /// - Integers are exact: a number with a fraction, or out of the type's range, is a mismatch.
+/// - A `JSONValue` is read in the export format, with priorities; nothing there is null.
 /// - The coding key `.priority` reads a node's priority.
 public struct NodeDecoder: Hashable, Sendable {
   /// The format in which dates are read.
@@ -37,12 +38,14 @@ public struct NodeDecoder: Hashable, Sendable {
 }
 
 /// Decodes one value from its node.
-struct NodeDecoding: Decoder {
+struct NodeDecoding: JSONValueDecoder {
   let node: Node
   let codingPath: [any CodingKey]
   let options: NodeDecoder
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
+  /// The node in the export format.
+  var json: JSONValue { node.exportJSON }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     // A leaf has no members except its priority, and a type may want only that.
@@ -110,6 +113,10 @@ extension NodeDecoding {
     case is URL.Type:
       guard let url = URL(string: try text(for: type)) else { throw mismatch(type) }
       return url as? Value
+    case is Decimal.Type:
+      // Older versions stored the parts of a decimal number, which it reads itself.
+      guard case .number(let number)? = node.leaf else { return nil }
+      return Decimal(number) as? Value
     default: return nil
     }
   }
@@ -144,6 +151,17 @@ extension NodeDecoding {
   private func number(for type: Any.Type) throws -> JSONNumber {
     guard case .number(let number)? = node.leaf else { throw mismatch(type) }
     return number
+  }
+}
+
+extension Decimal {
+  /// The decimal number with the shortest digits for a number.
+  init?(_ number: JSONNumber) {
+    if let integer = number.integer {
+      self.init(integer)
+    } else {
+      self.init(string: "\(number.double)")
+    }
   }
 }
 

@@ -7,7 +7,10 @@ public import RunnelTree
 /// - Keys become children; arrays become children named `0`, `1`, `2`. Nil is omitted unless `nils`
 ///   says otherwise, and so are empty arrays and dictionaries: the tree stores nothing empty.
 /// - Integers are exact; one beyond Int64 is refused. Numbers that are not finite are refused.
-/// - Dates are written as `dates` says, `Data` in base 64, `URL` as text.
+/// - Dates are written as `dates` says, `Data` in base 64, `URL` as text, `Decimal` as a number; a
+///   `Decimal` with more digits than a number keeps is refused.
+/// - A case of an enum that has no values is refused, unless the enum has raw values or a coding of
+///   its own: Swift writes it as an empty object.
 /// - The coding keys `.priority` and `.value` have the same meaning as in JSON.
 public struct NodeEncoder: Hashable, Sendable {
   /// The format in which dates are written.
@@ -119,13 +122,42 @@ final class EncodingSlot {
     return slot
   }
 
+  /// True if nothing would be stored.
+  ///
+  /// It ends at the first value that would be.
+  var isEmpty: Bool {
+    switch content {
+    case .json(let json): json.isEmptyNode
+    case .elements(let slots): slots.allSatisfy(\.isEmpty)
+    case .members(let members): members.allSatisfy { $0.slot.isEmpty }
+    }
+  }
+
+  /// The name of the only member, if nothing is in it; nil otherwise.
+  var emptyMember: String? {
+    guard case .members(let members) = content, members.count == 1, isEmpty else { return nil }
+    return members[0].name
+  }
+
   var elementCount: Int {
     if case .elements(let slots) = content { slots.count } else { 0 }
   }
 }
 
+extension JSONValue {
+  /// True if nothing would be stored.
+  fileprivate var isEmptyNode: Bool {
+    switch self {
+    case .null: true
+    case .bool, .number, .string: false
+    case .array(let elements): elements.allSatisfy(\.isEmptyNode)
+    case .object(let members): members.allSatisfy(\.value.isEmptyNode)
+    }
+  }
+}
+
 /// Encodes one value into its slot.
-struct NodeEncoding: Encoder {
+struct NodeEncoding: JSONValueEncoder {
   let slot: EncodingSlot
   let codingPath: [any CodingKey]
   let options: NodeEncoder
@@ -166,9 +198,27 @@ extension NodeEncoding {
       slot.content = .json(json)
     case let data as Data: slot.content = .json(.string(data.base64EncodedString()))
     case let url as URL: slot.content = .json(.string(url.absoluteString))
-    default: try value.encode(to: self)
+    case let decimal as Decimal: try encode(decimal: decimal)
+    default:
+      try value.encode(to: self)
+      try checkCaseIsKept(value)
     }
   }
+
+  /// Refuses a case of an enum without values: Swift writes it as an object with an empty object in
+  /// it, of which nothing would be stored.
+  private func checkCaseIsKept(_ value: some Encodable) throws {
+    guard let name = slot.emptyMember, Mirror(reflecting: value).displayStyle == .enum else {
+      return
+    }
+    throw refusal(
+      value,
+      "its case \(name) has no values, and the tree stores nothing empty. Declare the enum with "
+        + "`: String` if no case has values; otherwise give the case a value, or write its "
+        + "`encode(to:)` and `init(from:)`")
+  }
+
+  func encode(json: JSONValue) { slot.content = .json(json) }
 
   func encodeScalar(_ json: JSONValue) { slot.content = .json(json) }
 
@@ -189,6 +239,16 @@ extension NodeEncoding {
   /// Writes a number of single precision with its shortest decimals: 0.1 and not 0.10000000149.
   func encode(single value: Float) throws {
     try encode(number: Double(value.description) ?? Double(value))
+  }
+
+  /// Writes a decimal number, unless a number of the tree would be another one.
+  private func encode(decimal value: Decimal) throws {
+    let text = value.description
+    let number = Int64(text).map { JSONNumber($0) } ?? Double(text).flatMap { JSONNumber($0) }
+    guard let number, Decimal(number) == value else {
+      throw refusal(value, "\(text) has more digits than a number keeps: write it as text")
+    }
+    slot.content = .json(.number(number))
   }
 
   private func refusal(_ value: Any, _ reason: String) -> EncodingError {

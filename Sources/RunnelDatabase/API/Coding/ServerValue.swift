@@ -4,8 +4,9 @@ import RunnelTree
 
 /// A value that the database computes when it carries out the write.
 ///
-/// It can replace any value: `setValue(ServerValue.timestamp)`, or a property of a value that is
-/// encoded.
+/// It can replace any value: `setValue(ServerValue.timestamp)`, a property of a value that is
+/// encoded, or a member: `updateChildValues(["seen": ServerValue.timestamp, "n": 3])`. Within a
+/// `JSONValue`, and deeper in a literal, write its `json`.
 ///
 /// Source: tree semantics, section 9.
 public struct ServerValue: Hashable, Sendable {
@@ -20,14 +21,14 @@ public struct ServerValue: Hashable, Sendable {
   /// The time of the write, in milliseconds since 1970; it is the same for the whole write.
   public static let timestamp = ServerValue(operation: .timestamp)
 
-  /// The stored number plus `delta`; `delta` if there is no number.
+  /// The stored number plus `delta`; `delta` if there is no number, also in place of a text.
   ///
   /// The sum is exact, unless it leaves the range of Int64.
   public static func increment(_ delta: Int) -> ServerValue {
     ServerValue(operation: .incrementInteger(delta))
   }
 
-  /// The stored number plus `delta`; `delta` if there is no number.
+  /// The stored number plus `delta`; `delta` if there is no number, also in place of a text.
   ///
   /// A write of a `delta` that is not finite is refused.
   public static func increment(_ delta: Double) -> ServerValue {
