@@ -127,11 +127,16 @@ import Testing
     #expect(try await writeOffline(database) == "later")
     let home = try await TreeDatabase.open(file: file + "-home")
     let origin = HomeOrigin(home)
+    let notes = try database.reference(withPath: "notes")
+    let watching = notes.observe(.value) { _ in }
     let serving = Task { try await origin.serve(database) }
     #expect(try await writeTwice(database, origin) == ["PERMISSION_DENIED", "0", "mine"])
     // The write that was made without a connection has come first.
     #expect(
       try await home.reference(withPath: "notes").get().value == ["a": "mine", "b": "later"])
+    // What was acknowledged does not disappear where it is observed.
+    #expect(try await notes.get(from: .cache).value == ["a": "mine", "b": "later"])
+    watching.cancel()
     serving.cancel()
     try await serving.value
     database.close()
