@@ -210,7 +210,8 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError` if the rows cannot be read; then nothing is registered.
   package func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
-    try core.listen(listener, request)
+    try request.check()
+    return try core.listen(listener, request)
   }
 
   /// Removes a listener; one that is not registered is ignored.

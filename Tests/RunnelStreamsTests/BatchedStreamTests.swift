@@ -29,6 +29,30 @@ import Testing
     #expect(stream.wakeTime == nil)
   }
 
+  @Test func itemsAreTheRowsThatWereToldLast() {
+    let stream = batched()
+    source.put(TestRow("c", 3))
+    #expect(stream.items.map(\.id) == ["a", "b"])
+    pass(100, stream)
+    #expect(stream.items.map(\.id) == ["a", "b", "c"])
+  }
+
+  @Test func tokenEndsItsObservation() {
+    let stream = batched()
+    var told: [Int] = []
+    let token = stream.observe { _ in told.append(1) }
+    let other = stream.observe { _ in told.append(2) }
+    token.cancel()
+    source.put(TestRow("c", 3))
+    stream.flush()
+    #expect(told == [1, 2, 2])
+    token.cancel()
+    stream.cancel(other)
+    source.put(TestRow("d", 4))
+    stream.flush()
+    #expect(told == [1, 2, 2])
+  }
+
   @Test func changesAreToldAfterQuietAsOne() {
     let stream = batched()
     let recorder = Recorder(stream)

@@ -75,6 +75,18 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func textsAreSectionsAndTheirTitles() {
+    let rows = TransientStream([
+      TestRow("a", 1, "red"), TestRow("b", 2, "blue"), TestRow("c", 3, "red"),
+    ])
+    let stream = PartitionedStream(rows, fixed: ["green"]) { $0.word.isEmpty ? nil : $0.word }
+    #expect(stream.sections.map(\.title) == ["blue", "green", "red"])
+    #expect(stream.sections.map(\.id) == ["blue", "green", "red"])
+    #expect(stream.items.map(\.id) == ["b", "a", "c"])
+    rows.put(TestRow("a", 1))
+    #expect(stream.items.map(\.id) == ["b", "c"])
+  }
+
   @Test func rowOfNoSectionIsNotShown() {
     let stream = PartitionedStream(source, titles: ["even"], partition: { $0.value })
     let recorder = Recorder(stream)

@@ -33,7 +33,7 @@ import Testing
     }
 
     func load() async throws -> Int {
-      while stream.loadState != .loaded { try await session.receive() }
+      try await session.waitUntil { stream.loadState == .loaded }
       return stream.items.count
     }
   }
@@ -53,14 +53,14 @@ import Testing
     }
 
     func load() async throws {
-      while titles.isEmpty { try await session.receive() }
+      try await session.waitUntil { !titles.isEmpty }
     }
   }
 
   private nonisolated func countNonisolated(_ list: Reference) async throws -> Int {
     let session = StreamSession(list.database)
     let stream = session.stream(of: list)
-    while stream.loadState != .loaded { try await session.receive() }
+    try await session.waitUntil { stream.loadState == .loaded }
     return stream.items.count
   }
 
@@ -85,7 +85,7 @@ import Testing
         group.addTask {
           let session = StreamSession(list.database)
           let stream = session.stream(of: list)
-          while stream.loadState != .loaded { try await session.receive() }
+          try await session.waitUntil { stream.loadState == .loaded }
           return stream.items.count
         }
       }

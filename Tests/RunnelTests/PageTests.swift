@@ -14,8 +14,10 @@ import Testing
 
   deinit {
     // A file that cannot be removed stays in the folder for temporary files.
-    for end in ["", "-wal", "-shm", "-notify", "-copy"] {
-      try? FileManager.default.removeItem(atPath: file + end)
+    for name in ["", "-home"] {
+      for end in ["", "-wal", "-shm", "-notify", "-copy"] {
+        try? FileManager.default.removeItem(atPath: file + name + end)
+      }
     }
   }
 
@@ -68,7 +70,9 @@ import Testing
     while await board.names != ["Ana", "Bo"] { await Task.yield() }
     following.cancel()
     try await following.value
+    #expect(await board.changeCount > 0)
     #expect(try await countBoth(scores, database.reference(withPath: "none")) == 2)
+    #expect(try await showByInitial(scores) == ["A: Ana Ada", "B: Bo"])
     database.close()
   }
 
@@ -119,11 +123,24 @@ import Testing
   }
 
   @Test func aReplicaReportsTheOriginsAnswerToAWrite() async throws {
-    let database = try await open()
-    let origin = EchoOrigin()
-    try await origin.connect(database)
-    #expect(try await writeTwice(database, origin) == ["PERMISSION_DENIED", "0"])
+    let database = try await openReplica(file: file)
+    #expect(try await writeOffline(database) == "later")
+    let home = try await TreeDatabase.open(file: file + "-home")
+    let origin = HomeOrigin(home)
+    let notes = try database.reference(withPath: "notes")
+    let watching = notes.observe(.value) { _ in }
+    let serving = Task { try await origin.serve(database) }
+    #expect(try await writeTwice(database, origin) == ["PERMISSION_DENIED", "0", "mine"])
+    // The write that was made without a connection has come first.
+    #expect(
+      try await home.reference(withPath: "notes").get().value == ["a": "mine", "b": "later"])
+    // What was acknowledged does not disappear where it is observed.
+    #expect(try await notes.get(from: .cache).value == ["a": "mine", "b": "later"])
+    watching.cancel()
+    serving.cancel()
+    try await serving.value
     database.close()
+    home.close()
   }
 
   @Test func jobsAreDoneOnce() async throws {

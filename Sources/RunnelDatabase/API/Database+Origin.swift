@@ -5,7 +5,8 @@ public import RunnelTree
 extension Database {
   /// Sends a replica's commands to its origin from now on, in order.
   ///
-  /// They are also posted to the inbox, if there is one. Answers are given to `submit`.
+  /// They are also posted to the inbox, if there is one. The origin's answers are given to `receive`:
+  /// everything that a write changed (`push`) before the write is acknowledged.
   ///
   /// - Parameter send: called on the tree's thread; it must not wait.
   public func sendCommands(_ send: @escaping @Sendable ([OriginCommand]) -> Void) {

@@ -19,7 +19,7 @@ extension Queryable {
   ///
   /// On a replica, the answer is known at once if the query is observed. Otherwise the origin is
   /// asked; without a connection this waits for three seconds and then returns a previously kept
-  /// answer.
+  /// answer, also at a place that was just written here. `from: .cache` does not wait.
   ///
   /// A query that selects some children returns these; it has no leaf and no priority of its own.
   /// An empty place returns a snapshot that does not exist.

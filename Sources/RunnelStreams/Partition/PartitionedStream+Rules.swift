@@ -19,6 +19,24 @@ extension PartitionedStream where Section == Int {
   }
 }
 
+extension PartitionedStream where Section == String {
+  /// Makes a partition into sections that are named by texts; the texts are also their titles.
+  ///
+  /// Sections stand in the order of their texts.
+  ///
+  /// - Parameters:
+  ///   - source: the stream.
+  ///   - fixed: sections that are shown even if they are empty.
+  ///   - partition: returns the text of a row's section; nil for a row that is not shown.
+  public convenience init(
+    _ source: any SectionedStream<Item>, fixed: [String] = [],
+    partition: @escaping (Item) -> String?
+  ) {
+    self.init(source, fixed: fixed, sectionID: { $0 }, partition: partition)
+    setTitles { $0 }
+  }
+}
+
 extension PartitionedStream where Section == FieldSection, Item == Record {
   /// Makes a partition of records by the value of a field; records without it come first.
   ///

@@ -32,7 +32,7 @@ final class ChangeHub<Change> {
 
   /// Adds an observer and tells it the present state, if there is one to tell.
   func observe(_ observer: @escaping (Change) -> Void, present: Change?) -> StreamToken {
-    let token = StreamToken()
+    let token = StreamToken { [weak self] token in self?.cancel(token) }
     observations[token] = Observation(observer: observer)
     guard let present else { return token }
     let wasBusy = isBusy

@@ -1,3 +1,4 @@
+public import RunnelBase
 public import RunnelTree
 
 /// A row of the tree with its place: the item of streams without a type of their own.
@@ -40,6 +41,20 @@ public struct Record: PlacedItem, Sendable {
     self.init(
       row, in: collection, collectionID: Record.id(of: collection),
       hasPendingWrites: hasPendingWrites)
+  }
+
+  /// Makes a record that is not stored, for example a draft in a `TransientStream`.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the row.
+  ///   - collection: the place of the collection.
+  ///   - value: the content.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidValue`) if the tree would not take it.
+  public init(key: String, in collection: Path, value: JSONValue) throws(TreeError) {
+    let key = try Key(key)
+    let node = try Node(json: value, at: Path(unchecked: collection.keys + [key]))
+    let child = Child(key: key, node: node)
+    self.init(TreeRow(child, index: .key, detail: .full), in: collection)
   }
 
   /// Makes a record of a row of a collection whose id is known.

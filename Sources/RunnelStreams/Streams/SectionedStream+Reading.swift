@@ -6,6 +6,14 @@ extension SectionedStream {
   /// O(sections).
   public var count: Int { sections.reduce(0) { $0 + $1.count } }
 
+  /// All rows that are shown, section by section.
+  ///
+  /// O(sections) for one section; O(n) for more.
+  public var items: Rows<Item> {
+    let sections = sections
+    return sections.count == 1 ? sections[0].items : Rows(sections.flatMap(\.items))
+  }
+
   /// The section at an index; `stream[section][row]` is a row.
   ///
   /// O(sections).

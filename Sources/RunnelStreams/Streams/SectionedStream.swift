@@ -55,7 +55,15 @@ extension SectionedStream {
 ///
 /// It is unique; releasing it does not end the observation.
 public final class StreamToken: Hashable {
-  init() {}
+  private let end: (StreamToken) -> Void
+
+  /// Makes a token; `end` ends the observation that it is given.
+  init(_ end: @escaping (StreamToken) -> Void) { self.end = end }
+
+  /// Ends the observation; does nothing if it has ended.
+  ///
+  /// As `cancel` of the stream that made it, and on the same thread.
+  public func cancel() { end(self) }
 
   /// True if both name the same observation.
   public static func == (left: StreamToken, right: StreamToken) -> Bool { left === right }

@@ -103,7 +103,7 @@ public struct Delivery: Hashable, Sendable {
 public struct ListenRequest: Hashable, Sendable {
   /// The rows to listen to, and their order.
   ///
-  /// A paged request has no limit of its own.
+  /// A paged request has no limit of its own; a database refuses one that has.
   public var query: Query
   /// The paging of the window; nil to show exactly the rows of the query.
   public var paging: Paging?
@@ -119,11 +119,29 @@ public struct ListenRequest: Hashable, Sendable {
     query: Query, paging: Paging? = nil, detail: TreeRow.Detail = .full,
     events: EventKinds = .children
   ) {
-    precondition(paging == nil || query.limit == nil, "A paged query has no limit of its own.")
     self.query = query
     self.paging = paging
     self.detail = detail
     self.events = events
+  }
+
+  /// Checks that the parts of the request do not contradict each other.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if a paged query has a limit of its own, or its first page
+  ///   has no rows.
+  package func check() throws(TreeError) {
+    guard let paging else { return }
+    if query.limit != nil {
+      throw TreeError(
+        .invalidQuery,
+        "A paged query has no limit of its own. Remove the limit, or read it without paging.",
+        path: query.path.description)
+    }
+    if paging.count < 1 {
+      throw TreeError(
+        .invalidQuery, "A page holds at least one row, but \(paging.count) were asked for.",
+        path: query.path.description)
+    }
   }
 }
 
@@ -136,12 +154,11 @@ public struct ListenRequest: Hashable, Sendable {
 public struct Paging: Hashable, Sendable {
   /// The live end; it is `last` for a history whose newest row comes last.
   public var anchor: Query.Side
-  /// The number of rows that are loaded at first: at least 1.
+  /// The number of rows that are loaded at first: at least 1; a database refuses less.
   public var count: Int
 
   /// Makes a paging that starts with `count` rows at the end `anchor`.
   public init(anchor: Query.Side, count: Int) {
-    precondition(count > 0, "A page holds at least one row.")
     self.anchor = anchor
     self.count = count
   }

@@ -2,9 +2,7 @@
 
 // example begin
 import Foundation
-import RunnelBase
-import RunnelDatabase
-import RunnelTree
+import Runnel
 
 struct Message: Codable {
   var from: String

@@ -19,7 +19,7 @@ func shownCount(_ list: Reference, _ count: Int) async throws -> Bool {
   let source = session.stream(of: list)
   let policy = BatchingPolicy(quietMilliseconds: 20, waitMillisecondsMax: 50, rowCountMax: 500)
   let calm = session.batched(source, by: policy)
-  while calm.count < count { try await session.receive() }
-  return source.count == calm.count
+  try await session.waitUntil { calm.count >= count }
+  return source.items.map(\.key) == calm.items.map(\.key)
 }
 // example end

@@ -31,13 +31,21 @@ func followList(_ scores: Reference, until isEnough: ([String]) -> Bool) async t
 actor ScoreBoard {
   private let session: StreamSession
   private let stream: QueryStream<DecodedRecord<Score>>
+  private(set) var changeCount = 0
 
   init(_ scores: Reference) {
     session = StreamSession(scores.database)
     stream = session.stream(of: scores, as: Score.self)
   }
 
-  func follow() async throws { try await session.run() }  // in a task; cancel it to end
+  func follow() async throws {  // in a task; cancel it to end
+    let token = stream.observe { [weak self] _ in
+      self?.assumeIsolated { $0.changeCount += 1 }
+    }
+    defer { token.cancel() }
+    try await session.run()
+  }
+
   var names: [String] { stream.items.compactMap(\.name) }
 }
 // example end
@@ -53,13 +61,21 @@ actor ScoreBoard {
     session = StreamSession(scores.database)
     stream = session.stream(of: scores, as: Score.self)
     _ = stream.observe { [weak self] change in
-      self?.lines = change.items.map { row in
-        "\(row.name ?? row.key)\(row.hasPendingWrites ? " ~" : "")"
+      if case .failed(let failure) = change.loadState {
+        self?.lines = [failure.message]
+      } else {
+        self?.lines = change.items.map { row in
+          "\(row.name ?? row.key)\(row.hasPendingWrites ? " ~" : "")"
+        }
       }
     }
   }
 
-  func appear() { task = Task { try? await session.run() } }  // it throws if the database is closed
+  func appear() {
+    task = Task {
+      do { try await session.run() } catch { lines = ["\(error)"] }  // the database was closed
+    }
+  }
   func disappear() { task?.cancel() }
 }
 // example end
@@ -70,8 +86,25 @@ func countBoth(_ first: Reference, _ second: Reference) async throws -> Int {
   let union = UnionStream([session.stream(of: first), session.stream(of: second)]) {
     $0.key < $1.key
   }
-  while union.loadState != .loaded { try await session.receive() }
+  try await session.waitUntil { union.loadState == .loaded }
   return union.count
+}
+// example end
+
+// example begin
+func showByInitial(_ scores: Reference) async throws -> [String] {
+  let session = StreamSession(scores.database)
+  let stored = session.stream(of: scores, as: Score.self)
+  stored.predicate = { ($0.points ?? 0) > 0 }
+  let draft = try DecodedRecord(
+    key: "~draft", in: scores.path, value: Score(name: "Ada", points: 0))
+  let parts: [any SectionedStream<DecodedRecord<Score>>] = [stored, TransientStream([draft])]
+  let all = UnionStream(parts) { $0.key < $1.key }
+  let sections = PartitionedStream(all) { row in row.name.map { String($0.prefix(1)) } }
+  try await session.waitUntil { sections.loadState == .loaded }
+  return sections.sections.map { section in
+    "\(section.title ?? ""): \(section.items.compactMap(\.name).joined(separator: " "))"
+  }
 }
 // example end
 
@@ -79,19 +112,19 @@ func countBoth(_ first: Reference, _ second: Reference) async throws -> Int {
 func readPages(_ log: Reference) async throws -> [Int] {
   let session = StreamSession(log.database)
   let newest = session.stream(of: log, paging: Paging(anchor: .last, count: 10))
-  while newest.loadState != .loaded { try await session.receive() }
+  try await session.waitUntil { newest.loadState == .loaded }
   var counts = [newest.count]
   while newest.fetchState == .more {
     newest.fetchMore(10)
-    while newest.fetchState == .fetching { try await session.receive() }
+    try await session.waitUntil { newest.fetchState != .fetching }
     counts.append(newest.count)
   }
   let middle = try session.stream(
     of: try log.queryOrdered(byChild: "points"), as: Score.self, around: 50, count: 5)
-  while middle.loadState != .loaded { try await session.receive() }
+  try await session.waitUntil { middle.loadState == .loaded }
   middle.fetchMore(3, at: .start)
   middle.fetchMore(3, at: .end)
-  while middle.count < 16 { try await session.receive() }
+  try await session.waitUntil { middle.count >= 16 }
   return counts + [middle.count]
 }
 // example end

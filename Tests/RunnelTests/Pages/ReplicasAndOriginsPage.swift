@@ -4,34 +4,57 @@
 import Runnel
 import Synchronization
 
-/// An origin in memory: it does each write that it is sent, and answers each question with nothing.
-final class EchoOrigin: Sendable {
+func openReplica(file: String) async throws -> Database {
+  let database = try await Database.open(file: file)
+  try await database.becomeReplica(ofOrigin: "home")  // the first time while the file is empty
+  return database
+}
+
+/// An origin that keeps its data in a database of its own, and serves one replica.
+final class HomeOrigin: Sendable {
+  let home: Database
   let refusesAll = Mutex(false)
 
-  func connect(_ database: Database) async throws {
-    try await database.becomeReplica(ofOrigin: "home")  // once, for a file that is empty
-    await database.sendCommands { [self] commands in
-      for command in commands { answer(command) { database.receive($0) } }
+  init(_ home: Database) { self.home = home }
+
+  /// Answers the commands of a replica, one after the other, until the task is cancelled.
+  func serve(_ replica: Database) async throws {
+    let (commands, queue) = AsyncStream.makeStream(of: OriginCommand.self)
+    await replica.sendCommands { for command in $0 { queue.yield(command) } }
+    replica.connectOrigin()
+    for await command in commands {
+      for message in try await answer(command) { replica.receive(message) }
     }
-    database.connectOrigin()
+    replica.disconnectOrigin()
   }
 
-  private func answer(_ command: OriginCommand, _ say: (OriginMessage) -> Void) {
+  private func answer(_ command: OriginCommand) async throws -> [OriginMessage] {
     switch command {
-    case .listen(let ask, _, _, _): say(.listenComplete(ask))
-    case .unlisten(let ask, _, _): say(.unlistened(ask))
+    case .listen(let ask, let query, tag: nil, known: _):
+      let node = try await home.reference(at: query.path).get().node
+      return [.push(.set(node), query.path, tag: nil), .listenComplete(ask)]
+    case .listen(let ask, _, tag: _, known: _):
+      return [.listenRefused(ask, TreeError(.unavailable, "Only whole places are served."))]
+    case .unlisten(let ask, _, tag: _): return [.unlistened(ask)]
+    case .get(let id, let query):
+      let found = try await DatabaseQuery(database: home, query: query).get()
+      return [.answer(id: id, found.node)]
     case .write(let id, _) where refusesAll.withLock({ $0 }):
-      say(.rejected(id: id, TreeError(.permissionDenied, "Nobody may write.")))
-    case .write(let id, _): say(.acknowledged(id: id))
-    case .compareAndSet(let id, _, _, _), .onDisconnect(let id, _): say(.acknowledged(id: id))
-    case .get(let id, _): say(.answer(id: id, .empty))
+      return [.rejected(id: id, TreeError(.permissionDenied, "Nobody may write."))]
+    case .write(let id, let write):
+      try await home.perform(write)
+      // First everything that it changed (here: the whole tree), then that it was done.
+      let tree = try await home.reference().get().node
+      return [.push(.set(tree), .root, tag: nil), .acknowledged(id: id)]
+    case .compareAndSet(let id, _, _, hash: _), .onDisconnect(let id, _):
+      return [.rejected(id: id, TreeError(.unavailable, "Only reads and writes are served."))]
     }
   }
 }
 // example end
 
 // example begin
-func writeTwice(_ database: Database, _ origin: EchoOrigin) async throws -> [String] {
+func writeTwice(_ database: Database, _ origin: HomeOrigin) async throws -> [String] {
   let place = try database.reference(withPath: "notes/a")
   let receipt = try await place.setValue("mine")
   try await receipt.acknowledgement()  // the origin has done it; this may take hours offline
@@ -42,7 +65,16 @@ func writeTwice(_ database: Database, _ origin: EchoOrigin) async throws -> [Str
     try await refused.acknowledgement()
     return []
   } catch let error as TreeDatabaseError {
-    return [error.code.rawValue, "\(try await database.pendingWrites().count)"]
+    let shown = try await place.get().value.string ?? "nothing"
+    return [error.code.rawValue, "\(try await database.pendingWrites().count)", shown]
   }
+}
+// example end
+
+// example begin
+func writeOffline(_ database: Database) async throws -> JSONValue {
+  let place = try database.reference(withPath: "notes/b")
+  try await place.setValue("later")
+  return try await place.get(from: .cache).value
 }
 // example end

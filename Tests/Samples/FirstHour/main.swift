@@ -14,7 +14,7 @@ let best = session.stream(
   of: try players.queryOrdered(byChild: "score"), as: Player.self,
   paging: Paging(anchor: .last, count: 3), isDescending: true)
 @MainActor func show(_ count: Int) async throws {
-  while best.count < count { try await session.receive() }
+  try await session.waitUntil { best.count >= count }
   print(best.items.compactMap(\.name).joined(separator: " "))
 }
 

@@ -21,6 +21,11 @@ final class EventDispatcher: Sendable {
     var lastID = 0
     var observations: [ListenerID: Observation] = [:]
     var kept: [Query: Observation] = [:]
+    /// Those who are told that the database is closed, by their numbers.
+    var closeHandlers: [Int: @Sendable (DatabaseError) -> Void] = [:]
+    var lastCloseHandler = 0
+    /// The reason why nothing more is told; nil while the database is open.
+    var closure: DatabaseError?
   }
 
   private let thread: TreeExecutor
@@ -73,6 +78,25 @@ extension EventDispatcher {
       state.kept[query] = observation
       return old
     }
+  }
+
+  /// Calls a handler once when the database is closed, after all observers were told so; at once if
+  /// they were told already.
+  ///
+  /// - Returns: the number of the handler.
+  func whenClosed(_ handler: @escaping @Sendable (DatabaseError) -> Void) -> Int {
+    let (number, closure) = state.withLock { state in
+      state.lastCloseHandler += 1
+      if state.closure == nil { state.closeHandlers[state.lastCloseHandler] = handler }
+      return (state.lastCloseHandler, state.closure)
+    }
+    if let closure { handler(closure) }
+    return number
+  }
+
+  /// Removes a handler of `whenClosed`.
+  func removeCloseHandler(_ number: Int) {
+    state.withLock { $0.closeHandlers[number] = nil }
   }
 
   private func observation(_ id: ListenerID) -> Observation? {
@@ -128,6 +152,12 @@ extension EventDispatcher {
         return state.observations.values.filter { !kept.contains($0.id) }
       }
       for observation in all.sorted(by: { $1.id < $0.id }) { observation.fail(error) }
+      let handlers = state.withLock { state in
+        state.closure = error
+        defer { state.closeHandlers = [:] }
+        return state.closeHandlers
+      }
+      for (_, handler) in handlers.sorted(by: { $0.key < $1.key }) { handler(error) }
     }
   }
 

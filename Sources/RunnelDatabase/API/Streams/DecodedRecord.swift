@@ -52,6 +52,21 @@ public struct DecodedRecord<Value: Decodable & Sendable>: PlacedItem, Sendable {
   }
 }
 
+extension DecodedRecord where Value: Encodable {
+  /// Makes a row of a value that is not stored, for example a draft in a `TransientStream`.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the row.
+  ///   - collection: the place of the collection, such as `reference.path`.
+  ///   - value: the value.
+  /// - Throws: `DataCodingError` if the value cannot be written as JSON; `TreeError` if the key or the
+  ///   value is invalid.
+  public init(key: String, in collection: Path, value: Value) throws {
+    let json = try NodeEncoder().json(value, at: collection)
+    self.init(try Record(key: key, in: collection, value: json))
+  }
+}
+
 extension SectionedStream {
   /// The rows that are shown and cannot be decoded, with the reasons: their one state, for a badge
   /// or a message beside the list.
@@ -81,7 +96,7 @@ extension StreamSession {
   /// A stream of a query's records as values of a Swift type, started.
   ///
   /// - Parameters:
-  ///   - query: the query; a paged one has no limit.
+  ///   - query: the query; a paged one has no limit, or the stream fails (`refused`).
   ///   - type: the type; the row of a record that does not fit contains the error.
   ///   - paging: how its window grows; nil for exactly the rows of the query.
   ///   - isDescending: whether to show the rows in the opposite order.

@@ -58,6 +58,12 @@ final class SessionInbox<Message: Sendable>: Sendable {
     change { if $0.end == nil { $0.end = .finished } }
   }
 
+  /// Ends the inbox for a reason, which is thrown once the waiting messages were taken.
+  func fail(_ error: DatabaseError) {
+    untaken?.noteTaken()
+    change { if $0.end == nil { $0.end = .failed(error) } }
+  }
+
   private func change(_ body: (inout sending State) -> Void) {
     let waiter = state.withLock { state in
       body(&state)
@@ -71,8 +77,8 @@ final class SessionInbox<Message: Sendable>: Sendable {
 
   /// Takes all waiting messages.
   ///
-  /// - Throws: `DatabaseError` (`overflow`) if there was one message too many, once no message
-  ///   waits any more.
+  /// - Throws: `DatabaseError` once no message waits any more: `overflow` if there was one message
+  ///   too many, or the reason given to `fail`.
   func takeAll() throws(DatabaseError) -> [Message] {
     untaken?.noteTaken()
     let (messages, end) = state.withLock { state in

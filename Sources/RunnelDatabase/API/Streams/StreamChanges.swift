@@ -84,7 +84,7 @@ public struct StreamChanges<Item: StreamItem & Sendable>: AsyncSequence, Sendabl
           guard case .failed(let failure) = change.loadState else { return change }
           throw DatabaseError(failure)
         }
-        guard try await feed.session.receive(isolation: actor) else { return nil }
+        guard try await feed.session.takeNext(isolation: actor) else { return nil }
       }
       return nil
     }

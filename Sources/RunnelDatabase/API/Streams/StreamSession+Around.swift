@@ -17,18 +17,18 @@ extension StreamSession {
   ///   - count: how many rows the first page has in each direction: at least 1.
   ///   - isDescending: whether to show the rows in the opposite order.
   /// - Returns: the stream; its rows come with `receive`.
-  /// - Throws: `TreeError` (`invalidQuery`) if this order has no such value; (`invalidKey`) if the
-  ///   key is invalid.
+  /// - Throws: `TreeError` (`invalidQuery`) if this order has no such value, the query has a limit, or
+  ///   `count` is below 1; (`invalidKey`) if the key is invalid.
   public func stream(
     of query: some Queryable, around value: JSONValue, childKey: String? = nil, count: Int,
     isDescending: Bool = false
   ) throws(TreeError) -> QueryStream<Record> {
+    let request = try query.request(pageCount: count)
     let place = try query.place(atValue: value, childKey: childKey)
     return begin(
       QueryStream(
-        request: ListenRequest(
-          query: query.databaseQuery.query, paging: Paging(anchor: .first, count: count)),
-        isDescending: isDescending, from: place, source: tree, showsPending: true))
+        request: request, isDescending: isDescending, from: place, source: tree,
+        showsPending: true))
   }
 
   /// Returns a started stream of a query's records, as values of a Swift type, around a position.
@@ -46,19 +46,28 @@ extension StreamSession {
     of query: some Queryable, as type: Value.Type, around value: JSONValue,
     childKey: String? = nil, count: Int, isDescending: Bool = false
   ) throws(TreeError) -> QueryStream<DecodedRecord<Value>> {
+    let request = try query.request(pageCount: count)
     let place = try query.place(atValue: value, childKey: childKey)
-    let query = query.databaseQuery.query
+    let path = request.query.path
     return begin(
       QueryStream(
-        request: ListenRequest(query: query, paging: Paging(anchor: .first, count: count)),
-        isDescending: isDescending, from: place, source: tree, showsPending: true
+        request: request, isDescending: isDescending, from: place, source: tree,
+        showsPending: true
       ) { row, isPending in
-        DecodedRecord(Record(row, in: query.path, hasPendingWrites: isPending))
+        DecodedRecord(Record(row, in: path, hasPendingWrites: isPending))
       })
   }
 }
 
 extension Queryable {
+  /// Returns the request for the query's rows in pages.
+  fileprivate func request(pageCount: Int) throws(TreeError) -> ListenRequest {
+    let request = ListenRequest(
+      query: databaseQuery.query, paging: Paging(anchor: .first, count: pageCount))
+    try request.check()
+    return request
+  }
+
   /// Returns the position in the query's order of a value and, among equal values, a key.
   fileprivate func place(
     atValue value: JSONValue, childKey: String?

@@ -96,7 +96,7 @@ extension StreamSession {
   /// A stream of a query's records, started.
   ///
   /// - Parameters:
-  ///   - query: the query; a paged one has no limit.
+  ///   - query: the query; a paged one has no limit, or the stream fails (`refused`).
   ///   - paging: how its window grows; nil for exactly the rows of the query.
   ///   - isDescending: whether to show the rows in the opposite order.
   /// - Returns: the stream; its rows come with `receive`.
@@ -112,7 +112,7 @@ extension StreamSession {
   /// A stream of items made from a query's rows, started.
   ///
   /// - Parameters:
-  ///   - query: the query; a paged one has no limit.
+  ///   - query: the query; a paged one has no limit, or the stream fails (`refused`).
   ///   - paging: how its window grows; nil for exactly the rows of the query.
   ///   - isDescending: whether to show the rows in the opposite order.
   ///   - construct: makes an item from a row; different rows must have different keys.
@@ -211,18 +211,39 @@ extension StreamSession {
 // MARK: Receiving
 
 extension StreamSession {
+  /// Waits until a condition holds, and passes the events of the database to the streams meanwhile.
+  ///
+  /// ```swift
+  /// try await session.waitUntil { list.count >= 3 }
+  /// ```
+  ///
+  /// The condition is asked first at once, and then after each batch of events.
+  ///
+  /// - Parameters:
+  ///   - actor: the isolation of the caller.
+  ///   - condition: returns whether to wait no longer; it reads the session's streams.
+  /// - Throws: `CancellationError` if the task is cancelled. `DatabaseError` if a stream of the session,
+  ///   or a page of one, failed: it is the failure; if the database is closed (`closed`); and as
+  ///   `receive`. The errors of the condition.
+  public func waitUntil(
+    isolation actor: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
+  ) async throws {
+    while try !condition() {
+      if let failure { throw DatabaseError(failure) }
+      try await receive(isolation: actor)
+    }
+  }
+
   /// Waits for the next events of the database, and passes them to the streams.
   ///
-  /// - Returns: false once the task was cancelled.
-  /// - Throws: `DatabaseError` if more events wait than allowed (`overflow`), and the session has then
-  ///   ended; or if another caller waits (`refused`), as only one may at a time.
-  @discardableResult
-  public func receive(
-    isolation actor: isolated (any Actor)? = #isolation
-  ) async throws(DatabaseError) -> Bool {
-    guard let message = try await inbox.next(isolation: actor) else { return false }
-    hand(message)
-    return true
+  /// A stream that fails does not end this: its `loadState` is failed. To wait for a state of a stream,
+  /// use `waitUntil`, which throws the failure.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled. `DatabaseError` if the database is closed
+  ///   (`closed`), once the streams were told so; if more events wait than allowed (`overflow`), and
+  ///   the session has then ended; or if another caller waits (`refused`), as only one may at a time.
+  public func receive(isolation actor: isolated (any Actor)? = #isolation) async throws {
+    guard try await takeNext(isolation: actor) else { throw CancellationError() }
   }
 
   /// Passes the waiting events to the streams without waiting for more, for an owner with its own
@@ -231,19 +252,41 @@ extension StreamSession {
   /// O(n) in the events.
   ///
   /// - Returns: the number of batches that were passed on.
-  /// - Throws: `DatabaseError` (`overflow`), as `receive`.
+  /// - Throws: `DatabaseError` (`closed` or `overflow`), as `receive`.
   @discardableResult
   public func drain() throws(DatabaseError) -> Int {
-    let messages = try inbox.takeAll()
+    let messages: [Message]
+    do throws(DatabaseError) {
+      messages = try inbox.takeAll()
+    } catch {
+      if error.code == .closed, fail(error) { return 1 }
+      throw error
+    }
     for message in messages { hand(message) }
     return messages.count { if case .due = $0 { false } else { true } }
   }
 
   /// Passes all events of the database to the streams, until the task is cancelled.
   ///
-  /// - Throws: `DatabaseError`, as `receive`.
+  /// - Throws: `DatabaseError` if the database is closed (`closed`), and as `receive`.
   public func run(isolation actor: isolated (any Actor)? = #isolation) async throws(DatabaseError) {
-    while try await receive(isolation: actor) {}
+    while try await takeNext(isolation: actor) {}
+  }
+
+  /// Waits for the next events, and passes them to the streams; false once the task was cancelled.
+  func takeNext(
+    isolation actor: isolated (any Actor)?
+  ) async throws(DatabaseError) -> Bool {
+    let message: Message?
+    do throws(DatabaseError) {
+      message = try await inbox.next(isolation: actor)
+    } catch {
+      if error.code == .closed, fail(error) { return true }
+      throw error
+    }
+    guard let message else { return false }
+    hand(message)
+    return true
   }
 
   private func hand(_ message: Message) {
@@ -251,19 +294,54 @@ extension StreamSession {
     case .events(let listener, let events):
       for stream in listeners { stream.receive(events, from: listener) }
     case .failed(let listener, let error):
-      lastFailure = error
-      let failure = StreamFailure(error)
-      for stream in listeners { stream.receive(failure: failure, from: listener) }
+      tell(error, to: listener)
     case .written(let number, let error):
       source.completions.removeValue(forKey: number)?(
         error.map { .refused(StreamFailure($0)) } ?? .written)
     case .due:
       break
     }
+    tellDueChanges()
+  }
+
+  private func tell(_ error: DatabaseError, to listener: ListenerID) {
+    lastFailure = error
+    let failure = StreamFailure(error)
+    for stream in listeners { stream.receive(failure: failure, from: listener) }
+  }
+
+  private func tellDueChanges() {
     if wakers.isEmpty { return }
     let now = alarm.now()
     alarm.noteTime(now)
     for wake in wakers { wake(now) }
+  }
+
+  /// Tells all who still listen, or wait for a write, that the database is closed; returns false if
+  /// there are none.
+  private func fail(_ error: DatabaseError) -> Bool {
+    let (listening, completions) = source.takeAll()
+    if listening.isEmpty, completions.isEmpty { return false }
+    for listener in listening { tell(error, to: listener) }
+    for completion in completions { completion(.refused(StreamFailure(error))) }
+    tellDueChanges()
+    return true
+  }
+
+  /// The failure of the first stream that failed, or of a page of it; nil if there is none.
+  private var failure: StreamFailure? {
+    for listener in listeners {
+      if let stream = listener as? any SectionedStream,
+        case .failed(let failure) = stream.loadState
+      {
+        return failure
+      }
+      guard let stream = listener as? any PagedStream else { continue }
+      for end in stream.pagedEnds {
+        if case .failed(let failure) = stream.fetchState(at: end) { return failure }
+      }
+    }
+    return nil
   }
 }
 
@@ -276,11 +354,14 @@ extension StreamSession {
     private let inbox: SessionInbox<Message>
     private var observations: [ListenerID: Observation] = [:]
     private var lastWrite = 0
+    /// The number of the handler that ends the inbox when the database is closed.
+    private let closeHandler: Int
     var completions: [Int: (WriteOutcome) -> Void] = [:]
 
     init(_ database: Database, _ inbox: SessionInbox<Message>) {
       self.database = database
       self.inbox = inbox
+      closeHandler = database.dispatcher.whenClosed { inbox.fail($0) }
     }
 
     /// Sends a message from any thread.
@@ -316,9 +397,22 @@ extension StreamSession {
 
     func makeKey() -> Key { database.autoIDs.withLock { $0.next() } }
 
+    /// Ends all observations; returns the listeners, in the order in which they began, and the
+    /// completions of the writes that were not answered, in order.
+    func takeAll() -> (listeners: [ListenerID], completions: [(WriteOutcome) -> Void]) {
+      let all = (
+        observations.keys.sorted(by: >),
+        completions.sorted { $0.key < $1.key }.map(\.value)
+      )
+      for observation in observations.values { database.end(observation) }
+      (observations, completions) = ([:], [:])
+      return all
+    }
+
     func end() {
       for observation in observations.values { database.end(observation) }
       observations = [:]
+      database.dispatcher.removeCloseHandler(closeHandler)
       inbox.finish()
     }
   }

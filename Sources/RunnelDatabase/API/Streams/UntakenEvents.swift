@@ -29,7 +29,8 @@ final class UntakenEvents: Sendable {
     self.report = {
       report(
         "Events of \(file) wait for the streams of a StreamSession, and nobody takes them: call "
-          + "`run()`, `receive()` or `drain()` where the session was made, or its lists stay empty."
+          + "`run()`, `waitUntil`, `receive()` or `drain()` where the session was made, or its lists "
+          + "stay empty."
       )
     }
   }

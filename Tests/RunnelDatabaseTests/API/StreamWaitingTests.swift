@@ -1,0 +1,168 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+import Testing
+
+/// Waiting for the streams of a session: what ends a wait, and with which error.
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct StreamWaitingTests {
+  private struct Score: Codable, Sendable {
+    var points: Int
+  }
+
+  private let folder: TemporaryFolder
+  private let database: Database
+  private let list: Reference
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    database = try await folder.open()
+    list = try database.reference(withPath: "l")
+    try await list.setValue(["a": ["points": 1], "b": ["points": 2]])
+  }
+
+  // MARK: Cancelling
+
+  @Test func aLoopOfReceivesEndsWhenItsTaskIsCancelled() async throws {
+    let list = list
+    let task = Task { @MainActor in
+      let session = StreamSession(list.database)
+      let stream = session.stream(of: list)
+      while stream.count < 3 { try await session.receive() }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func waitingForAConditionEndsWhenTheTaskIsCancelled() async throws {
+    let list = list
+    let task = Task { @MainActor in
+      let session = StreamSession(list.database)
+      let stream = session.stream(of: list)
+      try await session.waitUntil { stream.count >= 3 }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func aConditionThatHoldsIsNotWaitedFor() async throws {
+    let session = StreamSession(database)
+    let stream = session.stream(of: list)
+    try await session.waitUntil { stream.count == 2 }
+    database.close()
+    try await session.waitUntil { stream.count == 2 }
+  }
+
+  // MARK: Closing
+
+  @Test func aSessionOfAClosedDatabaseThrows() async throws {
+    database.close()
+    let session = StreamSession(database)
+    for _ in 0..<2 {
+      let error = await #expect(throws: DatabaseError.self) { try await session.run() }
+      #expect(error?.code == .closed)
+      let drained = #expect(throws: DatabaseError.self) { try session.drain() }
+      #expect(drained?.code == .closed)
+    }
+  }
+
+  @Test func aSessionWithoutStreamsThrowsWhenTheDatabaseIsClosed() async throws {
+    let database = database
+    let running = Task { @MainActor in try await StreamSession(database).run() }
+    database.close()
+    let error = await #expect(throws: DatabaseError.self) { try await running.value }
+    #expect(error?.code == .closed)
+  }
+
+  @Test func everyWaitAfterTheEndOfTheDatabaseThrows() async throws {
+    let session = StreamSession(database)
+    let stream = session.stream(of: list)
+    try await session.waitUntil { stream.loadState == .loaded }
+    database.close()
+    let first = await #expect(throws: DatabaseError.self) { try await session.run() }
+    #expect(first?.code == .closed)
+    guard case .failed(let failure) = stream.loadState else {
+      Issue.record("\(stream.loadState)")
+      return
+    }
+    #expect(failure.code == DatabaseError.Code.closed.rawValue)
+    let second = await #expect(throws: DatabaseError.self) { try await session.receive() }
+    #expect(second?.code == .closed)
+    stream.start()
+    let third = await #expect(throws: DatabaseError.self) {
+      try await session.waitUntil { stream.loadState == .loaded }
+    }
+    #expect(third?.code == .closed)
+  }
+
+  @Test func streamsOfAClosedDatabaseFail() async throws {
+    database.close()
+    let session = StreamSession(database)
+    let stream = session.stream(of: list)
+    let error = await #expect(throws: DatabaseError.self) {
+      try await session.waitUntil { stream.loadState == .loaded }
+    }
+    #expect(error?.code == .closed)
+  }
+
+  // MARK: Streams that fail
+
+  @Test func waitingForAStreamThatFailsThrowsItsFailure() async throws {
+    let session = StreamSession(database)
+    let limited = session.stream(
+      of: try list.queryLimited(toLast: 3), paging: Paging(anchor: .last, count: 2))
+    for _ in 0..<2 {
+      let error = await #expect(throws: DatabaseError.self) {
+        try await session.waitUntil { limited.loadState == .loaded }
+      }
+      #expect(error?.code == .refused)
+      #expect(error?.message.contains("has no limit of its own") == true)
+    }
+  }
+
+  @Test func aPageWithoutRowsIsRefused() async throws {
+    let session = StreamSession(database)
+    let stream = session.stream(of: list, as: Score.self, paging: Paging(anchor: .first, count: 0))
+    let error = await #expect(throws: DatabaseError.self) {
+      try await session.waitUntil { stream.loadState == .loaded }
+    }
+    #expect(error?.code == .refused)
+  }
+
+  @Test func changesOfAPagedQueryWithALimitThrow() async throws {
+    var changes = try list.queryLimited(toLast: 3).changes(paging: Paging(anchor: .last, count: 2))
+      .makeAsyncIterator()
+    let error = await #expect(throws: DatabaseError.self) { _ = try await changes.next() }
+    #expect(error?.code == .refused)
+  }
+
+  @Test func aStreamAroundAPlaceRefusesALimitAtOnce() throws {
+    let session = StreamSession(database)
+    let query = try list.queryOrdered(byChild: "points")
+    let limited = try query.queryLimited(toFirst: 1)
+    let error = #expect(throws: TreeError.self) {
+      _ = try session.stream(of: limited, around: 1, count: 2)
+    }
+    #expect(error?.code == .invalidQuery)
+    let empty = #expect(throws: TreeError.self) {
+      _ = try session.stream(of: query, as: Score.self, around: 1, count: 0)
+    }
+    #expect(empty?.code == .invalidQuery)
+  }
+
+  // MARK: Rows that are not stored
+
+  @Test func aDraftIsATypedRowOfTheCollection() async throws {
+    let draft = try DecodedRecord(key: "~draft", in: list.path, value: Score(points: 5))
+    #expect(draft.key == "~draft" && draft.points == 5)
+    #expect(draft.path == (try list.child("~draft").path))
+    #expect(throws: TreeError.self) {
+      _ = try DecodedRecord(key: "a.b", in: list.path, value: Score(points: 5))
+    }
+    // A stored row of the same place is the same row.
+    try await list.child("~draft").setValue(Score(points: 6))
+    let session = StreamSession(database)
+    let stream = session.stream(of: list, as: Score.self)
+    try await session.waitUntil { stream.item(forID: draft.id)?.points == 6 }
+  }
+}
