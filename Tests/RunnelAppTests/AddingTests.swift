@@ -19,6 +19,17 @@ import Testing
     return last.value
   }
 
+  // MARK: Forms
+
+  @Test func aFormTellsTheSameKeysInItsBoxAndBelow() throws {
+    let app = try chat()
+    app.press("g2 a")
+    #expect(app.screen.count { $0.contains("Enter next  C-s save  Esc cancel") } == 2)
+    app.press("S-Tab")
+    #expect(app.screen.count { $0.contains("Enter save  Esc cancel") } == 2, "\(app.screen)")
+    #expect(!app.screen.contains { $0.contains("C-s save") }, "one key for one act")
+  }
+
   // MARK: The compose line
 
   @Test func typedTextShowsAsARowThatIsNotSaved() throws {

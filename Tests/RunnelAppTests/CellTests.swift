@@ -155,13 +155,144 @@ import Testing
     #expect(app.state.tabs.front.cell == 2)
   }
 
-  @Test func cellIsEditedInItsField() throws {
+  // MARK: Editing
+
+  @Test func aCellIsEditedInTheListWhichStaysInFront() throws {
+    let app = try app()
+    app.press("gg j | l l")
+    let place = try #require(app.line(of: "Printer"))
+    app.press("e C-u")
+    app.type("waiting")
+    #expect(app.body[place].contains("Printer") && app.body[place].contains("waiting"))
+    // The text field has 16 columns at least, as far as the list reaches.
+    let column = try #require(start(of: "status", in: titles(app)))
+    #expect(start(of: "waiting", in: app.body[place]) == min(column, 80 - 16))
+    #expect(app.canvas.cursor?.row == app.state.layout.body.row + place)
+    #expect(app.line(of: "Login") != nil)
+    app.press("Enter")
+    #expect(app.state.layers.isEmpty)
+    #expect(app.list.cell == 2)
+    #expect(try app.stored("/tickets/a/status") == "waiting")
+  }
+
+  private func start(of word: String, in line: String) -> Int? {
+    line.firstRange(of: word).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+  }
+
+  @Test func aCellThatIsLeftKeepsItsTextAsADraft() throws {
     let app = try app()
     app.press("gg j | l l e C-u")
     app.type("waiting")
-    app.press("Enter q")
-    #expect(try app.stored("/tickets/a/status") == "waiting")
+    app.press("Esc")
+    #expect(app.toast == "kept as a draft: e goes on with it")
+    #expect(app.state.layers.isEmpty)
+    #expect(try app.stored("/tickets/a/status") == "open")
+    app.press("e")
+    #expect(app.record?.edit?.input.editor.text == "waiting")
   }
+
+  @Test func tabSavesACellAndGoesToTheNextOne() throws {
+    let app = try app()
+    app.press("gg j | l l e C-u")
+    app.type("waiting")
+    app.press("Tab")
+    #expect(try app.stored("/tickets/a/status") == "waiting")
+    #expect(app.state.layers.isEmpty)
+    #expect(app.list.cell == 3)
+  }
+
+  @Test(arguments: [80, 40])
+  func aWrongValueIsToldBesideTheCell(columns: Int) throws {
+    let app = try app(columns: columns)
+    app.press("gg j | l l l e")
+    app.type("x")
+    app.press("Enter")
+    #expect(app.screen.joined().contains("not a number"), "\(app.screen)")
+    #expect(app.record?.edit != nil)
+    #expect(try app.stored("/tickets/a/votes") == 3)
+  }
+
+  @Test func aCellOfAnObjectOpensTheRecord() throws {
+    let app = try app()
+    try app.set("/tickets/a/status", ["now": "open"])
+    app.press("gg j | l l e")
+    #expect(app.record?.edit == nil)
+    #expect(app.line(of: "status/now") != nil)
+  }
+
+  @Test func theListEditsAFieldThatItShows() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            columns:
+              - { field: title, width: 20 }
+              - { field: note, screen: 200 }
+        """, name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(view, json: Self.tickets)
+    app.press("gg j e")
+    #expect(app.record?.edit?.field.text == "title")
+    #expect(app.record?.content.sections[0].rows.count == 4, "no line is made for a note")
+  }
+
+  @Test func aDraftOfAFieldThatTheRecordLacksHasALine() throws {
+    let app = try app()
+    try app.remove("/tickets/b/title")
+    app.press("gg j j e")
+    app.type("Again")
+    app.press("Esc")
+    #expect(app.cursorLine.hasPrefix(">~ title"), "\(app.body)")
+    app.press("q Enter")
+    #expect(app.line(of: "~ title") != nil)
+    app.press("q e")
+    #expect(app.record?.edit?.input.editor.text == "Again")
+    app.press("C-u Enter")
+    #expect(app.line(of: "title") == nil, "nothing was typed after all")
+  }
+
+  // MARK: Columns without room
+
+  @Test func theSortedColumnIsShownAndHiddenOnesAreCounted() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            columns:
+              - { field: title }
+              - { field: status, width: 8 }
+              - { field: votes, width: 6, screen: 200 }
+        """, name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(view, json: Self.tickets)
+    #expect(titles(app).contains("+1"), "\(app.screen)")
+    #expect(!titles(app).contains("votes"))
+    app.press("gg j s")
+    app.type("votes")
+    app.press("Enter")
+    #expect(titles(app).contains("votes↑"), "\(app.screen)")
+    #expect(!titles(app).contains("+1"))
+  }
+
+  @Test func columnsInFullTellWhichStandsLast() throws {
+    let app = try app()
+    app.press("W")
+    #expect(app.toast.hasPrefix("columns are shown in full, title last:"), "\(app.toast)")
+  }
+
+  @Test func oneOtherValueIsToldInTheSingular() throws {
+    let app = try app()
+    for (key, value) in [("d", "c1"), ("e", "c2"), ("f", "c3")] {
+      try app.set("/tickets/\(key)", ["title": "More", "status": .string(value)])
+    }
+    app.press("gg j Space Space Space Space Space Space gg j | l l e")
+    #expect(app.screen.joined().contains("and 1 other value"), "\(app.screen)")
+    #expect(!app.screen.joined().contains("1 other values"))
+  }
+
+  // MARK: Marked rows
 
   @Test func fieldOfMarkedRowsIsChangedAndUndoneAsOne() throws {
     let app = try app()

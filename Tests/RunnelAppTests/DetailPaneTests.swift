@@ -23,6 +23,21 @@ import Testing
     #expect(app.body[0].contains("│ dan"))
   }
 
+  @Test func valuesStandOneBelowTheOtherBesideLongNames() throws {
+    let app = try people(columns: 160)
+    try app.set("/user/ana/contact", ["phone": "+43 1"])
+    let places = ["│ email", "│ contact/phone"].map { name -> Int? in
+      guard let line = app.body.first(where: { $0.contains(name) }),
+        let start = line.firstRange(of: name)
+      else { return nil }
+      let rest = line[start.upperBound...]
+      let value = rest.firstIndex { $0 != " " } ?? rest.endIndex
+      return line.distance(from: line.startIndex, to: value)
+    }
+    #expect(places[0] != nil)
+    #expect(places[0] == places[1], "\(app.body)")
+  }
+
   @Test func narrowScreenShowsItWhenAsked() throws {
     let app = try people(columns: 80)
     #expect(!app.body[0].contains("│"))

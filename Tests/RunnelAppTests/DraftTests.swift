@@ -217,7 +217,7 @@ import Testing
     let app = try app()
     app.press("g2 gg j | e C-u")
     app.type("Annabel")
-    app.press("Esc Esc")
+    app.press("Esc")
     #expect(app.cursorLine.hasPrefix("> ~ Ana"))
     app.press("e")
     #expect(app.record?.edit?.input.editor.text == "Annabel")

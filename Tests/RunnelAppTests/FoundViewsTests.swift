@@ -22,6 +22,25 @@ import Testing
     return views
   }
 
+  @Test func columnsOfATableStandAsInItsFile() throws {
+    let rows = (0..<5).map { number in
+      JSONMember(
+        "p\(number)",
+        [
+          "Name": .string("Bolt \(number)"), "note": .string("a note of some words, \(number)"),
+          "part no": .string("A-\(number)"), "qty": .number(JSONNumber(Int64(number))),
+        ])
+    }
+    let view = try #require(views(in: ["parts": .object(rows)]).first)
+    let file = NSTemporaryDirectory() + "runnel-\(UUID().uuidString).csv"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try Data("part no,note,qty,Name\nA-1,x,1,Bolt\n".utf8).write(to: URL(fileURLWithPath: file))
+    let ordered = view.ordered(asIn: file)
+    #expect(ordered.columns.map(\.field.text) == ["$key", "part no", "note", "qty", "Name"])
+    #expect(Set(ordered.columns) == Set(view.columns), "they only change their places")
+    #expect(view.ordered(asIn: file + ".gone").columns == view.columns)
+  }
+
   @Test func demoGetsAViewForEachOfItsCollections() throws {
     let demo = try Fixture.demo(messageCount: 30).json()
     let views = try views(in: demo)

@@ -140,6 +140,15 @@ import Testing
     #expect(app.toast.contains("too large to keep"))
   }
 
+  @Test func aTitleCutsNoObject() throws {
+    let visit: JSONValue = ["at": 1_735_725_600_000, "name": "A long name of somebody"]
+    let part = HistoryEntry.Part(
+      path: Fixture.path("/visits/-P7R"), values: HistoryEntry.Part.Values(old: visit, new: .null))
+    let text = EntryText(ellipsis: "…", place: .root, log: nil)
+    let entry = HistoryEntry(id: 1, at: 0, author: "zoe", parts: [part])
+    #expect(text.title(of: entry) == "visits/-P7R  deleted { 2 keys }")
+  }
+
   @Test func whatIsKeptInAFileIsSaidWithItsNameAndSize() throws {
     let part = HistoryEntry.Part(
       path: .root, values: nil,

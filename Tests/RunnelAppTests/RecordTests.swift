@@ -39,6 +39,18 @@ import Testing
     #expect(screen == expected)
   }
 
+  @Test func valuesStandOneBelowTheOtherBesideLongNames() throws {
+    let app = try ana()
+    try app.set("/user/ana/contact", ["telephone": "+43 1"])
+    let places = ["+43 1", "ana@example.org", "organizer"].map { value in
+      app.body.lazy.compactMap { line in
+        line.firstRange(of: value).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+      }.first
+    }
+    #expect(places[0] != nil)
+    #expect(Set(places).count == 1, "\(app.body)")
+  }
+
   @Test func textIsEditedInItsPlace() throws {
     let app = try ana()
     try goTo("email", app)

@@ -194,6 +194,71 @@ import Testing
     #expect(!lines(80).row.contains("A long title ends"))
   }
 
+  /// The titles and the first row of some records on a screen.
+  private func shown(
+    _ records: [JSONValue], at columns: Int, sortedBy field: RowField? = nil
+  ) throws -> (row: String, titles: [String], missing: Int) {
+    let view = try view(records)
+    let text = RowText(
+      definition: view, now: 0, local: .utc, glyphs: .unicode, screenWidth: columns,
+      listWidth: columns, timeStyle: .age, sortedField: field)
+    let child = try #require(Node(json: ["k": records[0]]).children.first)
+    let record = Record(TreeRow(child, index: .key, detail: .full), in: Fixture.path("/list"))
+    let titles = text.titles(
+      width: columns - 1, orderedBy: view.source.order, isDescending: false)
+    return (
+      text.line(for: record, state: RowText.State(), width: columns - 1).text,
+      titles.map(\.word), text.columnsWithoutRoom
+    )
+  }
+
+  @Test func theLongestTextTakesTheRestOfTheLine() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      [
+        "event": .string("\(number) the van broke down again"), "level": "warn",
+        "room": .string("R\(number)"),
+      ]
+    }
+    #expect(fields(try view(records)).contains("event*"))
+  }
+
+  @Test func titlesAreNotCutBesideAColumnWithRoom() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      [
+        "note": .string("\(number) is a note of some words that are read from the left on"),
+        "part no": .string("A-\(number)"), "humidity": .number(JSONNumber(Int64(number * 7))),
+      ]
+    }
+    let titles = try shown(records, at: 80).titles
+    #expect(titles.contains("part no") && titles.contains("humidity"), "\(titles)")
+  }
+
+  @Test func timesOfDayAreShownWhereThereIsRoom() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      [
+        "msg": .string("\(number) is a message of some words that are read from the left on"),
+        "ts": .string("2024-05-01T00:3\(number):00Z"),
+      ]
+    }
+    #expect(try shown(records, at: 120).row.contains("2024-05-01 00:30"))
+    let narrow = try shown(records, at: 40).row
+    #expect(narrow.contains("2024-05-01") && !narrow.contains("00:30"), "\(narrow)")
+  }
+
+  @Test func theSortedColumnComesBeforeOthers() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      .object(
+        (0..<8).map { JSONMember("text\($0)", .string("word \(number) of some")) }
+          + [JSONMember("price", .number(JSONNumber(Int64(number))))])
+    }
+    let (usual, sorted) = (
+      try shown(records, at: 60), try shown(records, at: 60, sortedBy: .child(try Path("price")))
+    )
+    #expect(!usual.titles.contains("price"))
+    #expect(sorted.titles.contains("price"), "\(sorted.titles)")
+    #expect(usual.missing > 0 && sorted.missing > 0)
+  }
+
   @Test(
     arguments: [
       ("dueDate", ["due", "date"]), ("due_date", ["due", "date"]), ("URL", ["url"]),

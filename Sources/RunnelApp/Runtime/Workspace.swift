@@ -118,7 +118,8 @@ struct Workspace {
     _ options: ApplicationOptions, _ settings: Settings
   ) throws -> [ViewDefinition] {
     let session = try session(options)
-    let views = try FoundViews.find(in: session, pageSize: settings.pageSize)
+    let found = try FoundViews.find(in: session, pageSize: settings.pageSize)
+    let views = options.dataFile.map { file in found.map { $0.ordered(asIn: file) } } ?? found
     try session.close()
     guard let plan = options.origin?.services else { return views }
     return plan.views(found: views, options.samples, pageSize: settings.pageSize)

@@ -101,6 +101,7 @@ enum BulkEdit {
     let ranked = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let named = ranked.prefix(4).map { "\($0.key.prefix(20)) (\($0.value))" }
     let rest = ranked.count - named.count
-    return "now: " + named.joined(separator: ", ") + (rest > 0 ? " and \(rest) other values" : "")
+    let others = rest == 1 ? "1 other value" : "\(rest) other values"
+    return "now: " + named.joined(separator: ", ") + (rest > 0 ? " and \(others)" : "")
   }
 }

@@ -206,6 +206,7 @@ enum Cells {
     if state.tabs.front.markCount > 0 { return BulkEdit.open(&state, field: path) }
     guard let record = state.tabs.front.cursorRecord else { return }
     ListScreen.open(
-      &state, record: record.path, .field(path, like: state.tabs.front.example(of: path)))
+      &state, record: record.path, .field(path, like: state.tabs.front.example(of: path)),
+      isCell: true)
   }
 }

@@ -251,10 +251,13 @@ enum Importing {
     state.files.importing = nil
     let stopped = progress.isStopped ? ", then stopped" : ""
     let done = progress.doneCount == 1 ? "1 record" : "\(progress.doneCount) records"
+    let isSame =
+      progress.doneCount > 0 && progress.step.map { state.writes.undoing.isEmpty($0) } == true
+    let same = isSame ? ": nothing changed, or the history keeps no writes" : ""
     if let step = progress.step { state.writes.undoing.release(step, title: "imported \(done)") }
     guard let first = progress.refused.first else {
       let remarks = progress.plan.remarks.map { " · \($0)" }.joined()
-      return state.say(.info, "imported \(done)\(stopped)\(remarks)")
+      return state.say(.info, "imported \(done)\(stopped)\(same)\(remarks)")
     }
     var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
     if let file = progress.file {

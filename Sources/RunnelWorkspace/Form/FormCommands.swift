@@ -33,6 +33,20 @@ package enum FormCommands {
   @Sendable
   private static func hints(_ state: AppState, _: AtHand) -> [CommandHint] {
     guard case .form(let form)? = state.layers.last else { return [] }
-    return [CommandHint(.formSave, form.doneWord), CommandHint(.inputCancel)]
+    return form.hints
+  }
+}
+
+extension FormScreen {
+  /// The hints of the form, in its box and in the line of hints: on the last field, the key that goes
+  /// on is the one that saves.
+  var hints: [CommandHint] {
+    if focus == fields.count - 1 {
+      return [CommandHint(.inputAccept, doneWord), CommandHint(.inputCancel)]
+    }
+    return [
+      CommandHint(.inputAccept, "next"), CommandHint(.formSave, doneWord),
+      CommandHint(.inputCancel),
+    ]
   }
 }

@@ -134,11 +134,7 @@ package struct FormDrawing {
   }
 
   private var hints: [Hint] {
-    let ofForm = [
-      CommandHint(.inputAccept, form.focus < form.fields.count - 1 ? "next" : form.doneWord),
-      CommandHint(.formSave, form.doneWord), CommandHint(.inputCancel),
-    ]
-    return (ofForm + TypingCommands.hints(of: form.fields[form.focus].input)).compactMap { hint in
+    (form.hints + TypingCommands.hints(of: form.fields[form.focus].input)).compactMap { hint in
       let title = Commands.command(hint.id, in: keys.contexts)?.title
       return keys.key(hint.id, hint.words ?? title ?? "")
     }

@@ -6,6 +6,8 @@ package import RunnelTree
 package struct EntryText {
   /// The greatest length of a value in a line with several; the width cuts the rest.
   private static let valueMax = 32
+  /// The greatest length of a title in characters.
+  private static let titleMax = 60
 
   /// A change of a place, with its old and new value.
   package struct Change: Hashable, Sendable {
@@ -28,6 +30,21 @@ package struct EntryText {
   package let log: Path?
   /// The ids of entries that undo an undo.
   var redoes: Set<Int64> = []
+  /// Whether objects are told by the number of their keys only.
+  private var isTitle = false
+
+  init(ellipsis: String, place: Path, log: Path?, redoes: Set<Int64> = []) {
+    (self.ellipsis, self.place, self.log, self.redoes) = (ellipsis, place, log, redoes)
+  }
+
+  /// Returns a short description of a write, for a message: no object is cut in the middle.
+  func title(of entry: HistoryEntry) -> String {
+    var short = self
+    short.isTitle = true
+    let text = short.text(of: entry)
+    return text.count > EntryText.titleMax
+      ? text.prefix(EntryText.titleMax) + ellipsis : text
+  }
 
   /// Returns the description of a write in one line.
   package func text(of entry: HistoryEntry) -> String {
@@ -88,6 +105,9 @@ package struct EntryText {
 
   package func short(_ json: JSONValue) -> String {
     if json == .null { return "-" }
+    if isTitle, case .object(let members) = json, !members.isEmpty {
+      return "{ \(members.count) \(members.count == 1 ? "key" : "keys") }"
+    }
     let text = json.jsonText()
     return text.count > EntryText.valueMax
       ? text.prefix(EntryText.valueMax) + ellipsis : text

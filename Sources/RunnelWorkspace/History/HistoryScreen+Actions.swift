@@ -122,11 +122,11 @@ extension HistoryScreen {
     guard case .history(let screen)? = state.layers.last, let entry = screen.cursorEntry else {
       return
     }
-    let text = screen.text(ellipsis: "...").text(of: entry)
+    let title = screen.text(ellipsis: "...").title(of: entry)
     UndoHistory.startReversal(
       &state, .undo,
       UndoHistory.Step(
-        title: String(text.prefix(60)), parts: parts(state, of: entry),
+        title: title, parts: parts(state, of: entry),
         places: Set(entry.parts.map(\.path))),
       following: 0)
   }

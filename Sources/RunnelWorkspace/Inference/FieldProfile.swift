@@ -35,6 +35,8 @@ struct FieldProfile {
   let isConstant: Bool
   /// Whether the values are names or states that a color helps to tell apart.
   let isColored: Bool
+  /// Whether the values are moments with a time of day.
+  let hasTimes: Bool
   /// Whether the values are for programs only, such as keys and addresses.
   let isTechnical: Bool
 
@@ -55,10 +57,24 @@ struct FieldProfile {
     isText = kind == .text && (role == .text || (isLong && role != .title))
     isTechnical =
       role == .identifier || (kind == .text && texts.allSatisfy(FieldProfile.isForPrograms))
+    hasTimes = FieldProfile.hasTimes(leaves, kind)
     let isNamed = [.person, .status, .priority, .category].contains(role)
     isColored =
       kind == .text && isNamed && !isText && !isConstant && distinct <= FieldProfile.coloredMax
     self.role = role == .date && ![.moment, .dateText].contains(kind) ? .other : role
+  }
+
+  private static func hasTimes(_ leaves: [Leaf], _ kind: Kind) -> Bool {
+    leaves.contains { leaf in
+      switch leaf {
+      case .bool: false
+      // Days are whole numbers of them.
+      case .number(let number):
+        kind == .moment
+          && number.integer.map { StoredTime.milliseconds(of: $0) % 86_400_000 != 0 } == true
+      case .string(let text): kind == .dateText && text.utf8.count > 10
+      }
+    }
   }
 
   private static func kind(of leaves: [Leaf], isTime: Bool) -> Kind {

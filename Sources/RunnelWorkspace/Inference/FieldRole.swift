@@ -24,7 +24,7 @@ enum FieldRole: Hashable {
     (
       .text,
       [
-        "text", "body", "message", "description", "content", "note", "notes", "comment",
+        "text", "body", "message", "msg", "description", "content", "note", "notes", "comment",
         "details", "bio", "remark", "remarks",
       ]
     ),

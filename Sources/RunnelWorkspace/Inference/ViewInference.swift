@@ -51,13 +51,23 @@ package enum ViewInference {
     let shown = ranked.filter { !$0.isText } + ranked.filter(\.isText)
     let open =
       shown.firstIndex { $0.isText } ?? shown.firstIndex { $0.role == .title }
-      ?? shown.firstIndex { $0.kind == .text && !$0.isTechnical }
+      ?? longestText(of: shown)
     var columns = shown.enumerated().map { index, profile in
       column(of: profile, isOpen: index == open)
     }
     columns.insert(keyColumn(of: sample, hasTexts: open != nil), at: 0)
     limitToRoom(&columns, ranked: ranked, hasTitle: hasTitle)
     return columns
+  }
+
+  /// Returns the index of the field with the longest texts, the first one of several; nil if no field
+  /// has texts for people.
+  private static func longestText(of profiles: [FieldProfile]) -> Int? {
+    let texts = profiles.indices.filter {
+      profiles[$0].kind == .text && !profiles[$0].isTechnical
+    }
+    let widest = texts.map { profiles[$0].widest }.max()
+    return texts.first { profiles[$0].widest == widest }
   }
 
   /// Returns a column for each field of some records, in the order of their first appearance.
@@ -133,7 +143,12 @@ package enum ViewInference {
   /// rest of the line.
   private static func column(of profile: FieldProfile, isOpen: Bool) -> ColumnDefinition {
     var column = ColumnDefinition(field: .path(profile.path))
-    if isOpen { return column }
+    // The sign of the order stands beside the title.
+    let title = CellWidth.width(of: column.field.title) + 1
+    if isOpen {
+      column.wideWidth = min(max(title, profile.widest), wideWidthMax)
+      return column
+    }
     column.isColored = profile.isColored
     switch profile.kind {
     case .moment: (column.format, column.width) = (.date, 10)
@@ -147,10 +162,9 @@ package enum ViewInference {
     case .text, .mixed:
       column.width = min(max(profile.widest, 4), profile.role == .title ? 28 : 16)
     }
-    // The sign of the order stands beside the title.
-    let title = CellWidth.width(of: column.field.title) + 1
     let values = [.text, .mixed].contains(profile.kind) ? profile.widest : 0
-    column.wideWidth = min(max(title, values), wideWidthMax)
+    column.wideWidth =
+      profile.hasTimes ? ColumnDefinition.timestampWidth : min(max(title, values), wideWidthMax)
     return column
   }
 

@@ -28,8 +28,21 @@ enum Columns {
       state.tabs.front.rowLines = .one
       FilterScreen.fitList(&state)
     }
+    let moved = movedByWide(state)
+    let last = moved.isEmpty ? "" : ", \(moved.joined(separator: ", ")) last"
     let keys = "\(state.keysOrName(.scrollRight)) and \(state.keysOrName(.scrollLeft))"
-    state.say(.info, "columns are shown in full: \(keys) scroll")
+    state.say(.info, "columns are shown in full\(last): \(keys) scroll")
+  }
+
+  /// The titles of the columns that take the rest of the line, if others stand behind them: columns in
+  /// full have a common beginning only before those.
+  private static func movedByWide(_ state: AppState) -> [String] {
+    let columns = state.tabs.front.shownDefinition.columns
+      .filter { $0.minimumScreen <= state.size.columns }
+    guard let first = columns.firstIndex(where: { $0.width == nil }),
+      columns[first...].contains(where: { $0.width != nil })
+    else { return [] }
+    return columns.filter { $0.width == nil }.map(\.field.title)
   }
 
   /// Fits columns to the screen.

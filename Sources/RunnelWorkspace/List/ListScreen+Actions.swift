@@ -199,12 +199,16 @@ extension ListScreen {
     state.effects.append(.openView(state.tabs.index))
   }
 
-  static func open(_ state: inout AppState, record path: Path, _ start: RecordScreen.Start?) {
+  /// Opens a record over the list; if only a cell of the list is to be edited, the list stays visible.
+  static func open(
+    _ state: inout AppState, record path: Path, _ start: RecordScreen.Start?, isCell: Bool = false
+  ) {
     let name = state.tabs.isTree ? "Tree" : state.tabs.front.definition.name
     let resource = state.database.resources.record(at: path).flatMap { record in
       state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
     }
     var screen = RecordScreen(path: path, viewName: name, resource: resource, start: start)
+    screen.isCell = isCell
     screen.related = Related.all(state, of: path)
     state.layers.append(.record(screen))
     state.effects.append(.openRecord(path))
@@ -213,11 +217,29 @@ extension ListScreen {
 
   // MARK: Changing
 
-  /// Opens the record at its main field: the composed one, or the widest column.
+  /// Opens the record at the field that is edited first.
   static func editRecord(_ state: inout AppState) {
     guard let record = state.tabs.front.cursorRecord else { return }
-    let field = state.tabs.front.definition.mainField ?? .root
+    let field = firstField(state, of: record)
     open(&state, record: record.path, .field(field, like: state.tabs.front.example(of: field)))
+  }
+
+  /// Returns the field of a record that is edited first: the main one, if the list shows it; otherwise
+  /// the first shown text, the first shown value, or the first value of the record.
+  private static func firstField(_ state: AppState, of record: Record) -> Path {
+    let list = state.tabs.front
+    let node = record.row.node ?? .empty
+    let main = list.definition.mainField
+    if let main, list.definition.compose == main { return main }
+    let columns = RowText.rowText(state, of: list, .unicode).shownColumns
+    let shown = columns.compactMap { shown -> Path? in
+      if case .path(let path) = shown.column.field { path } else { nil }
+    }
+    if let main, shown.contains(main) { return main }
+    let text = shown.first { if case .string? = node[$0].leaf { true } else { false } }
+    let value = text ?? shown.first { node[$0].leaf != nil }
+    let first = node.children.first { $0.node.leaf != nil }
+    return value ?? first.map { Path(unchecked: [$0.key]) } ?? main ?? .root
   }
 
   static func addRecord(_ state: inout AppState) {

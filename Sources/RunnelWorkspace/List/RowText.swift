@@ -31,11 +31,13 @@ package struct RowText: Equatable {
   var isWide = false
   /// The greatest number of lines of a row.
   var linesMax = 1
+  /// The field that the user sorted the list by, whose column is always shown; nil for none.
+  var sortedField: RowField?
 
   package init(
     definition: ViewDefinition, now: Int64, local: LocalTime, glyphs: Glyphs, screenWidth: Int,
     listWidth: Int, timeStyle: TimeStyle, hiddenColumns: Set<Int> = [], isWide: Bool = false,
-    linesMax: Int = 1
+    linesMax: Int = 1, sortedField: RowField? = nil
   ) {
     self.definition = definition
     self.now = now
@@ -47,6 +49,7 @@ package struct RowText: Equatable {
     self.hiddenColumns = hiddenColumns
     self.isWide = isWide
     self.linesMax = linesMax
+    self.sortedField = sortedField
   }
 
   /// The state of a row that changes how it looks.
@@ -96,7 +99,8 @@ package struct RowText: Equatable {
       let isAge = isLast && column.format == .age
       let value = column.field.node(key: record.row.key, node)
       let words =
-        state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
+        state.isTransient && isAge
+        ? RowText.transientAge : text(of: value, column, width: widths[index])
       let role = role(of: words, in: column, state)
       let isRight = isAge || column.format == .count || column.format == .number && value.isNumber
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
@@ -130,21 +134,39 @@ package struct RowText: Equatable {
 
   /// The columns that are shown, from the left.
   var shownColumns: [ShownColumn] {
-    let columns = definition.columns.enumerated()
-      .filter { $1.minimumScreen <= screenWidth && !hiddenColumns.contains($0) }
-      .map { ShownColumn(index: $0, column: $1) }
-    guard isWide else { return fitting(columns) }
+    let all = definition.columns.enumerated().map { ShownColumn(index: $0, column: $1) }
+      .filter { !hiddenColumns.contains($0.index) }
+    var columns = all.filter { $0.column.minimumScreen <= screenWidth }
+    let sorted = sortedField.flatMap { field in all.first { $0.column.field.rowField == field } }
+    if let sorted, !columns.contains(where: { $0.column.field == sorted.column.field }) {
+      columns.insert(sorted, at: columns.firstIndex { $0.index > sorted.index } ?? columns.count)
+    }
+    guard isWide else { return fitting(columns, keeping: sorted?.index) }
     return columns.filter { $0.column.width != nil } + columns.filter { $0.column.width == nil }
+  }
+
+  /// The number of columns for which there is no room.
+  var columnsWithoutRoom: Int {
+    max(definition.columns.count - hiddenColumns.count - shownColumns.count, 0)
   }
 
   /// Returns the columns without those for which the list has no room.
   ///
   /// Columns that a screen as narrow as the list would hide are removed, those for the widest
-  /// screens first, until there is room for the columns that take the rest of the line.
-  private func fitting(_ columns: [ShownColumn]) -> [ShownColumn] {
+  /// screens first, until there is room for the columns that take the rest of the line. The column
+  /// that the list is sorted by stays; if it would be hidden, others that a narrower screen would hide
+  /// give way to it.
+  private func fitting(_ columns: [ShownColumn], keeping sorted: Int?) -> [ShownColumn] {
     var columns = columns
+    let givesWay = columns.contains {
+      $0.index == sorted && $0.column.minimumScreen > min(listWidth, screenWidth)
+    }
     while !hasRoom(for: columns.map(\.column)) {
-      let last = columns.indices.filter { columns[$0].column.minimumScreen > listWidth }
+      let last = columns.indices
+        .filter {
+          columns[$0].index != sorted
+            && columns[$0].column.minimumScreen > (givesWay ? 0 : listWidth)
+        }
         .max { columns[$0].column.minimumScreen < columns[$1].column.minimumScreen }
       guard let last else { break }
       columns.remove(at: last)
@@ -208,25 +230,61 @@ package struct RowText: Equatable {
     return widths
   }
 
-  /// The width of a column for the rest of the line from which the other columns grow.
-  private static let openWidthWide = 40
+  /// The greatest width of a column for the rest of the line from which the titles of other columns
+  /// are shown in full, and from which their values are.
+  private static let openWidths = (titles: 24, values: 40)
 
-  /// Widens columns that cut their values or titles, from the left, as far as the list has room.
+  /// Widens inferred columns that cut their values or titles, as far as the list has room: first until
+  /// no title is cut, then until no value is, each time from the left.
   ///
   /// The room is that of the list, so that it is the same in all rows.
   private func grow(_ widths: inout [Int], of columns: [ColumnDefinition]) {
     if columns.allSatisfy({ $0.wideWidth == nil }) { return }
-    let open = columns.count { $0.width == nil } * RowText.openWidthWide
+    grow(&widths, of: columns, besideOpen: RowText.openWidths.titles) { column in
+      // The sign of the order stands beside the title.
+      let sign = column.field.rowField == definition.source.order.sortKeys.first?.field ? 1 : 0
+      return min(CellWidth.width(of: column.field.title) + sign, column.wideWidth ?? 0)
+    }
+    grow(&widths, of: columns, besideOpen: RowText.openWidths.values) { column in
+      isWithTime(column) ? timestampWidth : column.wideWidth ?? 0
+    }
+  }
+
+  /// Widens columns up to the width that each wants; those for the rest of the line keep a width, or
+  /// what they need if that is known to be less.
+  private func grow(
+    _ widths: inout [Int], of columns: [ColumnDefinition], besideOpen openWidth: Int,
+    to wanted: (ColumnDefinition) -> Int
+  ) {
+    let open = columns.filter { $0.width == nil }
+      .reduce(0) { $0 + min($1.wideWidth ?? openWidth, openWidth) }
     let gutter = hasGutter ? RowText.gutterWidth : 0
     var spare = listWidth - gutter - 1 - widths.reduce(0, +) - columns.count - open
     for (index, column) in columns.enumerated() where spare > 0 && column.width != nil {
-      let growth = min(max((column.wideWidth ?? 0) - widths[index], 0), spare)
+      let growth = min(max(wanted(column) - widths[index], 0), spare)
       widths[index] += growth
       spare -= growth
     }
   }
 
+  /// Whether the values of an inferred column are dates with a time of day.
+  private func isWithTime(_ column: ColumnDefinition) -> Bool {
+    column.format == .date && column.wideWidth == ColumnDefinition.timestampWidth
+  }
+
+  /// The width of a date with the time of day.
+  private var timestampWidth: Int { 11 + local.timeWidth }
+
   // MARK: Values
+
+  /// Returns the text of a value in a column of a format and a width: a date has its time of day if
+  /// there is room for it.
+  private func text(of node: RunnelTree.Node, _ column: ColumnDefinition, width: Int) -> String {
+    let text = text(of: node, column.format)
+    guard isWithTime(column), width >= timestampWidth else { return text }
+    let clock = self.text(of: node, .time)
+    return clock.isEmpty || clock == text ? text : "\(text) \(clock)"
+  }
 
   /// Returns the text of a value in a column of a format.
   package func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
@@ -336,7 +394,8 @@ extension RowText {
       screenWidth: state.size.columns, listWidth: state.layout.body.width,
       timeStyle: state.settings.timeStyle,
       hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
-      linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows))
+      linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows),
+      sortedField: screen.order?.field)
   }
 }
 

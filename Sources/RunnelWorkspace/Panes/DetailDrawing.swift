@@ -6,7 +6,8 @@ import RunnelTree
 /// Draws the detail of the cursor's row beside the list: the fields of a record, or the value of a
 /// node of the tree.
 package struct DetailDrawing {
-  private static let labelWidthMax = 10
+  /// The columns that names may take in any pane, and at most.
+  private static let labelWidths = 10...24
 
   package let state: AppState
   package let glyphs: Glyphs
@@ -65,7 +66,9 @@ package struct DetailDrawing {
     var lines = [StyledLine(record.row.key.text, .title), StyledLine()]
     let fields = DetailDrawing.fields(of: record.row.node ?? .empty)
     let longest = fields.map { CellWidth.width(of: WritableKey.name(of: $0.name)) }.max() ?? 0
-    let labelWidth = min(longest, DetailDrawing.labelWidthMax)
+    let room = min(
+      max(width / 3, DetailDrawing.labelWidths.lowerBound), DetailDrawing.labelWidths.upperBound)
+    let labelWidth = min(longest, room)
     for field in fields {
       lines += self.lines(of: field, labelWidth: labelWidth, width: width)
     }

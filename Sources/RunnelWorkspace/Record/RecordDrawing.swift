@@ -4,8 +4,6 @@ import RunnelTree
 
 /// Draws an open record: a line for each field, and a text field in the line of an edited one.
 package struct RecordDrawing {
-  static let nameWidthMin = 14
-
   private let screen: RecordScreen
   private let book: ResourceBook
   private let local: LocalTime
@@ -13,6 +11,8 @@ package struct RecordDrawing {
   /// The text searched for, or nil if there is none.
   private let search: String?
   private let body: Rect
+  /// The columns of the names, with the blanks behind them.
+  private let nameWidth: Int
   /// The typed values that are not on disk yet, by place.
   private let waiting: [Path: WaitingValue]
   /// The fields with a draft.
@@ -26,6 +26,7 @@ package struct RecordDrawing {
     keys = KeyText(state.settings.keymap, [.global])
     search = state.trail.search
     self.body = body
+    nameWidth = screen.nameWidth
     waiting = QueueScreen.waitingValues(state)
     drafts = state.writes.drafts.fields(ofRecord: screen.path)
   }
@@ -92,7 +93,7 @@ package struct RecordDrawing {
 
   /// Returns the line of what belongs to the record, with its number at the end.
   private func line(_ related: Related, width: Int, _ glyphs: Glyphs) -> StyledLine {
-    let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: related.title), 2)
+    let blanks = max(nameWidth - CellWidth.width(of: related.title), 2)
     var line = StyledLine("\(glyphs.foldClosed) ", .frameFocus)
     line.append(related.title + String(repeating: " ", count: blanks), .link)
     line.append(related.path.description, .muted)
@@ -122,7 +123,7 @@ package struct RecordDrawing {
   /// Returns the name of a field, padded to the column of the values.
   private func label(_ path: Path) -> String {
     let name = path.isRoot ? "value" : path.shownText
-    let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: name), 2)
+    let blanks = max(nameWidth - CellWidth.width(of: name), 2)
     return name + String(repeating: " ", count: blanks)
   }
 

@@ -68,7 +68,15 @@ extension RecordScreen {
   static func cancelField(_ state: inout AppState) {
     guard case .record(var screen)? = state.layers.last else { return }
     let draft = isQueued(state, screen) ? nil : screen.draft
-    screen.endEdit(height: state.height)
+    if screen.isCell {
+      state.closeLayer()
+      if let draft { Drafts.keep(&state, draft, again: .recordEdit) }
+      return
+    }
+    let kept = draft.map { [$0.subject.field] } ?? []
+    screen.endEdit(
+      drafts: state.writes.drafts.fields(ofRecord: screen.path).union(kept),
+      height: state.height)
     state.layers[state.layers.count - 1] = .record(screen)
     if let draft { Drafts.keep(&state, draft, again: .recordEdit) }
   }
@@ -95,14 +103,20 @@ extension RecordScreen {
     state.layers[state.layers.count - 1] = .record(screen)
   }
 
-  /// Writes the edited field if it was changed, and edits the field a number of rows below.
+  /// Writes the edited field if it was changed, and edits the field a number of rows below; after a
+  /// cell, goes so many columns on.
   static func acceptField(_ state: inout AppState, thenBy rows: Int) {
     guard case .record(var screen)? = state.layers.last, var edit = screen.edit else { return }
     if let message = state.reasonReadOnly ?? write(&state, edit, in: screen) {
       edit.input.error = message
       screen.edit = edit
+    } else if screen.isCell {
+      state.closeLayer()
+      if rows != 0 { Cells.move(&state, by: rows) }
+      return
     } else {
-      screen.endEdit(height: state.height)
+      screen.endEdit(
+        drafts: state.writes.drafts.fields(ofRecord: screen.path), height: state.height)
       screen.list.move(by: rows, in: screen.content, height: state.height)
       if rows != 0, let next = screen.cursorField, next.path != edit.field,
         reasonNotEdited(state, next.path, in: screen) == nil,

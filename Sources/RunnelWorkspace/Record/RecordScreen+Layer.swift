@@ -6,6 +6,7 @@ import RunnelTree
 
 extension RecordScreen: ListLayer {
   var layer: Layer { .record(self) }
+  var extent: LayerExtent { isCell ? .dialog : .page }
   var summary: String {
     edit.map { "record \(path), editing \($0.field.text)" } ?? "record \(path)"
   }
@@ -67,11 +68,16 @@ extension RecordScreen: ListLayer {
   }
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    if isCell {
+      CellDrawing(self, screen)?.draw(into: &canvas)
+      return
+    }
     RecordDrawing(self, screen.state, screen.layout.body).draw(into: &canvas)
   }
 
   func cutError(_ screen: AppScreen) -> String? {
-    RecordDrawing(self, screen.state, screen.layout.body).cutError
+    if isCell { return CellDrawing(self, screen)?.cutError }
+    return RecordDrawing(self, screen.state, screen.layout.body).cutError
   }
 
   // MARK: Rows
@@ -88,6 +94,23 @@ extension RecordScreen: ListLayer {
 
   func textColumn(ofRow id: String) -> Int? {
     let name = related(ofRow: id).map { related[$0].title } ?? fields[id]?.path.text ?? ""
-    return 2 + max(RecordDrawing.nameWidthMin - CellWidth.width(of: name) - 1, 1)
+    return 2 + max(nameWidth - CellWidth.width(of: name) - 1, 1)
+  }
+
+  /// The least and the greatest number of columns of the names.
+  private static let nameWidths = 14...24
+  /// The number of fields whose names are measured.
+  private static let measuredMax = 200
+
+  /// The columns of the names of the fields, with the blanks behind them.
+  ///
+  /// They are the same for all fields, so that the values stand one below the other; only longer names
+  /// push their values to the right.
+  var nameWidth: Int {
+    let fields = content.sections.first?.rows.prefix(RecordScreen.measuredMax)
+      .compactMap { self.fields[$0] }
+    let widest = fields?.map { CellWidth.width(of: $0.path.shownText) }.max() ?? 0
+    let range = RecordScreen.nameWidths
+    return min(max(widest + 2, range.lowerBound), range.upperBound)
   }
 }

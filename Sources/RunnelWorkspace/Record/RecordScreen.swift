@@ -98,6 +98,11 @@ package struct RecordScreen: Hashable, Sendable {
   var headings: [String: ListHeading] = [:]
   package var list = ListState()
   package var edit: Edit?
+  /// Whether only a cell of the list below is edited: the list stays visible, and the end of the edit
+  /// closes the record.
+  var isCell = false
+  /// The fields with a draft, which have rows even if the record lacks them.
+  var draftFields: Set<Path> = []
   /// The value shown in full, or nil while the fields are shown.
   package var reading: Reading?
   package private(set) var start: Start?
@@ -124,6 +129,7 @@ package struct RecordScreen: Hashable, Sendable {
     append(new, at: .root, to: &ids)
     let count = ids.count
     appendMissingFields(of: new, to: &ids)
+    appendDraftFields(to: &ids)
     keepEditedField(&ids)
     let old = content
     let section = ListSection(
@@ -178,6 +184,14 @@ package struct RecordScreen: Hashable, Sendable {
       if case .object = rule.kind { continue }
       let path = Path(unchecked: [rule.field])
       fields[path.description] = Field(path: path, leaf: nil, rule: rule)
+      ids.append(path.description)
+    }
+  }
+
+  /// Appends the fields that the record lacks and that have a draft.
+  private mutating func appendDraftFields(to ids: inout [String]) {
+    for path in draftFields.sorted() where fields[path.description] == nil && lacks(path) {
+      fields[path.description] = Field(path: path, leaf: nil, rule: rule(of: path))
       ids.append(path.description)
     }
   }
@@ -243,7 +257,9 @@ extension RecordScreen {
   package mutating func start(_ start: Start, height: Int) {
     switch start {
     case .field(let field, let example):
-      guard let present = fields[field.description] else {
+      // A line that is there only for a draft has neither a value nor a rule.
+      guard let present = fields[field.description], present.kind != nil || present.rule != nil
+      else {
         if lacks(field) { startMissing(field, like: example, height: height) }
         break
       }
@@ -285,9 +301,10 @@ extension RecordScreen {
     if let node { show(node, height: height) }
   }
 
-  /// Ends the edit; a row that was kept only for the edit is removed.
-  mutating func endEdit(height: Int) {
+  /// Ends the edit; a row that was kept only for the edit is removed, unless the field has a draft.
+  mutating func endEdit(drafts: Set<Path>, height: Int) {
     edit = nil
+    draftFields = drafts
     if let node { show(node, height: height) }
   }
 

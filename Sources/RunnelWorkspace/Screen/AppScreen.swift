@@ -155,9 +155,11 @@ package final class AppScreen {
     let (screen, body) = (state.tabs.front, layout.body)
     if !screen.hasTitles || layout.topRule.isEmpty || screen.content.sections.isEmpty { return }
     let source = screen.definition.source
-    let titles = RowText.rowText(state, of: screen, glyphs).titles(
+    let rows = RowText.rowText(state, of: screen, glyphs)
+    let titles = rows.titles(
       width: max(body.width - 1, 0) + screen.list.horizontalOffset, orderedBy: source.order,
       isDescending: source.isDescending)
+    drawMissing(rows.columnsWithoutRoom, besides: titles, into: &canvas)
     for title in titles {
       // A row begins beside the sign of the cursor.
       let blanks = title.text.prefix { $0 == " " }.count
@@ -167,6 +169,30 @@ package final class AppScreen {
       canvas.put(
         title.word, at: Position(row: layout.topRule.row, column: start), width: width,
         role: title.index == screen.cell ? .searchCurrent : .muted)
+    }
+  }
+
+  /// Draws the number of columns for which there is no room: behind the titles, or where the last one
+  /// reaches to the end before them, above the signs of the rows.
+  private func drawMissing(
+    _ count: Int, besides titles: [RowText.ColumnTitle], into canvas: inout Canvas
+  ) {
+    guard count > 0, let first = titles.first, let last = titles.last else { return }
+    let (screen, body) = (state.tabs.front, layout.body)
+    let words = count == 1 ? "+1 column" : "+\(count) columns"
+    let blanks = last.text.prefix { $0 == " " }.count
+    let end =
+      body.column + 1 + last.start + blanks + CellWidth.width(of: last.word)
+      - screen.list.horizontalOffset
+    let start = body.endColumn - words.utf8.count - 1
+    if start > end {
+      canvas.put(
+        words, at: Position(row: layout.topRule.row, column: start), width: words.utf8.count,
+        role: .muted)
+    } else if screen.list.horizontalOffset == 0, first.start > 0 {
+      canvas.put(
+        "+\(count)", at: Position(row: layout.topRule.row, column: body.column), width: 3,
+        role: .muted)
     }
   }
 

@@ -146,6 +146,12 @@ package struct UndoHistory: Hashable, Sendable {
     state.writes.undoing.joining = nil
   }
 
+  /// Whether all writes of a long step are done and none of them can be taken back: they changed
+  /// nothing, or the history keeps no writes.
+  func isEmpty(_ step: AppRequestID) -> Bool {
+    open[step].map { $0.waitingCount == 0 && $0.parts.isEmpty } ?? false
+  }
+
   /// Ends a long step, and gives it a title.
   mutating func release(_ step: AppRequestID, title: String) {
     open[step]?.isHeld = false

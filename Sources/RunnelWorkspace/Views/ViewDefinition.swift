@@ -165,6 +165,8 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var width: Int?
   /// The width up to which an inferred column grows on a screen with room to spare; nil for none.
   var wideWidth: Int?
+  /// `wideWidth` of a column of dates that have a time of day.
+  static let timestampWidth = 16
   /// The least width of the screen at which the column is shown.
   public var minimumScreen = 0
   /// Whether the column is drawn in the muted role.

@@ -110,6 +110,7 @@ package enum StateReducer {
       change.newRows = []
     }
     let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)
+    let wasLoaded = state.tabs.lists[view].phase == .loaded
     guard
       state.tabs.lists[view].apply(
         change, height: state.tabs.height(ofView: view, in: state.height), now: state.now,
@@ -124,6 +125,11 @@ package enum StateReducer {
     {
       let rows = gone == 1 ? "1 row is" : "\(gone) rows are"
       state.say(.info, "\(rows) no longer marked: not among the rows that were read")
+    }
+    if !wasLoaded, state.toast == nil, state.tabs.lists[view].phase == .loaded,
+      let doubt = SectionDoubt(state.tabs.lists[view])
+    {
+      state.say(.warning, doubt.message)
     }
     Notices.note(&state, change.newRows, inView: view)
     ListScreen.letGo(&state, inView: view)
@@ -149,9 +155,12 @@ package enum StateReducer {
   private static func show(_ state: inout AppState, _ node: RunnelTree.Node, ofRecord path: Path) {
     for (index, layer) in state.layers.enumerated() {
       guard case .record(var screen) = layer, screen.path == path else { continue }
+      screen.draftFields = state.writes.drafts.fields(ofRecord: path)
       screen.show(node, height: state.height)
       let start = screen.start
       let opensForm = screen.begin(height: state.height)
+      // What is not edited in its cell is shown as a record.
+      if screen.edit == nil { screen.isCell = false }
       state.layers[index] = .record(screen)
       if start != nil {
         RecordScreen.offerDraft(&state, at: index)
