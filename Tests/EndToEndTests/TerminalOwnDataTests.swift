@@ -38,7 +38,7 @@ extension TerminalTests {
       // Change a cell.
       try terminal.keys("g", "g", "j", "e", "C-u")
       try terminal.type("Renamed")
-      try terminal.keys("Enter", "q")
+      try terminal.keys("Enter")
       try terminal.wait("the list") {
         $0.joined.contains("Renamed") && $0.joined.contains("Ticket 1:")
       }
