@@ -47,7 +47,7 @@ extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? any JSONValueDecoder {
       self = decoder.json
-    } else if let scalar = try JSONValue.scalar(decoder) {
+    } else if let scalar = JSONValue.scalar(decoder) {
       self = scalar
     } else if var container = try? decoder.unkeyedContainer() {
       var elements: [JSONValue] = []
@@ -66,7 +66,7 @@ extension JSONValue: Codable {
   }
 
   /// A value without parts; nil if it is another one.
-  private static func scalar(_ decoder: any Decoder) throws -> JSONValue? {
+  private static func scalar(_ decoder: any Decoder) -> JSONValue? {
     guard let container = try? decoder.singleValueContainer() else { return Optional.none }
     if container.decodeNil() { return .some(.null) }
     if let bool = try? container.decode(Bool.self) { return .bool(bool) }
