@@ -121,7 +121,7 @@ import Testing
       for _ in 0..<(round % 50) { await Task.yield() }
       reader.cancel()
       _ = await reader.result
-      try await writer.value
+      _ = try await writer.value
     }
   }
 
