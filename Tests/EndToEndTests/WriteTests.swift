@@ -166,7 +166,7 @@ import Testing
     for arguments in [["set", "/sv"], ["push", "/sv"], ["update", "/sv"]] {
       let outcome = try database.run(arguments + [value])
       #expect(outcome.status == 2)
-      #expect(outcome.errors.contains("b stands beside .sv"), "\(outcome.errors)")
+      #expect(outcome.errors.contains(#""b" stands beside ".sv""#), "\(outcome.errors)")
     }
     let withPriority = #"{".sv": "timestamp", ".priority": 1}"#
     #expect(try database.run(["set", "/sv", withPriority]).status == 0)

@@ -21,8 +21,8 @@ struct DataArgument: ParsableArguments {
     let json = try given()
     if let lost = DataArgument.lostMember(in: json) {
       throw Failure(
-        "\(lost) stands beside .sv, whose value replaces the whole object: it would be lost. Nothing was "
-          + "written: give .sv an object of its own.", status: .usage)
+        "\"\(lost)\" stands beside \".sv\", whose value replaces the whole object: it would be lost. Nothing "
+          + "was written: give \".sv\" an object of its own.", status: .usage)
     }
     return json
   }

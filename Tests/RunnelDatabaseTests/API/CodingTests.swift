@@ -150,6 +150,23 @@ import Testing
     }
   }
 
+  /// Foundation writes those as other dates, or as text that it cannot read.
+  @Test(arguments: [
+    1e14, 1e300, .infinity, -.infinity, .nan, -63e9, -62_135_596_800.001, 253_402_300_800,
+  ])
+  func datesWithoutAYearOfFourDigitsAreNoText(seconds: Double) {
+    #expect(throws: DataCodingError.self) {
+      try encoded(Date(timeIntervalSince1970: seconds), NodeEncoder(dates: .iso8601))
+    }
+  }
+
+  @Test(arguments: [-62_135_596_800, 253_402_300_799, 0])
+  func theFirstAndLastDatesAreReadBack(seconds: Double) throws {
+    let date = Date(timeIntervalSince1970: seconds)
+    let text = try encoded(date, NodeEncoder(dates: .iso8601))
+    #expect(try decoded(Date.self, text, NodeDecoder(dates: .iso8601)) == date, "\(text)")
+  }
+
   @Test func prioritiesAreReadAndWrittenByTheirName() throws {
     struct Ranked: Codable, Equatable {
       var name: String

@@ -8,7 +8,7 @@ public enum DateCoding: Hashable, Sendable {
   case milliseconds
   /// Seconds since 1970, with fractions.
   case seconds
-  /// Text like `2026-11-21T20:44:50.123Z`. Finer parts are cut off.
+  /// Text like `2026-11-21T20:44:50.123Z`, of the years 1 to 9999. Finer parts are cut off.
   case iso8601
 }
 
@@ -19,7 +19,9 @@ extension DateCoding {
     case .milliseconds:
       Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()).map { .number(JSONNumber($0)) }
     case .seconds: JSONNumber(date.timeIntervalSince1970).map { .number($0) }
-    case .iso8601: .string(date.formatted(DateCoding.style))
+    case .iso8601:
+      DateCoding.years.contains(date.timeIntervalSince1970)
+        ? .string(date.formatted(DateCoding.style)) : nil
     }
   }
 
@@ -36,6 +38,9 @@ extension DateCoding {
     default: return nil
     }
   }
+
+  /// The times that have a year of four digits, in seconds since 1970.
+  private static let years = -62_135_596_800..<253_402_300_800.0
 
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }

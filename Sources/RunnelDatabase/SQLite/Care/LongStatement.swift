@@ -7,9 +7,16 @@ enum LongStatement {
   private static let instructionsBetweenQuestions: Int32 = 1000
 
   private final class Question {
-    let isWanted: () -> Bool
+    private let isWanted: () -> Bool
+    private(set) var wasStopped = false
 
     init(_ isWanted: @escaping () -> Bool) { self.isWanted = isWanted }
+
+    /// Whether to go on.
+    func ask() -> Bool {
+      if !wasStopped, !isWanted() { wasStopped = true }
+      return !wasStopped
+    }
   }
 
   /// Runs `body`, whose statements are interrupted once `isWanted` returns false.
@@ -24,7 +31,7 @@ enum LongStatement {
       db.sqliteConnection, instructionsBetweenQuestions,
       { context in
         guard let context else { return 0 }
-        return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().isWanted() ? 0 : 1
+        return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().ask() ? 0 : 1
       }, Unmanaged.passUnretained(question).toOpaque())
     defer {
       sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil)
@@ -32,7 +39,9 @@ enum LongStatement {
     }
     do {
       return try body()
-    } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+    } catch {
+      guard question.wasStopped else { throw error }
+      // The statement's error may have become another one on its way.
       throw DatabaseError(.cancelled, "The work was stopped. Nothing was changed.")
     }
   }
