@@ -13,6 +13,7 @@
 #define OFFSET_BEGUN 128
 
 static sqlite3_file *file_of(void *connection) {
+  if (connection == NULL) return NULL;
   sqlite3_file *file = NULL;
   int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
   return result == SQLITE_OK && file != NULL && file->pMethods != NULL ? file : NULL;

@@ -43,7 +43,9 @@ import Testing
     database.close()
     messages += inbox.drain()
     #expect(messages.count(where: \.isLoss) == 1)
-    try session.close()
+    // A session that asked nothing since then is told when it is closed.
+    let error = #expect(throws: DatabaseError.self) { try session.close() }
+    #expect(error?.code == .fileGone)
   }
 }
 

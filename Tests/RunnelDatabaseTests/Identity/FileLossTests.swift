@@ -120,6 +120,12 @@ import Testing
   }
 
   /// What the name leads to now is somebody else's.
+  @Test func aSessionMayBeClosedTwice() throws {
+    let session = try database.filledSession()
+    try session.set("/d", "1")
+    for _ in 0..<2 { try session.close() }
+  }
+
   @Test func aFileThatTookThePlaceIsLeftAlone() throws {
     let session = try database.filledSession()
     try FileEditor.execute("CREATE TABLE t (a)", in: database.folder.file("other.db"))

@@ -118,7 +118,8 @@ extension SQLiteStore {
     guard loss == nil, files != nil, !isAtRest else { return nil }
     do {
       return try onConnection { db in
-        if db.configuration.readonly { return nil }
+        // A store may be closed twice.
+        if db.configuration.readonly || db.sqliteConnection == nil { return nil }
         do {
           try checkFiles(db)
         } catch let loss as FileLoss {
