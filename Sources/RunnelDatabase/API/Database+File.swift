@@ -24,7 +24,7 @@ extension Database {
     return try session.historyPage(of: path, before: id, count: max(count, 0))
   }
 
-  /// Sets the number of writes that the file remembers; 0 turns the history off.
+  /// Sets the number of writes that the file remembers; 0 or less turns the history off.
   ///
   /// - Throws: `DatabaseError` if it cannot be written.
   public func setHistoryLimit(_ count: Int) throws {

@@ -23,7 +23,8 @@ public struct ServerValue: Hashable, Sendable {
 
   /// The stored number plus `delta`; `delta` if there is no number, also in place of a text.
   ///
-  /// The sum is exact, unless it leaves the range of Int64.
+  /// The sum is exact. Beyond the range of Int64 it is the nearest floating-point number, which may be
+  /// the one that was there.
   public static func increment(_ delta: Int) -> ServerValue {
     ServerValue(operation: .incrementInteger(delta))
   }
