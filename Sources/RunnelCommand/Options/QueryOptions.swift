@@ -22,8 +22,8 @@ struct QueryOptions: ParsableArguments {
       discussion: """
         Tests of the value at a path below a child, or of '$key', '$value' and '$priority': == != < \
         <= > >= with a JSON value, contains and begins with a text (contains~ and begins~ disregard \
-        case), exists, missing, or the path alone for a true value; joined by and, or, not and \
-        parentheses: author == "ana" and (likes >= 3 or not pinned). A name with blanks or other signs \
+        case), exists and missing before the path (missing note), or the path alone for a true value; \
+        joined by and, or, not and parentheses: author == "ana" and (likes >= 3 or not pinned). A name with blanks or other signs \
         stands between backticks: `full name` == "Ana".
         """,
       valueName: "predicate"),
