@@ -98,6 +98,32 @@ import Testing
     #expect(entries.split(separator: "\n").count <= 3, "\(entries)")
   }
 
+  @Test func listThatTheServerAnswersLaterOpensAtItsNewestRow() throws {
+    let messages = (100..<400).map { number in
+      "\"m\(number)\":{\"text\":\"message \(number)\",\"pinned\":\(number == 380)}"
+    }
+    let database = try TestDatabase("{\"chat\":{\(messages.joined(separator: ","))}}")
+    let served = try Served([database.file, "--emulator"])
+    let terminal = try TmuxTerminal()
+    let views = try terminal.folder.write(
+      """
+      views:
+        - name: Chat
+          path: /chat
+          anchor: last
+          also: [{ order: pinned, equal-to: true }]
+          sections: [{ title: Pinned, where: { pinned: true } }, { field: pinned }]
+          columns: [{ field: text }]
+      """, to: "chat.yaml")
+    try terminal.runnel(
+      ["open", "http://localhost:\(served.port)/?ns=test", "--views", views, "--no-session"],
+      before: "XDG_DATA_HOME='\(terminal.folder.path)'")
+    try terminal.wait("the newest row under the cursor") {
+      $0.cursorLine?.contains("message 399") == true
+    }
+    #expect(try !terminal.screen().text.contains(" new"))
+  }
+
   /// Opens three workspaces on a server: Ana and Bo share a replica, and Eve has another.
   private func openSharing(_ served: Served, _ folder: TemporaryFolder) throws -> [TmuxTerminal] {
     try check(mkdir(folder.file("runnel"), 0o700), "mkdir")

@@ -158,3 +158,46 @@ import Testing
     }
   }
 }
+
+/// A replica listens before its origin has answered.
+extension QueryStreamPagingTests {
+  /// Returns the events of rows with these numbers, as they enter a window.
+  private func added(_ numbers: Range<Int>) throws -> [TreeEvent] {
+    var before: RunnelTree.Key?
+    return try numbers.map { number in
+      let key = try Key("k\(number)")
+      defer { before = key }
+      let node = try Node(json: ["at": .number(JSONNumber(Int64(number)))])
+      let row = TreeRow(
+        Child(key: key, node: node), index: try messages().query.index, detail: .full)
+      return .childAdded(row, previous: before)
+    }
+  }
+
+  @Test func rowsOfAFirstPageThatComesLateHaveNotArrived() throws {
+    let stream = QueryStream<Record>(request: try paged(3), source: tree)
+    stream.start()
+    let recorder = Recorder(stream)
+    let listener = try #require(tree.activeListeners.first)
+    stream.receive([.page(hasMore: true)], from: listener)
+    #expect(stream.loadState == .loaded && stream.awaitsFirstPage)
+    // Another query of the replica has this row.
+    stream.receive(try added(3..<4), from: listener)
+    #expect(stream.awaitsFirstPage)
+    stream.receive(try added(4..<6) + [.page(hasMore: true)], from: listener)
+    #expect(!stream.awaitsFirstPage && stream.items.count == 3)
+    #expect(recorder.changes.allSatisfy { $0.changes.arrivedIDs.isEmpty })
+    stream.receive(try added(6..<7), from: listener)
+    #expect(recorder.changes.last?.changes.arrivedIDs.count == 1)
+  }
+
+  @Test func emptyFirstPageIsTheEndOfTheWait() throws {
+    let stream = QueryStream<Record>(request: try paged(3), source: tree)
+    stream.start()
+    let listener = try #require(tree.activeListeners.first)
+    stream.receive([.page(hasMore: true)], from: listener)
+    #expect(stream.awaitsFirstPage)
+    stream.receive([.page(hasMore: false)], from: listener)
+    #expect(!stream.awaitsFirstPage && stream.fetchState == .exhausted)
+  }
+}

@@ -335,10 +335,13 @@ final class ViewStreams {
     let isLettingGo = hasRead
     // The receiver may request other rows again.
     if isLettingGo { reading = .none }
+    // Until the origin has answered, a row is there because a further query has it, and is not new.
+    let isWaiting = paged.awaitsFirstPage
     receive?(
       ListChange(
         content: .sections(update.listSections()), update: update.update,
-        newRows: update.arrived, records: records, removed: update.removed, phase: .loaded,
+        newRows: isWaiting ? [] : update.arrived, records: records, removed: update.removed,
+        phase: isWaiting ? .loading : .loaded,
         paging: paging, newer: newerPaging, loadedCount: scannedCount,
         isLettingGo: isLettingGo))
     if paged.loadState == .loaded, reading == .none { fetchWanted() }

@@ -127,6 +127,7 @@ extension QueryStream {
     windows[window].isLoaded = true
     if windows[window].request.paging != nil, let hasMore = batch.hasMore {
       windows[window].fetchState = hasMore ? .more : .exhausted
+      windows[window].awaitsFirstPage = false
       if isPage, let completion = windows[window].finishFetch() { tell([completion], .fetched) }
     }
     let loaded = load() ?? changes
@@ -172,6 +173,10 @@ extension QueryStream {
       rowsByTreeKey.insert(row)
       rowsByID.insert(row)
       windows[place.window].rowCount += 1
+    }
+    for index in windows.indices {
+      windows[index].awaitsFirstPage =
+        windows[index].rowCount == 0 && windows[index].fetchState == .more
     }
     return rows.reset(loaded, by: QueryStream.order(isDescending: isDescending))
   }
@@ -281,8 +286,10 @@ extension QueryStream {
     }
   }
 
-  /// Distinguishes the rows of a batch that arrived from those that the window moved over.
+  /// Distinguishes the rows of a batch that arrived from those that the window moved over, or that
+  /// belong to its first page.
   private func arrivals(in batch: EventBatch, _ window: Int, isPage: Bool) -> Arrivals {
+    if windows[window].awaitsFirstPage { return .none }
     let query = windows[window].request.query
     let isRefill =
       query.limit != nil

@@ -182,6 +182,10 @@ extension QueryStream {
   /// The number of rows that were read, whether they are shown or not.
   package var scannedCount: Int { rows.list.all.count }
 
+  /// True while nothing is known of the rows of a page but that there are some: the origin of a
+  /// replica has not answered yet.
+  package var awaitsFirstPage: Bool { windows.contains(where: \.awaitsFirstPage) }
+
   /// True from `start` until `stop` or a failure.
   public var isStarted: Bool { windows[0].listener != nil }
 

@@ -20,6 +20,9 @@ struct QueryWindow {
   var fetchState = FetchState.unknown
   /// The number of its rows.
   var rowCount = 0
+  /// True if it was loaded without rows although there are others, until its first page has come: the
+  /// origin of a replica has not answered yet.
+  var awaitsFirstPage = false
   /// The pages that are being fetched, in order.
   private(set) var fetches: [Fetch] = []
 

@@ -1,6 +1,7 @@
 import RunnelBase
 package import RunnelStreams
 package import RunnelTerminal
+import RunnelTree
 
 /// Caches the lines of rows, so that a key that moves the cursor formats only rows that changed.
 ///
@@ -46,6 +47,15 @@ package final class RowLineCache {
   private var writing: RowText?
   private var width = 0
   private var day = 0
+  /// The titles of the columns, and what they were made for; nil if the formatting has changed.
+  private var titles: (input: TitlesInput, titles: ColumnTitles)?
+
+  /// What the titles depend on besides the formatting of rows.
+  private struct TitlesInput: Equatable {
+    var width: Int
+    var order: QueryIndex
+    var isDescending: Bool
+  }
 
   /// Returns the lines of a record: the cached ones if they are still right, otherwise new ones.
   package func lines(
@@ -63,6 +73,19 @@ package final class RowLineCache {
     entries[id] = Entry(record: record, state: state, validUntil: change, lines: lines)
     validUntil = min(validUntil, change)
     return lines
+  }
+
+  /// Returns the titles of the columns: the cached ones if they are still right, otherwise new ones.
+  ///
+  /// `rows` must be the formatter of the last call of `begin`.
+  func titles(
+    by rows: RowText, width: Int, orderedBy order: QueryIndex, isDescending: Bool
+  ) -> ColumnTitles {
+    let input = TitlesInput(width: width, order: order, isDescending: isDescending)
+    if let titles, titles.input == input { return titles.titles }
+    let new = ColumnTitles(rows, width: width, orderedBy: order, isDescending: isDescending)
+    titles = (input, new)
+    return new
   }
 
   /// Drops all lines if the formatting of rows has changed; must be called once for each frame.
@@ -85,6 +108,7 @@ package final class RowLineCache {
     if writing == timeless, self.width == width, self.day == day { return true }
     (writing, self.width, self.day) = (timeless, width, day)
     entries = [:]
+    titles = nil
     return false
   }
 }

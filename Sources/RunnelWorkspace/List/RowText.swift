@@ -366,6 +366,19 @@ extension RowText {
   }
 }
 
+/// The titles of the columns of a list.
+struct ColumnTitles: Equatable {
+  var titles: [RowText.ColumnTitle]
+  /// The number of columns for which there is no room.
+  var columnsWithoutRoom: Int
+
+  /// Makes the titles for lines of a width.
+  init(_ rows: RowText, width: Int, orderedBy order: QueryIndex, isDescending: Bool) {
+    titles = rows.titles(width: width, orderedBy: order, isDescending: isDescending)
+    columnsWithoutRoom = rows.columnsWithoutRoom
+  }
+}
+
 extension FieldPath {
   /// The title of a column of the field.
   var title: String {

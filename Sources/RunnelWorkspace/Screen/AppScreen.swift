@@ -156,11 +156,14 @@ package final class AppScreen {
     if !screen.hasTitles || layout.topRule.isEmpty || screen.content.sections.isEmpty { return }
     let source = screen.definition.source
     let rows = RowText.rowText(state, of: screen, glyphs)
-    let titles = rows.titles(
-      width: max(body.width - 1, 0) + screen.list.horizontalOffset, orderedBy: source.order,
-      isDescending: source.isDescending)
-    drawMissing(rows.columnsWithoutRoom, besides: titles, into: &canvas)
-    for title in titles {
+    let width = max(body.width - 1, 0) + screen.list.horizontalOffset
+    let titles =
+      cache?.rowLines.titles(
+        by: rows, width: width, orderedBy: source.order, isDescending: source.isDescending)
+      ?? ColumnTitles(
+        rows, width: width, orderedBy: source.order, isDescending: source.isDescending)
+    drawMissing(titles.columnsWithoutRoom, besides: titles.titles, into: &canvas)
+    for title in titles.titles {
       // A row begins beside the sign of the cursor.
       let blanks = title.text.prefix { $0 == " " }.count
       let start = body.column + 1 + title.start + blanks - screen.list.horizontalOffset

@@ -1,0 +1,126 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The headers of the sections: their titles and numbers of rows.
+
+extension ListScreen {
+  /// The values that the detail of a header is made from.
+  package struct SectionCount: Hashable {
+    /// The number of records in the section.
+    package var stored: Int
+    /// Whether the section may have rows that are not loaded.
+    var isOpen: Bool
+    var isFiltered: Bool
+
+    package var text: String { "\(stored)" + (isFiltered ? " match" : isOpen ? " loaded" : "") }
+  }
+
+  /// Updates the headings of sections whose number of rows has changed; on another day, updates all
+  /// headings.
+  ///
+  /// O(sections).
+  mutating func updateHeadings(now: Int64, local: LocalTime) {
+    let day = local.civil(now).dayNumber
+    let isSameDay = titledDay == day
+    titledDay = day
+    let (known, written) = (counts, headings)
+    (counts, headings) = ([:], [:])
+    let transient = transientCounts(local)
+    for section in content.sections {
+      let count = self.count(of: section, transient: transient[section.id] ?? 0)
+      counts[section.id] = count
+      if isSameDay, known[section.id] == count, let heading = written[section.id] {
+        headings[section.id] = heading
+      } else {
+        headings[section.id] = ListHeading(
+          title: title(of: section.id, now: now, local: local),
+          detail: StyledLine(count.text, .muted))
+      }
+    }
+  }
+
+  private func count(of section: ListSection, transient: Int) -> SectionCount {
+    SectionCount(
+      stored: section.rows.storedCount - transient, isOpen: isOpen(section),
+      isFiltered: filter != nil)
+  }
+
+  /// Returns whether the section may have rows that are not loaded.
+  private func isOpen(_ section: ListSection) -> Bool {
+    if paging == .exhausted, !isAway { return false }
+    // If sections follow the order of the rows, only the sections at the ends can lack rows.
+    guard SectionID(section.id).isPieceOfOrder(of: definition) else { return true }
+    return (section.rows.hasFetchMoreRow && paging != .exhausted)
+      || section.rows.ends.contains(ListScreen.newerRow)
+  }
+
+  /// Returns the number of rows being composed or sent, by section.
+  private func transientCounts(_ local: LocalTime) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for record in transientRows.compactMap({ records[$0] }) {
+      let section = SectionID(
+        of: record.row.node ?? .empty, key: record.row.key, in: definition, local: local)
+      counts[section.text, default: 0] += 1
+    }
+    return counts
+  }
+
+  private func title(of id: String, now: Int64, local: LocalTime) -> StyledLine {
+    // A fetch-more row with no row beside it has a section of its own.
+    if ListScreen.isPlaceholder(id) { return StyledLine(definition.name, .sectionHeader) }
+    return StyledLine(
+      SectionID(id).title(in: definition, now: now, local: local), .sectionHeader)
+  }
+
+  /// Returns the time after `now` when the text of a visible row or a header changes by itself, or
+  /// nil if none does.
+  func nextChange(height: Int, now: Int64, local: LocalTime) -> Int64? {
+    var times = [changed.nextEnd].compactMap(\.self).filter { $0 > now }
+    let ages = definition.ageFields
+    if !ages.isEmpty {
+      for line in list.lines(in: content, height: height) {
+        guard case .row(let id) = line.kind, let record = records[id] else { continue }
+        if let change = record.nextAgeChange(in: ages, now: now) { times.append(change) }
+      }
+    }
+    if definition.sections.contains(where: { if case .day = $0 { true } else { false } }) {
+      times.append(local.midnight(after: now))
+    }
+    return times.min()
+  }
+
+  /// Updates the titles of the headings if the day has changed since they were made.
+  mutating func refreshTitles(now: Int64, local: LocalTime) {
+    let day = local.civil(now).dayNumber
+    guard let titledDay, titledDay != day else { return }
+    self.titledDay = day
+    for section in content.sections {
+      let title = title(of: section.id, now: now, local: local)
+      headings[section.id]?.title = title
+    }
+  }
+}
+
+extension ViewDefinition {
+  /// The fields whose columns show an age.
+  var ageFields: [FieldPath] {
+    columns.compactMap { $0.format == .age ? $0.field : nil }
+  }
+}
+
+extension Record {
+  /// Returns the time when an age in the row of the record changes its text, or nil if none does.
+  func nextAgeChange(in fields: [FieldPath], now: Int64) -> Int64? {
+    var next: Int64?
+    for field in fields {
+      let value = field.node(key: row.key, row.node ?? .empty)
+      guard case .leaf(.number(let number)) = value.content, let time = number.integer,
+        let change = Age.nextChange(of: StoredTime.milliseconds(of: time), now: now)
+      else { continue }
+      next = min(next ?? change, change)
+    }
+    return next
+  }
+}
