@@ -215,6 +215,34 @@ import Testing
     try session.close()
   }
 
+  /// A page that changed again later is not copied while somebody reads an older state: such as the one with
+  /// the mark, while the pages of changes are copied.
+  @Test(arguments: [1, 3, 40]) func aFileThatHasPartOfItsLogIsTakenIn(writes: Int) throws {
+    try folder.session().close()
+    let session = try folder.session()
+    try session.set("/a", "1")
+    try session.checkpoint()
+    var random = SeededRandom(seed: UInt64(writes))
+    for number in 0..<(60 * writes) {
+      try session.set("/l/k\(Int.random(in: 0..<50, using: &random))", "\(number)")
+    }
+    let reader = try IdleReader(folder.file())
+    let writer = try folder.session(seed: 7)
+    for number in 0..<writes { try writer.set("/later/k\(number)", "1") }
+    try writer.checkpoint("PASSIVE")
+    let (file, log) = (try folder.bytes(), try folder.bytes("test.db-wal"))
+    let export = try session.export()
+    #expect(try mixed(file, log, isReadOnly: true) == .success(export))
+    #expect(try mixed(file, log, isReadOnly: false) == .success(export))
+    let other = try folder.session(seed: 8)
+    #expect(try other.export() == export)
+    #expect(try session.catchUp().isEmpty)
+    try session.set("/end", "1")
+    try reader.end()
+    for open in [other, writer, session] { try open.close() }
+    try folder.session().close()
+  }
+
   /// The same name, the same inode, other pages: as `cp` replaces a file.
   @Test(arguments: [1, 60, 300]) func aFileThatIsOverwrittenInItsPlaceIsALoss(size: Int) throws {
     let session = try folder.session()

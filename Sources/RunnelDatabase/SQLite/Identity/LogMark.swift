@@ -1,4 +1,6 @@
+import CStorage
 import GRDB
+import GRDBSQLite
 import Glibc
 
 /// A mark that ties a log to the file on which it was begun.
@@ -11,7 +13,8 @@ import Glibc
 /// Invariants:
 /// - M1. The pages of the first write into a log have a mark.
 /// - M2. When a log is begun, the file without the log says `previous`, and its newest change is
-///   `sequence`.
+///   `sequence`. While somebody reads an older state, only pages that no later write changed are copied to
+///   the file: then it may still say `previous`, and its newest change may be a later one, or not be readable.
 /// - M3. Each connection that may write marks the log with its first write, and again with each
 ///   write that is no change of the tree; each mark contains the `next` of the mark before. So if
 ///   two programs go on from the same file and log, as from a copy of both, neither takes the
@@ -70,11 +73,17 @@ struct LogMark: Hashable {
   }
 
   /// True if the log may belong to a file in this state.
+  ///
+  /// A file that is older than the beginning of the log is not one that it was begun on; a newer one may have
+  /// taken in a part of the log (M2).
   func belongs(to file: FileState) -> Bool {
     if file.token == next { return true }
-    guard file.token == previous else { return false }
-    return file == .unmarked || sequence == LogMark.anySequence || file.sequence == sequence
+    guard isMade(on: file) else { return false }
+    return file == .unmarked || sequence == LogMark.anySequence || file.sequence >= sequence
   }
+
+  /// True if a file with this mark was there when this one was made.
+  func isMade(on file: FileState) -> Bool { file.token == previous }
 
   /// A number as it is stored in a mark.
   static func bytes(of number: Int64) -> [UInt8] {
@@ -160,14 +169,23 @@ struct LogScan {
   /// True if one of the marks belongs to the file.
   private(set) var isOfFile = false
 
-  /// Reads a log; nil if there is none.
+  /// Reads the log beside a file; nil if there is none.
   ///
   /// O(n) in the frames up to the mark that belongs to the file, which is among the first.
-  init?(_ path: String, of file: LogMark.FileState) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  init?(beside path: String, of file: LogMark.FileState) {
+    let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return nil }
     defer { Glibc.close(descriptor) }
     guard let head = LogHead(descriptor) else { return nil }
+    find(file, descriptor, head)
+    if isOfFile { return }
+    // A part of the pages is from the log: their newest change tells nothing.
+    isOfFile =
+      marks.contains { $0.isMade(on: file) } && LogScan.isCopiedInPart(descriptor, head, to: path)
+  }
+
+  /// Reads the marks up to one that belongs to the file.
+  private mutating func find(_ file: LogMark.FileState, _ descriptor: Int32, _ head: LogHead) {
     for frame in 0..<LogScan.framesMax {
       let start = LogHead.byteCount + frame * (LogHead.frameHeadBytes + head.pageSize)
       guard
@@ -185,6 +203,28 @@ struct LogScan {
       isOfFile = mark.belongs(to: file)
       if isOfFile { return }
     }
+  }
+
+  /// True if the file has a page that is in the log.
+  ///
+  /// O(n) in the log.
+  private static func isCopiedInPart(_ log: Int32, _ head: LogHead, to path: String) -> Bool {
+    // SQLite closes a file that it has locked only when that releases no lock.
+    guard let file = SQLiteStore.connectionAtRest(path) else { return false }
+    defer { sqlite3_close_v2(file) }
+    var stored = [UInt8](repeating: 0, count: head.pageSize)
+    for frame in 0..<framesMax {
+      let start = LogHead.byteCount + frame * (LogHead.frameHeadBytes + head.pageSize)
+      guard let found = bytes(log, LogHead.frameHeadBytes + head.pageSize, at: start),
+        Array(found[8..<16]) == head.salts
+      else { return false }
+      let page = found[..<4].reduce(0) { $0 << 8 | Int($1) }
+      let offset = Int64(page - 1) * Int64(head.pageSize)
+      let answer = runnel_storage_read_file(
+        UnsafeMutableRawPointer(file), &stored, Int32(head.pageSize), offset)
+      if answer == 0, stored.elementsEqual(found[LogHead.frameHeadBytes...]) { return true }
+    }
+    return false
   }
 
   fileprivate static func bytes(_ descriptor: Int32, _ count: Int, at offset: Int) -> [UInt8]? {

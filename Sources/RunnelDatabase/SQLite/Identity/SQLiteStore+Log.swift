@@ -30,7 +30,7 @@ extension SQLiteStore {
       if look > 0, isPatient { poll(nil, 0, looks.pauseMilliseconds) }
       var status = stat()
       guard stat(file + "-wal", &status) == 0, status.st_size > LogHead.byteCount,
-        let state = stateOfFile(file), let scan = LogScan(file + "-wal", of: state)
+        let state = stateOfFile(file), let scan = LogScan(beside: file, of: state)
       else { return nil }
       if scan.isOfFile { return state.sequence }
       // Another program wrote the log, or an older version of this one.
@@ -163,15 +163,31 @@ extension SQLiteStore {
         + "it open and put its log aside: mv \(file)-wal \(file)-wal.old")
   }
 
-  /// The state of the file alone, without its log; nil if it cannot be told.
-  static func stateOfFile(_ file: String) -> LogMark.FileState? {
+  /// Returns a connection that reads a file alone, without its log or any lock; nil if it cannot be opened.
+  ///
+  /// The caller closes it.
+  static func connectionAtRest(_ file: String) -> OpaquePointer? {
     var connection: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
+    if sqlite3_open_v2(uriAtRest(file), &connection, flags, nil) == SQLITE_OK { return connection }
+    sqlite3_close_v2(connection)
+    return nil
+  }
+
+  /// The state of the file alone, without its log; nil if it cannot be told.
+  static func stateOfFile(_ file: String) -> LogMark.FileState? {
+    let connection = connectionAtRest(file)
     defer { sqlite3_close_v2(connection) }
-    guard sqlite3_open_v2(uriAtRest(file), &connection, flags, nil) == SQLITE_OK else { return nil }
+    guard connection != nil else { return nil }
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
-    let sql = "SELECT next, (SELECT max(sequence) FROM change) FROM log_start WHERE id = 1"
+    // Of a log that was copied in part, the last page of changes may be one of another table.
+    let sql = """
+      SELECT next, (
+        SELECT CASE typeof(paths) WHEN 'text' THEN sequence END
+        FROM change ORDER BY sequence DESC LIMIT 1)
+      FROM log_start WHERE id = 1
+      """
     switch sqlite3_prepare_v2(connection, sql, -1, &statement, nil) {
     case SQLITE_OK: break
     // There is no such table.
@@ -241,7 +257,7 @@ extension SQLiteStore {
         let next = row.blob("next"), let state = stateOfFile(path)
       else { return nil }
       let mark = LogMark(previous: previous, sequence: sequence, next: next)
-      if mark.belongs(to: state) || LogScan(path + "-wal", of: state)?.isOfFile == true {
+      if mark.belongs(to: state) || LogScan(beside: path, of: state)?.isOfFile == true {
         return true
       }
       if isBeingCopied(db) { return nil }
