@@ -177,6 +177,7 @@ extension TreeEvent {
     case .value(let node): "value=\(node.exportJSON.jsonText())"
     case .page(let hasMore): hasMore ? "page more" : "page end"
     case .pending(let state): "pending \(state)"
+    case .answered: "answered"
     }
   }
 }

@@ -48,7 +48,7 @@ import Testing
         switch delivery.event {
         case .childAdded(let row, _), .childChanged(let row, _): shown[row.key] = row.node
         case .childRemoved(let row): shown[row.key] = nil
-        case .childMoved, .value, .page, .pending: break
+        case .childMoved, .value, .page, .pending, .answered: break
         }
       }
     }

@@ -20,7 +20,7 @@ private struct LiveWindow {
       switch delivery.event {
       case .value(let node): children = node.children
       case .page(let more): hasMore = more
-      case .pending: break
+      case .pending, .answered: break
       default: break
       }
     }

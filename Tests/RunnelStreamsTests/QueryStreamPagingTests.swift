@@ -180,11 +180,12 @@ extension QueryStreamPagingTests {
     let recorder = Recorder(stream)
     let listener = try #require(tree.activeListeners.first)
     stream.receive([.page(hasMore: true)], from: listener)
-    #expect(stream.loadState == .loaded && stream.awaitsFirstPage)
+    #expect(stream.loadState == .cached && stream.awaitsFirstPage)
     // Another query of the replica has this row.
     stream.receive(try added(3..<4), from: listener)
     #expect(stream.awaitsFirstPage)
-    stream.receive(try added(4..<6) + [.page(hasMore: true)], from: listener)
+    stream.receive(try added(4..<6) + [.answered, .page(hasMore: true)], from: listener)
+    #expect(stream.loadState == .loaded)
     #expect(!stream.awaitsFirstPage && stream.items.count == 3)
     #expect(recorder.changes.allSatisfy { $0.changes.arrivedIDs.isEmpty })
     stream.receive(try added(6..<7), from: listener)
@@ -197,7 +198,32 @@ extension QueryStreamPagingTests {
     let listener = try #require(tree.activeListeners.first)
     stream.receive([.page(hasMore: true)], from: listener)
     #expect(stream.awaitsFirstPage)
-    stream.receive([.page(hasMore: false)], from: listener)
+    #expect(stream.loadState == .cached)
+    stream.receive([.answered, .page(hasMore: false)], from: listener)
+    #expect(stream.loadState == .loaded)
     #expect(!stream.awaitsFirstPage && stream.fetchState == .exhausted)
+  }
+
+  @Test func wholesAreCachedUntilEachPartIsAnswered() throws {
+    let streams = try (0..<2).map { _ in QueryStream<Record>(request: try messages(), source: tree)
+    }
+    let union = UnionStream(inTreeOrder: streams)
+    let sections = PartitionedStream(union) { _ in "all" }
+    for stream in streams { stream.start() }
+    let recorder = Recorder(sections)
+    #expect(sections.loadState == .loading)
+    let listeners = tree.activeListeners
+    streams[0].receive([.answered], from: listeners[0])
+    #expect(streams[0].loadState == .loaded && union.loadState == .loading)
+    streams[1].receive([], from: listeners[1])
+    #expect(streams[1].loadState == .cached && union.loadState == .cached)
+    #expect(recorder.changes.last?.loadState == .cached)
+    streams[1].receive([.answered], from: listeners[1])
+    #expect(union.loadState == .loaded && recorder.changes.last?.loadState == .loaded)
+    #expect(recorder.mistakes.isEmpty)
+    streams[1].stop()
+    streams[1].start()
+    streams[1].receive([], from: try #require(tree.activeListeners.last))
+    #expect(streams[1].loadState == .cached)
   }
 }

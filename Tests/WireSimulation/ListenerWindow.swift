@@ -30,7 +30,7 @@ package struct ListenerWindow {
       rows.remove(at: index)
       insert(row)
     case .page(let hasMore): (self.hasMore, isExtended) = (hasMore, false)
-    case .value, .pending: break
+    case .value, .pending, .answered: break
     }
   }
 

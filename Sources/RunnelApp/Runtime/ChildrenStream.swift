@@ -66,7 +66,8 @@ final class ChildrenStream {
     if change.loadState != .loading { isUnloading = false }
     let loading: LoadState = isUnloading ? .loaded : .loading
     let isLoading = change.loadState == .idle || change.loadState == .loading
-    let phase = isLoading ? loading : change.loadState
+    let phase =
+      isLoading ? loading : change.loadState.showsRows ? .loaded : change.loadState
     let paging = isUnloading || stream.fetchState == .unknown ? .more : stream.fetchState
     receive?(
       TreeChange(

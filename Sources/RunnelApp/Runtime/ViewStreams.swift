@@ -149,7 +149,7 @@ final class ViewStreams {
   /// At the end where rows arrive, there is a fetch-more row only if some rows are not loaded.
   /// While rows are being unloaded, the state before is kept.
   private func fetchState(at end: ListEnd) -> FetchState {
-    if paged.loadState != .loaded || reading == .asked { return knownStates[end] ?? .unknown }
+    if !paged.loadState.showsRows || reading == .asked { return knownStates[end] ?? .unknown }
     let state = paged.fetchState(at: end)
     knownStates[end] = end == newerEnd && state == .exhausted ? .unknown : state
     return knownStates[end] ?? .unknown
@@ -281,7 +281,7 @@ final class ViewStreams {
 
   /// Whether shown rows can be unloaded now.
   var canLetGo: Bool {
-    paged.loadState == .loaded && reading == .none && search == nil
+    paged.loadState.showsRows && reading == .none && search == nil
       && [olderEnd, newerEnd].allSatisfy { paged.fetchState(at: $0) != .fetching }
   }
 
@@ -344,7 +344,7 @@ final class ViewStreams {
         phase: isWaiting ? .loading : .loaded,
         paging: paging, newer: newerPaging, loadedCount: scannedCount,
         isLettingGo: isLettingGo))
-    if paged.loadState == .loaded, reading == .none { fetchWanted() }
+    if paged.loadState.showsRows, reading == .none { fetchWanted() }
   }
 }
 
@@ -360,7 +360,7 @@ extension ViewStreams {
   }
 
   /// Whether the newly requested rows are loaded and not yet reported.
-  private var hasRead: Bool { reading == .begun && paged.loadState == .loaded }
+  private var hasRead: Bool { reading == .begun && paged.loadState.showsRows }
 
   /// Notes that the rows are requested again.
   func beginReading() { reading = .asked }

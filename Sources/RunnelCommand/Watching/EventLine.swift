@@ -32,7 +32,7 @@ struct EventLine {
         JSONMember("event", .string(EventName.value.rawValue)),
         JSONMember("path", .string(path.description)),
       ]
-    case .page, .pending: return nil
+    case .page, .pending, .answered: return nil
     }
     if case .value(let node) = event {
       members.append(JSONMember("value", EventLine.value(of: node, in: query.index)))

@@ -147,7 +147,7 @@ struct LeafWatch {
     switch event {
     case .childAdded: childCount += 1
     case .childRemoved: childCount -= 1
-    case .childChanged, .childMoved, .value, .page, .pending: break
+    case .childChanged, .childMoved, .value, .page, .pending, .answered: break
     }
   }
 

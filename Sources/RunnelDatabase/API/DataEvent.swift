@@ -66,7 +66,7 @@ extension DataEvent {
       self = .childMoved(query.snapshot(of: row, pending), previousKey: previous?.text)
     case .childRemoved(let row): self = .childRemoved(query.snapshot(of: row, pending))
     case .value(let node): self = .value(query.snapshot(of: node, pending))
-    case .page, .pending: return nil
+    case .page, .pending, .answered: return nil
     }
   }
 }

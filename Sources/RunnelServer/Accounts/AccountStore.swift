@@ -107,7 +107,7 @@ final class AccountStore {
           let second = node.json.int
         else { continue }
         news.revocations[id] = Int64(second)
-      case .childRemoved, .childMoved, .value, .page, .pending: break
+      case .childRemoved, .childMoved, .value, .page, .pending, .answered: break
       }
     }
   }

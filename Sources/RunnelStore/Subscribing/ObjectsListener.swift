@@ -84,7 +84,7 @@ extension ObjectsListener {
       guard let old = order.remove(row.key) else { return [] }
       let object = old.isObject ? try? Object.read(row, in: query.path).get() : nil
       return [ObjectRemoved<Object>(query, id: row.key, object: object)]
-    case .value, .page, .pending: return []
+    case .value, .page, .pending, .answered: return []
     }
   }
 

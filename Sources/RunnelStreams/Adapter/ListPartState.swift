@@ -44,7 +44,7 @@ struct ListPartState<Item: StreamItem> {
   @specialized(where Item == Record)
   mutating func note(_ change: StreamChange<Item>) {
     let before = waiting.map(\.sections) ?? content
-    let isLoaded = before != nil || change.loadState == .loaded
+    let isLoaded = before != nil || change.loadState.showsRows
     var net: NetChange?
     if isLoaded {
       var change = change

@@ -27,7 +27,8 @@ struct PartLayout<Item: StreamItem> {
     }
     let contentCount = sections.count
     if content != nil {
-      addEmptyRows(part, contentCount)
+      // What a replica does not know may be there.
+      if loadState != .cached { addEmptyRows(part, contentCount) }
       for paging in part.pagings { addFetchMoreRow(paging, part, contentCount) }
     }
     addStatusRow(part, contentCount, loadState)
@@ -63,7 +64,7 @@ struct PartLayout<Item: StreamItem> {
     let content: PlaceholderRow.Content
     switch loadState {
     case .failed(let reason): content = .failed(reason)
-    case .idle, .loading:
+    case .idle, .loading, .cached:
       if sections.contains(where: { !$0.content.items.isEmpty }) { return }
       content = .loading
     case .loaded: return

@@ -287,11 +287,14 @@ extension IndexStream: TreeListener {
   private func advance(_ changes: ChangeSet) -> StreamChange<IndexedRecord>? {
     forgetUnnamedPlaces()
     let before = loadState
-    if isStarted, before != .loaded || entryState != .loaded {
-      let isWaiting = places.values.contains { $0.target == .loading }
-      loadState = entryState == .loaded && isWaiting ? .loading : entryState
+    if isStarted, before != entryState {
+      let isFirst = entryState.showsRows && !before.showsRows
+      let isWaiting = isFirst && places.values.contains { $0.target == .loading }
+      loadState = isWaiting ? .loading : entryState
     }
-    if loadState == .loaded, before == .loaded { return changes.isEmpty ? nil : change(changes) }
+    if loadState.showsRows, before.showsRows {
+      return changes.isEmpty && loadState == before ? nil : change(changes)
+    }
     return loadState == before ? nil : change(.reload)
   }
 }

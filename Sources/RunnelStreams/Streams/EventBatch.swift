@@ -9,6 +9,8 @@ struct EventBatch {
   private(set) var hasMore: Bool?
   /// The pending state of the place; nil if the batch does not contain it.
   private(set) var pending: PendingState?
+  /// True if the rows are then all that the origin has.
+  private(set) var isAnswer = false
 
   private let events: [TreeEvent]
 
@@ -23,6 +25,7 @@ struct EventBatch {
         lastEvents[row.key] = index
       case .page(let hasMore): self.hasMore = hasMore
       case .pending(let state): pending = state
+      case .answered: isAnswer = true
       case .value: break
       }
     }
@@ -32,7 +35,7 @@ struct EventBatch {
   func row(_ event: Int) -> TreeRow? {
     switch events[event] {
     case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _): row
-    case .childRemoved, .page, .pending, .value: nil
+    case .childRemoved, .page, .pending, .value, .answered: nil
     }
   }
 }

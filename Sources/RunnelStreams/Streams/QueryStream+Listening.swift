@@ -125,12 +125,14 @@ extension QueryStream {
       windows[window].isLoaded && batch.hasMore != nil && !windows[window].fetches.isEmpty
     let changes = staged == nil ? apply(batch, window, isPage: isPage) : stage(batch, window)
     windows[window].isLoaded = true
+    if batch.isAnswer { windows[window].isAnswered = true }
     if windows[window].request.paging != nil, let hasMore = batch.hasMore {
       windows[window].fetchState = hasMore ? .more : .exhausted
       windows[window].awaitsFirstPage = false
       if isPage, let completion = windows[window].finishFetch() { tell([completion], .fetched) }
     }
     let loaded = load() ?? changes
+    if loadState == .cached, windows.allSatisfy(\.isAnswered) { loadState = .loaded }
     refill()
     let isSame = loaded.isEmpty && before.0 == loadState && before.1 == windows.map(\.fetchState)
     return isSame ? nil : change(loaded)
@@ -160,7 +162,7 @@ extension QueryStream {
   private func load() -> ChangeSet? {
     guard let staged, windows.allSatisfy(\.isLoaded) else { return nil }
     self.staged = nil
-    loadState = .loaded
+    loadState = .cached
     let (oldByTreeKey, oldByID) = (rowsByTreeKey, rowsByID)
     rowsByTreeKey = RowTable(minimumCapacity: staged.count)
     rowsByID = RowTable(minimumCapacity: staged.count)

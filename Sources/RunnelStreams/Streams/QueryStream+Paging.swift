@@ -28,7 +28,7 @@ extension QueryStream: PagedStream {
   ) {
     precondition(count > 0, "A page holds at least one row.")
     hub.perform { [self] in
-      guard let window = window(at: end), loadState == .loaded, windows[window].canFetch else {
+      guard let window = window(at: end), loadState.showsRows, windows[window].canFetch else {
         tell([completion], .refused)
         return nil
       }
@@ -66,7 +66,7 @@ extension QueryStream: PagedStream {
 
   /// Fetches more rows if fewer are shown than the limit allows.
   func refill() {
-    guard let limit, loadState == .loaded, items.count < limit.count else { return }
+    guard let limit, loadState.showsRows, items.count < limit.count else { return }
     for window in windows.indices where windows[window].fetchState == .more {
       if windows[window].canFetch { fetch(limit.count, window) { _ in } }
     }

@@ -140,7 +140,8 @@ extension QueryStream where Item == Record {
 extension QueryStream {
   static func childRequest(_ request: ListenRequest, showsPending: Bool) -> ListenRequest {
     var request = request
-    request.events = showsPending ? [.children, .pending] : .children
+    request.events = [.children, .answered]
+    if showsPending { request.events.insert(.pending) }
     return request
   }
 

@@ -20,6 +20,8 @@ struct QueryWindow {
   var fetchState = FetchState.unknown
   /// The number of its rows.
   var rowCount = 0
+  /// True if its rows are all that the origin has.
+  var isAnswered = false
   /// True if it was loaded without rows although there are others, until its first page has come: the
   /// origin of a replica has not answered yet.
   var awaitsFirstPage = false
@@ -74,7 +76,7 @@ struct QueryWindow {
   mutating func stop() -> [(FetchOutcome) -> Void] {
     let waiting = fetches.filter { !$0.isCancelled }.map(\.completion)
     fetches = []
-    (listener, isLoaded) = (nil, false)
+    (listener, isLoaded, isAnswered) = (nil, false, false)
     if fetchState == .fetching { fetchState = .more }
     return waiting
   }

@@ -46,7 +46,7 @@ public final class SyncedArray {
     let old = list
     loadState = change.loadState
     if !change.changes.isEmpty { list = change.sections.first?.items ?? [] }
-    if !isTold, change.loadState != .loaded { return }
+    if !isTold, !change.loadState.showsRows { return }
     let changes = isTold ? change.changes : .reload
     isTold = true
     if changes.isEmpty { return }

@@ -353,7 +353,7 @@ private struct WindowChanges {
     case .childChanged(let row, _): changed.append(Child(key: row.key, node: row.node ?? .empty))
     case .childRemoved(let row):
       left.append(Assignment(path: Path(unchecked: [row.key]), target: .node(.empty)))
-    case .childMoved, .value, .page, .pending: break
+    case .childMoved, .value, .page, .pending, .answered: break
     }
   }
 

@@ -20,6 +20,9 @@ public enum TreeEvent: Hashable, Sendable {
   case page(hasMore: Bool)
   /// The pending writes at the place of the view changed: this is everything that is pending now.
   case pending(PendingState)
+  /// The rows of the view are all that the origin has: it has answered. A tree of its own tells this
+  /// with the initial events.
+  case answered
 
   /// The row that the event is about; nil for the others.
   public var row: TreeRow? {
@@ -27,7 +30,7 @@ public enum TreeEvent: Hashable, Sendable {
     case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _),
       .childRemoved(let row):
       row
-    case .value, .page, .pending: nil
+    case .value, .page, .pending, .answered: nil
     }
   }
 }
@@ -52,6 +55,8 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
   public static let value = EventKinds(rawValue: 16)
   /// Pending changes at the place.
   public static let pending = EventKinds(rawValue: 32)
+  /// The origin's answer.
+  public static let answered = EventKinds(rawValue: 64)
   /// The four events about children.
   public static let children: EventKinds = [.added, .changed, .moved, .removed]
   /// All events about shown data.
@@ -67,6 +72,7 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
     case .value: contains(.value)
     case .page: true
     case .pending: contains(.pending)
+    case .answered: contains(.answered)
     }
   }
 }

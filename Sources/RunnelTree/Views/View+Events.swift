@@ -1,7 +1,7 @@
 // The events for the listeners of a view.
 
 extension View {
-  /// The events of a batch: removed, added, moved, changed, then the value.
+  /// The events of a batch: removed, added, moved, changed, then the value, and what is known of it.
   ///
   /// `wantsValue` tells whether a listener wants the value, which costs O(rows) to build.
   func events(for changes: Changes, wantsValue: Bool) -> [TreeEvent] {
@@ -12,6 +12,7 @@ extension View {
     if wantsValue, knowledge.isAnswer, changes.isAnswerNow || !changes.isContentSame {
       events.append(.value(value))
     }
+    if changes.isAnswerNow { events.append(.answered) }
     if changes.hasMoreChanged { events.append(.page(hasMore: hasMore)) }
     return events
   }
@@ -22,6 +23,7 @@ extension View {
   func initialEvents(wantsValue: Bool) -> [TreeEvent] {
     var events = addedEvents(for: rows)
     if wantsValue, knowledge.isAnswer { events.append(.value(value)) }
+    if knowledge.isAnswer { events.append(.answered) }
     if request.paging != nil { events.append(.page(hasMore: hasMore)) }
     return events
   }

@@ -90,7 +90,7 @@ package struct ClientsScreen: Hashable, Sendable {
   private var emptyText: String {
     switch phase {
     case .failed(let failure): failure.message
-    case .loaded: "nobody is connected"
+    case .cached, .loaded: "nobody is connected"
     case .idle, .loading: "waiting for the server"
     }
   }

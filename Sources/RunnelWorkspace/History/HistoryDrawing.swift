@@ -27,7 +27,7 @@ package struct HistoryDrawing {
     case .failed(let message):
       let hint = keys.hint(.sectionMore, "reads it")
       return note("\(glyphs.failed) \(message)\(hint)", into: &canvas)
-    case .idle, .loading, .loaded: break
+    case .idle, .loading, .cached, .loaded: break
     }
     let text = screen.text(ellipsis: glyphs.ellipsis)
     ListWidget.draw(

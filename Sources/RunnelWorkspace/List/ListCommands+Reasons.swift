@@ -15,7 +15,7 @@ extension ListCommands {
     switch screen.phase {
     case .idle, .loading: return "the first rows are being loaded"
     case .failed: return state.phrase("the rows could not be read", .rowOpen, "reads them again")
-    case .loaded: return "there are no rows here"
+    case .cached, .loaded: return "there are no rows here"
     }
   }
 
@@ -54,9 +54,9 @@ extension ListCommands {
     switch (screen.phase, screen.paging) {
     case (.idle, _), (.loading, _): return "the first rows are being loaded"
     case (.failed, _): return nil
-    case (.loaded, .fetching): return reasonBeingFetched(state)
-    case (.loaded, .exhausted): return "everything is loaded: there are no more rows"
-    case (.loaded, .unknown), (.loaded, .more), (.loaded, .failed): return nil
+    case (_, .fetching): return reasonBeingFetched(state)
+    case (_, .exhausted): return "everything is loaded: there are no more rows"
+    case (_, .unknown), (_, .more), (_, .failed): return nil
     }
   }
 

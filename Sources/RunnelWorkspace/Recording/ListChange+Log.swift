@@ -196,6 +196,7 @@ extension LoadState {
     switch self {
     case .idle: "idle"
     case .loading: "loading"
+    case .cached: "cached"
     case .loaded: "loaded"
     case .failed(let failure): failure.log
     }
@@ -205,6 +206,7 @@ extension LoadState {
     switch json {
     case "idle": self = .idle
     case "loading": self = .loading
+    case "cached": self = .cached
     case "loaded": self = .loaded
     default: self = .failed(try StreamFailure(log: json))
     }

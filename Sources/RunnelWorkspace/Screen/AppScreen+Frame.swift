@@ -109,7 +109,7 @@ extension AppScreen {
     return switch screen.phase {
     case .idle, .loading: liveness(glyphs.loading, "loading", .connecting)
     case .failed: liveness(glyphs.failed, "failed", .error)
-    case .loaded: liveness(glyphs.live, "live", .live)
+    case .cached, .loaded: liveness(glyphs.live, "live", .live)
     }
   }
 

@@ -65,7 +65,7 @@ package struct TreeText {
   private func state(of path: Path) -> StyledLine? {
     switch tree.expanded[path]?.phase {
     case .idle, .loading: StyledLine("loading \(glyphs.loading)", .connecting)
-    case .loaded: StyledLine("live", .live)
+    case .cached, .loaded: StyledLine("live", .live)
     case .failed: StyledLine("failed \(glyphs.failed)", .error)
     case nil: nil
     }

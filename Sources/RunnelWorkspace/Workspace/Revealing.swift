@@ -47,7 +47,7 @@ enum Revealing {
       case .idle, .loading: return
       case .failed:
         return giveUpWanted(&state, at: parent, "the children of \(parent) could not be read")
-      case .loaded: break
+      case .cached, .loaded: break
       }
       if children.child(keys[depth]) != nil { continue }
       let isAll = children.paging == .exhausted

@@ -67,6 +67,7 @@ extension TreeEvent {
     case .value(let node): "value=\(node.exportJSON.jsonText())"
     case .page(let hasMore): hasMore ? "page more" : "page end"
     case .pending(let state): state.text
+    case .answered: "answered"
     }
   }
 }

@@ -111,7 +111,7 @@ struct WindowMirror {
         rows[index] = row
       case .value(let node): value = node
       case .page(let more): hasMore = more
-      case .pending: break
+      case .pending, .answered: break
       }
     }
     return place(placed)
@@ -148,7 +148,7 @@ struct WindowMirror {
       guard let index = rows.firstIndex(of: row) else { return "\(row.key) is not in the window." }
       let expected = index == 0 ? nil : rows[index - 1].key
       return previous == expected ? nil : "\(row.key) is after \(String(describing: expected))."
-    case .childRemoved, .value, .page, .pending: return nil
+    case .childRemoved, .value, .page, .pending, .answered: return nil
     }
   }
 
@@ -175,6 +175,7 @@ extension TreeEvent {
     case .value: 4
     case .page: 5
     case .pending: 6
+    case .answered: 7
     }
   }
 }

@@ -49,7 +49,7 @@ public struct StreamChanges<Item: StreamItem & Sendable>: AsyncSequence, Sendabl
 
       private func take(_ change: StreamChange<Item>) {
         if case .failed = change.loadState { return changes.append(change) }
-        if !hasLoaded, change.loadState != .loaded { return }
+        if !hasLoaded, !change.loadState.showsRows { return }
         var change = change
         if !hasLoaded { change.changes = .reload }
         hasLoaded = true
