@@ -134,6 +134,15 @@ import Testing
     #expect(app.screen.joined().contains(words), "\(app.screen)")
   }
 
+  @Test func reasonThatIsWiderThanTheScreenIsShownWhole() throws {
+    let app = try app(order: "title")
+    app.type(":go nonsense")
+    app.press("Enter")
+    let text = app.screen.joined(separator: " ").split(separator: " ").joined(separator: " ")
+    #expect(problem(app).count > 80)
+    #expect(text.contains(problem(app)), "\(app.screen)")
+  }
+
   @Test func rowsThatOthersAddAfterAJumpAreCounted() throws {
     let app = try app()
     app.press("G")
@@ -182,7 +191,9 @@ import Testing
     #expect(position(app).contains("row 203 of 400"))
     app.type(":go 401")
     app.press("Enter")
-    #expect(problem(app) == "there is no row 401: the collection has 400")
+    #expect(
+      app.toast
+        == "no record has the key 401, and there is no row 401: the collection has 400")
   }
 
   @Test func rowOfOnesOwnAmongThoseNotLoadedIsNotNew() throws {

@@ -199,7 +199,7 @@ extension AppRuntime {
         view: index, list.definition, first: list.firstCount, local: state.settings.local)
     case .fetchMore(let index, let pages): queries.views[index]?.fetchMore(pages: pages)
     case .fetchNewer(let index, let pages): queries.views[index]?.fetchNewer(pages: pages)
-    case .goToLiveEnd(let index): queries.views[index]?.goToLiveEnd()
+    case .goToLiveEnd(let index, let count): queries.views[index]?.goToLiveEnd(count: count)
     case .goTo(let index, let position): queries.views[index]?.go(to: position)
     case .letGo(let index, let kept):
       if queries.views[index]?.letGo(kept) != true { send(.keptAll(view: index)) }

@@ -20,10 +20,11 @@ extension ViewStreams {
     return true
   }
 
-  /// Requests the rows at the end where rows arrive, wherever the list is.
-  func goToLiveEnd() {
+  /// Requests the rows at the end where rows arrive, wherever the list is; `count` is the number of rows, if
+  /// that is more than a page.
+  func goToLiveEnd(count: Int? = nil) {
     guard !paged.isStopped else { return }
-    ask(forFirst: max(pageSize, definition.source.page), from: nil)
+    ask(forFirst: max(pageSize, definition.source.page, count ?? 0), from: nil)
   }
 
   /// Requests the rows around a place in the order of the list, wherever the list is.

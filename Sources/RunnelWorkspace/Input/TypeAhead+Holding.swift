@@ -84,6 +84,7 @@ extension TypeAhead {
     let count = state.input.typeAhead.events.count
     state.input.typeAhead = TypeAhead()
     state.tabs.tree.wanted = nil
+    state.requests.giveUpNumberOrKey()
     if !state.tabs.isTree { (state.tabs.front.jump, state.tabs.front.wantsLiveEnd) = (nil, false) }
     state.input.matcher.reset()
     state.input.awaited = nil
@@ -316,7 +317,8 @@ extension TypeAhead {
     {
       return rowIsBeingSaved
     }
-    if screen.phase == .loaded, screen.jump != nil || screen.wantsLiveEnd,
+    if screen.phase == .loaded,
+      screen.jump != nil || screen.wantsLiveEnd || state.requests.hasNumberOrKey,
       isAboutRows(state, action) || [.cellFilter, .cellFilterOut].contains(action)
     {
       return "the rows there are being read"

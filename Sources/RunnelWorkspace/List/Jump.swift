@@ -11,8 +11,11 @@ package enum Jump: Hashable, Sendable {
   case key(RunnelTree.Key)
   /// The first row with this value of a field, or the next one.
   case value(IndexValue, field: Path)
-  /// The row with a number among all rows, which is fetched with those before it.
-  case number(Int)
+  /// A record whose place in the order is known by its value.
+  case record(RunnelTree.Key, IndexValue)
+  /// The row with a number among all rows, which is fetched with those before it; `isReadAnew` tells that
+  /// the list is read again from the end where rows arrive.
+  case number(Int, isReadAnew: Bool)
 }
 
 extension Jump {
@@ -37,6 +40,7 @@ extension Jump {
     case .value(let value, _):
       if case .child = index {} else { return nil }
       return IndexPosition(value: value, key: source.isDescending ? .maximum : .minimum)
+    case .record(let key, let value): return IndexPosition(value: value, key: .key(key))
     case .number: return nil
     }
   }
@@ -93,11 +97,11 @@ extension ListScreen {
   /// Ends the jump if its rows have come with a change; `fetched` are the rows whose page has come.
   mutating func finishJump(after change: ListChange, fetched: [String], height: Int) {
     guard let jump else { return }
-    let isNumber = if case .number = jump { true } else { false }
-    guard isNumber ? !fetched.isEmpty : change.isLettingGo else { return }
+    let isFetch = if case .number(_, isReadAnew: false) = jump { true } else { false }
+    guard isFetch ? !fetched.isEmpty : change.isLettingGo else { return }
     self.jump = nil
     finish(jump, height: height)
-    if !isNumber { list.clearNewRows() }
+    if !isFetch { list.clearNewRows() }
   }
 
   /// Moves the cursor to the row of a jump, after the rows around it have come.
@@ -119,21 +123,25 @@ extension ListScreen {
         let own = IndexValue(record.row.node?[field] ?? .empty)
         return isDescending ? own <= value : own >= value
       }
-    case .number(let number): goToRow(number, height: height)
+    case .record(let key, _): goToFirst(height: height) { $0.row.key == key }
+    case .number(let number, _): goToRow(number, height: height)
     }
   }
 
-  /// The numbers of the loaded rows among all rows, as far as they are known, or else among the loaded
-  /// ones.
-  var loadedNumbers: Range<Int> {
-    let first = numberInAll(ofLoaded: 1)?.number ?? 1
-    return first..<first + content.storedRowCount
+  /// The numbers of the loaded rows among all rows, or among those that the filter shows; nil if they are
+  /// not known, because rows before them are not loaded.
+  var loadedNumbers: Range<Int>? {
+    let count = content.storedRowCount
+    if let first = numberInAll(ofLoaded: 1)?.number { return first..<first + count }
+    let reachesStart = isLiveAtBottom ? paging == .exhausted : !isAway
+    // Rows that are not loaded may stand in any section.
+    let isOneSeries = definition.also.isEmpty && definition.sections.isEmpty
+    return isComplete || (reachesStart && isOneSeries) ? 1..<1 + count : nil
   }
 
   /// Moves the cursor to the loaded row with a number; does nothing if that row is not loaded.
   mutating func goToRow(_ number: Int, height: Int) {
-    let numbers = loadedNumbers
-    guard numbers.contains(number) else { return }
+    guard let numbers = loadedNumbers, numbers.contains(number) else { return }
     let before = content.sections.first?.rows.first.map { ListScreen.isPlaceholder($0) } ?? false
     list.moveToRow(
       number: number - numbers.lowerBound + (before ? 2 : 1), in: content, height: height)
@@ -143,13 +151,22 @@ extension ListScreen {
   /// fetched from the loaded rows on.
   func pages(toRow number: Int) -> Int? {
     guard phase == .loaded, paging == .more, filter == nil, numberInAll(ofLoaded: 1) != nil,
-      let total, number >= 1, number <= total
+      let total, number >= 1, number <= total, let numbers = loadedNumbers
     else { return nil }
-    let numbers = loadedNumbers
     let missing = isLiveAtBottom ? numbers.lowerBound - number : number - numbers.upperBound + 1
     if missing <= 0 { return nil }
     let pages = (missing + definition.source.page - 1) / definition.source.page
     return pages <= ListScreen.pagesMax ? pages : nil
+  }
+
+  /// Returns how many rows are to be read from the end where rows arrive, so that a row comes with them;
+  /// nil if rows have no numbers here, there is no such row, or it is too far away.
+  func rowsToReadAnew(toRow number: Int) -> Int? {
+    guard phase == .loaded, filter == nil, definition.also.isEmpty, definition.sections.isEmpty,
+      let total, number >= 1, number <= total
+    else { return nil }
+    let count = isLiveAtBottom ? total - number + 1 : number
+    return count <= ListScreen.pagesMax * definition.source.page ? count : nil
   }
 
   /// Moves the cursor to the first row that fits, or else to the last one.
@@ -211,15 +228,22 @@ extension Jump {
       state.withList { list, content, height in
         list.moveTo(.row(id), in: content, height: height)
       }
+      if Int(words) != nil { state.say(.info, "\(words) is the key of this record") }
       return nil
     }
-    if case .child(let field) = source.order.forward, let jump = time(state, words, field) {
+    if let moments = moments(state, words), case .child(let field) = source.order.forward {
+      guard let jump = time(state, moments, field) else { return noTimes(state, words, field) }
       return start(&state, jump) ? nil : "the rows are not sorted by \(field.text) alone"
     }
-    if let number = Int(words), source.order != .key || !hasNumbers(screen) {
-      return goToRow(&state, number)
+    guard let path, let key = path.lastKey else {
+      let isTime = moments(state, words) != nil
+      return "\(words) can be no key" + (isTime ? ", and the rows are not sorted by a time" : "")
     }
-    guard let path, let key = path.lastKey else { return "\(words) can be no key" }
+    if let number = Int(words) {
+      // Whether a record has this key, is not to depend on what is loaded.
+      state.ask(.value(path), for: .numberOrKey(path, number, view: state.tabs.index))
+      return nil
+    }
     if start(&state, .key(key)) { return nil }
     return "the rows are not sorted by key: :\(path) opens the record, :sort $key sorts them"
   }
@@ -234,68 +258,113 @@ extension Jump {
     return nil
   }
 
-  /// Whether the keys of a list are numbers, so that a number means a key.
-  private static func hasNumbers(_ screen: ListScreen) -> Bool {
-    screen.someRecords(5).allSatisfy { Int($0.row.key.text) != nil }
+  /// Goes to the record with a key that is a number, or to the row with this number if there is no such
+  /// record.
+  ///
+  /// `node` is what stands at the place of the record.
+  static func take(
+    _ state: inout AppState, _ node: RunnelTree.Node, at path: Path, number: Int, view: Int
+  ) {
+    // The user may have gone elsewhere meanwhile.
+    guard let key = path.lastKey, !state.tabs.isTree, view == state.tabs.index,
+      state.layers.isEmpty
+    else { return }
+    if node.isEmpty { return goToRow(&state, number, key) }
+    let order = state.tabs.front.definition.source.order
+    let value = order.value(of: Child(key: key, node: node))
+    start(&state, order == .key ? .key(key) : .record(key, value))
   }
 
-  /// Goes to the row with a number, which is fetched if it is not loaded.
-  private static func goToRow(_ state: inout AppState, _ number: Int) -> String? {
+  /// Goes to the row with a number, which is fetched if it is not loaded; says that the number is no key.
+  private static func goToRow(
+    _ state: inout AppState, _ number: Int, _ key: RunnelTree.Key
+  ) {
     let screen = state.tabs.front
-    if screen.loadedNumbers.contains(number) {
+    if screen.loadedNumbers?.contains(number) == true {
       let height = state.tabs.frontHeight(in: state.height)
       state.tabs.front.goToRow(number, height: height)
-      return nil
+    } else if let pages = screen.pages(toRow: number) {
+      ListScreen.fetchMore(&state, pages: pages)
+      state.tabs.front.jump = .number(number, isReadAnew: false)
+      return
+    } else if let count = screen.rowsToReadAnew(toRow: number) {
+      ListScreen.resume(&state, state.tabs.index)
+      state.tabs.front.jump = .number(number, isReadAnew: true)
+      state.tabs.front.totalWhenAsked = screen.total
+      state.effects.append(.goToLiveEnd(state.tabs.index, count: count))
+      return
     }
-    guard let pages = screen.pages(toRow: number) else { return notLoaded(number, screen) }
-    ListScreen.fetchMore(&state, pages: pages)
-    state.tabs.front.jump = .number(number)
-    return nil
+    state.say(.info, rowWords(number, state.tabs.front))
   }
 
-  /// The words that a row is not loaded, or that there is none with this number.
-  private static func notLoaded(_ number: Int, _ screen: ListScreen) -> String {
-    let numbers = screen.loadedNumbers
+  /// The words that the cursor is on the row with a number, or that this row is not there.
+  private static func rowWords(_ number: Int, _ screen: ListScreen) -> String {
+    let noKey = "no record has the key \(number)"
+    let all = screen.filter == nil ? "" : " that fit the filter"
+    if let numbers = screen.loadedNumbers, numbers.contains(number) {
+      let count = screen.isComplete ? numbers.count : screen.filter == nil ? screen.total : nil
+      let place = count.map { " of \($0)" } ?? ""
+      return "\(noKey): this is row \(number)\(place)" + (all.isEmpty ? "" : " of those\(all)")
+    }
     if let total = screen.total, screen.filter == nil, !(1...max(total, 1)).contains(number) {
-      return "there is no row \(number): the collection has \(total)"
+      return "\(noKey), and there is no row \(number): the collection has \(total)"
     }
-    return
-      "row \(number) is not loaded: here are the rows \(numbers.lowerBound) to \(numbers.upperBound - 1)"
+    guard let numbers = screen.loadedNumbers, let first = numbers.first, let last = numbers.last
+    else {
+      return "\(noKey), and the rows here have no numbers before all are loaded"
+    }
+    return "\(noKey), and row \(number) is not loaded: here are the rows \(first) to \(last)\(all)"
   }
 
-  /// Says that a key or a row that the cursor was to go to is not there.
-  func sayWhatIsNotThere(_ state: inout AppState) {
+  /// Says whether the cursor is on the key or the row that it was to go to.
+  func sayWhatIsThere(_ state: inout AppState) {
     let screen = state.tabs.front
     switch self {
-    case .key(let key):
-      guard screen.phase == .loaded, screen.cursorRecord?.row.key != key else { return }
+    case .key(let key), .record(let key, _):
+      guard screen.phase == .loaded else { return }
+      guard screen.cursorRecord?.row.key != key else {
+        if Int(key.text) != nil { state.say(.info, "\(key.text) is the key of this record") }
+        return
+      }
       let nearest = screen.cursorRecord == nil ? "" : "; this is the nearest row"
       state.say(.info, "there is no \(key.text) here\(nearest)")
-    case .number(let number):
-      if !screen.loadedNumbers.contains(number) {
-        state.say(.info, Jump.notLoaded(number, screen))
-      }
+    case .number(let number, _): state.say(.info, Jump.rowWords(number, screen))
     case .farEnd, .value: break
     }
   }
 
-  /// Returns the jump to a time in a field that the rows are sorted by; nil if the text is no time, or
-  /// the field holds none.
-  private static func time(_ state: AppState, _ text: String, _ field: Path) -> Jump? {
+  /// Returns the moments that a text names, or nil if it names none.
+  private static func moments(_ state: AppState, _ text: String) -> MomentRange? {
     let reader = MomentReader(now: state.now, local: state.settings.local)
-    let example = state.tabs.front.someRecords(20).lazy
-      .compactMap { $0.row.node?[field].leaf }.first
-    guard let moments = reader.value(text.replacingBlanks(by: "T")).moments else { return nil }
-    switch example {
-    case .number(let number)?:
-      let isSeconds = number.integer.map(StoredTime.seconds.contains) == true
-      let start = isSeconds ? moments.start / 1000 : moments.start
-      return .value(.leaf(.number(JSONNumber(start))), field: field)
-    case .string?:
-      let civil = state.settings.local.civil(moments.start)
-      return .value(.leaf(.string(civil.dateText)), field: field)
-    case .bool?, nil: return nil
+    return reader.value(text.replacingBlanks(by: "T")).moments
+  }
+
+  /// Returns the jump to a time in a field that the rows are sorted by; nil if no loaded row has a time there
+  /// whose order is that of time.
+  private static func time(_ state: AppState, _ moments: MomentRange, _ field: Path) -> Jump? {
+    for record in state.tabs.front.someRecords(20) {
+      switch record.row.node?[field].leaf {
+      case .number(let number)?:
+        guard let stored = number.integer, StoredTime.contains(stored) else { continue }
+        let isSeconds = StoredTime.seconds.contains(stored)
+        let start = isSeconds ? moments.start / 1000 : moments.start
+        return .value(.leaf(.number(JSONNumber(start))), field: field)
+      case .string(let text)? where FieldProfile.isDate(text):
+        let civil = state.settings.local.civil(moments.start)
+        return .value(.leaf(.string(civil.dateText)), field: field)
+      case .string?, .bool?, nil: continue
+      }
     }
+    return nil
+  }
+
+  /// The words that no time can be gone to, because the field that the rows are sorted by holds none.
+  private static func noTimes(_ state: AppState, _ text: String, _ field: Path) -> String {
+    if SortedTexts(in: state.tabs.front, sortedBy: field) == .dates {
+      let term = FilterCompletion.quotedName(field.shownText) + ":" + FilterCompletion.quoted(text)
+      return "\(field.shownText) holds dates as texts, sorted by characters: f \(term) finds one"
+    }
+    return "the rows are sorted by \(field.shownText), which holds no times: s sorts by others"
   }
 }
 

@@ -82,7 +82,8 @@ extension ListScreen {
     (unloaded, isLettingGo, loadedFloor) = (nil, false, 0)
   }
 
-  /// The fields to sort by: those of the columns, others that loaded rows have, and the key.
+  /// The fields to sort by: those of the columns, others that loaded rows have, and the key; the priority
+  /// if a loaded row has one, or if it is the order.
   var sortFields: [RowField] {
     var fields: [RowField] = []
     for column in definition.columns {
@@ -95,10 +96,20 @@ extension ListScreen {
     for column in Columns.addable(to: self) {
       if case .path(let path) = column.field { fields.append(.child(path)) }
     }
-    fields += [.key, .priority]
+    fields.append(.key)
+    if hasPriorities { fields.append(.priority) }
     var known: Set<RowField> = []
     return fields.filter { known.insert($0).inserted }
   }
+
+  /// Whether the priority may order the rows.
+  private var hasPriorities: Bool {
+    order?.field == .priority || ownSource.order.forward == .priority
+      || someRecords(ListScreen.priorityRecordsMax).contains { $0.row.node?.priority != nil }
+  }
+
+  /// The most records that are looked at for a priority.
+  private static let priorityRecordsMax = 1000
 
   /// Returns whether an index gives the order of a field, so that not all rows are read; nil if
   /// that is not known yet.

@@ -26,11 +26,12 @@ enum Sorting {
 
   private static func sortItems(_ state: AppState, ofView view: Int) -> [MenuList.Item] {
     let screen = state.tabs.lists[view]
+    let fields = screen.sortFields
     let own = MenuList.Item(
       id: ownOrder, title: "the view's own order", note: ownOrderText(state, of: screen),
       isChosen: screen.order == nil)
     return [own]
-      + screen.sortFields.map { field in
+      + fields.map { field in
         let isChosen = screen.order?.field == field
         var notes: [String] = []
         if isChosen {
@@ -38,8 +39,8 @@ enum Sorting {
         }
         if screen.isIndexed(field) == false { notes.append("no index: reads all rows") }
         return MenuList.Item(
-          id: "\(field)", title: title(of: field), note: notes.joined(separator: " · "),
-          isChosen: isChosen)
+          id: "\(field)", title: title(of: field, besides: fields),
+          note: notes.joined(separator: " · "), isChosen: isChosen)
       }
   }
 
@@ -48,13 +49,12 @@ enum Sorting {
     return "\(source.order)\(source.isDescending ? ", descending" : "")"
   }
 
-  private static func title(of field: RowField) -> String {
-    switch field {
-    case .key: "key"
-    case .value: "value"
-    case .priority: "priority"
-    case .child: "\(field)"
-    }
+  /// The title of a field in the menu; what is no field of the records gets its sign if one has its name.
+  private static func title(of field: RowField, besides fields: [RowField]) -> String {
+    let name = "\(field)"
+    guard name.hasPrefix("$") else { return name }
+    let word = String(name.dropFirst())
+    return fields.contains { "\($0)" == word } ? name : word
   }
 
   /// Sorts by an item of the menu; the present order is reversed.
@@ -79,7 +79,11 @@ enum Sorting {
       by: order, height: state.tabs.height(ofView: view, in: state.height))
     guard state.tabs.lists[view].isOpen else { return }
     state.effects.append(.openView(view))
-    if let order, state.tabs.lists[view].isIndexed(order.field) == false {
+    if case .child(let field)? = order?.field,
+      let texts = SortedTexts(in: state.tabs.lists[view], sortedBy: field)
+    {
+      state.say(.info, texts.words(field))
+    } else if let order, state.tabs.lists[view].isIndexed(order.field) == false {
       let words = "\(order.field) has no index: all rows are read"
       state.say(.info, state.phrase(words, .indexMake, "makes one"))
     } else if let order, hasForeignLetters(state.tabs.lists[view], order.field) {

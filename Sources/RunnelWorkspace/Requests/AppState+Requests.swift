@@ -49,6 +49,8 @@ extension PendingRequests {
       Writing.finish(&state, id, purpose, performed)
     case (.read(let path, let purpose), .value(let node)):
       Copying.finish(&state, reading: path, for: purpose, node.exportJSON)
+    case (.numberOrKey(let path, let number, let view), .value(let node)):
+      Jump.take(&state, node, at: path, number: number, view: view)
     case (.choices(let path), .records(let rows)):
       ResourceCommands.show(&state, choices: rows, in: path)
     case (.history(let reading), .history(let page)):
@@ -90,7 +92,7 @@ extension PendingRequests {
     case .clients: ClientsScreen.fail(&state, refusal, id)
     case .device(let request): DevicesScreen.fail(&state, request, refusal)
     case .account: AccountsScreen.fail(&state, id, refusal)
-    case .read, .dropPending, .comparedWrite, .saveCopy, .disconnect:
+    case .read, .numberOrKey, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)
     // Without an answer the menu says nothing of indexes.
     case .orders: break

@@ -16,6 +16,8 @@ package enum Pending: Hashable, Sendable {
   case detailHistory(Path)
   /// Reading a write that could not be undone, to compare it.
   case comparedWrite
+  /// Reading whether a record has a key that is a number; if none has, the number is that of a row.
+  case numberOrKey(Path, Int, view: Int)
   /// Reading which orders of a list have an index.
   case orders(view: Int)
   /// Reading the value beside the tree, or the size of a place that a question is about.
@@ -61,6 +63,18 @@ package struct PendingRequests: Hashable, Sendable {
 
   /// Whether a value is being read for something that may write.
   var hasReads: Bool { !readPurposes.isEmpty }
+
+  /// Whether it is being read where the cursor of a list is to go to.
+  var hasNumberOrKey: Bool {
+    reads.values.contains { if case .numberOrKey = $0 { true } else { false } }
+  }
+
+  /// Cancels reading where the cursor of a list is to go to.
+  mutating func giveUpNumberOrKey() {
+    reads = reads.filter { _, pending in
+      if case .numberOrKey = pending { false } else { true }
+    }
+  }
 
   /// Returns the newest `count` composed records of a view that are being written, oldest first.
   ///

@@ -156,10 +156,7 @@ extension AppScreen {
     }
     let screen = state.tabs.front
     var line = StyledLine()
-    if let order = screen.order {
-      let sign = order.isDescending ? glyphs.down : glyphs.up
-      line.append("by \(order.field) \(sign) · ", .warn)
-    }
+    line.append(orderText(of: screen), .warn)
     line.append(screen.countText, .muted)
     line.append(cachedText)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
@@ -177,6 +174,18 @@ extension AppScreen {
     var whole = StyledLine("\(keys)\(shown) · ", .warn)
     whole.append(line)
     return whole
+  }
+
+  /// The order that the user chose, and that texts are sorted by their characters where these have another
+  /// order than what the texts say; empty if there is nothing to say.
+  private func orderText(of screen: ListScreen) -> String {
+    let isAsText = screen.sortedTexts != nil
+    guard screen.order != nil || isAsText else { return "" }
+    let source = screen.definition.source
+    let field = screen.order.map { "\($0.field)" } ?? source.order.forward.description
+    let isDescending = screen.order?.isDescending ?? source.isDescending
+    let sign = isDescending ? glyphs.down : glyphs.up
+    return "by \(field) \(sign)\(isAsText ? " as text" : "") · "
   }
 
   /// The mark of data from the cache, with their age; empty if they are the server's.

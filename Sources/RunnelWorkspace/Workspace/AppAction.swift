@@ -86,8 +86,9 @@ package enum Effect: Hashable, Sendable {
   case fetchMore(Int, pages: Int)
   /// Fetch the next pages of a view at the end where rows arrive.
   case fetchNewer(Int, pages: Int)
-  /// Read a view again from the end where rows arrive.
-  case goToLiveEnd(Int)
+  /// Read a view again from the end where rows arrive; `count` is the number of rows, if that is more than
+  /// a page.
+  case goToLiveEnd(Int, count: Int? = nil)
   /// Read the rows of a view around a place in its order.
   case goTo(view: Int, IndexPosition)
   /// Keep only some rows of a view loaded.

@@ -135,7 +135,7 @@ package enum StateReducer {
     ListScreen.letGo(&state, inView: view)
     ListScreen.refill(&state, inView: view, after: change)
     guard view == state.tabs.index else { return }
-    if let jump, state.tabs.front.jump == nil { jump.sayWhatIsNotThere(&state) }
+    if let jump, state.tabs.front.jump == nil { jump.sayWhatIsThere(&state) }
     ListCommands.endFetchingToast(&state)
     DetailHistory.noteDetailChange(&state, change)
     Restoration.goToRestored(&state, restored)
