@@ -137,6 +137,51 @@ import Testing
     #expect(app.line(of: "Login") != nil && app.line(of: "Printer") == nil)
   }
 
+  @Test func valueThatWasShownAndIsThenHiddenIsNoContradiction() throws {
+    let app = try app()
+    app.press("gg j | l l = -")
+    #expect(app.list.filter?.text == "-status:open")
+    #expect(app.line(of: "Login") != nil && app.line(of: "Printer") == nil)
+    app.press("Esc Esc gg j | l l = =")
+    #expect(app.list.filter?.text == "status:open")
+  }
+
+  @Test(arguments: [
+    ("status:a Login", "-status:a", "Login"), ("status:a|b", "status:a", ""),
+    ("status:A", "-status:a", ""), ("status:a|b", "-status:a", "status:a|b"),
+    ("-status:a", "-status:b", "-status:a"), ("-has:done", "has:done", ""),
+    ("\"two words\" votes>3", "votes:7", "\"two words\" votes>3"),
+  ])
+  func termTakesThePlaceOfThoseThatItContradicts(old: String, new: String, rest: String) throws {
+    let app = try app()
+    let before = try FilterScreen.filter(app.state, old)
+    let added = try FilterScreen.filter(app.state, new)
+    #expect(before.text(withoutTermsReplacedBy: added) == rest)
+  }
+
+  /// The value of a cell is looked for like a filter that is typed.
+  @Test func valueOfTheCellIsAlsoFoundInRowsThatAreNotLoaded() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            page: 20
+            columns: [{ field: title }, { field: status, width: 8 }]
+        """, name: "test.views.yaml"
+    ).views
+    let tickets = (100..<200).map { number in
+      JSONMember(
+        String(number),
+        ["title": .string("T\(number)"), "status": number % 50 == 0 ? "rare" : "usual"])
+    }
+    let app = try AppDriver(view, json: ["tickets": .object(tickets)])
+    app.press("gg j | l =")
+    #expect(app.list.filter?.text == "status:rare")
+    #expect(app.list.records.values.map(\.row.key.text).sorted() == ["100", "150"])
+    #expect(app.list.isComplete)
+  }
+
   @Test func columnMovesAndChangesItsWidthAndIsHidden() throws {
     let app = try app()
     app.press("gg j | l l L")

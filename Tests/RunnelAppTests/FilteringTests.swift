@@ -336,6 +336,61 @@ import Testing
 }
 
 extension FilteringTests {
+  /// Members whose fees are objects, on several pages.
+  private func members() throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - { name: Members, path: /members, page: 20, columns: [{ field: name }] }
+        """, name: "members.views.yaml"
+    ).views
+    let members = (100..<200).map { number in
+      JSONMember(
+        String(number),
+        [
+          "name": .string("M\(number)"), "amount": .string("\(number),50"),
+          "fees": ["balance": .number(JSONNumber(Int64(number))), "paid": ["on": "2026-01-02"]],
+        ])
+    }
+    return try AppDriver(views, json: ["members": .object(members)])
+  }
+
+  @Test func tabCompletesFieldsBelowOthers() throws {
+    let app = try members()
+    for (typed, completed) in [("fees/ba", "fees/balance:"), ("fees/p", "fees/paid/on:")] {
+      app.press("f C-u")
+      app.type(typed)
+      app.press("Tab")
+      guard case .filter(let screen)? = app.state.layers.last else {
+        Issue.record("the filter line is not open")
+        return
+      }
+      #expect(screen.editor.text == completed)
+      app.press("Esc")
+    }
+  }
+
+  @Test func fieldWrittenWithAPointIsToldToHaveASlash() throws {
+    let app = try members()
+    app.press("f")
+    app.type("fees.balance<-30")
+    #expect(app.composeRule.contains("did you mean fees/b"), "\(app.composeRule)")
+  }
+
+  /// Rows that the filter hid while it searched are not remembered, and so are not counted.
+  @Test func rowsOfWhichOnlySomeAreRememberedAreNotCounted() throws {
+    let app = try members()
+    app.press("f")
+    app.type("amount>10")
+    #expect(app.composeRule.contains("20 loaded rows have texts in amount"))
+    app.press("Enter")
+    #expect(app.list.isComplete && app.list.loadedCount == 100)
+    let text = app.body.joined(separator: " ").split(separator: " ").joined(separator: " ")
+    #expect(
+      text.contains("no row fits the filter: rows have texts in amount, not compared with numbers"),
+      "\(text)")
+  }
+
   /// What is typed ahead must not run as commands because the first rows are not there yet.
   @Test func filterOpensWhileTheFirstRowsAreLoaded() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)

@@ -135,19 +135,21 @@ enum Cells {
     return nil
   }
 
-  /// Adds the value of the cell to the filter: only rows that have it are shown, or none of them.
+  /// Adds the value of the cell to the filter: only rows that have it are shown, or none of them; also the
+  /// rows that are not loaded are searched.
   static func filter(_ state: inout AppState, isNegated: Bool) {
     guard let (node, column) = cell(state),
       let term = term(of: node, column, state.settings.local)
     else { return }
     let new = isNegated ? (term.hasPrefix("-") ? String(term.dropFirst()) : "-" + term) : term
-    let before = state.tabs.front.filter?.text ?? ""
-    let text = before.isEmpty ? new : before + " " + new
+    let before = state.tabs.front.filter
     do throws(FilterError) {
-      let filter = try FilterScreen.filter(state, text)
+      let added = try FilterScreen.filter(state, new)
+      let rest = before.map { $0.text(withoutTermsReplacedBy: added) } ?? ""
+      let filter = try FilterScreen.filter(state, rest.isEmpty ? new : rest + " " + new)
       if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
-      state.trail.filters.add(text)
-      FilterScreen.show(&state, filter, inView: state.tabs.index)
+      state.trail.filters.add(filter.text)
+      FilterScreen.showAndSearch(&state, filter)
     } catch {
       state.say(.warning, error.message)
     }

@@ -6,6 +6,10 @@ struct FilterCompletion {
   /// The greatest number of rows searched for values, and the greatest number of values offered.
   private static let rowsMax = 2000
   private static let candidatesMax = 20
+  /// The greatest number of levels of a record whose fields are offered, and of fields of an object below
+  /// the record: one with more holds records rather than fields.
+  private static let levelsMax = 4
+  private static let fieldsBelowMax = 30
 
   /// The completions in order.
   let candidates: [String]
@@ -74,11 +78,23 @@ struct FilterCompletion {
     var names: Set<String> = []
     for column in list.definition.columns { names.insert(name(of: column.field)) }
     for record in list.someRecords(rowsMax) {
-      for child in record.row.node?.children ?? [] where child.node.leaf != nil {
-        names.insert(child.key.text)
-      }
+      noteFields(of: record.row.node ?? .empty, below: "", levelsMax, in: &names)
     }
     return names.sorted().map { ($0, quotedName($0) + ":") } + [("is", "is:"), ("has", "has:")]
+  }
+
+  /// Notes the paths of the values in a node, down to a number of levels.
+  private static func noteFields(
+    of node: RunnelTree.Node, below start: String, _ levels: Int, in names: inout Set<String>
+  ) {
+    for child in node.children {
+      let name = start + child.key.text
+      if child.node.leaf != nil {
+        names.insert(name)
+      } else if levels > 1, child.node.children.count <= fieldsBelowMax {
+        noteFields(of: child.node, below: name + "/", levels - 1, in: &names)
+      }
+    }
   }
 
   private static func name(of field: FieldPath) -> String {

@@ -22,17 +22,22 @@ package struct FilterDoubt {
   /// Looks at the rows of a list, which are loaded.
   init?(_ filter: Filter, in list: ListScreen) {
     let rows = list.someRecords(FilterDoubt.rowsMax).filter { !list.isTransient($0) }
-    self.init(filter, in: list.definition, rows, isComplete: list.isComplete)
+    // Rows that a filter has hidden since they were read are not remembered.
+    self.init(
+      filter, in: list.definition, rows, isComplete: list.isComplete,
+      areAll: rows.count >= list.loadedCount)
   }
 
   /// Looks at the terms of a filter one by one; nil if each may be meant as it is.
   ///
-  /// `isComplete` tells whether there are no other rows. O(terms x rows).
+  /// `isComplete` tells whether all rows are loaded, and `areAll` whether these are all loaded rows.
+  /// O(terms x rows).
   package init?(
-    _ filter: Filter, in definition: ViewDefinition, _ rows: [Record], isComplete: Bool
+    _ filter: Filter, in definition: ViewDefinition, _ rows: [Record], isComplete: Bool,
+    areAll: Bool = true
   ) {
     if rows.isEmpty { return nil }
-    let seen = Seen(definition: definition, rows: rows, isComplete: isComplete)
+    let seen = Seen(definition: definition, rows: rows, isComplete: isComplete, areAll: areAll)
     if let (message, range) = FilterDoubt.alternatives(in: filter) {
       (self.message, self.range, isMistake) = (message, range, false)
       return
@@ -59,6 +64,7 @@ package struct FilterDoubt {
     let definition: ViewDefinition
     let rows: [Record]
     let isComplete: Bool
+    let areAll: Bool
   }
 
   private static func message(_ test: Filter.Test, _ seen: Seen) -> String? {
@@ -137,6 +143,7 @@ package struct FilterDoubt {
   /// missing.
   private static func likeness(of path: Path, _ seen: Seen) -> String? {
     guard path.keys.count == 1, let name = path.keys.first?.text else { return nil }
+    if let nested = nested(path, seen) { return nested }
     let fields = Set(
       seen.rows.flatMap { ($0.row.node ?? .empty).children.prefix(fieldsMax).map(\.key.text) })
     let sorted = fields.sorted()
@@ -146,6 +153,17 @@ package struct FilterDoubt {
       // Of a name with blanks that is not in quotes, the last word was read.
       ?? sorted.first { $0.lowercased().hasSuffix(" " + name.lowercased()) }
     return found.map { $0.contains(" ") ? "\"\($0)\":" : $0 }
+  }
+
+  /// The field below another one that was meant by a name with points, as programs write it: `fees/balance`
+  /// for `fees.balance`; nil if no row has it.
+  private static func nested(_ path: Path, _ seen: Seen) -> String? {
+    let parts = path.shownText.split(separator: ".", omittingEmptySubsequences: false)
+    let keys = parts.compactMap { try? Key(String($0)) }
+    guard parts.count > 1, keys.count == parts.count else { return nil }
+    let meant = Path(unchecked: keys)
+    guard seen.rows.contains(where: { $0.row.node?[meant].isEmpty == false }) else { return nil }
+    return FilterCompletion.quotedName(meant.text)
   }
 
   /// The most fields of a row that are looked at for a name like one that is missing.
@@ -193,10 +211,16 @@ package struct FilterDoubt {
       if case .string(let text) = leaf { value.isIncomparable(text) } else { false }
     }
     if count == 0 { return nil }
+    let others = value.number != nil ? "numbers" : "dates"
+    let what = "in \(path.shownText), not compared with \(others)"
+    let isMistake = count == leaves.count
+    if !seen.areAll {
+      let part = isMistake ? "" : "some "
+      return ("\(part)rows have texts \(what)", isMistake)
+    }
     let row = seen.isComplete ? "row" : "loaded row"
     let texts = count == 1 ? "1 \(row) has a text" : "\(count) \(row)s have texts"
-    let others = value.number != nil ? "numbers" : "dates"
-    return ("\(texts) in \(path.shownText), not compared with \(others)", count == leaves.count)
+    return ("\(texts) \(what)", isMistake)
   }
 
   private static func node(_ field: FieldPath, in record: Record) -> RunnelTree.Node {

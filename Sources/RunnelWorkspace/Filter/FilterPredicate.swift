@@ -22,15 +22,27 @@ struct FilterPredicate {
     var parts: [ChildPredicate] = []
     for term in filter.terms {
       guard let part = FilterPredicate.predicate(term.test, rows) else {
-        let words = String(characters[term.range])
+        let reason = FilterPredicate.reasonNotSaid(term.test)
+        // The reason comes first: long words may be cut.
         throw FilterError(
-          range: term.range,
-          message: "\(words) cannot be a condition of a view, which names fields: field:value, "
-            + "field~text, field>number, has:field or is:field")
+          range: term.range, message: "\(reason): \(String(characters[term.range]))")
       }
       parts.append(term.isNegated ? .not(part) : part)
     }
     predicate = parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  /// The reason why no condition can say a term.
+  private static func reasonNotSaid(_ test: Filter.Test) -> String {
+    switch test {
+    case .shows: "a view keeps no words, only conditions on fields, such as title~word"
+    case .state: "a view does not keep what is new, marked or one's own"
+    case .compares(_, _, let value) where value.moments != nil: "a view keeps no dates and no ages"
+    case .compares: "a view compares fields with numbers only"
+    case .isOne: "a view keeps no dates and no ages"
+    case .matches: "a view keeps no patterns, only ~ with a word, in fields that hold texts"
+    case .has: "a view cannot keep this"
+    }
   }
 
   private static func predicate(_ test: Filter.Test, _ rows: [Record]) -> ChildPredicate? {
