@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTree
 import Testing
 
