@@ -354,6 +354,30 @@ import Testing
     #expect(try app.stored("/tickets/b/status") == "closed")
   }
 
+  @Test func markedRecordsThatHaveTheValueAlreadyAreNotCounted() throws {
+    let app = try app()
+    app.press("gg j Space Space Space gg j | l l e")
+    #expect(app.screen.contains { $0.contains("PATCH 3 records") }, "\(app.screen)")
+    app.type("open")
+    #expect(
+      app.screen.contains { $0.contains("PATCH 1 record · 2 with this value already") },
+      "\(app.screen)")
+    app.press("C-s")
+    #expect(app.toast == "changed 1 record")
+    #expect(try app.stored("/tickets/b/status") == "open")
+    app.press("Esc u")
+    #expect(app.toast.hasPrefix("undone: set status of 1 record"), "\(app.toast)")
+    #expect(try app.stored("/tickets/b/status") == "closed")
+  }
+
+  @Test func markedRecordsThatAllHaveTheValueAreNotWritten() throws {
+    let app = try app()
+    app.press("gg j Space j Space gg j | l l e C-s")
+    #expect(app.toast == "nothing to change: 2 records have this value already")
+    #expect(app.state.layers.isEmpty)
+    #expect(app.backend.writeCount == 0)
+  }
+
   @Test func textOfMarkedRowsIsMadeEmptyOnlyOnPurpose() throws {
     for keys in ["x Backspace", "C-u"] {
       let app = try app()

@@ -50,7 +50,7 @@ import Testing
 
   @Test func enterOpensTheListAndGoingBackLeadsToTheRecord() throws {
     let app = try app()
-    app.press("l G G Enter")
+    app.press("l G Enter")
     #expect(app.list.definition.source.path == Fixture.path("/group_message/g"))
     #expect(app.state.layers.isEmpty)
     app.press("gb")
@@ -66,7 +66,7 @@ import Testing
     #expect(lines[0].contains("▸ like"))
     #expect(lines[0].contains("/message_like/g/-M1"))
     #expect(lines[0].hasSuffix(" 1"))
-    app.press("G G l")
+    app.press("G l")
     #expect(app.state.tabs.isTree, "no list shows them")
   }
 
@@ -76,7 +76,7 @@ import Testing
     let ana = try #require(app.list.records.values.first { $0.row.key.text == "ana" })
     app.press("gg")
     for _ in 0..<5 where app.list.cursorRecord?.path != ana.path { app.press("j") }
-    app.press("l G G")
+    app.press("l G")
     #expect(app.cursorLine.contains("message by from"))
     #expect(app.cursorLine.hasSuffix("/group_message/g"), "it is not counted yet")
     app.press("gm")
@@ -88,6 +88,94 @@ import Testing
     #expect(app.line(of: "Sun") == nil)
   }
 
+  // MARK: The list of a reference
+
+  /// A chat with pages of five, in which the only message of Ana is far from the first page.
+  private func longChat() throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - name: People
+            path: /user
+            order: $key
+            columns:
+              - { field: name }
+          - name: Talk
+            path: /group_message/g
+            order: $key
+            anchor: last
+            page: 5
+            columns:
+              - { field: from, width: 8 }
+              - { field: text }
+        """, name: "x"
+    ).views
+    let app = try AppDriver(views, resources: Fixture.gardenBook(), json: Fixture.garden)
+    try app.elsewhere { session in
+      for number in 10..<50 {
+        let path = Fixture.path("/group_message/g/-M\(number)")
+        _ = try session.write(.set(path, ["from": "bo", "text": .string("message \(number)")]))
+      }
+    }
+    return app
+  }
+
+  /// Opens the record of Ana, and in it the messages that refer to her.
+  private func openMessagesOfAna(_ app: AppDriver) {
+    app.press("g1")
+    app.go(to: "Ana")
+    app.press("l G")
+    #expect(app.cursorLine.contains("message by from"), "\(app.body)")
+    app.press("Enter")
+  }
+
+  @Test(arguments: [false, true])
+  func listOfAReferenceReadsOn(isOpenBefore: Bool) throws {
+    let app = try longChat()
+    if isOpenBefore { app.press("g2") }
+    openMessagesOfAna(app)
+    #expect(app.list.definition.name == "Talk")
+    #expect(app.line(of: "Rain") != nil, "\(app.screen)")
+    #expect(app.screen[1].contains("1 of 42 rows"), "\(app.screen[1])")
+    #expect(!app.toast.contains("searching"))
+  }
+
+  @Test func goingBackFromAReferenceGivesTheFilterBack() throws {
+    let app = try longChat()
+    app.press("g2 f")
+    app.type("from:bo")
+    app.press("Enter")
+    openMessagesOfAna(app)
+    #expect(app.list.filter?.text == "from:ana")
+    app.press("gb")
+    #expect(app.record?.path == Fixture.path("/user/ana"))
+    #expect(app.cursorLine.contains("message by from"), "\(app.body)")
+    app.press("Esc g2")
+    #expect(app.list.filter?.text == "from:bo")
+  }
+
+  @Test func goingForwardShowsTheReferenceAgain() throws {
+    let app = try longChat()
+    openMessagesOfAna(app)
+    app.press("gb gB")
+    #expect(app.list.filter?.text == "from:ana")
+  }
+
+  @Test func filterThatTheUserChangedInAReferenceStays() throws {
+    let app = try longChat()
+    openMessagesOfAna(app)
+    app.press("f C-u")
+    app.type("text:Sun")
+    app.press("Enter gb Esc g2")
+    #expect(app.list.filter?.text == "text:Sun")
+  }
+
+  @Test func lastRowOfARecordIsItsLastReference() throws {
+    let app = try app()
+    app.press("l gg G")
+    #expect(app.record?.cursorRelated == 0)
+  }
+
   @Test func whatCannotBeCountedIsTold() throws {
     let app = try app()
     app.backend.listenRefusal = DatabaseError(.locked, "locked by another")
@@ -97,7 +185,7 @@ import Testing
 
   @Test func keysOfFieldsSayWhyTheyDoNothingThere() throws {
     let app = try app()
-    app.press("l G G e")
+    app.press("l G e")
     #expect(app.toast == "move to a field to edit it")
     app.press("gg j gm")
     #expect(app.toast == "move to a list or a reference to count it")

@@ -288,6 +288,37 @@ import Testing
     #expect(!app.screen.contains { $0.contains(" new") })
   }
 
+  @Test func ownRowsAreNoNewsInAListThatDoesNotReachItsEnd() throws {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            order: $key
+            anchor: first
+            page: 20
+            columns:
+              - { field: title }
+        """, name: "test.views.yaml"
+    ).views
+    let tickets = (0..<500).map { number in
+      JSONMember("\(number)", ["title": .string("ticket-\(number).")])
+    }
+    let app = try AppDriver(views, json: ["tickets": .object(tickets)])
+    app.press("G 5 k")
+    #expect(app.list.isAway && app.list.unloaded?.total == 500)
+    app.press("Space Space Space")
+    delete(app)
+    #expect(app.list.total == 497)
+    app.press("u")
+    #expect(app.list.total == 500)
+    #expect(app.list.newAboveCount + app.list.newBelowCount == 0)
+    #expect(!app.screen[1].contains("new"), "\(app.screen[1])")
+    delete(app)
+    app.press("u")
+    #expect(!app.screen[1].contains("new"), "\(app.screen[1])")
+  }
+
   @Test func whatOthersPutThereMuchLaterIsNews() throws {
     let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
     app.press("G")

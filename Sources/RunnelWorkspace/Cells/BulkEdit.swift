@@ -52,18 +52,25 @@ enum BulkEdit {
     guard let value = form.values()?.first?.value else {
       return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")
     }
+    let changing = changing(state, paths, field, to: value)
+    if changing.isEmpty {
+      let have = paths.count == 1 ? "has" : "have"
+      state.say(.info, "nothing to change: \(words(paths.count)) \(have) this value already")
+      return true
+    }
     let requests: [WriteRequest]
     do throws(Refusal) {
       requests = try BulkEdit.requests(
-        state.database.resources, paths.map { ($0, value) }, field: field)
+        state.database.resources, changing.map { ($0, value) }, field: field)
     } catch {
       form.take(error)
       return false
     }
     form.attempt = form.attempt ?? state.requests.newID()
-    let written = form
-    UndoHistory.joining("set \(written.fields[0].label) of \(words(paths.count))", &state) {
-      state in
+    var written = form
+    written.purpose = .editField(field, of: changing)
+    let title = "set \(written.fields[0].label) of \(words(changing.count))"
+    UndoHistory.joining(title, &state) { state in
       for request in requests { state.submit(.form(written), request) }
     }
     state.tabs.front.marks.subtract(paths.map { Record.id(of: $0) })
@@ -88,6 +95,21 @@ enum BulkEdit {
       }
     }
     return (members.isEmpty ? [] : [.update(parent, members)]) + requests
+  }
+
+  /// Returns those of the records whose field has another value; records that are not loaded are
+  /// among them.
+  ///
+  /// O(records).
+  static func changing(
+    _ state: AppState, _ paths: [Path], _ field: Path, to value: JSONValue
+  ) -> [Path] {
+    guard !state.tabs.isTree else { return paths }
+    let records = state.tabs.front.records
+    return paths.filter { path in
+      guard let node = records[Record.id(of: path)]?.row.node else { return true }
+      return node[field].exportJSON != value
+    }
   }
 
   static func words(_ count: Int) -> String { count == 1 ? "1 record" : "\(count) records" }

@@ -36,8 +36,6 @@ package enum MovingCommands {
   ) -> Command {
     Command(id, title, help, keys: keys) { state, count in
       if ListScreen.goesToUnloadedEnd(&state, id, count: count) { return }
-      // The end of a record is its last field at first, and then what follows the fields.
-      if id == .rowLast, count == nil, RecordScreen.goToLastField(&state) { return }
       MovingCommands.moveInFront(&state) { list, content, height in
         move(&list, content, height, count)
       }

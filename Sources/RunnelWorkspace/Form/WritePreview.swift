@@ -72,9 +72,14 @@ package struct WritePreview {
         return old == new ? nil : Change(name: field.path.text, old: old, new: new)
       }
     case .editField(let field, let paths):
-      deed = "PATCH \(BulkEdit.words(paths.count))"
       let set = BulkEdit.isSet(form) ? filled.first : nil
-      changes = set.map { [Change(name: field.text, old: nil, new: $0.value)] } ?? []
+      let count =
+        set.map { BulkEdit.changing(state, paths, field, to: $0.value).count } ?? paths.count
+      let rest = count == paths.count ? "" : " · \(paths.count - count) with this value already"
+      deed = "PATCH \(BulkEdit.words(count))\(rest)"
+      changes =
+        count == 0
+        ? [] : set.map { [Change(name: field.text, old: nil, new: $0.value)] } ?? []
     case .choose, .export, .importFile, .account, .renameDevice: return nil
     }
     restingCount = min(form.fields.count, WritePreview.restingCountMax)

@@ -19,6 +19,8 @@ package struct ListChange: Sendable {
   package var update: BatchUpdate
   /// The rows that arrived while the list was open: neither loaded at first nor fetched as a page.
   var newRows: Set<String> = []
+  /// The number of rows that arrived and are not among `newRows`, because they are the user's own.
+  private(set) var ownCount = 0
   /// The records of new or changed rows; all records after a reload.
   package var records: [String: Record] = [:]
   /// The ids of the removed rows, in their old order; empty after a reload.
@@ -50,6 +52,15 @@ package struct ListChange: Sendable {
     self.newer = newer
     self.loadedCount = loadedCount
     self.isLettingGo = isLettingGo
+  }
+
+  /// Takes rows out of the new ones, because the user brings them back or imports them.
+  ///
+  /// O(rows).
+  mutating func takeAsOwn(_ rows: Set<String>) {
+    let before = newRows.count
+    newRows.subtract(rows)
+    ownCount += before - newRows.count
   }
 
   /// Returns the sections after the change, or nil if the change does not fit the sections before.

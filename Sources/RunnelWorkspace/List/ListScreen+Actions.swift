@@ -201,7 +201,8 @@ extension ListScreen {
 
   /// Opens a record over the list; if only a cell of the list is to be edited, the list stays visible.
   static func open(
-    _ state: inout AppState, record path: Path, _ start: RecordScreen.Start?, isCell: Bool = false
+    _ state: inout AppState, record path: Path, _ start: RecordScreen.Start?, isCell: Bool = false,
+    atRow row: String? = nil
   ) {
     let name = state.tabs.isTree ? "Tree" : state.tabs.front.definition.name
     let resource = state.database.resources.record(at: path).flatMap { record in
@@ -209,6 +210,7 @@ extension ListScreen {
     }
     var screen = RecordScreen(path: path, viewName: name, resource: resource, start: start)
     screen.isCell = isCell
+    screen.firstRow = row
     screen.related = Related.all(state, of: path)
     state.layers.append(.record(screen))
     state.effects.append(.openRecord(path))

@@ -91,7 +91,7 @@ extension ListScreen {
     } else if !change.update.isReload {
       // A filter hides rows, which are not gone.
       let goneCount = filter == nil ? change.removed.count(where: isStored) : 0
-      let growth = change.newRows.count - goneCount
+      let growth = change.newRows.count + change.ownCount - goneCount
       unloaded?.loadedGrowth += growth
     }
     if !isAway { unloaded = nil }

@@ -77,6 +77,10 @@ package struct ListScreen: Hashable, Sendable {
   package var changed = TimedMarks() { didSet { rowsRevision.note() } }
   /// The filter of the rows, or nil to show all.
   @Boxed package var filter: Filter? { didSet { rowsRevision.note() } }
+  /// What a reference shows here, or showed last; nil if none was opened.
+  @Boxed var reference: ReferenceFilter?
+  /// Whether the rows that are not loaded are searched for the filter as soon as the list is loaded.
+  var searchesWhenLoaded = false
   /// The row of the cursor before the list was filtered or read again.
   ///
   /// The cursor returns to it when it is shown again; nil once the user has moved.
@@ -216,10 +220,8 @@ extension ListScreen {
     let isFirst =
       old.storedRowCount == 0 && isOnNoRow(of: old)
       || wasLoading && firstCursor != nil && list.cursor == firstCursor
-    list.apply(
-      change.update, from: old, to: content, height: height,
-      newRows: change.newRows.filter { !(isSending && isOwn($0, me)) },
-      isLettingGo: change.isLettingGo)
+    let newRows = change.newRows.filter { !(isSending && isOwn($0, me)) }
+    follow(change, from: old, newRows: newRows, isPage: !fetched.isEmpty, height: height)
     forgetUnloaded()
     if let placeholder { stepBack(to: placeholder, height: height) }
     for row in fetched where !change.isLettingGo { noteFetched(from: row) }
@@ -235,6 +237,44 @@ extension ListScreen {
     }
     showTransientRow(of: change, known: transientBefore, height: height)
     return true
+  }
+
+  /// Moves cursor and scroll position with a change.
+  ///
+  /// If a page comes while the cursor is on a heading, the row below the heading keeps its line on
+  /// the screen, as far as the heading stays visible.
+  private mutating func follow(
+    _ change: ListChange, from old: ListContent, newRows: Set<String>, isPage: Bool, height: Int
+  ) {
+    let resting = list
+    let heading = isPage ? stepOffHeading(in: old, height: height) : nil
+    list.apply(
+      change.update, from: old, to: content, height: height, newRows: newRows,
+      isLettingGo: change.isLettingGo)
+    guard let heading else { return }
+    let isVisible = list.lines(in: content, height: height).contains {
+      $0.kind == .header && content.sections[$0.section].id == heading
+    }
+    if isVisible {
+      list.moveTo(.header(heading), in: content, height: height)
+    } else {
+      list = resting
+      list.apply(
+        change.update, from: old, to: content, height: height, newRows: newRows,
+        isLettingGo: change.isLettingGo)
+    }
+  }
+
+  /// Moves the cursor from a heading to the row below it, if that row is visible.
+  ///
+  /// - Returns: The section of the heading, or nil if the cursor was not moved.
+  private mutating func stepOffHeading(in old: ListContent, height: Int) -> String? {
+    guard case .header(let section)? = list.cursor, let row = old.firstRow(ofSection: section),
+      !ListScreen.isPlaceholder(row),
+      list.lines(in: old, height: height).contains(where: { $0.kind == .row(row) }),
+      list.moveTo(.row(row), in: old, height: height)
+    else { return nil }
+    return section
   }
 
   /// Whether the cursor is where it is before there are rows: nowhere, on the header of the first

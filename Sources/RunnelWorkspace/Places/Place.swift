@@ -13,6 +13,28 @@ package struct Place: Hashable, Sendable {
   package var path: Path?
   /// Whether the record is open over the view.
   var isOpen = false
+  /// The row under the cursor of the open record, or nil.
+  ///
+  /// It makes no place another one, and is not stored.
+  var row: String?
+  /// The filter by which a reference shows its records in the list; nil for the list as the user has
+  /// it.
+  ///
+  /// It is not stored.
+  var reference: String?
+
+  package static func == (left: Place, right: Place) -> Bool {
+    left.view == right.view && left.list == right.list && left.path == right.path
+      && left.isOpen == right.isOpen && left.reference == right.reference
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(view)
+    hasher.combine(list)
+    hasher.combine(path)
+    hasher.combine(isOpen)
+    hasher.combine(reference)
+  }
 
   /// The title in lists of places.
   package var title: String { (path ?? list)?.description ?? view ?? "Tree" }
@@ -32,6 +54,7 @@ package struct Place: Hashable, Sendable {
     self.init(
       view: list.definition.name,
       list: list.drillDown == nil ? nil : list.definition.source.path, path: path, isOpen: isOpen)
+    reference = list.shownReference
   }
 
   /// Parses a place from its text; nil if the text is not valid.
@@ -95,7 +118,7 @@ package struct PlaceHistory: Hashable, Sendable {
   }
 
   private static func push(_ place: Place, to places: inout [Place]) {
-    if places.last == place { return }
+    if places.last == place { places.removeLast() }
     places.append(place)
     if places.count > placesMax { places.removeFirst() }
   }
@@ -110,7 +133,11 @@ extension AppState {
         : Place(of: tabs.front, path: path, isOpen: isOpen)
     }
     for layer in layers.reversed() {
-      if case .record(let screen) = layer { return place(screen.path, isOpen: true) }
+      if case .record(let screen) = layer {
+        var open = place(screen.path, isOpen: true)
+        if case .row(let row)? = screen.list.cursor { open.row = row }
+        return open
+      }
     }
     return place(PlaceHistory.pathAtHand(self))
   }
@@ -130,7 +157,11 @@ extension PlaceHistory {
   /// in front.
   static func go(_ state: inout AppState, to place: Place) -> Bool {
     guard state.closeWhatIsRead(), let tab = tab(&state, of: place) else { return false }
-    if tab != state.tabs.index { state.open(tab) }
+    let left = state.tabs.index
+    if tab != left { state.open(tab) }
+    if left != state.tabs.index { Related.giveBackFilter(&state, ofView: left) }
+    let shown = state.tabs.isTree ? nil : state.tabs.front.shownReference
+    if place.reference != shown { Related.fit(&state, to: place.reference) }
     Panes.focusPane(&state, .list)
     guard let path = place.path else { return true }
     if state.tabs.isTree {
@@ -138,7 +169,7 @@ extension PlaceHistory {
     } else {
       moveCursor(&state, toRecord: path)
     }
-    if place.isOpen { ListScreen.open(&state, record: path, nil) }
+    if place.isOpen { ListScreen.open(&state, record: path, nil, atRow: place.row) }
     return true
   }
 

@@ -69,6 +69,7 @@ extension FilterScreen {
     let matcher = FilterMatcher(filter, in: screen.definition, surroundings(state, ofView: view))
     let count = screen.records.values.count { !screen.isTransient($0) && matcher.wants($0) }
     searchOn(&state, shownCount: count)
+    state.tabs.front.searchesWhenLoaded = screen.phase == .loading
   }
 
   /// What is said while the rows that are not loaded are searched.
@@ -120,6 +121,7 @@ extension FilterScreen {
   static func show(_ state: inout AppState, _ filter: Filter?, inView view: Int) {
     ListScreen.resume(&state, view)
     state.tabs.lists[view].filter = filter
+    state.tabs.lists[view].searchesWhenLoaded = false
     state.tabs.lists[view].loadedFloor = 0
     // If every row fits, the rows do not change, but what the headers say does.
     state.tabs.lists[view].updateHeadings(now: state.now, local: state.settings.local)

@@ -106,6 +106,8 @@ package struct RecordScreen: Hashable, Sendable {
   /// The value shown in full, or nil while the fields are shown.
   package var reading: Reading?
   package private(set) var start: Start?
+  /// The row that the cursor goes to as soon as the record is read, or nil for the first field.
+  var firstRow: String?
 
   init(path: Path, viewName: String, resource: ResourceDefinition? = nil, start: Start? = nil) {
     self.path = path
@@ -147,6 +149,7 @@ package struct RecordScreen: Hashable, Sendable {
       to: content.sections.map { SectionIDs($0) })
     list.apply(update, from: old, to: content, height: height)
     if old.sections.isEmpty, let first = ids.first {
+      if let firstRow, list.moveTo(.row(firstRow), in: content, height: height) { return }
       _ = list.moveTo(.row(first), in: content, height: height)
     }
   }

@@ -142,7 +142,7 @@ extension Related {
     case .collection: go(&state, to: related.path)
     case .references(let field):
       guard go(&state, to: related.path) else { break }
-      filter(&state, "\(field.text):\(FilterCompletion.quoted(related.key.text))")
+      fit(&state, to: "\(field.text):\(FilterCompletion.quoted(related.key.text))")
     }
     return true
   }
@@ -164,14 +164,31 @@ extension Related {
     return true
   }
 
-  private static func filter(_ state: inout AppState, _ text: String) {
+  /// Shows the records of a reference in the list in front, or the list as the user had it.
+  ///
+  /// - Parameters:
+  ///   - state: the state of the workspace.
+  ///   - reference: the filter by which the reference shows its records; nil for none.
+  static func fit(_ state: inout AppState, to reference: String?) {
+    guard let reference else { return giveBackFilter(&state, ofView: state.tabs.index) }
     do throws(FilterError) {
-      let filter = try FilterScreen.filter(state, text)
-      FilterScreen.show(&state, filter, inView: state.tabs.index)
-      FilterScreen.searchOn(&state)
+      let filter = try FilterScreen.filter(state, reference)
+      let own = state.tabs.front.ownFilter
+      FilterScreen.showAndSearch(&state, filter)
+      state.tabs.front.reference = ReferenceFilter(text: reference, own: own)
     } catch {
       state.say(.warning, error.message)
     }
+  }
+
+  /// Gives a list the user's own filter back, if it shows what a reference opened.
+  static func giveBackFilter(_ state: inout AppState, ofView view: Int) {
+    guard state.tabs.lists.indices.contains(view),
+      state.tabs.lists[view].shownReference != nil
+    else { return }
+    let own = state.tabs.lists[view].ownFilter
+    state.tabs.lists[view].reference = nil
+    FilterScreen.show(&state, own, inView: view)
   }
 }
 
@@ -206,21 +223,6 @@ extension RecordScreen {
   var cursorRelated: Int? {
     guard case .row(let id)? = list.cursor else { return nil }
     return related(ofRow: id)
-  }
-
-  /// Moves the cursor to the last field, if it stands before that and something follows the fields.
-  ///
-  /// - Returns: Whether the cursor was moved.
-  static func goToLastField(_ state: inout AppState) -> Bool {
-    guard case .record(let screen)? = state.layers.last, !screen.related.isEmpty,
-      screen.cursorRelated == nil, screen.list.cursor != .header(relatedSection),
-      let last = screen.content.sections.first?.rows.last, screen.list.cursor != .row(last)
-    else { return false }
-    state.withListInFront { list, content, height in
-      list.moveTo(.row(last), in: content, height: height)
-    }
-    guard case .record(let moved)? = state.layers.last else { return false }
-    return moved.list.cursor == .row(last)
   }
 
   /// The section of what belongs to the record; nil if nothing does.

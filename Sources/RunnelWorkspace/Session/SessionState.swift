@@ -182,7 +182,7 @@ extension SessionState.View {
       cursor = isAtEnd ? screen.wantedRow : nil
     }
     folded = screen.list.folded.sorted().suffix(SessionState.foldedMax)
-    filter = screen.filter?.text
+    filter = screen.ownFilter?.text
     isFollowing = screen.list.isFollowing
     order = screen.order?.text
     draft = screen.draft.isEmpty ? nil : screen.draft

@@ -101,13 +101,13 @@ package enum StateReducer {
     guard state.tabs.lists.indices.contains(view) else { return }
     let restored = Restoration.restoredRows(state, of: change)
     var change = change
-    change.newRows.subtract(restored)
+    change.takeAsOwn(restored)
     // Rows that the user imports do not count as new.
     if let importing = state.files.importing,
       state.tabs.lists[importing.view].definition.source.path
         == state.tabs.lists[view].definition.source.path
     {
-      change.newRows = []
+      change.takeAsOwn(change.newRows)
     }
     let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)
     let wasLoaded = state.tabs.lists[view].phase == .loaded
@@ -137,6 +137,10 @@ package enum StateReducer {
     guard view == state.tabs.index else { return }
     if let jump, state.tabs.front.jump == nil { jump.sayWhatIsThere(&state) }
     ListCommands.endFetchingToast(&state)
+    if state.tabs.front.searchesWhenLoaded, state.tabs.front.phase == .loaded {
+      state.tabs.front.searchesWhenLoaded = false
+      FilterScreen.searchOn(&state)
+    }
     DetailHistory.noteDetailChange(&state, change)
     Restoration.goToRestored(&state, restored)
   }
