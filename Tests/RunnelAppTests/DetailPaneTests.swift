@@ -38,6 +38,21 @@ import Testing
     #expect(places[0] == places[1], "\(app.body)")
   }
 
+  @Test func nameWithoutRoomStandsAboveItsValue() throws {
+    let app = try people(columns: 120)
+    let name = "question that the whole society was asked"
+    try app.set("/user/ana/\(name)", "yes")
+    let pane = app.body.map { $0.split(separator: "│").last.map(String.init) ?? "" }
+    let email = try #require(pane.first { $0.contains("email") })
+    let value = try #require(pane.first { $0.contains("yes") })
+    let places = zip([email, value], ["ana@", "yes"]).map { line, word in
+      line.firstRange(of: word).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+    }
+    #expect(places[0] == places[1], "\(pane)")
+    #expect(!value.contains("asked"))
+    #expect(pane.contains { $0.contains("question that the whole") })
+  }
+
   @Test func narrowScreenShowsItWhenAsked() throws {
     let app = try people(columns: 80)
     #expect(!app.body[0].contains("│"))

@@ -46,6 +46,38 @@ import Testing
     #expect(!app.body.contains { $0.contains("none of the loaded rows") })
   }
 
+  @Test func pageLeavesTheRowBelowAHeadingInItsPlace() throws {
+    let yaml = """
+      views:
+        - name: Jobs
+          path: /jobs
+          order: $key
+          anchor: last
+          page: 30
+          sections:
+            - { field: kind, titles: { urgent: Urgent, other: Others } }
+          columns: [{ field: text }]
+      """
+    // Three of the thirty older jobs stand directly below the heading.
+    let jobs = (10..<70).map { number in
+      let isOther = number < 40 ? number % 10 == 0 : number % 2 == 1
+      return JSONMember(
+        "j\(number)",
+        ["text": .string("Job \(number)."), "kind": isOther ? "other" : "urgent"])
+    }
+    let app = try AppDriver(
+      ViewFile(yaml: yaml, name: "jobs.views.yaml").views, json: ["jobs": .object(jobs)],
+      rows: 30)
+    app.press("h")
+    #expect(app.cursorLine.contains("Others"), "\(app.body)")
+    let line = try #require(app.line(of: "Job 41."))
+    app.press("gm")
+    #expect(app.list.loadedCount == 60)
+    #expect(app.line(of: "Job 41.") == line, "\(app.body)")
+    #expect(app.line(of: "Job 30.") == line - 1, "\(app.body)")
+    #expect(app.cursorLine.contains("Others"))
+  }
+
   @Test func aCountFetchesSoManyPages() throws {
     let app = try history()
     app.press("4 gm")

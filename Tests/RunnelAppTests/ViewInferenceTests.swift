@@ -233,6 +233,33 @@ import Testing
     #expect(titles.contains("part no") && titles.contains("humidity"), "\(titles)")
   }
 
+  @Test func titlesThatAreCutTakeTheFreeCellsBesideThem() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Plots
+            path: /plots
+            columns:
+              - { field: state, width: 10 }
+              - { field: moisture, format: number, width: 4 }
+              - { field: gardener, width: 4 }
+              - { field: area, format: number, width: 8 }
+              - { field: neighbor, width: 4 }
+              - { field: note }
+        """, name: "test.views.yaml"
+    ).views[0]
+    let text = RowText(
+      definition: view, now: 0, local: .utc, glyphs: .unicode, screenWidth: 80, listWidth: 80,
+      timeStyle: .age)
+    let titles = text.titles(
+      width: 79, orderedBy: view.source.order, isDescending: false)
+    #expect(
+      titles.map(\.word) == ["state", "moisture", "gardener", "area", "nei…", "note"],
+      "a title that stands at its left has no room before another one")
+    #expect(titles.map(\.start) == [3, 14, 19, 24, 33, 38], "the columns stay in their places")
+    #expect(titles.map(\.place) == [3, 10, 19, 28, 33, 38])
+  }
+
   @Test func timesOfDayAreShownWhereThereIsRoom() throws {
     let records: [JSONValue] = (0..<5).map { number in
       [

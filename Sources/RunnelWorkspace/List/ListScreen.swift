@@ -269,8 +269,8 @@ extension ListScreen {
   ///
   /// - Returns: The section of the heading, or nil if the cursor was not moved.
   private mutating func stepOffHeading(in old: ListContent, height: Int) -> String? {
-    guard case .header(let section)? = list.cursor, let row = old.firstRow(ofSection: section),
-      !ListScreen.isPlaceholder(row),
+    guard case .header(let section)? = list.cursor, let index = old.index(ofSection: section),
+      let row = old.sections[index].rows.prefix(2).first(where: { !ListScreen.isPlaceholder($0) }),
       list.lines(in: old, height: height).contains(where: { $0.kind == .row(row) }),
       list.moveTo(.row(row), in: old, height: height)
     else { return nil }

@@ -326,13 +326,34 @@ extension RowText {
   struct ColumnTitle: Equatable {
     /// The index of the column in the definition.
     var index: Int
-    /// The place of its first cell in the line of a row.
+    /// The place of the column's first cell in the line of a row.
     var start: Int
+    /// The width of the column.
     var width: Int
-    /// The text, as wide as the column.
-    var text: String
-    /// The text without blanks around it.
+    /// The place of the title's first cell in that line.
+    var place: Int
+    /// The title, cut if there is no room for it.
     var word: String
+
+    /// The place behind the title.
+    var end: Int { place + CellWidth.width(of: word) }
+  }
+
+  /// The title of a column in full.
+  private struct FullTitle {
+    var name: String
+    /// The sign of the order beside the name; empty for none.
+    var sign: String
+    var isRight: Bool
+
+    var width: Int { CellWidth.width(of: name) + CellWidth.width(of: sign) }
+
+    /// Returns the title in a number of columns, which keeps the sign.
+    func fitted(to width: Int, _ glyphs: Glyphs) -> String {
+      if self.width <= width { return name + sign }
+      let room = max(width - CellWidth.width(of: sign), 0)
+      return CellText.fitted(name, to: room, isRight: false, glyphs: glyphs) + sign
+    }
   }
 
   /// Returns the titles of the shown columns, for lines of a width; a sign of the order stands beside
@@ -343,26 +364,46 @@ extension RowText {
     let widths = widths(of: shown.map(\.column), in: width - start, State())
     let first = order.sortKeys.first
     let arrow = (first?.isDescending == true) != isDescending ? glyphs.down : glyphs.up
+    let full = shown.enumerated().map { position, shown in
+      let column = shown.column
+      let isLast = position == widths.count - 1
+      return FullTitle(
+        name: column.field.title, sign: column.field.rowField == first?.field ? arrow : "",
+        isRight: isLast && column.format == .age || [.count, .number].contains(column.format))
+    }
     var titles: [ColumnTitle] = []
     var place = start
-    for (position, (index, column)) in shown.enumerated() {
-      let isLast = position == shown.count - 1
-      let isRight = isLast && column.format == .age || [.count, .number].contains(column.format)
-      let sign = column.field.rowField == first?.field ? arrow : ""
+    for (position, title) in full.enumerated() {
       let width = widths[position]
-      let name = column.field.title
-      let room = max(width - CellWidth.width(of: sign), 0)
-      let fitted =
-        CellWidth.width(of: name) <= room
-        ? name : CellText.fitted(name, to: room, isRight: false, glyphs: glyphs)
-      let word = fitted + sign
+      let word = title.fitted(to: width, glyphs)
+      let blanks = title.isRight ? max(width - CellWidth.width(of: word), 0) : 0
       titles.append(
         ColumnTitle(
-          index: index, start: place, width: width,
-          text: CellText.fitted(word, to: width, isRight: isRight, glyphs: glyphs), word: word))
+          index: shown[position].index, start: place, width: width, place: place + blanks,
+          word: word))
       place += width + 1
     }
+    lengthen(&titles, to: full)
     return titles
+  }
+
+  /// Lengthens titles that are cut over the cells that the title beside them leaves free.
+  private func lengthen(_ titles: inout [ColumnTitle], to full: [FullTitle]) {
+    for (position, title) in full.enumerated() {
+      let cut = titles[position]
+      let missing = title.width - CellWidth.width(of: cut.word)
+      // A cell between two titles stays free.
+      let spare: Int
+      if title.isRight {
+        spare = position == 0 ? 0 : cut.place - titles[position - 1].end - 1
+      } else {
+        spare = position == full.count - 1 ? 0 : titles[position + 1].place - cut.end - 1
+      }
+      let growth = min(missing, spare)
+      guard growth > 0 else { continue }
+      titles[position].word = title.fitted(to: title.width - missing + growth, glyphs)
+      if title.isRight { titles[position].place -= growth }
+    }
   }
 }
 

@@ -79,20 +79,18 @@ package struct DetailDrawing {
     of field: (name: String, leaf: Leaf), labelWidth: Int, width: Int
   ) -> [StyledLine] {
     let words = value(field.leaf, named: field.name).wrapped(width: max(width - labelWidth - 1, 1))
-    let blank = String(repeating: " ", count: labelWidth + 1)
-    return words.enumerated().map { index, text in
-      var line: StyledLine
-      if index == 0 {
-        let name = WritableKey.name(of: field.name)
-        let gap = max(labelWidth - CellWidth.width(of: name), 0) + 1
-        line = StyledLine(name, .muted)
-        line.append(String(repeating: " ", count: gap))
-      } else {
-        line = StyledLine(blank)
+    let name = WritableKey.name(of: field.name)
+    let gap = labelWidth - CellWidth.width(of: name)
+    // A name without room stands above its value.
+    let above = gap < 0 ? StyledLine(name, .muted).wrapped(width: width) : []
+    return above
+      + words.enumerated().map { index, text in
+        let isBeside = index == 0 && gap >= 0
+        var line = isBeside ? StyledLine(name, .muted) : StyledLine()
+        line.append(String(repeating: " ", count: (isBeside ? gap : labelWidth) + 1))
+        line.append(text)
+        return line
       }
-      line.append(text)
-      return line
-    }
   }
 
   private func value(_ leaf: Leaf, named name: String) -> StyledLine {

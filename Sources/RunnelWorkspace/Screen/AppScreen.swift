@@ -165,8 +165,7 @@ package final class AppScreen {
     drawMissing(titles.columnsWithoutRoom, besides: titles.titles, into: &canvas)
     for title in titles.titles {
       // A row begins beside the sign of the cursor.
-      let blanks = title.text.prefix { $0 == " " }.count
-      let start = body.column + 1 + title.start + blanks - screen.list.horizontalOffset
+      let start = body.column + 1 + title.place - screen.list.horizontalOffset
       let width = min(CellWidth.width(of: title.word), body.endColumn - start)
       guard start > body.column, width > 0 else { continue }
       canvas.put(
@@ -183,10 +182,7 @@ package final class AppScreen {
     guard count > 0, let first = titles.first, let last = titles.last else { return }
     let (screen, body) = (state.tabs.front, layout.body)
     let words = count == 1 ? "+1 column" : "+\(count) columns"
-    let blanks = last.text.prefix { $0 == " " }.count
-    let end =
-      body.column + 1 + last.start + blanks + CellWidth.width(of: last.word)
-      - screen.list.horizontalOffset
+    let end = body.column + 1 + last.end - screen.list.horizontalOffset
     let start = body.endColumn - words.utf8.count - 1
     if start > end {
       canvas.put(
