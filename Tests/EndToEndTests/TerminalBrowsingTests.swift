@@ -107,7 +107,7 @@ extension TerminalTests {
       #expect(first.contains("▾ Participants"))
       try terminal.keys("gg", "j", "Enter")
       try terminal.wait(for: "5 fields")
-      try terminal.keys("G", "e", "C-u")
+      try terminal.keys("j", "j", "j", "j", "e", "C-u")
       try terminal.type("participant")
       try terminal.keys("Enter")
       try terminal.wait(for: "saved")
