@@ -51,6 +51,21 @@ import Testing
     #expect(Set(places).count == 1, "\(app.body)")
   }
 
+  @Test func namesMayTakeTwoFifthsOfThePage() throws {
+    let app = try ana()
+    let name = "answer to the last question"
+    try app.set("/user/ana/\(name)", "yes")
+    func place(_ value: String) -> Int? {
+      app.body.lazy.compactMap { line in
+        line.firstRange(of: value).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+      }.first
+    }
+    #expect(place("yes") == place("ana@example.org"), "\(app.body)")
+    app.resize(columns: 50, rows: 24)
+    let (yes, email) = (try #require(place("yes")), try #require(place("ana@example.org")))
+    #expect(yes > email, "a narrow page keeps room for the values")
+  }
+
   @Test func textIsEditedInItsPlace() throws {
     let app = try ana()
     try goTo("email", app)

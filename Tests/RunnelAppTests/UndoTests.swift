@@ -288,7 +288,8 @@ import Testing
     #expect(!app.screen.contains { $0.contains(" new") })
   }
 
-  @Test func ownRowsAreNoNewsInAListThatDoesNotReachItsEnd() throws {
+  /// A list of 500 tickets with pages of 20.
+  private func tickets() throws -> AppDriver {
     let views = try ViewFile(
       yaml: """
         views:
@@ -304,7 +305,25 @@ import Testing
     let tickets = (0..<500).map { number in
       JSONMember("\(number)", ["title": .string("ticket-\(number).")])
     }
-    let app = try AppDriver(views, json: ["tickets": .object(tickets)])
+    return try AppDriver(views, json: ["tickets": .object(tickets)])
+  }
+
+  @Test func whatIsPutBackAmongRowsThatAreNotLoadedIsNoNews() throws {
+    let app = try tickets()
+    app.press("gg j Space Space Space")
+    delete(app)
+    app.press("G")
+    #expect(app.list.isAway && app.list.unloaded?.total == 497)
+    app.press("u")
+    #expect(app.list.total == 500)
+    #expect(!app.list.hasRow("/tickets/0"))
+    #expect(app.list.newAboveCount + app.list.newBelowCount == 0)
+    try app.set("/tickets/-5", ["title": "from others"])
+    #expect(app.list.newAboveCount + app.list.newBelowCount == 1, "what others write is news")
+  }
+
+  @Test func ownRowsAreNoNewsInAListThatDoesNotReachItsEnd() throws {
+    let app = try tickets()
     app.press("G 5 k")
     #expect(app.list.isAway && app.list.unloaded?.total == 500)
     app.press("Space Space Space")

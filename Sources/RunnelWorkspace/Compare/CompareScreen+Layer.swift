@@ -33,5 +33,5 @@ extension CompareScreen: ListLayer {
     return ([name(of: row)] + sides.map { row[$0].jsonText() }).joined(separator: " ")
   }
 
-  func textColumn(ofRow id: String) -> Int? { nil }
+  func textColumn(ofRow id: String, width: Int) -> Int? { nil }
 }

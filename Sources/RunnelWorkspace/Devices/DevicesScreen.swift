@@ -116,5 +116,5 @@ extension DevicesScreen: ListLayer {
     device(ofRow: id).map { " \($0.title)  \($0.system)  \($0.version ?? "")" } ?? ""
   }
 
-  func textColumn(ofRow id: String) -> Int? { nil }
+  func textColumn(ofRow id: String, width: Int) -> Int? { nil }
 }

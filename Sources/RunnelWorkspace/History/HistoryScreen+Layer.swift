@@ -45,5 +45,5 @@ extension HistoryScreen: ListLayer {
     }
   }
 
-  func textColumn(ofRow id: String) -> Int? { 8 }
+  func textColumn(ofRow id: String, width: Int) -> Int? { 8 }
 }

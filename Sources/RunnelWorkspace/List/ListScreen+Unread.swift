@@ -168,8 +168,8 @@ extension ListScreen {
     }
   }
 
-  /// Stops counting a record as new that the user added in this workspace among rows that are not
-  /// loaded; there it is known only by the number of all rows.
+  /// Stops counting a record as new that the user added or brought back in this workspace among rows
+  /// that are not loaded; there it is known only by the number of all rows.
   static func noteOwnAdded(_ state: inout AppState, _ place: Path) {
     let id = Record.id(of: place)
     for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {

@@ -176,7 +176,8 @@ extension SearchScreen {
     let width = max(state.layout.body.width - 1, 0)
     let line: StyledLine
     if let layer = searchedLayer(state).flatMap({ state.layers[$0].listed }) {
-      guard let column = layer.textColumn(ofRow: id) else { return "" }
+      let column = layer.textColumn(ofRow: id, width: state.layout.body.width)
+      guard let column else { return "" }
       line = StyledLine(String(repeating: " ", count: column) + layer.text(ofRow: id))
     } else if state.tabs.isTree {
       line = TreeText(

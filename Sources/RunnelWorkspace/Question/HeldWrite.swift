@@ -57,7 +57,8 @@ struct HeldWrite: Hashable, Sendable {
       !state.database.isReadOnly, "Whoever offers to write asks before if writing is on.")
     let id = state.ask(.write(request), for: .write(purpose))
     if purpose != .reversal {
-      state.writes.undoing.begin(id, request.deed, at: request.restoredPlaces)
+      state.writes.undoing.begin(
+        id, request.deed, at: request.restoredPlaces, removing: request.removedPlaces)
       state.writes.queue.begin(id, request, at: state.now, inputCount: state.input.count)
     }
     return id

@@ -26,7 +26,7 @@ package struct RecordDrawing {
     keys = KeyText(state.settings.keymap, [.global])
     search = state.trail.search
     self.body = body
-    nameWidth = screen.nameWidth
+    nameWidth = screen.nameWidth(in: body.width)
     waiting = QueueScreen.waitingValues(state)
     drafts = state.writes.drafts.fields(ofRecord: screen.path)
   }

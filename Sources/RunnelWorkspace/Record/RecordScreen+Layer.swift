@@ -92,25 +92,27 @@ extension RecordScreen: ListLayer {
     return "\(field.path.text) \(value)"
   }
 
-  func textColumn(ofRow id: String) -> Int? {
+  func textColumn(ofRow id: String, width: Int) -> Int? {
     let name = related(ofRow: id).map { related[$0].title } ?? fields[id]?.path.text ?? ""
-    return 2 + max(nameWidth - CellWidth.width(of: name) - 1, 1)
+    return 2 + max(nameWidth(in: width) - CellWidth.width(of: name) - 1, 1)
   }
 
-  /// The least and the greatest number of columns of the names.
+  /// The least and the greatest number of columns of the names; on wide screens the names may take
+  /// more.
   private static let nameWidths = 14...24
   /// The number of fields whose names are measured.
   private static let measuredMax = 200
 
-  /// The columns of the names of the fields, with the blanks behind them.
+  /// Returns the columns of the names of the fields, with the blanks behind them, on a page of a
+  /// width.
   ///
-  /// They are the same for all fields, so that the values stand one below the other; only longer names
-  /// push their values to the right.
-  var nameWidth: Int {
+  /// They are the same for all fields, so that the values stand one below the other; only names that
+  /// take more than two fifths of the page push their values to the right.
+  func nameWidth(in width: Int) -> Int {
     let fields = content.sections.first?.rows.prefix(RecordScreen.measuredMax)
       .compactMap { self.fields[$0] }
     let widest = fields?.map { CellWidth.width(of: $0.path.shownText) }.max() ?? 0
     let range = RecordScreen.nameWidths
-    return min(max(widest + 2, range.lowerBound), range.upperBound)
+    return min(max(widest + 2, range.lowerBound), max(range.upperBound, width * 2 / 5))
   }
 }

@@ -107,6 +107,16 @@ extension WriteRequest {
     }
   }
 
+  /// The places that the request removes, as far as they are known in advance.
+  var removedPlaces: [Path] {
+    switch self {
+    case .remove(let path): [path]
+    case .removeAll: restoredPlaces
+    case .guarded(let request, _): request.removedPlaces
+    case .set, .update, .push, .pushAll, .operation, .append, .undo, .undoWrite: []
+    }
+  }
+
   /// Returns whether the request writes at a place, above it or below it, as far as that is known
   /// in advance.
   ///
@@ -124,6 +134,14 @@ extension UndoHistory.Step {
     places.union(
       parts.compactMap { part in
         if case .operation(let entry) = part { entry.path } else { nil }
+      })
+  }
+
+  /// The places of records that come back when the step is undone.
+  var removedPlaces: Set<Path> {
+    removed.union(
+      parts.compactMap { part in
+        if case .operation(let entry) = part, entry.kind == .destroy { entry.path } else { nil }
       })
   }
 }

@@ -112,10 +112,14 @@ extension UndoHistory {
     let (direction, step) = (reversal.direction, reversal.step)
     if !reversal.done.isEmpty {
       state.writes.undoing.push(
-        UndoHistory.Step(title: step.title, parts: reversal.done, places: step.places),
+        UndoHistory.Step(
+          title: step.title, parts: reversal.done, places: step.places, removed: step.removed),
         for: direction.opposite)
     }
     if let failure = reversal.failures.first { return sayFailure(&state, failure, reversal) }
+    if direction == .undo {
+      for place in step.removedPlaces { ListScreen.noteOwnAdded(&state, place) }
+    }
     let word = direction == .undo ? "undone" : "redone"
     if step.missingCount > 0 {
       let count = step.missingCount
@@ -156,7 +160,7 @@ extension UndoHistory {
       state.writes.undoing.push(
         UndoHistory.Step(
           title: reversal.step.title, parts: reversal.failures.reversed().map(\.part),
-          places: reversal.step.places),
+          places: reversal.step.places, removed: reversal.step.removed),
         for: reversal.direction)
     }
     if reversal.direction == .undo, failure.refusal.cause == .outdated {

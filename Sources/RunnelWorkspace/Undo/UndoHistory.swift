@@ -31,6 +31,8 @@ package struct UndoHistory: Hashable, Sendable {
     var missingCount = 0
     /// The places of its writes, as far as its parts do not tell them.
     var places: Set<Path> = []
+    /// The places that its writes removed, as far as its parts do not tell them.
+    var removed: Set<Path> = []
   }
 
   /// A step with writes that are not answered yet.
@@ -42,6 +44,7 @@ package struct UndoHistory: Hashable, Sendable {
     var parts: [Part] = []
     var missingCount = 0
     var places: Set<Path> = []
+    var removed: Set<Path> = []
     var isDone = false
     /// Whether more writes may join the step later.
     var isHeld = false
@@ -107,14 +110,18 @@ package struct UndoHistory: Hashable, Sendable {
 
   /// Begins a step with a write, or adds the write to the step that collects writes.
   ///
-  /// `places` are those whose values come back when the step is undone, as far as they are known.
-  package mutating func begin(_ id: AppRequestID, _ title: String, at places: [Path] = []) {
+  /// `places` are those whose values come back when the step is undone, and `removed` those that the
+  /// write removes, as far as they are known.
+  package mutating func begin(
+    _ id: AppRequestID, _ title: String, at places: [Path] = [], removing removed: [Path] = []
+  ) {
     let first = joining?.first ?? id
     joining?.first = first
     stepOfWrite[id] = first
     open[first, default: OpenStep(title: title)].waitingCount += 1
     open[first]?.count += 1
     open[first]?.places.formUnion(places)
+    open[first]?.removed.formUnion(removed)
   }
 
   /// Makes one step with a title of all writes that begin in `body`.
@@ -198,7 +205,8 @@ package struct UndoHistory: Hashable, Sendable {
     redoable = []
     push(
       Step(
-        title: step.title, parts: step.parts, missingCount: step.missingCount, places: step.places),
+        title: step.title, parts: step.parts, missingCount: step.missingCount, places: step.places,
+        removed: step.removed),
       for: .undo)
   }
 

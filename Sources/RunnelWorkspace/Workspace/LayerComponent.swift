@@ -138,8 +138,8 @@ protocol ListLayer: LayerComponent {
   /// Returns the text of a row, without its layout.
   func text(ofRow id: String) -> String
   /// Returns the column at which the text begins in its row, or nil if it is not drawn in one
-  /// piece.
-  func textColumn(ofRow id: String) -> Int?
+  /// piece. `width` is the number of columns of the list.
+  func textColumn(ofRow id: String, width: Int) -> Int?
   /// The word for a row, for the status line.
   var rowWord: String { get }
 }
@@ -152,7 +152,7 @@ extension ListLayer {
   /// The details of a row stand below it, with the row's id, a dot and a number as their ids.
   func depth(ofRow id: String) -> Int { id.contains(".") ? 1 : 0 }
 
-  func textColumn(ofRow id: String) -> Int? { 0 }
+  func textColumn(ofRow id: String, width: Int) -> Int? { 0 }
 
   var rowWord: String { "row" }
 
