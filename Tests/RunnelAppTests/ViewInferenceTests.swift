@@ -234,20 +234,18 @@ import Testing
   }
 
   @Test func titlesThatAreCutTakeTheFreeCellsBesideThem() throws {
-    let view = try ViewFile(
-      yaml: """
-        views:
-          - name: Plots
-            path: /plots
-            columns:
-              - { field: state, width: 10 }
-              - { field: moisture, format: number, width: 4 }
-              - { field: gardener, width: 4 }
-              - { field: area, format: number, width: 8 }
-              - { field: neighbor, width: 4 }
-              - { field: note }
-        """, name: "test.views.yaml"
-    ).views[0]
+    func column(
+      _ field: String, _ format: ColumnDefinition.Format = .plain, width: Int? = nil
+    ) throws -> ColumnDefinition {
+      ColumnDefinition(field: .path(try Path(field)), format: format, width: width)
+    }
+    let view = ViewDefinition(
+      name: "Plots", source: SourceDefinition(path: Fixture.path("/plots")),
+      columns: [
+        try column("state", width: 10), try column("moisture", .number, width: 4),
+        try column("gardener", width: 4), try column("area", .number, width: 8),
+        try column("neighbor", width: 4), try column("note"),
+      ])
     let text = RowText(
       definition: view, now: 0, local: .utc, glyphs: .unicode, screenWidth: 80, listWidth: 80,
       timeStyle: .age)
