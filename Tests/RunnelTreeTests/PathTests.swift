@@ -24,6 +24,13 @@ import Testing
     #expect(error?.path == text)
   }
 
+  @Test func aChildIsNamedByTheTextOfItsPath() throws {
+    let teams = try Path("teams")
+    #expect(try teams.child("red") == Path("teams/red"))
+    #expect(try teams.child("red/name") == Path("teams/red/name"))
+    #expect(throws: TreeError.self) { try teams.child("a.b") }
+  }
+
   @Test func infoIsAPlaceAtTheRootOnly() throws {
     let path = try Path("/.info/connected")
     #expect(path.isInfo && Path.info.contains(path))

@@ -12,7 +12,8 @@ import Testing
 
   @Test(arguments: [
     "created", "created:desc", "created:desc,likes", "a/b,$key:desc", "$value:desc", "$priority",
-    "$key", "$key:desc", #"a\,b,c\\d:desc"#, "x:desc:asc", "x:asc:asc", "x:asc:desc", "a:b", "é,日本",
+    "$key", "$key:desc", #"a\,b,c\\d:desc"#, "x:desc:asc", "x:asc:asc", "x:asc:desc", "a:b:asc",
+    "é,日本", #"\ at:desc"#, #"p\ ,q r"#,
   ])
   func aListReadsBackFromItsText(text: String) throws {
     #expect(try SortKey.list(text).map(\.description).joined(separator: ",") == text)
@@ -26,6 +27,39 @@ import Testing
       try SortKey.list(#"a\\,b"#) == [SortKey(.child(Path(#"a\"#))), SortKey(.child(Path("b")))])
     #expect(try SortKey.list("x:desc:asc") == [SortKey(.child(Path("x:desc")))])
     #expect(try SortKey.list("/a//b/") == [SortKey(.child(Path("a/b")))])
+  }
+
+  @Test func blanksAroundACommaDoNotCount() throws {
+    let keys = try SortKey.list("pinned:desc,at")
+    for text in ["pinned:desc, at", " pinned:desc ,at ", "pinned:desc\t,\n at"] {
+      #expect(try SortKey.list(text) == keys, "\(text)")
+    }
+    #expect(try SortKey.list("last name, at").map(\.description) == ["last name", "at"])
+    #expect(try SortKey.list(#"\ at"#) == [SortKey(.child(Path(" at")))])
+    #expect(try IndexDefinition("/p/$x", by: "pinned:desc, at").order == QueryIndex(keys))
+  }
+
+  @Test(arguments: [
+    "pinned: desc,at", "pinned:DESC,at", "at:down", "at:", "a:b", "$key:down", "pinned :desc",
+  ])
+  func anUnknownDirectionIsRefused(text: String) {
+    let error = #expect(throws: TreeError.self) { try SortKey.list(text) }
+    #expect(error?.code == .invalidQuery)
+    #expect(error?.message.contains(text.split(separator: ",")[0]) == true)
+    #expect(throws: TreeError.self) { try IndexDefinition("/p/$x/", by: text) }
+  }
+
+  @Test func aColonThatABackslashPrecedesBelongsToTheName() throws {
+    #expect(try SortKey.list(#"a\:b"#) == [SortKey(.child(Path("a:b")))])
+    #expect(try SortKey.list("a:b:asc") == [SortKey(.child(Path("a:b")))])
+  }
+
+  @Test(arguments: [("#p:desc, at", " at"), ("#a:b,c:desc", "a:b"), ("#c:desc,at:down", "at:down")])
+  func anOrderOfAnEarlierFileIsReadAsItWas(stored: String, name: String) throws {
+    let definition = try IndexDefinition(pattern: "/p/$x", storedOrder: stored)
+    #expect(definition.order.sortKeys.contains { $0.field.description == name })
+    let again = try IndexDefinition(pattern: "/p/$x", storedOrder: definition.storedOrder)
+    #expect(again == definition)
   }
 
   @Test func whatIsNoOrderIsRefused() {

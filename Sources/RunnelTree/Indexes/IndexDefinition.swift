@@ -20,7 +20,7 @@ public struct IndexDefinition: Hashable, Sendable {
   ///   - pattern: the places, as a path in which a piece that begins with `$` stands for any key.
   ///   - components: the components of the order, as `SortKey.list` reads them.
   /// - Throws: `TreeError` (`invalidKey` or `invalidPath` if the pattern is none or a component no
-  ///   field, `invalidQuery` if the order needs no index).
+  ///   field, `invalidQuery` if a component is refused, or the order needs no index).
   public init(_ pattern: String, by components: String) throws(TreeError) {
     try self.init(
       checkedPattern: pattern, serving: try QueryIndex(SortKey.list(components)))
@@ -88,7 +88,8 @@ extension IndexDefinition {
       self.init(pattern: pattern, child: try Path(text))
       return
     }
-    let order = try QueryIndex(SortKey.list(String(text.dropFirst(IndexDefinition.mark.count))))
+    let components = String(text.dropFirst(IndexDefinition.mark.count))
+    let order = try QueryIndex(SortKey.storedList(components))
     guard let definition = IndexDefinition(pattern: pattern, serving: order) else {
       throw TreeError(.invalidQuery, "This order needs no index.", path: pattern)
     }

@@ -90,6 +90,12 @@ extension Path {
   /// - Throws: `TreeError` (`invalidPath`) if it would be too deep or too long.
   public func child(_ key: Key) throws(TreeError) -> Path { try Path(keys + [key]) }
 
+  /// The place of a child, or of what is below it, by the text of the relative path: `red`, `red/name`.
+  ///
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) if the text is no path, or the place would
+  ///   be too deep or too long.
+  public func child(_ path: String) throws(TreeError) -> Path { try appending(Path(path)) }
+
   /// The place reached by a relative path from here.
   ///
   /// - Throws: `TreeError` (`invalidPath`) if it would be too deep or too long.
