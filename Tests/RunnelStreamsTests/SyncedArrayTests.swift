@@ -139,10 +139,61 @@ private final class TestTarget: TreeTarget {
     array.append(1) { outcomes.append($0) }
     #expect(outcomes == [.refused("This list is for reading only.")])
   }
+
+  @Test func membersAreGivenAsAnObject() throws {
+    try write(("a", 1))
+    array.startSync()
+    try tree.settle([stream])
+    var outcomes: [WriteOutcome] = []
+    array.update(at: 0, with: ["text": "zero"]) { outcomes.append($0) }
+    array.update(at: 0, with: "zero") { outcomes.append($0) }
+    try tree.settle([stream])
+    #expect(outcomes == [.written, .refused("\(Self.noObject)")])
+    #expect(array[0]["text"].string == "zero" && array[0]["at"].int == 1)
+  }
+
+  private static let noObject =
+    #"The members to replace are not an object: write ["text": "new"], for instance."#
+
+  @Test func indexWithoutARowIsRefused() throws {
+    try write(("a", 1))
+    array.startSync()
+    try tree.settle([stream])
+    var outcomes: [WriteOutcome] = []
+    array.update(at: 1, with: ["text": "zero"]) { outcomes.append($0) }
+    array.remove(at: -1) { outcomes.append($0) }
+    #expect(
+      outcomes == [
+        .refused("There is no row 1: the count is 1."),
+        .refused("There is no row -1: the count is 1."),
+      ])
+    #expect(target.writes.isEmpty)
+  }
 }
 
 @Suite struct IndexPathDataSourceTests {
   private let tree = TestTree()
+
+  @Test func viewMayAskBeforeTheFirstUpdate() throws {
+    let query = QueryStream(request: try messages(), source: tree)
+    let source = IndexPathDataSource(query, target: TestTarget(tree))
+    let path = ListIndexPath(section: 0, row: 0)
+    for _ in 0..<2 {
+      #expect(source.numberOfRows(inSection: 0) == 0)
+      #expect(source.count == 0)
+      #expect(source.item(at: path) == nil)
+      #expect(source.labels(ofSection: 0) == SectionLabels())
+      source.startSync()
+    }
+    try tree.settle([query])
+    #expect(source.numberOfRows(inSection: 0) == 0)
+    #expect(source.numberOfRows(inSection: -1) == 0)
+    var outcomes: [WriteOutcome] = []
+    source.update(at: path, with: ["at": 1]) { outcomes.append($0) }
+    source.remove(at: path) { outcomes.append($0) }
+    #expect(
+      outcomes == Array(repeating: .refused("There is no record in this row."), count: 2))
+  }
 
   @Test func dataSourceAnswersAsItWasToldLast() throws {
     try tree.write([

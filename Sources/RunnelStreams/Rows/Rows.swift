@@ -39,7 +39,8 @@ public struct Rows<Element>: RandomAccessCollection {
   ///
   /// O(log n).
   public subscript(index: Int) -> Element {
-    precondition(index >= 0 && index < root.count, "The index is one of a row.")
+    precondition(
+      index >= 0 && index < root.count, "There is no row \(index): the count is \(root.count).")
     return root[index]
   }
 

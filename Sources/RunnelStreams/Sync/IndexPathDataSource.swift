@@ -64,8 +64,11 @@ extension IndexPathDataSource {
   /// The number of sections of the list.
   public var numberOfSections: Int { sections.count }
 
-  /// The number of rows of a section, placeholders included.
-  public func numberOfRows(inSection section: Int) -> Int { sections[section].count }
+  /// The number of rows of a section, placeholders included; 0 if there is no such section, as before
+  /// the first update.
+  public func numberOfRows(inSection section: Int) -> Int {
+    sections.indices.contains(section) ? sections[section].count : 0
+  }
 
   /// The number of rows of the list, placeholders included.
   public var count: Int { sections.reduce(0) { $0 + $1.count } }
@@ -73,13 +76,18 @@ extension IndexPathDataSource {
   /// The row at a path of the list.
   public subscript(path: ListIndexPath) -> AdapterRow<Item> { sections[path.section][path.row] }
 
-  /// The item at a path of the list; nil for a placeholder.
+  /// The item at a path of the list; nil for a placeholder, and for a path that is not in the list.
   public func item(at path: ListIndexPath) -> Item? {
-    if case .item(let item) = self[path] { item } else { nil }
+    guard path.row >= 0, path.row < numberOfRows(inSection: path.section),
+      case .item(let item) = self[path]
+    else { return nil }
+    return item
   }
 
-  /// The header and footer of a section.
-  public func labels(ofSection section: Int) -> SectionLabels { sections[section].labels }
+  /// The header and footer of a section; none if there is no such section.
+  public func labels(ofSection section: Int) -> SectionLabels {
+    sections.indices.contains(section) ? sections[section].labels : SectionLabels()
+  }
 }
 
 // MARK: Syncing
@@ -125,7 +133,19 @@ extension IndexPathDataSource where Item == Record {
     target.submit(.set(path, value), completion: completion)
   }
 
-  /// Replaces members of the record at a path of the list; refused for a placeholder.
+  /// Replaces members of the record at a path of the list, and keeps its others.
+  ///
+  /// Refused for a placeholder, for a path that is not in the list, and for a value that is no object.
+  public func update(
+    at path: ListIndexPath, with members: JSONValue,
+    completion: @escaping (WriteOutcome) -> Void = { _ in }
+  ) {
+    guard case .object(let members) = members else { return completion(.refusedForNoObject) }
+    update(at: path, with: members, completion: completion)
+  }
+
+  /// Replaces members of the record at a path of the list; refused for a placeholder, and for a path
+  /// that is not in the list.
   public func update(
     at path: ListIndexPath, with members: [JSONMember],
     completion: @escaping (WriteOutcome) -> Void = { _ in }
@@ -133,7 +153,8 @@ extension IndexPathDataSource where Item == Record {
     write(at: path, completion) { .update($0, members) }
   }
 
-  /// Removes the record at a path of the list; refused for a placeholder.
+  /// Removes the record at a path of the list; refused for a placeholder, and for a path that is not
+  /// in the list.
   public func remove(
     at path: ListIndexPath, completion: @escaping (WriteOutcome) -> Void = { _ in }
   ) {

@@ -92,24 +92,46 @@ extension SyncedArray {
     target.submit(.set(path, value), completion: completion)
   }
 
-  /// Replaces members of the row at an index, and keeps its others.
+  /// Replaces members of the row at an index, and keeps its others: `["text": "zero"]`.
+  ///
+  /// Refused if there is no such row, as after a change of the array, and for a value that is no
+  /// object.
+  public func update(
+    at index: Int, with members: JSONValue,
+    completion: @escaping (WriteOutcome) -> Void = { _ in }
+  ) {
+    guard case .object(let members) = members else { return completion(.refusedForNoObject) }
+    update(at: index, with: members, completion: completion)
+  }
+
+  /// Replaces members of the row at an index, and keeps its others; refused if there is no such row.
   public func update(
     at index: Int, with members: [JSONMember],
     completion: @escaping (WriteOutcome) -> Void = { _ in }
   ) {
-    guard let target else { return completion(.refusedForReading) }
-    target.submit(.update(list[index].path, members), completion: completion)
+    write(at: index, completion) { .update($0, members) }
   }
 
-  /// Removes the row at an index.
+  /// Removes the row at an index; refused if there is no such row.
   public func remove(at index: Int, completion: @escaping (WriteOutcome) -> Void = { _ in }) {
+    write(at: index, completion) { .remove($0) }
+  }
+
+  private func write(
+    at index: Int, _ completion: @escaping (WriteOutcome) -> Void, _ write: (Path) -> Write
+  ) {
     guard let target else { return completion(.refusedForReading) }
-    target.submit(.remove(list[index].path), completion: completion)
+    guard index >= 0, index < count else {
+      return completion(.refused("There is no row \(index): the count is \(count)."))
+    }
+    target.submit(write(list[index].path), completion: completion)
   }
 }
 
 extension WriteOutcome {
   static let refusedForReading = WriteOutcome.refused("This list is for reading only.")
+  static let refusedForNoObject = WriteOutcome.refused(
+    "The members to replace are not an object: write [\"text\": \"new\"], for instance.")
 }
 
 /// A change of a synced array.
