@@ -32,14 +32,14 @@ extension DatabaseError {
     case .SQLITE_NOTADB where TextFile.isText(file):
       self.init(
         .corrupt,
-        "\(file) holds text and is no database. `runnel \(file)` opens a .json, .jsonl or .csv file: its "
-          + "database is then \(file).db. " + DatabaseError.wayIn(ofText: file))
+        "\(file) holds text and is no database: name another file, and import this one into it. In a "
+          + "terminal `runnel \(file)` opens a .json, .jsonl or .csv file: its database is then "
+          + "\(file).db. " + DatabaseError.wayIn(ofText: file))
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(
         .corrupt,
         "\(file) is damaged or no database (\(reason)). It was not changed: `runnel doctor -d \(file)` "
-          + "tells what can be done; or restore a backup or a copy, or name another file with "
-          + "--database.")
+          + "tells what can be done; or restore a backup or a copy, or name another file.")
     case .SQLITE_CANTOPEN:
       let cause = cause ?? DatabaseError.openingFailure(of: file)
       self.init(.cannotOpen, "\(file) cannot be opened: \(DatabaseError.words(cause)) \(code)")

@@ -57,7 +57,7 @@ final class SQLiteStore {
     self.file = file
     // SQLite would wait forever for the other end of a pipe.
     if let kind = FileKind.otherThanFile(file) {
-      throw DatabaseError(.cannotOpen, "\(file) is \(kind): name a file with --database.")
+      throw DatabaseError(.cannotOpen, "\(file) is \(kind), and no file: name another one.")
     }
     if !isReadOnly { try CompanionFiles.checkNames(of: file) }
     do {
@@ -133,7 +133,7 @@ final class SQLiteStore {
       throw DatabaseError(
         .notRunnel,
         "\(file) is an SQLite database, but not one of Runnel's. It was not changed: "
-          + "name another file with --database.")
+          + "name another file.")
     case .ours(let version):
       try check(version: version, file: file)
       if isReadOnly { try SQLiteStore.checkReadable(version: version, file: file) }
@@ -265,6 +265,11 @@ final class SQLiteStore {
     _ body: (StoreTransaction) throws -> Result
   ) throws -> Result {
     do {
+      if isWriting, queue.configuration.readonly {
+        throw DatabaseError(
+          .readOnly,
+          "\(file) was opened for reading only. Nothing was changed: open it for writing.")
+      }
       if isWriting, let loss { throw loss }
       try checkRest()
       return try queue.writeWithoutTransaction { db in

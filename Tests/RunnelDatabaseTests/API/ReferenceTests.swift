@@ -269,6 +269,7 @@ import Testing
       try await reader.reference().setValue(2)
     }
     #expect(error?.code == .readOnly)
+    #expect(error?.message.contains("was opened for reading only") == true)
     reader.close()
   }
 
