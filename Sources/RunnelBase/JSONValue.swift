@@ -37,9 +37,29 @@ extension JSONValue {
   /// The value of the member called `name`, or nil if this is no object or has no such member.
   ///
   /// The name must be the same in UTF-8. O(n) in the members.
+  ///
+  /// Setting it replaces the first such member in its place, or adds one at the end; nil removes it.
+  /// A value that is no object becomes an object of this one member.
   public subscript(name: String) -> JSONValue? {
-    guard case .object(let members) = self else { return nil }
-    return members.first { $0.name.hasSameBytes(as: name) }?.value
+    get {
+      guard case .object(let members) = self else { return nil }
+      return members.first { $0.name.hasSameBytes(as: name) }?.value
+    }
+    set {
+      var members = object ?? []
+      let index = members.firstIndex { $0.name.hasSameBytes(as: name) }
+      if let newValue {
+        if let index {
+          members[index].value = newValue
+        } else {
+          members.append(JSONMember(name, newValue))
+        }
+      } else {
+        guard let index else { return }
+        members.remove(at: index)
+      }
+      self = .object(members)
+    }
   }
 }
 

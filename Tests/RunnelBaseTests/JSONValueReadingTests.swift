@@ -41,6 +41,22 @@ import Testing
     #expect(json[path: ""] == json && json[path: "/"] == json)
   }
 
+  @Test func aMemberIsReplacedInItsPlaceAddedAndRemoved() {
+    var json: JSONValue = ["a": 1, "b": ["c": true]]
+    json["a"] = "new"
+    json["d"] = 4
+    json["b"]?["c"] = false
+    #expect(json.jsonText() == #"{"a":"new","b":{"c":false},"d":4}"#)
+    json["b"] = nil
+    json["none"] = nil
+    #expect(json.jsonText() == #"{"a":"new","d":4}"#)
+    var text: JSONValue = "no object"
+    text["a"] = nil
+    #expect(text == "no object")
+    text["a"] = 1
+    #expect(text == ["a": 1])
+  }
+
   @Test func valuesOfVariablesAreThoseOfLiterals() {
     let (name, count, isNew, high) = ("a", Int.max, true, 2.5)
     #expect(

@@ -160,6 +160,29 @@ import Testing
         #"\#(key) {"messageCount":0,"name":"x"}"#, #"\#(key) {"messageCount":0,"name":"X"}"#,
       ])
     #expect(try await json("group/\(key)") == ["messageCount": 0, "name": "X"])
+    #expect(result.object == Group(key: key, name: "X", messageCount: 0))
+  }
+
+  @Test func theObjectOfAResultIsWhatIsStored() async throws {
+    let root = try base().context()
+    let group = try await root.create(Group(key: "g", name: "G", messageCount: 77)).object
+    #expect(group.messageCount == 0)
+    try await root.push(["group": group]).create(Message(text: "x"))
+    let given = Group(key: "g", name: "H", messageCount: 77)
+    #expect(
+      try await root.createOrUpdate(given).object == Group(key: "g", name: "H", messageCount: 1))
+    #expect(try await root.destroy(given).object == given)
+    #expect(try await root.destroy(given).object == given)
+  }
+
+  @Test func anObjectThatAHookChangedBeyondItsTypeIsTheGivenOne() async throws {
+    let hook = ResourceHook(
+      "number", for: ResourceScope(["Message"], kinds: [.create]),
+      .before { _ in .write(["text": 7]) })
+    let root = try base([hook]).context(["group": Group(key: "g")])
+    let result = try await root.create(Message(key: "m", text: "x"))
+    #expect(result.object == Message(key: "m", text: "x"))
+    #expect(try await json("group_message/g/m") == ["text": 7])
   }
 
   @Test func hooksAreToldTheOldAndTheNewValueAndTheContext() async throws {

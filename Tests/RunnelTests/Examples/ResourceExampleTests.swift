@@ -26,8 +26,12 @@ import Testing
     #expect(try await result.reference.child("likeCount").get().value == 1)
     #expect(try await !like(message, by: user, in: here))
     await #expect(throws: ResourceError.self) {
-      try await here.create(ChatMessage(text: "", from: "ana"))
+      try await here.create(ChatMessage(text: " ", from: "ana"))
     }
+    #expect(try await here.create(ChatMessage(text: " Cake ", from: "ana")).object.text == "Cake")
+    try await sendAll(["one", "two"], to: ChatGroup(key: group, name: "Garden"), base)
+    let messages = try here.collection(of: ChatMessage.self)
+    #expect(try await messages.get().childrenCount == 4)
     let mail = Task { try await mailOut(database) { log.note($0) } }
     try await log.wait(for: #": "Tea?""#)
     mail.cancel()

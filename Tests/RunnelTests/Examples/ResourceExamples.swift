@@ -57,6 +57,20 @@ func firstMessage(_ base: ResourceBase) async throws -> ResourceResult<ChatMessa
 // example end
 
 // example begin
+func sendAll(_ texts: [String], to group: ChatGroup, _ base: ResourceBase) async throws {
+  try await withThrowingTaskGroup(of: Void.self) { tasks in
+    for text in texts {
+      tasks.addTask {
+        let here = try base.context(["group": group])  // a context for each task
+        try await here.create(ChatMessage(text: text, from: "ana"))
+      }
+    }
+    try await tasks.waitForAll()
+  }
+}
+// example end
+
+// example begin
 func like(_ message: ChatMessage, by user: ChatUser, in here: BoundContext) async throws -> Bool {
   let place = try here.push(["message": message, "user": user])
   return try await place.toggle(ChatLike()).kind == .create
@@ -75,6 +89,14 @@ func chatBase(
   return try ResourceBase(
     database, chatRegistry(),
     hooks: [
+      ResourceHook(
+        "trim", for: ResourceScope(messages, kinds: [.create]),
+        .before { change in
+          var record = change.new
+          let text = change.new["text"]?.string ?? ""
+          record["text"] = .string(text.trimmingCharacters(in: .whitespaces))
+          return .write(record)
+        }),
       ResourceHook(
         "willCreate", for: ResourceScope(messages, kinds: [.create]),
         .before { change in change.new["text"] == "" ? .veto("A message says something.") : .allow }

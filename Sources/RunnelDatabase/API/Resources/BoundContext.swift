@@ -11,7 +11,8 @@ import RunnelTree
 ///
 /// Names are looked up when an operation begins; see `ResourceContext` for pushing and resetting.
 ///
-/// Isolation: one thread at a time.
+/// Isolation: one thread at a time. A task group makes a context in each of its tasks, from the base,
+/// which may go anywhere.
 ///
 /// Source: origins, section 2.8.
 public struct BoundContext {
@@ -145,6 +146,10 @@ extension BoundContext {
     let result = try await base.perform(operation)
     var object = object
     object.key = result.object.key?.text
+    if result.kind != .destroy, result.kind != nil {
+      // The record is written, so one that a hook changed beyond its type is no error any more.
+      object = (try? base.object(result.object, as: Object.self)) ?? object
+    }
     return ResourceResult(
       object: object, kind: result.kind, reference: result.reference, changes: result.changes,
       receipt: result.receipt)

@@ -3,7 +3,10 @@ import RunnelTree
 
 /// The result of an operation on a resource.
 public struct ResourceResult<Object: Sendable>: Sendable {
-  /// The object, which now has its key.
+  /// The object as it is stored, with its key: with the changes of hooks, and with its counters and
+  /// copies; a server's time is as estimated here.
+  ///
+  /// Of a destroyed record, and of one that no longer fits the type, it is the given object.
   public var object: Object
   /// The change of the record; nil if a record that was to be destroyed did not exist.
   public var kind: ResourceChangeKind?
@@ -72,6 +75,7 @@ public struct ResourceBase: Sendable {
     }
     var object = operation.object
     object.key = plan.identity.key
+    if let change = plan.changes.first, change.kind != .destroy { object.value = change.new }
     return ResourceResult(
       object: object, kind: plan.changes.first?.kind,
       reference: database.reference(at: plan.path), changes: plan.changes, receipt: receipt)
