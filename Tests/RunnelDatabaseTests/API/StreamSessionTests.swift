@@ -62,7 +62,32 @@ import Testing
     for number in 0..<4 { try await list.push(number) }
     let error = await #expect(throws: DatabaseError.self) { try await session.run() }
     #expect(error?.code == .overflow)
+    #expect(error?.message.contains("batchesMax") == true)
     #expect(stream.items.count <= 2)
+    // The list is no longer kept up to date, which whoever shows it sees.
+    guard case .failed(let failure) = stream.loadState else {
+      Issue.record("\(stream.loadState)")
+      return
+    }
+    #expect(failure.code == DatabaseError.Code.overflow.rawValue)
+    while await here.listeners() != (0, false) { await Task.yield() }
+  }
+
+  @Test func aListOfChangesMayLetMoreBatchesWait() async throws {
+    let list = try here.reference(withPath: "l")
+    var changes = list.changes(batchesMax: 2).makeAsyncIterator()
+    _ = try await changes.next()
+    for number in 0..<4 { try await list.push(number) }
+    let error = await #expect(throws: DatabaseError.self) {
+      while try await changes.next() != nil {}
+    }
+    #expect(error?.code == .overflow)
+    var patient = list.changes(batchesMax: 10).makeAsyncIterator()
+    _ = try await patient.next()
+    for number in 0..<9 { try await list.push(number) }
+    var count = 0
+    while count < 13, let change = try await patient.next() { count = change.items.count }
+    #expect(count == 13)
   }
 
   @Test func secondRunIsAnErrorAndTheFirstGoesOn() async throws {
@@ -112,8 +137,10 @@ import Testing
     for number in 0..<4 { try await list.push(number) }
     // What waited is passed on before it is told that there was more.
     #expect(try session.drain() == 2)
+    #expect(stream.loadState == .loaded)
     let error = #expect(throws: DatabaseError.self) { try session.drain() }
     #expect(error?.code == .overflow)
+    #expect(stream.loadState != .loaded)
   }
 
   @Test func cancelledTaskWaitsNoLonger() async throws {

@@ -114,16 +114,19 @@ extension Queryable {
   ///   - paging: how many rows from which end; nil for exactly the rows of the query.
   ///   - isDescending: whether the rows are in the opposite order.
   ///   - batching: when changes are told; nil for each at once.
+  ///   - batchesMax: how many batches of events may wait to be taken: at least 1.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public func changes(
-    paging: Paging? = nil, isDescending: Bool = false, batching: BatchingPolicy? = nil
+    paging: Paging? = nil, isDescending: Bool = false, batching: BatchingPolicy? = nil,
+    batchesMax: Int = 1000
   ) -> StreamChanges<Record> {
     let query = databaseQuery
-    return query.database.changes { session in
+    return query.database.changes(batchesMax: batchesMax) { session in
       session.batched(
         session.stream(of: query, paging: paging, isDescending: isDescending), ifBy: batching)
     }
   }
+
   /// The changes of a live list of the query's records as values of a Swift type.
   ///
   /// - Parameters:
@@ -131,13 +134,14 @@ extension Queryable {
   ///   - paging: how many rows from which end; nil for exactly the rows of the query.
   ///   - isDescending: whether the rows are in the opposite order.
   ///   - batching: when changes are told; nil for each at once.
+  ///   - batchesMax: how many batches of events may wait to be taken: at least 1.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public func changes<Value: Decodable & Sendable>(
     as type: Value.Type, paging: Paging? = nil, isDescending: Bool = false,
-    batching: BatchingPolicy? = nil
+    batching: BatchingPolicy? = nil, batchesMax: Int = 1000
   ) -> StreamChanges<DecodedRecord<Value>> {
     let query = databaseQuery
-    return query.database.changes { session in
+    return query.database.changes(batchesMax: batchesMax) { session in
       session.batched(
         session.stream(of: query, as: type, paging: paging, isDescending: isDescending),
         ifBy: batching)

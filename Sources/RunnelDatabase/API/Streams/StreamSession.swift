@@ -70,7 +70,9 @@ public final class StreamSession {
       countMax: batchesMax,
       overflow: DatabaseError(
         .overflow,
-        "More than \(batchesMax) batches wait for the streams. Take them faster, or allow more."),
+        "More than \(batchesMax) batches of events wait, so these streams have ended. Take events "
+          + "faster, with no long work between; have changes told in batches (`batching: .standard`); "
+          + "or allow more to wait by `batchesMax`. Then make the streams again."),
       untaken: onForgotten.map { UntakenEvents(clock, file: database.file, report: $0) })
     source = Source(database, inbox)
     alarm = StreamAlarm(clock) { [inbox] in inbox.postIfRoom(.due) }
@@ -241,7 +243,7 @@ extension StreamSession {
   ///
   /// - Throws: `CancellationError` if the task is cancelled. `DatabaseError` if the database is closed
   ///   (`closed`), once the streams were told so; if more events wait than allowed (`overflow`), and
-  ///   the session has then ended; or if another caller waits (`refused`), as only one may at a time.
+  ///   the session and its streams have then ended, which they were told; or if another caller waits (`refused`), as only one may at a time.
   public func receive(isolation actor: isolated (any Actor)? = #isolation) async throws {
     guard try await takeNext(isolation: actor) else { throw CancellationError() }
   }
@@ -259,7 +261,8 @@ extension StreamSession {
     do throws(DatabaseError) {
       messages = try inbox.takeAll()
     } catch {
-      if error.code == .closed, fail(error) { return 1 }
+      let wasTold = fail(error)
+      if error.code == .closed, wasTold { return 1 }
       throw error
     }
     for message in messages { hand(message) }
@@ -268,7 +271,8 @@ extension StreamSession {
 
   /// Passes all events of the database to the streams, until the task is cancelled.
   ///
-  /// - Throws: `DatabaseError` if the database is closed (`closed`), and as `receive`.
+  /// - Throws: `DatabaseError` if the database is closed (`closed`), if more events wait than allowed
+  ///   (`overflow`), and as `receive`. The `loadState` of the streams is then failed.
   public func run(isolation actor: isolated (any Actor)? = #isolation) async throws(DatabaseError) {
     while try await takeNext(isolation: actor) {}
   }
@@ -281,7 +285,9 @@ extension StreamSession {
     do throws(DatabaseError) {
       message = try await inbox.next(isolation: actor)
     } catch {
-      if error.code == .closed, fail(error) { return true }
+      // Whoever calls beside the one that waits (`refused`) ends nothing.
+      let wasTold = error.code != .refused && fail(error)
+      if error.code == .closed, wasTold { return true }
       throw error
     }
     guard let message else { return false }
@@ -317,7 +323,7 @@ extension StreamSession {
     for wake in wakers { wake(now) }
   }
 
-  /// Tells all who still listen, or wait for a write, that the database is closed; returns false if
+  /// Tells all who still listen, or wait for a write, why no events come any more; returns false if
   /// there are none.
   private func fail(_ error: DatabaseError) -> Bool {
     let (listening, completions) = source.takeAll()
