@@ -20,6 +20,17 @@ extension CodableTreeObject {
     self = try NodeDecoder().decode(Self.self, from: node, at: Path(unchecked: [id]))
   }
 
+  /// The error with the place that does not fit, as a path from the root.
+  public static func readingError(_ error: any Error, at path: Path) -> TreeError {
+    guard let error = error as? DataCodingError, let collection = path.parent else {
+      return TreeError(.malformedData, "\(error)", path: path.description)
+    }
+    // The place that the error names begins with the object's key.
+    return TreeError(
+      .malformedData, "\(error.clause).",
+      path: (collection.isRoot ? "" : collection.description) + error.path)
+  }
+
   /// The object as JSON.
   ///
   /// - Throws: `DataCodingError` (`notEncodable`) with the place of the part that cannot be

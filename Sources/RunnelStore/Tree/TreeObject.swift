@@ -19,6 +19,10 @@ public protocol TreeObject: Equatable, Sendable {
   /// - Throws: any error if it cannot be written; a `RequestFailed` reports it.
   func json() throws -> JSONValue
 
+  /// The error to report if an object cannot be read: `malformedData` at its place, or below it if
+  /// the error of `init(id:node:)` tells where.
+  static func readingError(_ error: any Error, at path: Path) -> TreeError
+
   /// The name of the type in an action log: its name in Swift unless another one is given.
   static var objectName: String { get }
 }
@@ -26,6 +30,11 @@ public protocol TreeObject: Equatable, Sendable {
 extension TreeObject {
   /// The name of the type in Swift, without its module.
   public static var objectName: String { String(describing: Self.self) }
+
+  /// The error with its text, at the place of the object.
+  public static func readingError(_ error: any Error, at path: Path) -> TreeError {
+    TreeError(.malformedData, "\(error)", path: path.description)
+  }
 }
 
 extension TreeObject {
@@ -43,7 +52,7 @@ extension TreeObject {
     do {
       return .success(try Self(id: id, node: node))
     } catch {
-      return .failure(TreeError(.malformedData, "\(error)", path: path.description))
+      return .failure(readingError(error, at: path))
     }
   }
 }

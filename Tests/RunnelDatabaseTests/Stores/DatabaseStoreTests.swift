@@ -135,6 +135,17 @@ private struct State: Sendable {
     #expect(loads == 1)
   }
 
+  @Test func childThatDoesNotFitIsReportedWithOnePath() async throws {
+    try await database.reference(withPath: "players").setValue(["bo": ["score": 1], "x": 5])
+    await store.dispatch(Competitor.subscribeToObjects(query, as: "all"))
+    try await wait(for: \.players.isLoaded) { $0 }
+    let errors = try await wait(for: { state in
+      state.actions.compactMap { ($0 as? ObjectErrored<Competitor>)?.error.description }.sorted()
+    }) { $0.count == 2 }
+    #expect(errors.first == "/players/bo/name: expected String, but nothing is there.")
+    #expect(errors.last?.hasPrefix("/players/x: expected ") == true)
+  }
+
   @Test func emptyCollectionIsLoadedToo() async throws {
     await store.dispatch(Competitor.subscribeToObjects(query, as: "all"))
     try await wait(for: \.players.isLoaded) { $0 }

@@ -32,10 +32,13 @@ public struct DataCodingError: Error, Hashable, Sendable {
 
 extension DataCodingError: CustomStringConvertible {
   /// The place, the type and the problem.
-  public var description: String {
+  public var description: String { "\(path): \(clause)." }
+
+  /// The type and the problem, without the place.
+  var clause: String {
     switch code {
-    case .missing, .mismatch: "\(path): expected \(expected), but \(reason)."
-    case .notEncodable: "\(path): \(expected) cannot be written: \(reason)."
+    case .missing, .mismatch: "expected \(expected), but \(reason)"
+    case .notEncodable: "\(expected) cannot be written: \(reason)"
     }
   }
 }
