@@ -32,7 +32,8 @@ extension DatabaseSession {
 extension Database {
   /// Keeps a replica offline for one more reason; see `DatabaseSession.goOffline`.
   ///
-  /// `/.info/connected` becomes false. Meanwhile `connectOrigin` is refused.
+  /// `/.info/connected` becomes false. Meanwhile `connectOrigin` does nothing. A replica with an
+  /// origin of your own is disconnected by this for good: see `goOnline`.
   ///
   /// - Throws: `DatabaseError` (`refused` on a tree of its own, `closed`).
   public func goOffline(because reason: String = OfflineReason.wish) throws {
@@ -43,6 +44,9 @@ extension Database {
   }
 
   /// Withdraws a reason to stay offline; a reason that was not given is ignored.
+  ///
+  /// With `Database.connect` the link connects again by itself. An origin of your own has to be
+  /// reported again by `connectOrigin()`, if this returns true; nothing is sent to it before.
   ///
   /// - Returns: true if the origin may be connected now, since no reason is left.
   /// - Throws: `DatabaseError` (`closed`).

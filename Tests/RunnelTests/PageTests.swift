@@ -73,6 +73,13 @@ import Testing
     #expect(await board.changeCount > 0)
     #expect(try await countBoth(scores, database.reference(withPath: "none")) == 2)
     #expect(try await showByInitial(scores) == ["A: Ana Ada", "B: Bo"])
+    let visits = try database.reference(withPath: "visits")
+    let stored: JSONValue = [
+      "a": ["team": "red", "at": 90_000_000], "b": ["at": 180_000_000], "c": ["at": 1],
+    ]
+    try await visits.setValue(stored)
+    let start = Date(timeIntervalSince1970: 86_400)
+    #expect(try await countVisits(visits, since: start) == ["no team 1", "red 1", "2 days"])
     database.close()
   }
 
@@ -136,6 +143,9 @@ import Testing
       try await home.reference(withPath: "notes").get().value == ["a": "mine", "b": "later"])
     // What was acknowledged does not disappear where it is observed.
     #expect(try await notes.get(from: .cache).value == ["a": "mine", "b": "later"])
+    origin.refusesAll.withLock { $0 = false }
+    try await writeOnThePlane(database)
+    #expect(try await home.reference(withPath: "notes/c").get().value == "above the clouds")
     watching.cancel()
     serving.cancel()
     try await serving.value

@@ -8,6 +8,13 @@ extension Database {
   @available(*, unavailable, message: "A database is a file: `try await Database.open(file:)`.")
   public static func database() -> Database { fatalError("It cannot be called.") }
 
+  /// Unavailable: a file is always kept.
+  @available(*, unavailable, message: "The file is the database: all data is always kept in it.")
+  public nonisolated var isPersistenceEnabled: Bool {
+    get { fatalError("It cannot be called.") }
+    set { fatalError("It cannot be called.") }
+  }
+
   /// Unavailable: see `purgePendingWrites()`.
   @available(*, unavailable, renamed: "purgePendingWrites()")
   public nonisolated func purgeOutstandingWrites() { fatalError("It cannot be called.") }
@@ -41,6 +48,17 @@ extension Queryable {
     of kinds: EventKinds, with block: @escaping (DataSnapshot) -> Void
   ) { fatalError("It cannot be called.") }
 
+  /// Unavailable: errors are thrown.
+  @available(
+    *, unavailable,
+    message:
+      "Errors are thrown: `let snapshot = try await observeSingleEvent(of: .value).snapshot`."
+  )
+  public func observeSingleEvent(
+    of kinds: EventKinds, with block: @escaping (DataSnapshot) -> Void,
+    withCancel cancelBlock: @escaping (any Error) -> Void
+  ) { fatalError("It cannot be called.") }
+
   /// Unavailable: a token ends its own observation and no other.
   @available(
     *, unavailable, message: "Keep the token that `observe` returns, and call its `cancel()`."
@@ -72,6 +90,17 @@ extension Reference {
   )
   public func runTransactionBlock(
     _ block: @escaping (MutableData) -> TransactionResult
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: errors are thrown, and the result is returned.
+  @available(
+    *, unavailable,
+    message:
+      "Use `let end = try await runTransaction { current in .success(…) }`: it throws, and returns."
+  )
+  public func runTransactionBlock(
+    _ block: @escaping (MutableData) -> TransactionResult,
+    andCompletionBlock completion: @escaping ((any Error)?, Bool, DataSnapshot?) -> Void
   ) { fatalError("It cannot be called.") }
 
   /// Unavailable: a place has a path.
@@ -154,11 +183,21 @@ extension DataSnapshot {
     fatalError("It cannot be called.")
   }
 
+  /// Unavailable: see `exportValue`.
+  @available(*, unavailable, renamed: "exportValue")
+  public func valueInExportFormat() -> Any? { fatalError("It cannot be called.") }
+
   /// Unavailable: see `child(_:)`.
   @available(*, unavailable, renamed: "child(_:)")
   public func childSnapshot(forPath path: String) -> DataSnapshot {
     fatalError("It cannot be called.")
   }
+}
+
+extension [DataSnapshot] {
+  /// Unavailable: the children are an array already.
+  @available(*, unavailable, message: "`children` is an array already: leave `allObjects` out.")
+  public var allObjects: [Any] { fatalError("It cannot be called.") }
 }
 
 extension EventKinds {

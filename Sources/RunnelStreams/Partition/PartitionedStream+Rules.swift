@@ -27,7 +27,8 @@ extension PartitionedStream where Section == String {
   /// - Parameters:
   ///   - source: the stream.
   ///   - fixed: sections that are shown even if they are empty.
-  ///   - partition: returns the text of a row's section; nil for a row that is not shown.
+  ///   - partition: returns the text of a row's section; nil for a row that is not shown, so give
+  ///     rows without a text, or with an error, a section if they are to be seen.
   public convenience init(
     _ source: any SectionedStream<Item>, fixed: [String] = [],
     partition: @escaping (Item) -> String?
@@ -49,6 +50,15 @@ extension PartitionedStream where Section == FieldSection, Item == Record {
   public convenience init(_ source: any SectionedStream<Record>, by field: RowField) {
     self.init(source, sectionID: \.id) { FieldSection(of: $0, by: field) }
     setTitles { $0.text }
+  }
+
+  /// Makes a partition of records by the value of a field, given as text: `team`, `author/name`.
+  ///
+  /// - Throws: `TreeError`, as `RowField`, if there is no such field.
+  public convenience init(
+    _ source: any SectionedStream<Record>, by field: String
+  ) throws(TreeError) {
+    self.init(source, by: try RowField(field))
   }
 }
 
@@ -80,13 +90,13 @@ public struct FieldSection: Hashable, Sendable {
   public init(_ value: IndexValue) { self.value = value }
 
   /// The section of a record.
-  init(of record: Record, by field: RowField) {
+  package init(of record: Record, by field: RowField) {
     let child = Child(key: record.row.key, node: record.row.node ?? .empty)
     self.init(field.value(of: child))
   }
 
   /// The id of the section: the value as JSON.
-  var id: String {
+  package var id: String {
     switch value {
     case .null: "null"
     case .leaf(let leaf): leaf.json.jsonText()

@@ -226,6 +226,16 @@ import Testing
     #expect(error(Bool.self, "1") == "mismatch /at Bool")
   }
 
+  @Test func aDateIsMadeIntoTheJSONThatIsStored() throws {
+    let date = Date(timeIntervalSince1970: 1.5)
+    #expect(try JSONValue(date) == 1500)
+    #expect(try JSONValue(date, dates: .seconds) == 1.5)
+    #expect(try JSONValue(date, dates: .iso8601) == "1970-01-01T00:00:01.500Z")
+    let never = Date(timeIntervalSince1970: .infinity)
+    let error = #expect(throws: DataCodingError.self) { try JSONValue(never) }
+    #expect(error?.code == .notEncodable)
+  }
+
   @Test func anErrorSaysWhatIsThere() {
     let error = #expect(throws: DataCodingError.self) { try decoded(User.self, #"{"name":7}"#) }
     #expect(error?.description == "/at/name: expected String, but the number 7 is there.")
@@ -233,6 +243,14 @@ import Testing
     #expect(nothing?.description == "/at: expected Int, but nothing is there.")
     let object = #expect(throws: DataCodingError.self) { try decoded(Int.self, #"{"a":1}"#) }
     #expect(object?.description == "/at: expected Int, but an object of 1 child is there.")
+    let list = #expect(throws: DataCodingError.self) {
+      try decoded([User].self, #"{"a":{"name":"x"},"b":{"name":"y"}}"#)
+    }
+    #expect(list?.description.contains("an object of 2 children is there; `children(as:)`") == true)
+    let inside = #expect(throws: DataCodingError.self) {
+      try decoded([String: [Int]].self, #"{"a":{"b":1}}"#)
+    }
+    #expect(inside?.description.hasSuffix("but an object of 1 child is there.") == true)
   }
 
   @Test func whatCannotBeWrittenNamesItsPlace() throws {

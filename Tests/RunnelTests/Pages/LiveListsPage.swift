@@ -100,11 +100,31 @@ func showByInitial(_ scores: Reference) async throws -> [String] {
     key: "~draft", in: scores.path, value: Score(name: "Ada", points: 0))
   let parts: [any SectionedStream<DecodedRecord<Score>>] = [stored, TransientStream([draft])]
   let all = UnionStream(parts) { $0.key < $1.key }
-  let sections = PartitionedStream(all) { row in row.name.map { String($0.prefix(1)) } }
+  let sections = PartitionedStream(all) { row in row.name.map { String($0.prefix(1)) } ?? "?" }
   try await session.waitUntil { sections.loadState == .loaded }
   return sections.sections.map { section in
     "\(section.title ?? ""): \(section.items.compactMap(\.name).joined(separator: " "))"
   }
+}
+// example end
+
+// example begin
+import Foundation
+
+struct Visit: Codable, Sendable {
+  var team: String?
+  var at: Date
+}
+
+func countVisits(_ visits: Reference, since date: Date) async throws -> [String] {
+  let session = StreamSession(visits.database)
+  let recent = try visits.queryOrdered(byChild: "at").queryStarting(atValue: JSONValue(date))
+  let rows = session.stream(of: recent, as: Visit.self)
+  let teams = try PartitionedStream(rows, by: "team")
+  let days = PartitionedStream(rows, byDayOf: { row in row.at }, in: .gmt)
+  try await session.waitUntil { days.loadState == .loaded && teams.loadState == .loaded }
+  return teams.sections.map { "\($0.title ?? "no team") \($0.items.count)" }
+    + ["\(days.sections.count) days"]
 }
 // example end
 

@@ -78,3 +78,12 @@ func writeOffline(_ database: Database) async throws -> JSONValue {
   return try await place.get(from: .cache).value
 }
 // example end
+
+// example begin
+func writeOnThePlane(_ database: Database) async throws {
+  try await database.goOffline(because: "plane")
+  let receipt = try await database.reference(withPath: "notes/c").setValue("above the clouds")
+  if try await database.goOnline(because: "plane") { database.connectOrigin() }
+  try await receipt.acknowledgement()
+}
+// example end

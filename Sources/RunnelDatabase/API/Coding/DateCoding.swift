@@ -6,7 +6,8 @@ import RunnelTree
 public enum DateCoding: Hashable, Sendable {
   /// Whole milliseconds since 1970, as server timestamps are: the default. Finer parts are rounded.
   case milliseconds
-  /// Seconds since 1970, with fractions.
+  /// Seconds since 1970, with fractions: exact to a microsecond, so a date that is read back may
+  /// differ from the one that was written by less than that.
   case seconds
   /// Text like `2026-11-21T20:44:50.123Z`, of the years 1 to 9999. Finer parts are cut off.
   case iso8601

@@ -54,7 +54,7 @@ struct NodeDecoding: JSONValueDecoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard let elements = node.elements else { throw mismatch([Any].self) }
+    guard let elements = node.elements else { throw mismatch([Any].self, advice: listAdvice) }
     return UnkeyedNodeDecoding(decoding: self, elements: elements)
   }
 
@@ -173,12 +173,18 @@ extension NodeDecoding {
       type, DecodingError.Context(codingPath: codingPath, debugDescription: "nothing is there"))
   }
 
-  func mismatch(_ type: Any.Type) -> DecodingError {
+  func mismatch(_ type: Any.Type, advice: String = "") -> DecodingError {
     if node.isEmpty { return missing(type) }
     return DecodingError.typeMismatch(
       type,
       DecodingError.Context(
-        codingPath: codingPath, debugDescription: "\(node.shortDescription) is there"))
+        codingPath: codingPath, debugDescription: "\(node.shortDescription) is there\(advice)"))
+  }
+
+  /// The way to read children as a list, to follow the reason why they are no array.
+  private var listAdvice: String {
+    guard codingPath.isEmpty, case .children = node.content else { return "" }
+    return "; `children(as:)` reads children in their order, and `changes(as:)` follows them"
   }
 
   /// True if an error is about the value itself, and not about a part of it.

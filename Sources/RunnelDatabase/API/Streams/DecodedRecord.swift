@@ -71,6 +71,9 @@ extension SectionedStream {
   /// The rows that are shown and cannot be decoded, with the reasons: their one state, for a badge
   /// or a message beside the list.
   ///
+  /// A row that this stream does not show is not among them, as one for which the rule of a
+  /// `PartitionedStream` returns nil: ask the source of the partition.
+  ///
   /// O(n).
   public func failedRows<Value>() -> [(key: String, error: DataCodingError)]
   where Item == DecodedRecord<Value> {
