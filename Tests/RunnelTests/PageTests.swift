@@ -1,5 +1,6 @@
 import Foundation
 import Runnel
+import Synchronization
 import Testing
 
 /// The examples of the library's pages, which are compiled in `Pages`, run.
