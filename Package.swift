@@ -221,8 +221,9 @@ let package = Package(
     .executableTarget(
       name: "runnel-bench",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelIdentity",
-        "PostgresCluster", "RunnelPostgres", "RunnelServer", "RunnelServices", "RunnelServicesTree",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelDemo",
+        "RunnelIdentity", "PostgresCluster", "RunnelPostgres", "RunnelServer", "RunnelServices",
+        "RunnelServicesTree",
         "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),

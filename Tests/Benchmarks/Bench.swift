@@ -4,7 +4,7 @@ import PostgresCluster
 /// Measures the storage, the workspace and the server, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
-/// `--streams`, `--lists`, `--serve`, `--accounts`, `--rules`, `--services` and `--store` measure one of the nine, and `--writes`,
+/// `--streams`, `--lists`, `--serve`, `--sync`, `--accounts`, `--rules`, `--services` and `--store` measure one of the ten, and `--writes`,
 /// `--listeners` and `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
 /// binary.
 @main
@@ -12,12 +12,15 @@ struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
     let sections = [
-      "--workspace", "--streams", "--lists", "--serve", "--rules", "--accounts", "--services",
-      "--store",
+      "--workspace", "--streams", "--lists", "--serve", "--sync", "--rules", "--accounts",
+      "--services", "--store",
     ]
     let known = parts.union(["--quick", "--storage"]).union(sections)
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
       return writeChanges(to: CommandLine.arguments[2], seconds: CommandLine.arguments[3])
+    }
+    if CommandLine.arguments.count > 4, CommandLine.arguments[1] == SyncBenchmark.loadOption {
+      return loadReplica(CommandLine.arguments)
     }
     let options = Set(CommandLine.arguments.dropFirst())
     guard options.isSubset(of: known) else {
@@ -45,6 +48,9 @@ struct Bench {
       if options.contains("--rules") { try rules() }
       if options.contains("--serve") || isAll {
         try serve(isQuick: options.contains("--quick"), folder)
+      }
+      if options.contains("--sync") || isAll {
+        try sync(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--store") || isAll {
         try sharedStore(isQuick: options.contains("--quick"), folder)
@@ -96,6 +102,12 @@ struct Bench {
     var report = Report()
     try ServeBenchmark(folder: folder, isQuick: isQuick, into: &report).run(into: &report)
     Output.print(report.table(title: "Serve, on loopback") + "\n")
+  }
+
+  private static func sync(isQuick: Bool, _ folder: TemporaryFolder) throws {
+    var report = Report()
+    try SyncBenchmark(folder: folder, isQuick: isQuick, into: &report).run(into: &report)
+    Output.print(report.table(title: "A server's database, on loopback") + "\n")
   }
 
   private static func sharedStore(isQuick: Bool, _ folder: TemporaryFolder) throws {
@@ -152,6 +164,17 @@ struct Bench {
     do {
       guard let seconds = Int(seconds) else { throw BenchmarkError("\(seconds) is no number.") }
       try TrafficBenchmark.write(to: file, seconds: seconds)
+    } catch {
+      Output.note("runnel-bench: \(error)")
+      exit(1)
+    }
+  }
+
+  /// The same where another process is to be a client of a server.
+  private static func loadReplica(_ arguments: [String]) {
+    do {
+      try SyncBenchmark.loadReplica(
+        arguments[2], arguments[3], arguments[4], isWhole: arguments.count > 5)
     } catch {
       Output.note("runnel-bench: \(error)")
       exit(1)

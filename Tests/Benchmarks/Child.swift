@@ -42,9 +42,13 @@ final class Child {
 
   deinit { if output >= 0 { close(output) } }
 
-  /// Runs the program to its end; returns the most memory that was resident, in bytes.
-  static func peakMemory(_ arguments: [String]) throws -> Int {
-    let child = try Child(arguments, readsOutput: false)
+  /// Runs the program, or another one, to its end; returns how long it took, and the most memory that
+  /// was resident, in bytes.
+  static func run(
+    _ arguments: [String], program: String? = nil
+  ) throws -> (seconds: Double, peakBytes: Int) {
+    let start = Timing.now
+    let child = try Child(arguments, readsOutput: false, program: program)
     let figures = ProcessFigures(processID: child.processID)
     var (status, peak): (Int32, Int) = (0, 0)
     // What `wait4` tells includes this process, as it was when it made the other one.
@@ -55,8 +59,11 @@ final class Child {
     guard status == 0 else {
       throw BenchmarkError("runnel \(arguments.first ?? "") ended with status \(status).")
     }
-    return peak
+    return (Timing.seconds(since: start), peak)
   }
+
+  /// Runs the program to its end; returns the most memory that was resident, in bytes.
+  static func peakMemory(_ arguments: [String]) throws -> Int { try run(arguments).peakBytes }
 
   /// The next line that the program says.
   func line(milliseconds: Int32) throws -> String {

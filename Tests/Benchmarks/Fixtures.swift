@@ -40,18 +40,10 @@ struct TemporaryFolder {
     return path
   }
 
-  /// Removes the folder with the files in it; it has no folders.
+  /// Removes the folder with all that is in it.
   func remove() {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { unlink(file(name)) }
-      }
-      closedir(folder)
-    }
-    rmdir(path)
+    // What cannot be removed is left: it is a temporary folder.
+    try? FileManager.default.removeItem(atPath: path)
   }
 
   /// Removes a database with what stands beside it.

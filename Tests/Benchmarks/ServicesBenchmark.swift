@@ -1,7 +1,5 @@
-import CPlatform
 import RunnelBase
 import RunnelServices
-import Synchronization
 
 /// What a call of a service in this program costs, with a hook before and one after.
 struct ServicesBenchmark {
@@ -40,29 +38,10 @@ struct ServicesBenchmark {
     var least = Double.infinity
     for _ in 0..<ServicesBenchmark.roundCount {
       let start = clock.now
-      try wait(work)
+      try Waiting.run(work)
       let time = start.duration(to: clock.now).components
       least = min(least, Double(time.seconds) + Double(time.attoseconds) / 1e18)
     }
     return least
-  }
-
-  /// Runs asynchronous work while this thread waits.
-  private func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
-    let bell = runnel_eventfd_open()
-    if bell < 0 { throw BenchmarkError("The work cannot be waited for.") }
-    defer { runnel_close(bell) }
-    let failure = Failed()
-    Task {
-      do { try await work() } catch { failure.text.withLock { $0 = "\(error)" } }
-      _ = runnel_eventfd_signal(bell)
-    }
-    var answer: UInt8 = 0
-    while runnel_poll([bell], &answer, 1, -1) == 0 {}
-    if let text = failure.text.withLock({ $0 }) { throw BenchmarkError(text) }
-  }
-
-  private final class Failed: Sendable {
-    let text = Mutex<String?>(nil)
   }
 }

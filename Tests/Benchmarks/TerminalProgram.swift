@@ -77,7 +77,7 @@ final class TerminalProgram {
     for descriptor in 0...2 {
       posix_spawn_file_actions_addopen(&actions, Int32(descriptor), device, O_RDWR, 0)
     }
-    let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ"].compactMap {
+    let inherited = ["PATH", "HOME", "XDG_DATA_HOME", "LANG", "LC_ALL", "TZ"].compactMap {
       (name: String) -> String? in
       getenv(name).map { "\(name)=" + String(cString: $0) }
     }

@@ -1,4 +1,5 @@
-import Glibc
+import Foundation
+import RunnelDatabase
 import Testing
 
 extension TerminalTests {
@@ -49,6 +50,28 @@ extension TerminalTests {
       try session.terminal.wait("the draft again") {
         $0.first("not saved")?.contains("half a thought") == true
       }
+    }
+
+    /// The message waits for another program, and is stored while this one ends.
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func messageThatIsStoredAtTheEndIsNoDraft(signal: Int32) throws {
+      let session = try Session()
+      let lock = try HeldLock(session.file)
+      try session.terminal.keys("a")
+      try session.terminal.type("held back")
+      try session.terminal.wait("the whole text") {
+        $0.first("not saved")?.contains("held back") == true
+      }
+      try session.terminal.keys("Enter")
+      try session.terminal.wait("an empty line for the next message") {
+        !$0.lines.contains { $0.contains("zoe held back") }
+      }
+      try session.terminal.send(signal)
+      lock.release()
+      try session.expectTerminalAsBefore(status: 128 + signal)
+      try session.startAgain(showing: "row 58 of 58")
+      #expect(try session.terminal.screen().contains("held back"))
+      #expect(try !session.terminal.screen().contains("1 Messages ~"))
     }
 
     @Test func unkeptDraftIsAskedAbout() throws {
@@ -206,10 +229,13 @@ private final class Session {
   }
 
   /// Starts the program once more in the same terminal.
-  func startAgain() throws {
+  func startAgain(showing text: String = "row 57 of 57") throws {
     try terminal.runnel(demo.arguments)
-    try terminal.wait(for: "row 57 of 57")
+    try terminal.wait(for: text)
   }
+
+  /// The path of the database.
+  var file: String { demo.file }
 
   private static let flags = [
     "alternate_on", "cursor_flag", "mouse_any_flag", "mouse_sgr_flag", "keypad_flag",
@@ -247,4 +273,30 @@ private final class Session {
     }
     return false
   }
+}
+
+/// The right to write a database, which another thread holds.
+private final class HeldLock {
+  private let end = DispatchSemaphore(value: 0)
+
+  init(_ file: String) throws {
+    let session = try ServingSession(file: file, environment: .system)
+    let (begun, end) = (DispatchSemaphore(value: 0), end)
+    nonisolated(unsafe) let held = session
+    Thread.detachNewThread {
+      do {
+        try held.perform(isWriting: true) { _ in
+          begun.signal()
+          end.wait()
+        }
+        try held.close()
+      } catch {
+        Issue.record(error)
+        begun.signal()
+      }
+    }
+    begun.wait()
+  }
+
+  func release() { end.signal() }
 }

@@ -232,7 +232,11 @@ public final class Application {
     originWork.end()
     endFileWork()
     _ = keeper?.writeLast(SessionState.session(runtime.state))
-    return database?.closeAndTell()
+    let trouble = database?.closeAndTell()
+    // Writes that waited are decided now: what was stored is no draft any more.
+    runtime.receive(inbox.drain())
+    _ = keeper?.writeLast(SessionState.session(runtime.state))
+    return trouble
   }
 }
 
