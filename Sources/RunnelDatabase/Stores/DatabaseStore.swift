@@ -45,6 +45,8 @@ public actor DatabaseStore<State: Sendable> {
   private var unkept: [Path: @Sendable () async throws -> Void] = [:]
   /// The tasks that write persisted parts, one for each place.
   private var keeping: [Path: Task<Void, Never>] = [:]
+  /// What was told last of persisted parts that are not equal to themselves, by place.
+  private var unequal: [Path: UnequalValue] = [:]
   private var isClosed = false
 
   /// Makes a store.
@@ -166,14 +168,19 @@ extension DatabaseStore {
   /// Persists a part of the state in the tree: the present value, and each new one.
   ///
   /// If values come faster than they are written, those in between are skipped. A failure is
-  /// dispatched as `PersistFailed`.
+  /// dispatched as `PersistFailed`. A value that is not equal to itself, such as one with a NaN, is new
+  /// only if it is also encoded differently.
   ///
   /// - Parameter persisted: the part and its place.
   /// - Returns: the token; `unsubscribe` ends the persistence.
   public func persist<Part>(_ persisted: PersistedPart<State, Part>) -> StoreToken {
     let (part, place) = (persisted.part, persisted.place)
+    unequal[place.path] = nil
     return store.subscribe(to: { $0[keyPath: part] }) { [weak self] value in
       self?.assumeIsolated { store in
+        let unequal = UnequalValue(value)
+        if unequal != nil, unequal == store.unequal[place.path] { return }
+        store.unequal[place.path] = unequal
         store.keep(at: place.path) { try await place.setValue(value) }
       }
     }

@@ -9,19 +9,30 @@ private struct Settings: Codable, Equatable, Sendable {
   var size = 12
 }
 
+private struct Ratio: Codable, Equatable, Sendable {
+  var value = 1.0
+  var name = "r"
+}
+
 private struct State: Sendable {
   var settings = Settings()
+  var ratio = Ratio()
   var counter = 0
   var failures: [String] = []
 }
 
 private struct Grow: Action {}
 private struct Count: Action {}
+private struct SetRatio: Action {
+  var value: Double
+  var name = "r"
+}
 
 private func reduce(state: inout State, action: any Action) {
   switch action {
   case is Grow: state.settings.size += 1
   case is Count: state.counter += 1
+  case let ratio as SetRatio: state.ratio = Ratio(value: ratio.value, name: ratio.name)
   case let failure as any FailureAction: state.failures.append(failure.error.code.rawValue)
   default: break
   }
@@ -83,5 +94,43 @@ private func reduce(state: inout State, action: any Action) {
     await store.dispatch(Grow())
     await store.persisted()
     #expect(await store.state.failures == ["closed"])
+  }
+
+  // MARK: Values that are not equal to themselves
+
+  private func ratios() throws -> PersistedPart<State, Ratio> {
+    PersistedPart(\State.ratio, at: try database.reference(withPath: "ratio"))
+  }
+
+  @Test func aNaNFailsOnceForEachChangeOfThePart() async throws {
+    let store = DatabaseStore(database, state: State(), reducer: reduce)
+    _ = await store.persist(try ratios())
+    await store.dispatch(SetRatio(value: .nan))
+    await store.persisted()
+    #expect(await store.state.failures.count == 1)
+    for _ in 0..<3 {
+      await store.dispatch(Count())
+      await store.persisted()
+    }
+    #expect(await store.state.failures.count == 1, "The part did not change.")
+    await store.dispatch(SetRatio(value: .nan, name: "other"))
+    await store.persisted()
+    #expect(await store.state.failures.count == 2)
+    await store.dispatch(SetRatio(value: 2))
+    await store.persisted()
+    #expect(try await ratios().restored(in: State()).ratio == Ratio(value: 2))
+    await store.dispatch(SetRatio(value: .nan, name: "other"))
+    await store.persisted()
+    #expect(await store.state.failures.count == 3)
+  }
+
+  @Test func twoPartsWithANaNDoNotWakeEachOther() async throws {
+    let store = DatabaseStore(database, state: State(), reducer: reduce)
+    _ = await store.persist(try ratios())
+    let second = PersistedPart(\State.ratio, at: try database.reference(withPath: "second"))
+    _ = await store.persist(second)
+    await store.dispatch(SetRatio(value: .nan))
+    await store.persisted()
+    #expect(await store.state.failures.count == 2)
   }
 }
