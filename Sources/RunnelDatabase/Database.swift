@@ -335,7 +335,7 @@ public actor Database {
   private func post(for listener: ListenerID, _ body: () throws -> [Delivery]) {
     do {
       let deliveries = try body()
-      post(deliveries)
+      post(deliveries, isAnswer: true)
       if deliveries.isEmpty, listener.isObservation { dispatcher.deliverNothing(to: listener) }
     } catch {
       post(.failed(listener, DatabaseError(error, file: file)))
@@ -379,9 +379,11 @@ public actor Database {
   }
 
   /// Passes deliveries to the interface whose listeners they are for.
-  func post(_ deliveries: [Delivery]) {
+  func post(_ deliveries: [Delivery], isAnswer: Bool = false) {
     let observed = deliveries.filter(\.listener.isObservation)
-    if !observed.isEmpty { dispatcher.deliver(observed, pending: session.pendingPlaces) }
+    if !observed.isEmpty {
+      dispatcher.deliver(observed, pending: session.pendingPlaces, isAnswer: isAnswer)
+    }
     let posted =
       observed.isEmpty ? deliveries : deliveries.filter { !$0.listener.isObservation }
     if !posted.isEmpty { queue(.deliveries(posted)) }

@@ -126,15 +126,17 @@ extension Database {
     return observation
   }
 
-  /// Begins to observe a request for a stream, which gets the events of the tree.
+  /// Begins to observe a request for a stream, which gets the events of the tree and the number of
+  /// their batch; nil for what it asked for itself.
   nonisolated func observe(
-    _ request: ListenRequest, _ take: @escaping @Sendable (ListenerID, [TreeEvent]) -> Void,
+    _ request: ListenRequest,
+    _ take: @escaping @Sendable (ListenerID, [TreeEvent], _ batch: Int?) -> Void,
     onFailure: @escaping @Sendable (ListenerID, DatabaseError) -> Void
   ) -> Observation {
     let observation = dispatcher.add { id in
       Observation(
         id: id, query: DatabaseQuery(database: self, query: request.query),
-        sink: .stream { take(id, $0) }, onFailure: { onFailure(id, $0) })
+        sink: .stream { take(id, $0, $1) }, onFailure: { onFailure(id, $0) })
     }
     enqueue(.listen(observation.id, request))
     return observation

@@ -31,6 +31,8 @@ final class EventDispatcher: Sendable {
   private let thread: TreeExecutor
   private let state = Mutex(State())
   private let waitingCount = Atomic(0)
+  /// The number of the newest batch.
+  private let batchNumber = Atomic(0)
   private let onTrouble: @Sendable (DatabaseError) -> Void
 
   /// Starts the thread on which handlers are called.
@@ -109,11 +111,13 @@ extension EventDispatcher {
 extension EventDispatcher {
   /// Tells the events of one batch, after everything submitted before.
   ///
-  /// `pending` holds the places of the writes that wait for the origin.
-  func deliver(_ deliveries: [Delivery], pending: [Path] = []) {
+  /// `pending` holds the places of the writes that wait for the origin. `isAnswer` says that a listener
+  /// asked for the events; all others come of a write.
+  func deliver(_ deliveries: [Delivery], pending: [Path] = [], isAnswer: Bool = false) {
     waitingCount.add(1, ordering: .relaxed)
+    let batch = isAnswer ? nil : batchNumber.add(1, ordering: .relaxed).newValue
     thread.submit { [self] in
-      tell(deliveries, pending: pending)
+      tell(deliveries, pending: pending, batch)
       waitingCount.subtract(1, ordering: .relaxed)
     }
   }
@@ -122,7 +126,7 @@ extension EventDispatcher {
   func deliverNothing(to id: ListenerID) {
     thread.submit { [self] in
       guard let observation = observation(id) else { return }
-      if case .stream(let take) = observation.sink { observation.tell { take([]) } }
+      if case .stream(let take) = observation.sink { observation.tell { take([], nil) } }
     }
   }
 
@@ -173,7 +177,7 @@ extension EventDispatcher {
     await withCheckedContinuation { continuation in thread.submit { continuation.resume() } }
   }
 
-  private func tell(_ deliveries: [Delivery], pending: [Path]) {
+  private func tell(_ deliveries: [Delivery], pending: [Path], _ batch: Int?) {
     var buffered: [(observation: Observation, events: [DataEvent])] = []
     var streamed = StreamBatches()
     for delivery in deliveries {
@@ -203,7 +207,7 @@ extension EventDispatcher {
     for (observation, events) in buffered {
       if case .buffer(let take) = observation.sink { observation.tell { take(events) } }
     }
-    streamed.tell()
+    streamed.tell(batch)
   }
 }
 
@@ -217,12 +221,12 @@ private struct StreamBatches {
     events[observation.id, default: []].append(event)
   }
 
-  func tell() {
+  func tell(_ batch: Int?) {
     for observation in observations {
       guard case .stream(let take) = observation.sink, let events = events[observation.id] else {
         continue
       }
-      observation.tell { take(events) }
+      observation.tell { take(events, batch) }
     }
   }
 }

@@ -20,8 +20,10 @@ final class Observation: Sendable {
     case buffer(@Sendable ([DataEvent]) -> Void)
     /// A handler of the pending state.
     case pending(@Sendable (PendingState) -> Void)
-    /// A stream, which gets all events of one batch, and failures that do not end it.
-    case stream(@Sendable ([TreeEvent]) -> Void)
+    /// A stream, which gets all events of one batch and its number, and failures that do not end it.
+    ///
+    /// What is no write's, but the answer to a request of the stream, has no number.
+    case stream(@Sendable ([TreeEvent], _ batch: Int?) -> Void)
     /// No receiver: the rows are only kept in memory.
     case nobody
   }

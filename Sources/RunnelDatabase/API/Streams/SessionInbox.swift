@@ -3,8 +3,11 @@ import Synchronization
 /// The messages that wait for the streams of a session: posted by any thread, taken by the
 /// session's owner.
 ///
-/// The number of messages is limited. One message too many ends the inbox: the owner takes the
-/// waiting messages, and then gets an error.
+/// Messages wait in batches: those that come from one write are one. The number of batches is limited;
+/// one too many ends the inbox: the owner takes the waiting messages, and then gets an error.
+///
+/// Answers to what the owner asked for, such as the first rows of a stream, join the newest batch and
+/// are not counted: there are no more of them than there were requests.
 final class SessionInbox<Message: Sendable>: Sendable {
   /// The way in which the inbox ended.
   private enum End {
@@ -12,8 +15,14 @@ final class SessionInbox<Message: Sendable>: Sendable {
     case failed(DatabaseError)
   }
 
+  private struct Batch {
+    /// The number that names the write; nil if there are only answers so far.
+    var number: Int?
+    var messages: [Message]
+  }
+
   private struct State {
-    var messages: [Message] = []
+    var batches: [Batch] = []
     var end: End?
     /// The owner that waits for a message.
     var waiter: CheckedContinuation<Void, Never>?
@@ -32,13 +41,22 @@ final class SessionInbox<Message: Sendable>: Sendable {
 
   // MARK: Posting
 
-  /// Adds a message; one message too many ends the inbox.
-  func post(_ message: Message) {
+  /// Adds a message; one batch too many ends the inbox.
+  ///
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - batch: the number of its batch, whose messages come one after the other; nil for an answer
+  ///     to a request of the owner.
+  func post(_ message: Message, of batch: Int? = nil) {
     untaken?.noteWaiting()
     change { state in
       if state.end != nil { return }
-      if state.messages.count < countMax {
-        state.messages.append(message)
+      let newest = state.batches.indices.last
+      if let newest, batch == nil || [nil, batch].contains(state.batches[newest].number) {
+        state.batches[newest].messages.append(message)
+        if batch != nil { state.batches[newest].number = batch }
+      } else if state.batches.count < countMax {
+        state.batches.append(Batch(number: batch, messages: [message]))
       } else {
         state.end = .failed(overflow)
       }
@@ -48,7 +66,9 @@ final class SessionInbox<Message: Sendable>: Sendable {
   /// Adds a message, unless there is no room for it.
   func postIfRoom(_ message: Message) {
     change { state in
-      if state.end == nil, state.messages.count < countMax { state.messages.append(message) }
+      if state.end == nil, state.batches.count < countMax {
+        state.batches.append(Batch(messages: [message]))
+      }
     }
   }
 
@@ -75,25 +95,27 @@ final class SessionInbox<Message: Sendable>: Sendable {
 
   // MARK: Taking
 
-  /// Takes all waiting messages.
+  /// Takes all waiting batches.
   ///
-  /// - Throws: `DatabaseError` once no message waits any more: `overflow` if there was one message
+  /// - Throws: `DatabaseError` once no message waits any more: `overflow` if there was one batch
   ///   too many, or the reason given to `fail`.
-  func takeAll() throws(DatabaseError) -> [Message] {
+  func takeAll() throws(DatabaseError) -> [[Message]] {
     untaken?.noteTaken()
-    let (messages, end) = state.withLock { state in
-      defer { state.messages = [] }
-      return (state.messages, state.end)
+    let (batches, end) = state.withLock { state in
+      defer { state.batches = [] }
+      return (state.batches.map(\.messages), state.end)
     }
-    if messages.isEmpty, case .failed(let error)? = end { throw error }
-    return messages
+    if batches.isEmpty, case .failed(let error)? = end { throw error }
+    return batches
   }
 
-  /// Takes the oldest message, and waits for one if there is none.
+  /// Takes the oldest batch, and waits for one if there is none.
   ///
-  /// - Returns: the message; nil after the end, or once the task was cancelled.
+  /// What comes of the same write afterwards is a batch of its own.
+  ///
+  /// - Returns: the batch; nil after the end, or once the task was cancelled.
   /// - Throws: `DatabaseError` (`refused`) if another caller waits, and as `takeAll`.
-  func next(isolation: isolated (any Actor)?) async throws(DatabaseError) -> Message? {
+  func next(isolation: isolated (any Actor)?) async throws(DatabaseError) -> [Message]? {
     untaken?.noteTaken()
     guard state.withLock({ !$0.isWaitedFor }) else {
       throw DatabaseError(
@@ -105,10 +127,10 @@ final class SessionInbox<Message: Sendable>: Sendable {
     defer { state.withLock { $0.isWaitedFor = false } }
     while true {
       if Task.isCancelled { return nil }
-      let (message, end) = state.withLock { state in
-        (state.messages.isEmpty ? nil : state.messages.removeFirst(), state.end)
+      let (batch, end) = state.withLock { state in
+        (state.batches.isEmpty ? nil : state.batches.removeFirst().messages, state.end)
       }
-      if let message { return message }
+      if let batch { return batch }
       switch end {
       case .failed(let error)?: throw error
       case .finished?: return nil
@@ -123,7 +145,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
       await withCheckedContinuation(isolation: isolation) { continuation in
         let isDue = state.withLock { state in
           // A message may have come, or the task may have been cancelled, before the owner waited.
-          if !state.messages.isEmpty || state.end != nil || Task.isCancelled { return true }
+          if !state.batches.isEmpty || state.end != nil || Task.isCancelled { return true }
           state.waiter = continuation
           return false
         }

@@ -2,6 +2,9 @@
 ///
 /// It is used by the owner of the session only; `ring` is called from any thread.
 final class StreamAlarm {
+  /// The latest time at which it rings, a century from its start: clocks need not know later ones.
+  private static let timeMax: Int64 = 36_525 * 86_400_000
+
   /// The time in milliseconds since the alarm was made.
   let now: @Sendable () -> Int64
 
@@ -25,7 +28,7 @@ final class StreamAlarm {
     self.time = time
     task = Task { [sleep, ring] in
       // Only cancellation ends the sleep early; another task has then taken over.
-      guard (try? await sleep(time)) != nil else { return }
+      guard (try? await sleep(min(time, StreamAlarm.timeMax))) != nil else { return }
       ring()
     }
   }

@@ -95,7 +95,8 @@ extension Database {
   /// The changes of a stream that is built from streams of this database.
   ///
   /// - Parameters:
-  ///   - batchesMax: how many batches may wait to be taken: at least 1.
+  ///   - batchesMax: how many batches may wait to be taken: at least 1. A batch is what one write
+  ///     makes, for all streams together.
   ///   - make: makes the stream from streams of the session it is given; each iterator calls it.
   ///     Its errors are thrown by the first `next`, an error of a query as `refused`.
   /// - Returns: a sequence; each of its iterators listens on its own.

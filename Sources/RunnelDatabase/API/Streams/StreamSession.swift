@@ -17,6 +17,11 @@ import Synchronization
 /// }
 /// ```
 ///
+/// Streams belong to who keeps them: the session only passes events to them. A stream that is released
+/// listens no more, whether it was stopped or not, and its session forgets it. Whoever is made of a
+/// stream keeps it: unions, partitions, batched streams, adapters, arrays and data sources. Release
+/// streams where they are used.
+///
 /// If events wait for two seconds and none was ever taken, a debug build logs that `run` was
 /// forgotten.
 ///
@@ -42,15 +47,17 @@ public final class StreamSession {
   private let inbox: SessionInbox<Message>
   private let source: Source
   private let alarm: StreamAlarm
-  private var listeners: [any TreeListener] = []
-  /// The closures that tell the changes of batched streams that are due at a time.
-  private var wakers: [(Int64) -> Void] = []
+  private var listeners = WeakList<any TreeListener>()
+  /// The streams whose changes become due by the time.
+  private var batchedStreams = WeakList<any WakenStream>()
 
   /// Makes a session without streams.
   ///
   /// - Parameters:
   ///   - database: the open database.
-  ///   - batchesMax: how many batches may wait to be taken: at least 1.
+  ///   - batchesMax: how many batches may wait to be taken: at least 1. A batch is what one write
+  ///     makes, for however many streams; what the session asked for itself, such as the first rows
+  ///     of a stream, is not counted.
   ///   - clock: measures how long changes of batched streams wait.
   public convenience init(
     _ database: Database, batchesMax: Int = 1000, clock: some Clock<Duration> = ContinuousClock()
@@ -92,8 +99,13 @@ extension StreamSession {
 
   /// Passes events to a stream from now on.
   ///
-  /// This is for streams that the program makes with `tree`; the session keeps them.
-  public func add(_ listener: some TreeListener) { listeners.append(listener) }
+  /// This is for streams that the program makes with `tree`, and keeps.
+  public func add(_ listener: some TreeListener) {
+    listeners.append { [weak listener] in listener }
+  }
+
+  /// The number of streams that the session still knows, with those whose end it did not notice yet.
+  var entryCount: Int { listeners.entryCount + batchedStreams.entryCount }
 
   /// A stream of a query's records, started.
   ///
@@ -164,10 +176,7 @@ extension StreamSession {
     batched.onWakeTime = { [alarm] time in
       if let time { alarm.set(for: time) }
     }
-    wakers.append { [alarm, weak batched] now in
-      batched?.wake(now: now)
-      if let time = batched?.wakeTime { alarm.set(for: time) }
-    }
+    batchedStreams.append { [weak batched] in batched }
     return batched
   }
 
@@ -257,16 +266,16 @@ extension StreamSession {
   /// - Throws: `DatabaseError` (`closed` or `overflow`), as `receive`.
   @discardableResult
   public func drain() throws(DatabaseError) -> Int {
-    let messages: [Message]
+    let batches: [[Message]]
     do throws(DatabaseError) {
-      messages = try inbox.takeAll()
+      batches = try inbox.takeAll()
     } catch {
       let wasTold = fail(error)
       if error.code == .closed, wasTold { return 1 }
       throw error
     }
-    for message in messages { hand(message) }
-    return messages.count { if case .due = $0 { false } else { true } }
+    for batch in batches { hand(batch) }
+    return batches.count { $0.contains { if case .due = $0 { false } else { true } } }
   }
 
   /// Passes all events of the database to the streams, until the task is cancelled.
@@ -281,31 +290,34 @@ extension StreamSession {
   func takeNext(
     isolation actor: isolated (any Actor)?
   ) async throws(DatabaseError) -> Bool {
-    let message: Message?
+    let batch: [Message]?
     do throws(DatabaseError) {
-      message = try await inbox.next(isolation: actor)
+      batch = try await inbox.next(isolation: actor)
     } catch {
       // Whoever calls beside the one that waits (`refused`) ends nothing.
       let wasTold = error.code != .refused && fail(error)
       if error.code == .closed, wasTold { return true }
       throw error
     }
-    guard let message else { return false }
-    hand(message)
+    guard let batch else { return false }
+    hand(batch)
     return true
   }
 
-  private func hand(_ message: Message) {
-    switch message {
-    case .events(let listener, let events):
-      for stream in listeners { stream.receive(events, from: listener) }
-    case .failed(let listener, let error):
-      tell(error, to: listener)
-    case .written(let number, let error):
-      source.completions.removeValue(forKey: number)?(
-        error.map { .refused(StreamFailure($0)) } ?? .written)
-    case .due:
-      break
+  private func hand(_ batch: [Message]) {
+    let streams = listeners.elements()
+    for message in batch {
+      switch message {
+      case .events(let listener, let events):
+        for stream in streams { stream.receive(events, from: listener) }
+      case .failed(let listener, let error):
+        tell(error, to: listener)
+      case .written(let number, let error):
+        source.completions.removeValue(forKey: number)?(
+          error.map { .refused(StreamFailure($0)) } ?? .written)
+      case .due:
+        break
+      }
     }
     tellDueChanges()
   }
@@ -313,14 +325,18 @@ extension StreamSession {
   private func tell(_ error: DatabaseError, to listener: ListenerID) {
     lastFailure = error
     let failure = StreamFailure(error)
-    for stream in listeners { stream.receive(failure: failure, from: listener) }
+    for stream in listeners.elements() { stream.receive(failure: failure, from: listener) }
   }
 
   private func tellDueChanges() {
-    if wakers.isEmpty { return }
+    let streams = batchedStreams.elements()
+    if streams.isEmpty { return }
     let now = alarm.now()
     alarm.noteTime(now)
-    for wake in wakers { wake(now) }
+    for stream in streams {
+      stream.wake(now: now)
+      if let time = stream.wakeTime { alarm.set(for: time) }
+    }
   }
 
   /// Tells all who still listen, or wait for a write, why no events come any more; returns false if
@@ -336,7 +352,7 @@ extension StreamSession {
 
   /// The failure of the first stream that failed, or of a page of it; nil if there is none.
   private var failure: StreamFailure? {
-    for listener in listeners {
+    for listener in listeners.elements() {
       if let stream = listener as? any SectionedStream,
         case .failed(let failure) = stream.loadState
       {
@@ -370,13 +386,13 @@ extension StreamSession {
       closeHandler = database.dispatcher.whenClosed { inbox.fail($0) }
     }
 
-    /// Sends a message from any thread.
+    /// Sends an answer from any thread.
     private var send: @Sendable (Message) -> Void { { [inbox] in inbox.post($0) } }
 
     func listen(_ request: ListenRequest) -> ListenerID {
-      let send = send
-      let observation = database.observe(request) { listener, events in
-        send(.events(listener, events))
+      let (inbox, send) = (inbox, send)
+      let observation = database.observe(request) { listener, events, batch in
+        inbox.post(.events(listener, events), of: batch)
       } onFailure: { listener, error in
         send(.failed(listener, error))
       }
@@ -423,3 +439,13 @@ extension StreamSession {
     }
   }
 }
+
+/// A stream whose changes become due by the time.
+private protocol WakenStream: AnyObject {
+  /// The time of the session's clock at which changes become due; nil if none wait.
+  var wakeTime: Int64? { get }
+  /// Tells the changes that are due.
+  func wake(now: Int64)
+}
+
+extension BatchedStream: WakenStream {}
