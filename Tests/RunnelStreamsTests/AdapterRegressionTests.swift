@@ -42,6 +42,41 @@ import Testing
     #expect(updates[0].movedRows == [])
   }
 
+  /// A row that counts how often rows are asked for their ids.
+  private struct CountedRow: StreamItem {
+    final class Counter {
+      var reads = 0
+    }
+
+    let number: Int
+    var word = ""
+    let counter: Counter
+
+    var id: String {
+      counter.reads += 1
+      return "k\(number)"
+    }
+
+    static func == (left: CountedRow, right: CountedRow) -> Bool {
+      left.number == right.number && left.word == right.word
+    }
+  }
+
+  @Test func aChangeOfALongListReadsFewOfItsRows() {
+    let counter = CountedRow.Counter()
+    let rows = TransientStream((0..<5000).map { CountedRow(number: $0, counter: counter) })
+    var updates: [BatchUpdate] = []
+    let adapter = IndexPathAdapter([ListPart(rows)]) { updates.append($0.update) }
+    adapter.start()
+    counter.reads = 0
+    rows.put(CountedRow(number: 70, word: "new", counter: counter))
+    rows.put(CountedRow(number: 5000, counter: counter))
+    #expect(counter.reads < 500)
+    #expect(updates.count == 3)
+    #expect(updates.last?.insertedRows == [path(5000)])
+    adapter.stop()
+  }
+
   @Test func severalDeletesAreAllInOldCoordinates() {
     let updates = ListUpdates.told(ListPart(source)) { _ in source.remove("a", "b") }
     #expect(updates.map(\.deletedRows) == [[path(0), path(1)]])

@@ -86,6 +86,20 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func changesMayWaitForFlushAlone() {
+    for now in [Int64(1000), 0, -5, .max] {
+      clock.now = now
+      let stream = batched(
+        BatchingPolicy(quietMilliseconds: .max, waitMillisecondsMax: .max, rowCountMax: .max))
+      source.put(TestRow("c\(now)", 3))
+      #expect(stream.waitingRowCount == (now == .max ? 0 : 1))
+      if now < .max { stream.wake(now: now + 1_000_000) }
+      stream.flush()
+      #expect(stream.waitingRowCount == 0 && stream.wakeTime == nil)
+      #expect(stream.items.map(\.id) == source.items.map(\.id))
+    }
+  }
+
   @Test func manyRowsAreToldAtOnce() {
     let stream = batched(
       BatchingPolicy(quietMilliseconds: 100, waitMillisecondsMax: 500, rowCountMax: 3))

@@ -42,6 +42,7 @@ import Testing
       count += 1
     }
     #expect(count > 50)
+    #expect(OrderNumber.spread(0) == [] && OrderNumber.spread(-1) == [])
     let spread = OrderNumber.spread(1000)
     #expect(zip(spread, spread.dropFirst()).allSatisfy { OrderNumber.between($0, $1) != nil })
   }

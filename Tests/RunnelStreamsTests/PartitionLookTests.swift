@@ -124,6 +124,38 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func aTimeThatHasPassedAsksForNoCallButIsLookedAtAgain() {
+    let stream = PartitionedStream<TestRow, Int>(
+      source, now: 10, sectionID: { "s\($0)" },
+      partition: { row, now in
+        TimedSection(now < 30 ? 1 : 0, until: row.id == "k0" ? 20 : 5)
+      })
+    let recorder = Recorder(stream)
+    #expect(stream.nextChange == 20)
+    var rounds = 0
+    while let next = stream.nextChange, rounds < 9 {
+      stream.advance(to: next)
+      rounds += 1
+    }
+    #expect(rounds == 1 && stream.now == 20)
+    #expect(stream.sections.text == ["s1: k0 k1 k2 k3 k4 k5"])
+    stream.advance(to: 30)
+    #expect(stream.sections.text == ["s0: k0 k1 k2 k3 k4 k5"])
+    #expect(stream.nextChange == nil)
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func daysAreWithinTheCalendar() {
+    for number in [Int.max, .min, 73_000_002] {
+      #expect(abs(DaySection(dayNumber: number).dayNumber ?? 0) == 73_000_001)
+      #expect(DaySection(dayNumber: number).text?.isEmpty == false)
+    }
+    #expect(DaySection(dayNumber: .max) > DaySection(dayNumber: 73_000_000))
+    #expect(DaySection(dayNumber: 5).dayNumber == 5 && DaySection(dayNumber: nil).text == nil)
+    let latest = DaySection(milliseconds: .max) { _ in 86_400 }
+    #expect(latest == DaySection(dayNumber: latest.dayNumber))
+  }
+
   @Test func daysAreThoseOfTheZone() {
     let hour: Int64 = 3_600_000
     let rows = TransientStream(

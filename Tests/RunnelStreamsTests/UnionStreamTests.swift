@@ -92,6 +92,18 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func sectionsWithoutAnIdOfTheirOwnAreAFaultOfTheProgram() async {
+    await #expect(processExitsWith: .failure) {
+      _ = UnionStream<TestRow>(
+        concatenating: [TransientStream<TestRow>(), TransientStream<TestRow>()], sectionIDs: ["a"])
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = UnionStream<TestRow>(
+        concatenating: [TransientStream<TestRow>(), TransientStream<TestRow>()],
+        sectionIDs: ["a", "a"])
+    }
+  }
+
   @Test func concatenatedSourcesKeepTheirOwnOrders() {
     let first = TransientStream([TestRow("a", 1), TestRow("b", 2)]) { $1.value < $0.value }
     let second = TransientStream([TestRow("d"), TestRow("a"), TestRow("c")])

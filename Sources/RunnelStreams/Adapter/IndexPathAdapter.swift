@@ -10,6 +10,9 @@ public import RunnelBase
 /// of very many rows is told as a reload, and so is a change that contradicts itself; both are
 /// logged.
 ///
+/// A debug build replays each batch on the ids of all rows, and logs one that is wrong, as long as the
+/// part has at most 1000 rows; a longer part, and a release build, compares only numbers of rows.
+///
 /// While the adapter is held, changes are collected; on release it tells their sum.
 ///
 /// Invariants:
@@ -23,6 +26,9 @@ public final class IndexPathAdapter<Item: StreamItem> {
   public let touchedRowsMax: Int
   /// True while it is held, so that nothing is told.
   public private(set) var isHeld = false
+
+  /// The most rows of a part on which a debug build replays each batch.
+  private static var replayedRowsMax: Int { 1000 }
 
   private let log: (String) -> Void
   private let receive: (ListUpdate<Item>) -> Void
@@ -162,15 +168,23 @@ extension IndexPathAdapter {
       log("A change of a stream contradicts what it told before: the list was read anew.")
       return nil
     }
+    if let mistake = mistake(in: changes.batch, of: step) {
+      log("A batch was wrong, the list was read anew: \(mistake)")
+      return nil
+    }
+    return changes
+  }
+
+  /// The mistake in a batch; nil if none was found.
+  private func mistake(in batch: BatchUpdate, of step: ListPartState<Item>.Step) -> String? {
+    let (before, after) = (step.before.sections, step.after.sections)
+    let (old, new) = (before.map(\.count), after.map(\.count))
     #if DEBUG
-    let mistake = changes.batch.mistake(
-      from: step.before.sections.map(\.sectionIDs), to: step.after.sections.map(\.sectionIDs))
-    #else
-    let mistake = changes.batch.countMistake(
-      from: step.before.sections.map(\.count), to: step.after.sections.map(\.count))
+    if max(old.reduce(0, +), new.reduce(0, +)) <= IndexPathAdapter.replayedRowsMax {
+      return batch.mistake(from: before.map(\.sectionIDs), to: after.map(\.sectionIDs))
+    }
     #endif
-    if let mistake { log("A batch was wrong, the list was read anew: \(mistake)") }
-    return mistake == nil ? changes : nil
+    return batch.countMistake(from: old, to: new)
   }
 
   private func reload() -> ListUpdate<Item> {

@@ -12,7 +12,7 @@ public struct BatchingPolicy: Hashable, Sendable {
   /// Makes a policy.
   ///
   /// - Parameters:
-  ///   - quietMilliseconds: 0 or more.
+  ///   - quietMilliseconds: 0 or more; `.max` for changes that wait until `flush`.
   ///   - waitMillisecondsMax: at least `quietMilliseconds`.
   ///   - rowCountMax: 0 or more.
   public init(quietMilliseconds: Int64, waitMillisecondsMax: Int64, rowCountMax: Int) {
@@ -56,8 +56,16 @@ struct BatchingTimer {
     if policy.quietMilliseconds == 0 || rowCount > policy.rowCountMax {
       deadline = now
     } else {
-      deadline = min(now + policy.quietMilliseconds, start + policy.waitMillisecondsMax)
+      deadline = min(
+        BatchingTimer.time(policy.quietMilliseconds, after: now),
+        BatchingTimer.time(policy.waitMillisecondsMax, after: start))
     }
+  }
+
+  /// The time so many milliseconds after another one; the last of all times if it would be later.
+  private static func time(_ milliseconds: Int64, after start: Int64) -> Int64 {
+    let (time, isTooLate) = start.addingReportingOverflow(milliseconds)
+    return isTooLate ? .max : time
   }
 
   /// True if the waiting changes are due.

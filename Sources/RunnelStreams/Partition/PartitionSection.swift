@@ -50,6 +50,8 @@ public struct TimedSection<Section> {
   public var section: Section
   /// The time at which the rule must be asked again about the row, in milliseconds since 1970; nil
   /// for never.
+  ///
+  /// A rule names a time after the one that it was given; another one asks for no call of its own.
   public var until: Int64?
 
   /// Makes a section that is valid until a time.

@@ -65,7 +65,13 @@ extension PartitionedStream {
 extension PartitionedStream {
   /// The next time at which `advance(to:)` must be called, in milliseconds since 1970; nil if time
   /// changes nothing.
-  public var nextChange: Int64? { due.first?.until }
+  ///
+  /// O(log n). It is later than `now`, whatever the rule returned: a row whose section was valid
+  /// until an earlier time is looked at again with the next call, whenever that comes.
+  public var nextChange: Int64? {
+    let index = due.lowerBound { $0.until <= now }
+    return index < due.count ? due[index].until : nil
+  }
 
   /// Advances the time: rows whose section is no longer valid move to another one.
   ///

@@ -128,11 +128,19 @@ public struct DaySection: Hashable, Sendable {
   /// be taken for a time.
   private static let millisecondsMax: Int64 = 200_000 * 365 * 86_400_000
 
+  /// The farthest day that has a section of its own: no zone shows a later one for that time.
+  private static let dayNumberMax = Int(millisecondsMax / 86_400_000) + 1
+
   /// The day, counted from 1970-01-01, which is 0; nil for rows without a time.
   public let dayNumber: Int?
 
-  /// The section of a day; nil for that of rows without a time.
-  public init(dayNumber: Int?) { self.dayNumber = dayNumber }
+  /// The section of a day, counted from 1970-01-01; nil for that of rows without a time.
+  ///
+  /// Days more than 73,000,001 days away, about 200,000 years, are that farthest day.
+  public init(dayNumber: Int?) {
+    let farthest = DaySection.dayNumberMax
+    self.dayNumber = dayNumber.map { min(max($0, -farthest), farthest) }
+  }
 
   /// The section of a time in milliseconds since 1970, in a zone whose clocks are so far ahead of
   /// UTC.

@@ -43,7 +43,7 @@ public final class PartitionedStream<Item: StreamItem, Section: Comparable & Has
   var parts: [Section: Part] = [:]
   var shown: [Part] = []
   /// The rows whose section is valid until a certain time, ordered by that time; some are gone
-  /// already.
+  /// already, and for some the rule named a time that had passed.
   var due = Rows<(until: Int64, row: RowObject)>()
   /// The load state that the source told last.
   var followedState = LoadState.idle

@@ -72,7 +72,8 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
   /// - Parameters:
   ///   - sources: the sources; if two have the same id, the earlier wins.
   ///   - sectionIDs: the ids of the sections, one for each rank in use, in their order; nil for one
-  ///     section.
+  ///     section. It is a fault of the program, which ends it, if there are more or fewer, or two
+  ///     are equal.
   ///   - order: returns true if the first row is before the second. It must be a strict weak order
   ///     that depends on nothing but the two rows.
   public convenience init(
@@ -85,7 +86,8 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
   ///
   /// - Parameters:
   ///   - streams: the sources; if two have the same id, the earlier wins.
-  ///   - sectionIDs: the id of each section.
+  ///   - sectionIDs: the id of each section. It is a fault of the program, which ends it, if there
+  ///     are more or fewer than streams, or two are equal.
   public convenience init(
     concatenating streams: [any SectionedStream<Item>], sectionIDs: [String]
   ) {
@@ -104,7 +106,7 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
     let ranks = Set(sources.map(\.rank)).sorted()
     let groups = sources.map { source in ranks.lowerBound { $0 < source.rank } }
     self.groups = groups
-    precondition(sectionIDs.map { $0.count == ranks.count } ?? true, "Each rank has a section.")
+    if let sectionIDs { UnionStream.check(sectionIDs, count: ranks.count) }
     self.sectionIDs = sectionIDs ?? [StreamSection<Item>().id]
     hasSections = sectionIDs != nil
     isMerged = ranks.count == 1
@@ -120,6 +122,15 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
 
   deinit {
     for (source, token) in zip(sources, tokens) { source.stream.cancel(token) }
+  }
+
+  private static func check(_ sectionIDs: [String], count: Int) {
+    precondition(
+      sectionIDs.count == count,
+      "A union of \(count) sections was given \(sectionIDs.count) section ids: give one for each.")
+    precondition(
+      Set(sectionIDs).count == count,
+      "Two sections of a union have the same id: give each its own. They are \(sectionIDs).")
   }
 }
 

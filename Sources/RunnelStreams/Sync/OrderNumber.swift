@@ -31,11 +31,11 @@ public enum OrderNumber {
     }
   }
 
-  /// Returns `count` numbers in ascending order, with space between them.
+  /// Returns `count` numbers in ascending order, with space between them; none if `count` is below 1.
   ///
   /// O(n).
   public static func spread(_ count: Int) -> [JSONNumber] {
-    (0..<count).map { JSONNumber(Int64($0) * step) }
+    (0..<max(count, 0)).map { JSONNumber(Int64($0) * step) }
   }
 
   private static func after(_ number: JSONNumber, by step: Int64) -> JSONNumber? {
