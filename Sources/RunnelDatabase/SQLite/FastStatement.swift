@@ -35,6 +35,9 @@ final class FastStatement {
     /// Text, as its UTF-8.
     case utf8([UInt8])
     case null
+
+    /// Text, all of it: GRDB binds and reads texts only up to their first U+0000.
+    static func text(_ text: String) -> Value { .utf8(Array(text.utf8)) }
   }
 
   /// Runs the statement to its end; the rows are ignored.

@@ -1,4 +1,3 @@
-import GRDB
 import RunnelStorage
 import RunnelTree
 
@@ -48,57 +47,54 @@ extension StoreTransaction {
   func noteName(_ id: WriteID) throws {
     var (applied, forgotten) = try bounds(of: id.client)
     if id.number <= max(applied, forgotten) { return }
-    try db.cachedStatement(
-      sql: "INSERT OR IGNORE INTO applied_write (client, number) VALUES (?, ?)"
-    )
-    .execute(arguments: [id.client, id.number])
+    try statement("INSERT OR IGNORE INTO applied_write (client, number) VALUES (?, ?)")
+      .run(.text(id.client), .integer(id.number))
     applied = try closedGap(of: id.client, from: applied)
     forgotten = try droppedOldest(of: id.client, forgotten)
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO write_client (client, applied, forgotten) VALUES (?, ?, ?)"
-    ).execute(arguments: [id.client, applied, forgotten])
+    try statement(
+      "INSERT OR REPLACE INTO write_client (client, applied, forgotten) VALUES (?, ?, ?)"
+    ).run(.text(id.client), .integer(applied), .integer(forgotten))
   }
 
   private func bounds(of client: String) throws -> (applied: Int64, forgotten: Int64) {
-    let statement = try db.cachedStatement(
-      sql: "SELECT applied, forgotten FROM write_client WHERE client = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [client]) else { return (0, 0) }
-    return (try row.integerOrNil("applied") ?? 0, try row.integerOrNil("forgotten") ?? 0)
+    let found: (Int64, Int64)? = try statement(
+      "SELECT applied, forgotten FROM write_client WHERE client = ?"
+    ).first(.text(client)) { row in
+      (try row.integer(0, "applied") ?? 0, try row.integer(1, "forgotten") ?? 0)
+    }
+    return found ?? (0, 0)
   }
 
   private func isRemembered(_ id: WriteID) throws -> Bool {
-    let statement = try db.cachedStatement(
-      sql: "SELECT number FROM applied_write WHERE client = ? AND number = ?")
-    return try Row.fetchOne(statement, arguments: [id.client, id.number]) != nil
+    try statement("SELECT number FROM applied_write WHERE client = ? AND number = ?")
+      .first(.text(id.client), .integer(id.number)) { _ in true } ?? false
   }
 
   /// The number up to which there is no gap any more, so that its rows need not be kept.
   private func closedGap(of client: String, from applied: Int64) throws -> Int64 {
-    let numbers = try Row.fetchCursor(
-      db.cachedStatement(
-        sql: "SELECT number FROM applied_write WHERE client = ? ORDER BY number"),
-      arguments: [client])
     var end = applied
-    while let row = try numbers.next(), try row.integerOrNil("number") == end + 1 { end += 1 }
-    if end > applied {
-      try db.cachedStatement(sql: "DELETE FROM applied_write WHERE client = ? AND number <= ?")
-        .execute(arguments: [client, end])
-    }
+    try statement("SELECT number FROM applied_write WHERE client = ? ORDER BY number")
+      .forEach([.text(client)]) { row in
+        guard try row.integer(0, "number") == end + 1 else { return false }
+        end += 1
+        return true
+      }
+    if end > applied { try forgetNumbers(of: client, upTo: end) }
     return end
   }
 
   /// Drops the oldest of too many remembered numbers; returns the highest dropped number.
   private func droppedOldest(of client: String, _ forgotten: Int64) throws -> Int64 {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT number FROM applied_write WHERE client = ?
-        ORDER BY number DESC LIMIT 1 OFFSET \(AppliedWrites.countMax)
-        """)
-    guard let row = try Row.fetchOne(statement, arguments: [client]),
-      let oldest = try row.integerOrNil("number")
-    else { return forgotten }
-    try db.cachedStatement(sql: "DELETE FROM applied_write WHERE client = ? AND number <= ?")
-      .execute(arguments: [client, oldest])
+    let oldest = try statement(
+      "SELECT number FROM applied_write WHERE client = ? ORDER BY number DESC LIMIT 1 OFFSET ?"
+    ).first(.text(client), .integer(Int64(AppliedWrites.countMax))) { try $0.integer(0, "number") }
+    guard let oldest = oldest ?? nil else { return forgotten }
+    try forgetNumbers(of: client, upTo: oldest)
     return oldest
+  }
+
+  private func forgetNumbers(of client: String, upTo number: Int64) throws {
+    try statement("DELETE FROM applied_write WHERE client = ? AND number <= ?")
+      .run(.text(client), .integer(number))
   }
 }

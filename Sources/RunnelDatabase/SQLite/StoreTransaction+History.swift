@@ -113,16 +113,16 @@ extension StoreTransaction {
   /// O(n) in the entries that are kept.
   func undoFileSuffixes() throws -> Set<String> {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return [] }
-    let cursor = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT sequence, at, author, undoes, parts FROM change WHERE instr(parts, '"suffix"')
-        """)
     var suffixes: Set<String> = []
-    while let row = try cursor.next() {
+    try statement(
+      """
+      SELECT sequence, at, author, undoes, parts FROM change WHERE instr(parts, '"suffix"')
+      """
+    ).forEach([]) { row in
       // An unreadable entry is reported elsewhere.
       let entry = try? historyEntry(row)
       suffixes.formUnion(entry?.parts.compactMap { $0.undoFile?.suffix } ?? [])
+      return true
     }
     return suffixes
   }
@@ -159,17 +159,17 @@ extension StoreTransaction {
   func history(of path: Path, before id: Int64?, count: Int) throws -> [HistoryEntry] {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return [] }
     try checkNoChangeIsMissing()
-    let cursor = try Row.fetchCursor(
-      db.cachedStatement(
-        sql: """
-          SELECT sequence, at, author, undoes, parts FROM change
-          WHERE sequence < ? AND sequence >= ? AND at IS NOT NULL ORDER BY sequence DESC
-          """),
-      arguments: [id ?? .max, historyStart()])
+    if count <= 0 { return [] }
     var entries: [HistoryEntry] = []
-    while entries.count < count, let row = try cursor.next() {
+    try statement(
+      """
+      SELECT sequence, at, author, undoes, parts FROM change
+      WHERE sequence < ? AND sequence >= ? AND at IS NOT NULL ORDER BY sequence DESC
+      """
+    ).forEach([.integer(id ?? .max), .integer(historyStart())]) { row in
       let entry = try historyEntry(row)
       if entry.concerns(path) { entries.append(entry) }
+      return entries.count < count
     }
     return entries
   }
@@ -178,27 +178,28 @@ extension StoreTransaction {
   func historyEntry(_ id: Int64) throws -> HistoryEntry? {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return nil }
     if try id < historyStart() { return nil }
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT sequence, at, author, undoes, parts FROM change
-        WHERE sequence = ? AND at IS NOT NULL
-        """)
-    return try Row.fetchOne(statement, arguments: [id]).map(historyEntry)
+    return try statement(
+      """
+      SELECT sequence, at, author, undoes, parts FROM change
+      WHERE sequence = ? AND at IS NOT NULL
+      """
+    ).first(.integer(id), row: historyEntry)
   }
 
-  func historyEntry(_ row: Row) throws -> HistoryEntry {
-    guard let id = try row.integerOrNil("sequence"), let at = try row.integerOrNil("at"),
-      case .array(let elements)? = try? JSONValue(parsing: row.text("parts"))
+  /// The entry in a row of the columns `sequence`, `at`, `author`, `undoes`, `parts`.
+  ///
+  /// - Throws: `Damage` if it cannot be read, or does not fit its checksum.
+  func historyEntry(_ row: FastStatement) throws -> HistoryEntry {
+    guard let id = try row.integer(0, "sequence"), let at = try row.integer(1, "at"),
+      case .array(let elements)? = try? JSONValue(parsing: row.text(4, "parts"))
     else { throw Damage("an entry of the history cannot be read") }
+    let (author, undoes) = (try row.text(2, "author"), try row.integer(3, "undoes"))
     let parts = elements.compactMap { HistoryEntry.Part($0) }
-    let isSound = HistoryText.isSound(
-      Array(try row.text("parts").utf8), at: at, author: try row.text("author"),
-      undoes: try row.integerOrNil("undoes"))
-    if !isSound { throw Damage("entry \(id) of the history does not fit its checksum") }
+    if !HistoryText.isSound(row.bytes(4) ?? [], at: at, author: author, undoes: undoes) {
+      throw Damage("entry \(id) of the history does not fit its checksum")
+    }
     if parts.count != elements.count { throw Damage("entry \(id) of the history cannot be read") }
-    return HistoryEntry(
-      id: id, at: at, author: try row.text("author"), undoes: try row.integerOrNil("undoes"),
-      parts: parts)
+    return HistoryEntry(id: id, at: at, author: author, undoes: undoes, parts: parts)
   }
 
   /// The node at a place as JSON in the export format; nil if it has more than `maxBytes`.

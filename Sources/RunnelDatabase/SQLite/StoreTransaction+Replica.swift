@@ -246,8 +246,7 @@ extension StoreTransaction {
   }
 
   func setOriginName(_ name: String) throws {
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO meta (name, value) VALUES ('origin.name', ?)"
-    ).execute(arguments: [name])
+    try statement("INSERT OR REPLACE INTO meta (name, value) VALUES ('origin.name', ?)")
+      .run(.text(name))
   }
 }

@@ -1,5 +1,3 @@
-import GRDB
-
 // The values that a server keeps in the file: in `meta`, under `server.` and a name.
 
 extension StoreTransaction {
@@ -7,23 +5,28 @@ extension StoreTransaction {
 
   /// The values whose names have this prefix, in the order of the names.
   func serverValues(_ prefix: String) throws -> [(name: String, value: String)] {
-    let statement = try db.cachedStatement(
-      sql: "SELECT name, value FROM meta WHERE substr(name, 1, ?) = ? ORDER BY name")
     let start = StoreTransaction.serverPrefix + prefix
-    return try Row.fetchAll(statement, arguments: [start.count, start]).map { row in
-      let name = try row.text("name").dropFirst(StoreTransaction.serverPrefix.count)
-      return (String(name), try row.text("value"))
-    }
+    var values: [(name: String, value: String)] = []
+    // SQLite orders names by their bytes, so those with one beginning follow each other.
+    try statement("SELECT name, value FROM meta WHERE name >= ? ORDER BY name")
+      .forEach([.text(start)]) { row in
+        let name = try row.text(0, "name")
+        guard name.utf8.starts(with: start.utf8) else { return false }
+        let rest = name.unicodeScalars.dropFirst(StoreTransaction.serverPrefix.count)
+        values.append((String(rest), try row.text(1, "value")))
+        return true
+      }
+    return values
   }
 
   /// Stores a value under a name; nil removes it.
   func setServerValue(_ value: String?, _ name: String) throws {
     let name = StoreTransaction.serverPrefix + name
     if let value {
-      try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
-        .execute(arguments: [name, value])
+      try statement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
+        .run(.text(name), .text(value))
     } else {
-      try db.cachedStatement(sql: "DELETE FROM meta WHERE name = ?").execute(arguments: [name])
+      try statement("DELETE FROM meta WHERE name = ?").run(.text(name))
     }
   }
 }

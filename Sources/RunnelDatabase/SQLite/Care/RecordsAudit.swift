@@ -9,18 +9,7 @@ struct RecordsAudit {
   func run(into report: inout DatabaseReport, _ damage: inout TreeDamage) throws {
     if report.version < Migration.version2.version { return }
     let store = StoreTransaction(db: db, indexes: [])
-    let entries = """
-      SELECT sequence, at, author, undoes, parts FROM change
-      WHERE coalesce(at, author, undoes, parts) IS NOT NULL
-      """
-    try check("change", entries, &report, remedy: .recover) { row in
-      do {
-        _ = try store.historyEntry(row)
-      } catch let fault as Damage {
-        damage.entries.append((id: row["sequence"], why: fault.what))
-        throw fault
-      }
-    }
+    try checkEntries(store, &report, &damage)
     try check("pending_write", "SELECT id, json FROM pending_write", &report) {
       _ = try StoreTransaction.pendingWrite($0)
     }
@@ -30,6 +19,26 @@ struct RecordsAudit {
     try checkNames(&report)
     try checkID(store, &report)
     try checkMark(store, &report)
+  }
+
+  /// Checks the entries of the history.
+  private func checkEntries(
+    _ store: StoreTransaction, _ report: inout DatabaseReport, _ damage: inout TreeDamage
+  ) throws {
+    try store.statement(
+      """
+      SELECT sequence, at, author, undoes, parts FROM change
+      WHERE coalesce(at, author, undoes, parts) IS NOT NULL
+      """
+    ).forEach([]) { row in
+      do {
+        _ = try store.historyEntry(row)
+      } catch let fault as Damage {
+        damage.entries.append((id: try row.integer(0, "sequence") ?? 0, why: fault.what))
+        report.add(DatabaseFault(place: "change", what: fault.what, remedy: .recover))
+      }
+      return true
+    }
   }
 
   /// Checks that the mark that ties logs to the file exists (I12).
@@ -53,14 +62,14 @@ struct RecordsAudit {
 
   private func check(
     _ table: String, _ sql: String, _ report: inout DatabaseReport,
-    remedy: DatabaseFault.Remedy = .none, _ read: (Row) throws -> Void
+    _ read: (Row) throws -> Void
   ) throws {
     let cursor = try Row.fetchCursor(db, sql: sql)
     while let row = try cursor.next() {
       do {
         try read(row)
       } catch let damage as Damage {
-        report.add(DatabaseFault(place: table, what: damage.what, remedy: remedy))
+        report.add(DatabaseFault(place: table, what: damage.what, remedy: .none))
       }
     }
   }
