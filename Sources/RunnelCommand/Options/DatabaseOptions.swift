@@ -171,14 +171,14 @@ struct DatabaseOptions: ParsableArguments {
     return near.isEmpty ? OriginChoice.question(for: file) : near
   }
 
-  /// Returns the name of a file for SQLite, changed so that it is not taken for a database in
-  /// memory or a URL.
+  /// Returns the name of a database's file, or the address of a server; throws for a text that can
+  /// be neither.
   static func fileName(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("name a file.") }
     // An address may hold a secret, which the error of a transform would print.
     if OriginAddress.isMeant(by: text) { return text }
     if text.hasSuffix("/") { throw ValidationError("\(text) names a folder: name a file.") }
-    return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
+    return text
   }
 }
 

@@ -31,7 +31,8 @@ extension Database {
   /// is no inbox, so messages of submitted requests are dropped.
   ///
   /// - Parameters:
-  ///   - file: the path of the file; it is made if it does not exist.
+  ///   - file: the path of the file; it is made if it does not exist. `:memory:` and `file:a.db`
+  ///     are names of files like others; there is no database in memory.
   ///   - isReadOnly: whether writes are refused; the file must then exist.
   ///   - indexes: the orders that the program will ask for.
   ///   - environment: makes the clock and the random numbers; it is called twice.

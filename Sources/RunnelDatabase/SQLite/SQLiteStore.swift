@@ -54,6 +54,7 @@ final class SQLiteStore {
     file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false,
     isLogDamageAccepted: Bool = false, keepsReading: Bool = false
   ) throws {
+    try DatabaseFileName.check(file)
     self.file = file
     // SQLite would wait forever for the other end of a pipe.
     if let kind = FileKind.otherThanFile(file) {
@@ -186,7 +187,8 @@ final class SQLiteStore {
     configuration.busyMode = BusyWait(busyTimeout).mode
     configuration.label = "runnel.store"
     configuration.allowsUnsafeTransactions = keepsReading
-    let path = isReadOnly && SQLiteStore.isAtRest(file) ? SQLiteStore.uriAtRest(file) : file
+    let isAtRest = isReadOnly && SQLiteStore.isAtRest(file)
+    let path = isAtRest ? SQLiteStore.uriAtRest(file) : DatabaseFileName.forSQLite(file)
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 

@@ -182,6 +182,7 @@ extension DatabaseCare {
   package static func salvage(
     file: String, to new: String, progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseSalvage {
+    for name in [file, new] { try DatabaseFileName.check(name) }
     if access(new, F_OK) == 0 {
       throw DatabaseError(
         .cannotOpen, "\(new) exists: name a file that does not, for the new database.")
@@ -207,7 +208,8 @@ extension DatabaseCare {
         whole = try WholeCopy(ifTooShort: file, at: new + ".whole")
       }
       defer { whole?.remove() }
-      let source = try? DatabaseQueue(path: whole?.path ?? file, configuration: configuration)
+      let source = try? DatabaseQueue(
+        path: DatabaseFileName.forSQLite(whole?.path ?? file), configuration: configuration)
       let store = try SQLiteStore(file: new, isReadOnly: false, busyTimeout: .seconds(5))
       let progress = CareProgress(progress)
       let outcome = try store.withConnection(stoppable: progress.isWanted) { db in
@@ -330,7 +332,7 @@ private struct WholeCopy {
       }
     }
     // The log of a file whose header is damaged cannot be used.
-    let queue = try? DatabaseQueue(path: path)
+    let queue = try? DatabaseQueue(path: DatabaseFileName.forSQLite(path))
     try? queue?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     try? queue?.close()
   }

@@ -5,6 +5,7 @@ extension SQLiteStore {
   /// Writes the whole database, as this connection reads it, to a new file; see
   /// `DatabaseSession.saveCopy`.
   func saveCopy(to path: String, isWanted: @escaping () -> Bool) throws -> Int {
+    try DatabaseFileName.check(path)
     if access(path, F_OK) == 0 { throw SQLiteStore.isThere(path) }
     // A small database is copied before SQLite calls the progress function.
     if !isWanted() {
@@ -15,7 +16,8 @@ extension SQLiteStore {
     do {
       try onConnection { db in
         try LongStatement.run(on: db, while: isWanted) {
-          try db.execute(sql: "VACUUM INTO ?", arguments: [temporary])
+          try db.execute(
+            sql: "VACUUM INTO ?", arguments: [DatabaseFileName.forSQLite(temporary)])
         }
       }
       try SQLiteStore.markCopy(temporary)
@@ -29,7 +31,7 @@ extension SQLiteStore {
 
   /// Gives a copy a mark that fits no log: its pages differ from those of the original file.
   private static func markCopy(_ path: String) throws {
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(path: DatabaseFileName.forSQLite(path))
     try queue.writeWithoutTransaction { db in
       guard try db.tableExists("log_start") else { return }
       try db.execute(
