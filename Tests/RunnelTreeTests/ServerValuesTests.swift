@@ -84,6 +84,19 @@ import Testing
     #expect(try set("/a", #"{".sv":{"increment":1},"x":null}"#) == #"{"a":1}"#)
   }
 
+  @Test(arguments: [
+    #"{".sv":{"increment":1,"timestamp":1}}"#, #"{".sv":{"timestamp":1,"increment":1}}"#,
+    #"{".value":1,".priority":{".sv":{"increment":1,"by":2}}}"#,
+    #"{".value":1,".priority":{".sv":"timestamp","x":1}}"#,
+    #"{".value":1,".priority":{".sv":"timestamp",".priority":1}}"#,
+  ])
+  func aServerValueIsOneOperation(json: String) throws {
+    let error = #expect(throws: TreeError.self) { try set("/x", json) }
+    #expect(error?.code == .invalidValue)
+    #expect(error?.message.contains("would be lost") == true)
+    #expect(try set("/a", #"{".sv":{"increment":1,"x":null}}"#) == #"{"a":1}"#)
+  }
+
   @Test func aSumBeyondEveryNumberIsRefused() throws {
     let error = #expect(throws: TreeError.self) {
       try set("/n", #"{".sv":{"increment":1e308}}"#, over: #"{"n":1e308}"#)

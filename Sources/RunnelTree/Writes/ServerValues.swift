@@ -38,12 +38,7 @@ struct ServerValues<Reader: TreeReader> {
       }
       guard let operation = json[ReservedName.serverValue] else { return .object(result) }
       // The server value becomes the leaf; a priority beside it stays.
-      if let lost = members.first(where: { ServerValues.isLost($0) }) {
-        throw TreeError(
-          .invalidValue,
-          "\"\(lost.name)\" stands beside \".sv\", whose value replaces the whole object: it would be "
-            + "lost. Give \".sv\" an object of its own.", path: path.description)
-      }
+      try checkNothingIsLost(members, but: [ReservedName.serverValue, ReservedName.priority], path)
       result.removeAll { $0.name != ReservedName.priority }
       let value = try value(of: operation, at: path, .value)
       return result.isEmpty
@@ -51,10 +46,16 @@ struct ServerValues<Reader: TreeReader> {
     }
   }
 
-  /// True for a member that a server value beside it would replace.
-  private static func isLost(_ member: JSONMember) -> Bool {
-    member.value != .null
-      && ![ReservedName.serverValue, ReservedName.priority].contains(member.name)
+  /// Checks that a server value, which replaces its object, has only some members beside it.
+  private func checkNothingIsLost(
+    _ members: [JSONMember], but names: [String], _ path: Path
+  ) throws(TreeError) {
+    guard let lost = members.first(where: { $0.value != .null && !names.contains($0.name) })
+    else { return }
+    throw TreeError(
+      .invalidValue,
+      "\"\(lost.name)\" stands beside \".sv\", whose value replaces the whole object: it would be "
+        + "lost. Give \".sv\" an object of its own.", path: path.description)
   }
 
   /// The JSON of a priority with a server value resolved.
@@ -62,6 +63,7 @@ struct ServerValues<Reader: TreeReader> {
   /// - Throws: `TreeError` (`invalidValue`) for a server value that is not known.
   func resolvedPriority(_ json: JSONValue, at path: Path) throws(TreeError) -> JSONValue {
     guard let operation = json[ReservedName.serverValue] else { return json }
+    try checkNothingIsLost(json.object ?? [], but: [ReservedName.serverValue], path)
     return try value(of: operation, at: path, .priority)
   }
 
@@ -85,6 +87,13 @@ struct ServerValues<Reader: TreeReader> {
   ) throws(TreeError) -> JSONValue {
     if operation == .string("timestamp") { return .number(JSONNumber(now)) }
     if case .number(let delta)? = operation["increment"] {
+      let others = operation.object ?? []
+      if let lost = others.first(where: { $0.value != .null && $0.name != "increment" }) {
+        throw TreeError(
+          .invalidValue,
+          "\"\(lost.name)\" stands beside \"increment\", and \".sv\" is one operation: it would be "
+            + "lost. Remove one of them.", path: path.description)
+      }
       return .number(try sum(of: delta, at: path, base))
     }
     throw TreeError(
