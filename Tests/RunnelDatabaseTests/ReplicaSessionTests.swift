@@ -73,6 +73,18 @@ import Testing
     #expect(try shown("/.info/connected") == false)
   }
 
+  /// The time is a word of a server, and is calculated with.
+  @Test(arguments: [Int64.max, .min, -1, 1 << 48, (1 << 48) - 1, 0])
+  func noTimeOfAnOriginStopsTheProgram(time: Int64) throws {
+    _ = try session.connectOrigin(originTime: time)
+    let fit = min(max(time, 0), 0xFFFF_FFFF_FFFF)
+    let offset = JSONValue.number(JSONNumber(fit - 1_700_000_000_000))
+    #expect(try shown("/.info/serverTimeOffset") == offset)
+    try set("/t", [".sv": "timestamp"])
+    #expect(try shown("/t") == .number(JSONNumber(fit)))
+    #expect(PushIDGenerator.isPushID(session.newKey()))
+  }
+
   /// One answer everywhere: what a listener is told is what is read.
   @Test(arguments: [false, true]) func infoIsServedByEveryWayOfReading(isReplica: Bool) async throws
   {

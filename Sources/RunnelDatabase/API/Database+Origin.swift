@@ -21,6 +21,7 @@ extension Database {
   /// own.
   ///
   /// - Parameter originTime: the origin's time in milliseconds since 1970; nil if it is not known.
+  ///   A time below 0 counts as 0, and one from 2^48 up (the year 10889) as the last before it.
   public nonisolated func connectOrigin(originTime: Int64? = nil) {
     enqueue(.connectOrigin(originTime: originTime))
   }

@@ -20,6 +20,22 @@ package struct ConnectionInfo: Hashable, Sendable {
   /// The state of a tree without an origin, which is the truth itself.
   package static let ownTree = ConnectionInfo(isConnected: true, serverTimeOffset: 0)
 
+  /// The times that an origin may tell, in milliseconds since 1970: those that a key made of the
+  /// time can hold, up to the year 10889.
+  ///
+  /// The time is a word of a server, with which is calculated here: no server must stop a program by
+  /// it.
+  package static let originTimes: ClosedRange<Int64> = 0...0xFFFF_FFFF_FFFF
+
+  /// The time by which the origin's clock is ahead, in milliseconds; both times are brought into
+  /// `originTimes`.
+  static func offset(ofOriginTime origin: Int64, now: Int64) -> Int64 {
+    func fit(_ time: Int64) -> Int64 {
+      min(max(time, originTimes.lowerBound), originTimes.upperBound)
+    }
+    return fit(origin) - fit(now)
+  }
+
   /// The whole node at `/.info`.
   package var node: Node {
     var children = [Child(key: Key(unchecked: "connected"), node: Node(.bool(isConnected)))]

@@ -5,13 +5,15 @@ extension ReplicaEngine {
   /// are sent in order.
   ///
   /// `now` is in milliseconds since 1970, and so is `originTime`, the time on the origin's clock,
-  /// if the origin tells it. `/.info/connected` is true once everything has been sent.
+  /// if the origin tells it; one that no key can hold is brought into `ConnectionInfo.originTimes`.
+  /// `/.info/connected` is true once everything has been sent.
   package mutating func connect(
     now: Int64, originTime: Int64? = nil, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     if let originTime {
-      try tellInfo(&outcome) { $0.serverTimeOffset = originTime - now }
+      let offset = ConnectionInfo.offset(ofOriginTime: originTime, now: now)
+      try tellInfo(&outcome) { $0.serverTimeOffset = offset }
     }
     outcome.append(try takeBackLost(now: now, &storage))
     outcome.append(try askForOthers(now: now, &storage))
