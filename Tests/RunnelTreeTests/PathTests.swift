@@ -31,6 +31,24 @@ import Testing
     #expect(throws: TreeError.self) { try teams.child("a.b") }
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["a", "a/", "/a", "a//", "ä/", "a.b/"])
+  func aTextThatIsLongerThanAnyPathIsRefusedInFewWords(piece: String) {
+    let text = String(repeating: piece, count: 1 << 20)
+    let error = #expect(throws: TreeError.self) { try Path(text) }
+    #expect(error?.code == .invalidPath)
+    #expect((error?.description.utf8.count ?? .max) < 400)
+    #expect(error?.path.map { text.hasPrefix($0.dropLast(3)) } == true)
+  }
+
+  @Test func manySlashesMakeNoPathLong() throws {
+    let slashes = String(repeating: "/", count: 1 << 16)
+    #expect(try Path(slashes + "a" + slashes + "b") == Path("a/b"))
+    #expect(try Path(slashes) == .root)
+    let error = #expect(throws: TreeError.self) { try Path(slashes + "a.b") }
+    #expect(error?.code == .invalidKey)
+    #expect((error?.description.utf8.count ?? .max) < 400)
+  }
+
   @Test func infoIsAPlaceAtTheRootOnly() throws {
     let path = try Path("/.info/connected")
     #expect(path.isInfo && Path.info.contains(path))

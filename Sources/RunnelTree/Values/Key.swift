@@ -62,7 +62,7 @@ public struct Key: Hashable, Sendable {
     let head = text.prefix(40).map { character in
       character.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? "?" : character
     }
-    return "\"" + String(head) + (text.count > 40 ? "..." : "") + "\""
+    return "\"" + String(head) + (text.dropFirst(40).isEmpty ? "" : "...") + "\""
   }
 
   /// The number of `^-?0*[0-9]{1,10}$` within 32 bits.

@@ -24,15 +24,21 @@ public struct Path: Hashable, Sendable {
 
   /// Reads a path from its text.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece.
+  /// O(n) in the text.
+  ///
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece. Of a text that
+  ///   is longer than any path its `path` is the beginning.
   public init(_ text: String) throws(TreeError) {
+    if let reason = Path.refusal(ofLong: text) {
+      throw TreeError(.invalidPath, reason, path: Path.shown(text))
+    }
     var keys: [Key] = []
     for piece in Path.pieces(of: text) {
       do throws(TreeError) {
         let isInfo = keys.isEmpty && piece == Key.info.text
         keys.append(isInfo ? .info : try Key(piece))
       } catch {
-        throw TreeError(error.code, error.message, path: text)
+        throw TreeError(error.code, error.message, path: Path.shown(text))
       }
     }
     try self.init(keys)
@@ -50,11 +56,36 @@ public struct Path: Hashable, Sendable {
 
   private func checkLimits() throws(TreeError) {
     let reason = Path.refusal(depth: keys.count, bytes: Path.byteCount(of: keys))
-    if let reason { throw TreeError(.invalidPath, reason, path: description) }
+    if let reason { throw TreeError(.invalidPath, reason, path: Path.shown(description)) }
     if keys.dropFirst().contains(.info) {
       throw TreeError(
         .invalidPath, "\(Key.info) is a place at the root only.", path: description)
     }
+  }
+
+  /// The most bytes of a text of which keys are made before its length is looked at, so that a key that
+  /// is refused is named.
+  private static let textBytesMax = 4096
+
+  /// The reason why a long text is no path, found without making keys of it; nil if it may be one.
+  private static func refusal(ofLong text: String) -> String? {
+    if text.utf8.count <= textBytesMax { return nil }
+    var (depth, bytes, isInKey) = (0, 0, false)
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "/") {
+        isInKey = false
+        continue
+      }
+      if !isInKey { depth += 1 }
+      (bytes, isInKey) = (bytes + 1, true)
+    }
+    return refusal(depth: depth, bytes: bytes + max(depth - 1, 0))
+  }
+
+  /// The text of a path as errors name it: the beginning of one that is longer than any path.
+  private static func shown(_ text: String) -> String {
+    if text.utf8.count <= TreeLimits.pathBytesMax { return text }
+    return String(text.unicodeScalars.prefix(80)) + "..."
   }
 
   /// The bytes of a path with these keys; each separator counts as one.
