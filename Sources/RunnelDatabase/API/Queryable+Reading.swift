@@ -87,9 +87,13 @@ extension Queryable {
   /// The first event of some kinds: `value` for the current content, `childAdded` for the first
   /// child, and any other kind for the next change.
   ///
-  /// - Throws: `DatabaseError` like the failures of `observe`, `CancellationError` if the task was
-  ///   cancelled before.
+  /// - Throws: `DatabaseError` like the failures of `observe`, and `refused` if `kinds` has no kind of
+  ///   `DataEvent`; `CancellationError` if the task was cancelled before.
   public func observeSingleEvent(of kinds: EventKinds) async throws -> DataEvent {
+    if kinds.isDisjoint(with: .all) {
+      throw DatabaseError(
+        .refused, "No event of these kinds would ever come: name a kind, such as .value.")
+    }
     for try await event in events(kinds) { return event }
     throw CancellationError()
   }

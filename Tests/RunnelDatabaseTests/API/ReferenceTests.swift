@@ -21,6 +21,15 @@ import Testing
     try await reference(path).get().exportValue.jsonText()
   }
 
+  @Test(arguments: [EventKinds(), .pending])
+  func aSingleEventOfNoKindIsRefused(kinds: EventKinds) async throws {
+    let place = try reference("a")
+    let error = await #expect(throws: DatabaseError.self) {
+      try await place.observeSingleEvent(of: kinds)
+    }
+    #expect(error?.code == .refused)
+  }
+
   // MARK: Places
 
   @Test func aReferenceKnowsItsPlace() throws {
