@@ -57,9 +57,10 @@ extension DatabaseSession {
     _ planning: (any TreeReader, _ now: Int64) throws(ResourceError) -> ResourcePlan
   ) throws -> ResourceOutcome {
     var made: Result<ResourcePlan, ResourceError>?
+    let info = connectionInfo
     do {
       let deliveries = try write { reader, now in
-        try WriteCondition.check(conditions, reader)
+        try WriteCondition.check(conditions, reader, info)
         let plan = Result { () throws(ResourceError) in try planning(reader, now) }
         made = plan
         guard let write = try plan.get().write else { throw NothingToWrite() }

@@ -2,13 +2,18 @@ import RunnelBase
 package import RunnelTree
 
 extension WriteCondition {
+  /// Checks conditions; those at `/.info` are compared with `info`, the state of the connection.
+  ///
   /// - Throws: `DatabaseError` (`changed`) that names the first place without the expected value.
-  static func check(_ conditions: [WriteCondition], _ reader: any TreeReader) throws {
+  static func check(
+    _ conditions: [WriteCondition], _ reader: any TreeReader, _ info: ConnectionInfo
+  ) throws {
     for condition in conditions {
-      let present = try reader.node(at: condition.path)
+      let path = condition.path
+      let present = try path.isInfo ? info.node(at: path) : reader.node(at: path)
       if try present.json == Node(json: condition.value).json { continue }
       throw DatabaseError(
-        .changed, "\(condition.path) was changed meanwhile. Nothing was written.")
+        .changed, "\(path) was changed meanwhile. Nothing was written.")
     }
   }
 }
@@ -23,8 +28,9 @@ extension DatabaseSession {
   package func write(
     _ write: Write, if conditions: [WriteCondition]
   ) throws -> [Delivery] {
-    try self.write { reader, _ in
-      try WriteCondition.check(conditions, reader)
+    let info = connectionInfo
+    return try self.write { reader, _ in
+      try WriteCondition.check(conditions, reader, info)
       return write
     }
   }

@@ -45,6 +45,37 @@ import Testing
     #expect(try session.history().count == 1)
   }
 
+  @Test(arguments: [false, true])
+  func theStateOfTheConnectionIsComparedToo(isReplica: Bool) throws {
+    let session = try folder.session("other.db")
+    if isReplica { try session.becomeReplica(ofOrigin: "home") }
+    for isConnected in isReplica ? [false, true] : [true] {
+      if isReplica, isConnected { _ = try session.connectOrigin() }
+      let state = JSONValue.bool(isConnected)
+      let conditions = try holds("/.info/connected", state)
+      _ = try session.write(.set(Path("/a"), state), if: conditions)
+      #expect(try session.node(at: Path("/a")).json == state)
+      let error = #expect(throws: DatabaseError.self) {
+        try session.write(.remove(Path("/a")), if: holds("/.info/connected", .bool(!isConnected)))
+      }
+      #expect(error?.code == .changed)
+      #expect(try session.node(at: Path("/a")).json == state)
+    }
+  }
+
+  @Test(arguments: ["/.info", "/.info/connected"])
+  func theStateOfTheConnectionIsNotCopied(source: String) throws {
+    let error = #expect(throws: DatabaseError.self) {
+      try session.write(.copy(from: Path(source), to: Path("/c")))
+    }
+    #expect(error?.code == .refused)
+    #expect(error?.message.contains("The state of the connection cannot be copied") == true)
+    #expect(throws: DatabaseError.self) {
+      try session.write(.move(from: Path(source), to: Path("/c")))
+    }
+    #expect(try session.node(at: Path("/c")).isEmpty)
+  }
+
   @Test func prioritiesDoNotCount() throws {
     _ = try session.write(.set(Path("/p"), 6), if: holds("/p", 5))
     #expect(try session.node(at: Path("/p")).json == 6)

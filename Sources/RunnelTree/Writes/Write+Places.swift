@@ -5,6 +5,12 @@ extension Write {
   static func copy(
     from source: Path, to target: Path, _ reader: some TreeReader
   ) throws(TreeError) -> [Assignment] {
+    if source.isInfo {
+      throw TreeError(
+        .invalidPath,
+        "The state of the connection cannot be copied: read it, and write what it says.",
+        path: source.description)
+    }
     let node = try reader.node(at: source)
     if node.isEmpty {
       throw TreeError(
