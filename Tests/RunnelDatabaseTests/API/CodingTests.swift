@@ -253,6 +253,39 @@ import Testing
     #expect(inside?.description.hasSuffix("but an object of 1 child is there.") == true)
   }
 
+  @Test(arguments: [
+    Duration.zero, .seconds(1), .milliseconds(-1), .seconds(9), .seconds(10), .seconds(-3600),
+    .nanoseconds(1), .nanoseconds(-1), Duration(secondsComponent: .max, attosecondsComponent: 1),
+    Duration(secondsComponent: .min, attosecondsComponent: -1),
+  ])
+  func aDurationIsReadBack(duration: Duration) throws {
+    let lap = Lap(time: duration, best: duration, all: [duration])
+    let node = try NodeEncoder().encode(lap)
+    #expect(try NodeDecoder().decode(Lap.self, from: node) == lap)
+    let alone = try NodeEncoder().encode(duration)
+    #expect(try NodeDecoder().decode(Duration.self, from: alone) == duration)
+  }
+
+  @Test func aDurationIsReadAsSwiftWritesItItself() throws {
+    let lap = try decoded(Lap.self, #"{"time":[0,1500000000000000000]}"#)
+    #expect(lap == Lap(time: .milliseconds(1500), best: nil, all: []))
+    for json in ["1", "[1]", "[1,2,3]", #"["a",1]"#, #"{"a":1,"b":2}"#] {
+      let error = #expect(throws: DataCodingError.self) { try decoded(Duration.self, json) }
+      #expect(error?.expected == "Duration")
+    }
+  }
+
+  @Test func integersOf128BitsAreStoredUpToThoseOf64() throws {
+    let wide = Wide(a: Int128(Int64.min), b: 7, c: [-1, Int128(Int64.max)])
+    let node = try NodeEncoder().encode(wide)
+    #expect(try NodeDecoder().decode(Wide.self, from: node) == wide)
+    let error = #expect(throws: DataCodingError.self) {
+      try NodeEncoder().encode(Wide(a: Int128(Int64.max) + 1, b: nil, c: []))
+    }
+    #expect(error?.path == "/a")
+    #expect(error?.reason.contains("beyond the range of Int64") == true)
+  }
+
   @Test func whatCannotBeWrittenNamesItsPlace() throws {
     func path(_ value: some Encodable) throws -> String? {
       #expect(throws: DataCodingError.self) {
@@ -268,6 +301,18 @@ import Testing
 }
 
 // MARK: What is coded
+
+private struct Lap: Codable, Equatable {
+  var time: Duration
+  var best: Duration?
+  var all: [Duration]
+}
+
+private struct Wide: Codable, Equatable {
+  var a: Int128
+  var b: UInt128?
+  var c: [Int128]
+}
 
 private struct User: Codable {
   var name: String

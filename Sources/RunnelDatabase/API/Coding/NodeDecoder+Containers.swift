@@ -44,6 +44,12 @@ struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
     try at(key).integer(UInt64.self)
   }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try at(key).integer(Int128.self)
+  }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try at(key).integer(UInt128.self)
+  }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try at(key).value(type)
@@ -137,6 +143,12 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
     try take(type) { decoding in try decoding.integer(UInt64.self) }
   }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 {
+    try take(type) { decoding in try decoding.integer(Int128.self) }
+  }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try take(type) { decoding in try decoding.integer(UInt128.self) }
+  }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try take(type) { decoding in try decoding.value(type) }
@@ -178,6 +190,8 @@ struct SingleNodeDecoding: SingleValueDecodingContainer {
   func decode(_ type: UInt16.Type) throws -> UInt16 { try decoding.integer(UInt16.self) }
   func decode(_ type: UInt32.Type) throws -> UInt32 { try decoding.integer(UInt32.self) }
   func decode(_ type: UInt64.Type) throws -> UInt64 { try decoding.integer(UInt64.self) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try decoding.integer(Int128.self) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try decoding.integer(UInt128.self) }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoding.value(type) }
 }

@@ -117,6 +117,12 @@ extension NodeDecoding {
       // Older versions stored the parts of a decimal number, which it reads itself.
       guard case .number(let number)? = node.leaf else { return nil }
       return Decimal(number) as? Value
+    case is Duration.Type:
+      let halves = (node.elements ?? []).compactMap { half in
+        if case .number(let number)? = half.leaf { number.integer } else { nil as Int64? }
+      }
+      guard halves.count == 2, node.children.count == 2 else { throw mismatch(type) }
+      return Duration(high: halves[0], low: halves[1]) as? Value
     default: return nil
     }
   }
@@ -219,7 +225,7 @@ extension Node {
     case .leaf(.bool(let value)): "\(value)"
     case .leaf(.number(let value)): "the number \(JSONValue.number(value).jsonText())"
     case .leaf(.string(let text)):
-      "the string \"\(text.prefix(40))\(text.count > 40 ? "..." : "")\""
+      "the string \"\(text.prefix(40))\(text.dropFirst(40).isEmpty ? "" : "...")\""
     case .children(let children):
       "an object of \(children.count) \(children.count == 1 ? "child" : "children")"
     }

@@ -29,6 +29,8 @@ struct KeyedNodeEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: UInt16, forKey key: Key) throws { try at(key).encode(integer: value) }
   func encode(_ value: UInt32, forKey key: Key) throws { try at(key).encode(integer: value) }
   func encode(_ value: UInt64, forKey key: Key) throws { try at(key).encode(integer: value) }
+  func encode(_ value: Int128, forKey key: Key) throws { try at(key).encode(integer: value) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try at(key).encode(integer: value) }
   func encode(_ value: some Encodable, forKey key: Key) throws { try at(key).encode(value) }
 
   func nestedContainer<Nested: CodingKey>(
@@ -72,6 +74,8 @@ struct UnkeyedNodeEncoding: UnkeyedEncodingContainer {
   func encode(_ value: UInt16) throws { try next().encode(integer: value) }
   func encode(_ value: UInt32) throws { try next().encode(integer: value) }
   func encode(_ value: UInt64) throws { try next().encode(integer: value) }
+  func encode(_ value: Int128) throws { try next().encode(integer: value) }
+  func encode(_ value: UInt128) throws { try next().encode(integer: value) }
   func encode(_ value: some Encodable) throws { try next().encode(value) }
 
   func nestedContainer<Nested: CodingKey>(
@@ -106,5 +110,7 @@ struct SingleNodeEncoding: SingleValueEncodingContainer {
   func encode(_ value: UInt16) throws { try encoding.encode(integer: value) }
   func encode(_ value: UInt32) throws { try encoding.encode(integer: value) }
   func encode(_ value: UInt64) throws { try encoding.encode(integer: value) }
+  func encode(_ value: Int128) throws { try encoding.encode(integer: value) }
+  func encode(_ value: UInt128) throws { try encoding.encode(integer: value) }
   func encode(_ value: some Encodable) throws { try encoding.encode(value) }
 }

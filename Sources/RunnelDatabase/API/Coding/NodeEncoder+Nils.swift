@@ -76,6 +76,14 @@ extension KeyedNodeEncoding {
     try encode(value, forKey: key) { try encode($0, forKey: key) }
   }
 
+  func encodeIfPresent(_ value: Int128?, forKey key: Key) throws {
+    try encode(value, forKey: key) { try encode($0, forKey: key) }
+  }
+
+  func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws {
+    try encode(value, forKey: key) { try encode($0, forKey: key) }
+  }
+
   func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
     try encode(value, forKey: key) { try encode($0, forKey: key) }
   }

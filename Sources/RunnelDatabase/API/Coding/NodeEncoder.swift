@@ -9,6 +9,8 @@ public import RunnelTree
 /// - Integers are exact; one beyond Int64 is refused. Numbers that are not finite are refused.
 /// - Dates are written as `dates` says, `Data` in base 64, `URL` as text, `Decimal` as a number; a
 ///   `Decimal` with more digits than a number keeps is refused.
+/// - A `Duration` is written as an array of two integers: the upper and the lower 64 bits of its
+///   attoseconds, each as a signed number.
 /// - A case of an enum that has no values is refused, unless the enum has raw values or a coding of
 ///   its own: Swift writes it as an empty object.
 /// - The coding keys `.priority` and `.value` have the same meaning as in JSON.
@@ -199,6 +201,7 @@ extension NodeEncoding {
     case let data as Data: slot.content = .json(.string(data.base64EncodedString()))
     case let url as URL: slot.content = .json(.string(url.absoluteString))
     case let decimal as Decimal: try encode(decimal: decimal)
+    case let duration as Duration: slot.content = .json(duration.stored)
     default:
       try value.encode(to: self)
       try checkCaseIsKept(value)
