@@ -35,6 +35,8 @@ enum CompanionFiles {
   /// names of one file would write different logs, and lose each other's writes. Names that are
   /// symbolic links lead to one log.
   ///
+  /// Limit: only an opening checks it. A link that is made while the file is open stops no write.
+  ///
   /// - Throws: `DatabaseError` (`cannotOpen`) if hard links give the file other names.
   static func checkNames(of file: String) throws {
     var status = stat()
