@@ -31,7 +31,7 @@ import Testing
     #expect(throws: TreeError.self) { try teams.child("a.b") }
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["a", "a/", "/a", "a//", "ä/", "a.b/"])
+  @Test(arguments: ["a", "a/", "/a", "a//", "ä/", "a.b/"])
   func aTextThatIsLongerThanAnyPathIsRefusedInFewWords(piece: String) {
     let text = String(repeating: piece, count: 1 << 20)
     let error = #expect(throws: TreeError.self) { try Path(text) }
