@@ -136,7 +136,8 @@ extension DatabaseSession {
     }
   }
 
-  /// Gives up every pending write; the origin's data show again.
+  /// Gives up every pending write, and every transaction of this session; the origin's data show
+  /// again.
   ///
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
@@ -172,6 +173,17 @@ extension DatabaseSession {
     _ request: TransactionRequest
   ) throws -> (id: Int64, deliveries: [Delivery]) {
     try requireReplica().start(request)
+  }
+
+  /// Gives up a transaction whose caller waits no more; one that has ended is ignored.
+  ///
+  /// One that was not sent is taken back. One that was sent may still be done: it is shown until the
+  /// origin answers, and is not computed again.
+  ///
+  /// - Returns: the deliveries for listeners of this session.
+  /// - Throws: `DatabaseError`; then it goes on. On a tree of its own: `refused`.
+  package func cancel(transaction id: Int64) throws -> [Delivery] {
+    try requireReplica().cancel(transaction: id)
   }
 
   /// Asks once for the result of a query; the answer is among the completions, under the id

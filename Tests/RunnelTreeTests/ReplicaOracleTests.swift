@@ -39,6 +39,8 @@ private struct ReplicaStory {
   private var upstream: [OriginCommand] = []
   private var kept: [Query] = []
   private var listenerCount = 0
+  /// The transactions that were begun since the last restart.
+  private var begun: [Int64] = []
   private var now: Int64 = 1_700_000_000_000
   private let isLogged: Bool
   /// What happened, for a failure to show.
@@ -67,7 +69,8 @@ private struct ReplicaStory {
     case 0..<12: try listen()
     case 12..<17: try unlisten()
     case 17..<33: try write()
-    case 33..<37: try transact()
+    case 33..<36: try transact()
+    case 36: try cancelTransaction()
     case 37..<39: try askForLater()
     case 39..<42: try get()
     case 42..<50: try changeOrigin()
@@ -203,7 +206,17 @@ extension ReplicaStory {
       guard case .number(let old)? = node.leaf else { return .number(1) }
       return .number(JSONNumber((old.integer ?? 0) + 1))
     }
-    try take(engine.run(request, now: now, &storage).outcome)
+    let (id, outcome) = try engine.run(request, now: now, &storage)
+    begun.append(id)
+    try take(outcome)
+  }
+
+  /// Gives up a transaction; maybe one that has ended.
+  private mutating func cancelTransaction() throws {
+    if begun.isEmpty { return }
+    let id = random.pick(begun)
+    note("gives up transaction \(id)")
+    try take(engine.cancel(transaction: id, now: now, &storage))
   }
 }
 
@@ -239,7 +252,7 @@ extension ReplicaStory {
     note("restarts")
     cut()
     mirrors = [:]
-    kept = []
+    (kept, begun) = ([], [])
     engine = ReplicaEngine(book: storage.savedBook, policy: policy, hashing: hashing)
     try take(engine.takeBackLost(now: now, &storage))
     let isDurable = engine.replica.book.pending.allSatisfy(\.isDurable)

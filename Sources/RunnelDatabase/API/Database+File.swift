@@ -205,9 +205,12 @@ extension Database {
     return session.pendingWrites
   }
 
-  /// Gives up every pending write; the origin's data show again.
+  /// Gives up every pending write, and every transaction of this database that has not ended; the
+  /// origin's data show again.
   ///
-  /// The receipts of these writes fail. It returns after the observers were told.
+  /// The receipts of these writes fail, and so do the calls of `runTransaction`, with the code
+  /// `WRITE_CANCELED`. What was sent already may be done by the origin nevertheless. Transactions
+  /// that other programs run on the same file go on. It returns after the observers were told.
   ///
   /// - Throws: `DatabaseError` (`refused` on a tree of its own); then nothing changed.
   public func purgePendingWrites() async throws {

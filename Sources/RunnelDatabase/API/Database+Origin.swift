@@ -169,18 +169,44 @@ extension Database {
   /// Runs a transaction; returns when it has ended and observers have been told.
   func run(_ request: TransactionRequest) async throws -> (isCommitted: Bool, node: Node) {
     try checkIsOpen()
+    if session.replica != nil { try Task.checkCancellation() }
     switch try session.core.run(request) {
     case .made(let outcome):
       post(outcome.deliveries)
       await dispatcher.whenDelivered()
       return (outcome.isCommitted, outcome.node)
     case .awaited(let id, let deliveries):
-      return try await withCheckedThrowingContinuation { continuation in
+      return try await end(ofTransaction: id, deliveries)
+    }
+  }
+
+  /// Waits for the end of a transaction on a replica.
+  private func end(
+    ofTransaction id: Int64, _ deliveries: [Delivery]
+  ) async throws -> (isCommitted: Bool, node: Node) {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
         transactions[id] = continuation
         post(deliveries)
         postOriginOutput()
       }
+    } onCancel: {
+      executor.submit { self.assumeIsolated { $0.cancel(transaction: id) } }
     }
+  }
+
+  private func cancel(transaction id: Int64) {
+    if transactions[id] == nil { return }
+    var reason: any Error = CancellationError()
+    do {
+      post(try session.cancel(transaction: id))
+    } catch {
+      // It could not be taken back, and goes on.
+      reason = DatabaseError(error, file: file)
+    }
+    transactions.removeValue(forKey: id)?.resume(throwing: reason)
+    postOriginOutput()
+    tellLoss()
   }
 
   func end(

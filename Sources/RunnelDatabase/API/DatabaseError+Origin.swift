@@ -35,8 +35,12 @@ extension DatabaseError {
     self.init(Code(rawValue: error.code.rawValue), error.message)
   }
 
-  /// The error of a failed transaction: only the status.
+  /// The error of a failed transaction: only the status; of one that was given up, as of a write.
   init(transaction error: TreeError) {
+    if error.code == .writeCanceled {
+      self.init(rejection: error)
+      return
+    }
     self.init(Code(rawValue: error.code.rawValue), error.code.rawValue)
   }
 }

@@ -11,6 +11,10 @@ extension Reference {
   /// connection it waits. The function runs on the tree's thread: it should be quick, and must not
   /// wait for this database. The priority stays, unless the function gives one.
   ///
+  /// On a replica, cancelling the task ends the wait. A result that was not sent to the origin is
+  /// then taken back, and never done. One that was sent may still be done: it is shown until the
+  /// origin answers, and the function is not called again. `purgePendingWrites` ends the wait, too.
+  ///
   /// Source: tree semantics, section 11.
   ///
   /// - Parameters:
@@ -21,8 +25,9 @@ extension Reference {
   /// - Throws: the errors of `body`; `DataCodingError` for a result that cannot be written;
   ///   `DatabaseError` (`refused` if the tree refuses the result, or a failure of the storage).
   ///   Then nothing was written. On a replica also a `DatabaseError` with the origin's word as its
-  ///   code (`permission_denied`), or `set` (a write was made here meanwhile), `maxretry`, or
-  ///   `disconnect` (it may have been done).
+  ///   code (`permission_denied`), or `set` (a write was made here meanwhile), `maxretry`,
+  ///   `disconnect` (it may have been done), or `WRITE_CANCELED` (it was given up by
+  ///   `purgePendingWrites`); and `CancellationError` if the task was cancelled.
   @discardableResult
   public func runTransaction(
     appliesLocally: Bool = true,

@@ -192,6 +192,13 @@ extension ReplicaCore {
   func start(_ request: TransactionRequest) throws -> (id: Int64, deliveries: [Delivery]) {
     try numberedStep { (engine, storage, now) in try engine.run(request, now: now, &storage) }
   }
+
+  /// Gives up a transaction whose caller waits no more.
+  func cancel(transaction id: Int64) throws -> [Delivery] {
+    try step { (engine, storage, now) in
+      try engine.cancel(transaction: id, now: now, &storage)
+    }
+  }
 }
 
 // MARK: Reading

@@ -32,6 +32,34 @@ extension ReplicaEngine {
     return (id, outcome)
   }
 
+  /// Gives up a transaction whose caller waits no more; one that has ended is ignored.
+  ///
+  /// One that was not sent is taken back, and completes with `writeCanceled`. One that was sent is
+  /// shown until the origin answers, and is done if the origin did it; it is not computed again.
+  /// `now` is in milliseconds since 1970.
+  ///
+  /// - Throws: `TreeError` (`storage`); then it goes on.
+  package mutating func cancel(
+    transaction id: Int64, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    guard let index = transactions.firstIndex(where: { $0.id == id }) else { return outcome }
+    let transaction = transactions[index]
+    if let command = transaction.command {
+      transactions[index].status = .sentInVain(command: command)
+      return outcome
+    }
+    var touched = try fail(
+      transaction, ReplicaEngine.givenUp, now: now, &outcome, &storage)
+    // Later transactions have read its result, even if it was not shown.
+    touched += try recompute(
+      after: touched + [transaction.request.path], now: now, &outcome, &storage)
+    try refresh(touched, now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
+    return outcome
+  }
+
   /// Calls the body with the node at the place, without the pending writes `ids`.
   ///
   /// The result becomes pending in place of the one before.

@@ -255,15 +255,19 @@ extension ReplicaEngine {
     return (pending.id, outcome)
   }
 
-  /// Gives up every pending write; the origin's data show again.
+  /// Gives up every pending write, and every transaction of this session; the origin's data show
+  /// again.
+  ///
+  /// What was sent may be done nevertheless; it then shows when the origin sends it.
   ///
   /// Source: tree semantics, section 15.4.
   package mutating func purgePendingWrites(
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
-    var touched: [Path] = []
     let error = ReplicaEngine.givenUp
+    var touched = try failTransactions(
+      where: { _ in true }, error, now: now, &outcome, &storage)
     for write in replica.book.pending where write.isDurable {
       touched += try replica.reject(write.id, .refused(error), &storage)
       outcome.completions.append(.rejected(id: write.id, error))
@@ -298,7 +302,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  private static let givenUp = TreeError(
+  static let givenUp = TreeError(
     .writeCanceled, "The write was given up before the origin took it.")
 
   /// Tells listeners of the touched places, and computes transactions there anew.

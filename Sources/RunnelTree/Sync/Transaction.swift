@@ -33,7 +33,8 @@ struct Transaction: Sendable, Identifiable {
     case waiting
     /// Sent by this command.
     case sent(command: Int64)
-    /// Sent, but a write was made here since: the transaction ends unless the origin does it.
+    /// Sent, but a write was made here since, or nobody waits any more: the transaction ends unless
+    /// the origin does it.
     case sentInVain(command: Int64)
     /// Outdated; must be computed again.
     case stale
