@@ -101,8 +101,8 @@ extension DatabaseSession {
         }
       }
     }
-    // The content of the files is in the tree again.
-    for part in entry.parts { part.undoFile?.remove(of: file) }
+    // Its content is in the tree again.
+    importing.restoredFile?.remove(of: file)
     return outcome.deliveries
   }
 }
@@ -114,6 +114,8 @@ final class DocumentImport {
   private let progress: (ImportStep) -> Bool
   private var step = ImportStep.reading(bytes: 0)
   private var undoFile: UndoFile?
+  /// The file from which the old node was put back; nil if there was none.
+  private(set) var restoredFile: UndoFile?
 
   init(file: String, author: String, _ progress: @escaping (ImportStep) -> Bool) {
     self.file = file
@@ -255,21 +257,25 @@ final class DocumentImport {
     guard let part = whole.first, whole.count == 1 else {
       throw DatabaseError(.refused, "Write \(entry.id) cannot be undone: it is not known how.")
     }
-    try checkUnwritten(part.path, since: entry, transaction)
+    let since = try WritesSince(entry, at: part.path, transaction)
+    try check(since, entry, part.path)
     for other in others where try transaction.historyValue(of: other) != other.values?.new {
       throw DocumentImport.changed(entry, other.name)
     }
     let members = others.map { JSONMember($0.name, $0.values?.old ?? .null) }
     let rest = try Write.update(.root, members).assignments(now: now, reader: transaction)
     try recording(part.path, transaction, now: now, undoes: entry.id) {
-      try putBack(part, transaction)
+      try putBack(part, since.repetitions, transaction)
       for assignment in rest { try transaction.carryOut(assignment) }
     }
     return [part.path] + rest.map(\.path)
   }
 
-  private func putBack(_ part: HistoryEntry.Part, _ transaction: StoreTransaction) throws {
-    if let kept = part.undoFile {
+  private func putBack(
+    _ part: HistoryEntry.Part, _ repetitions: [Int64], _ transaction: StoreTransaction
+  ) throws {
+    if let kept = try keptFile(of: part, repetitions, transaction) {
+      restoredFile = kept
       return try kept.withBytes(of: file) { bytes in
         var importer = try importer(transaction)
         try importer.importDocument(bytes, at: part.path)
@@ -280,20 +286,31 @@ final class DocumentImport {
     try transaction.carryOut(Assignment(path: part.path, target: .node(node)))
   }
 
-  /// Throws if a place was written after an entry, or if that is not known any more.
-  private func checkUnwritten(
-    _ path: Path, since entry: HistoryEntry, _ transaction: StoreTransaction
-  ) throws {
-    let changes = try transaction.places(writtenAfter: entry.id)
-    guard let changes else {
+  /// The file with the old node of a place; nil if it stands in the entry.
+  ///
+  /// If the entry was undone before, that used up its file. What did the same again has a file with
+  /// the same content.
+  private func keptFile(
+    of part: HistoryEntry.Part, _ repetitions: [Int64], _ transaction: StoreTransaction
+  ) throws -> UndoFile? {
+    guard let own = part.undoFile, !own.exists(of: file) else { return part.undoFile }
+    for id in repetitions.reversed() {
+      let parts = try transaction.historyEntry(id)?.parts ?? []
+      let other = parts.first { $0.path == part.path && !$0.isPriority }?.undoFile
+      if let other, other.exists(of: file) { return other }
+    }
+    return own
+  }
+
+  /// Throws if the result of an entry does not stand, or if that is not known any more.
+  private func check(_ since: WritesSince, _ entry: HistoryEntry, _ path: Path) throws {
+    guard let isUndone = since.isUndone else {
       throw DatabaseError(
         .changed,
         "Write \(entry.id) cannot be undone: it is not known any more what was written since. "
           + "Nothing was changed.")
     }
-    if changes.contains(where: { $0.contains(path) || path.contains($0) }) {
-      throw DocumentImport.changed(entry, path.description)
-    }
+    if !isUndone { throw DocumentImport.changed(entry, path.description) }
   }
 
   private static func changed(_ entry: HistoryEntry, _ name: String) -> DatabaseError {
@@ -315,26 +332,6 @@ extension StoreTransaction {
       }
     }
     return nil
-  }
-
-  /// The places written after a change; nil if some of the changes since are not kept any more.
-  ///
-  /// O(n) in the changes since.
-  func places(writtenAfter sequence: Int64) throws -> [Path]? {
-    var places: [Path] = []
-    var next = sequence
-    let rows = try statement(
-      "SELECT sequence, paths FROM change WHERE sequence > ? ORDER BY sequence")
-    var isWhole = true
-    try rows.forEach([.integer(sequence)]) { row in
-      next += 1
-      isWhole = try row.integer(0, "sequence") == next
-      let written = try StoreTransaction.writtenPaths(row.text(1, "paths"))
-      isWhole = isWhole && written != nil
-      places += written ?? []
-      return isWhole
-    }
-    return isWhole ? places : nil
   }
 
   /// Carries out the parts of a write, and records the old nodes.

@@ -184,6 +184,55 @@ import Testing
     #expect(throws: DatabaseError.self) { try session.undo(4) }
   }
 
+  @Test func largeImportsAreUndoneAndRedoneOneAfterTheOther() throws {
+    var states = [try session.export()]
+    for number in 1...3 {
+      try load(largeObject(1000, bytes: 70 + number), at: "/big", .replace)
+      states.append(try session.export())
+    }
+    for entry in try session.history() {
+      #expect(entry.isUndoable && entry.parts[0].values == nil)
+      #expect("\(entry)".hasSuffix("/big: too large to show; what stood there before is kept"))
+    }
+    for round in 1...2 {
+      var undoings: [Int64] = []
+      for number in [3, 2, 1] {
+        let entry = try #require(try session.newestUndoable())
+        #expect(entry.id == number, "round \(round)")
+        _ = try session.undo(entry.id)
+        #expect(try session.export() == states[number - 1], "undo \(number), round \(round)")
+        undoings.append(try #require(try session.history(count: 1).first).id)
+      }
+      #expect(try files.count == 3, "what each undoing replaced, round \(round)")
+      for number in 1...3 {
+        _ = try session.undo(undoings.removeLast())
+        #expect(try session.export() == states[number], "redo \(number), round \(round)")
+      }
+      #expect(try files.count == 2, "the first replaced nothing, round \(round)")
+    }
+    #expect(try DatabaseCare.check(file: session.file).isSound)
+  }
+
+  @Test func onlyWritesThatStandAreInAnUndosWay() throws {
+    try load(largeObject(1000), at: "/big", .add)
+    let before = try session.export()
+    try load(largeObject(1000, bytes: 90), at: "/big", .replace)
+    func isRefused() -> Bool {
+      let error = #expect(throws: DatabaseError.self) { try session.undo(2) }
+      return error?.code == .changed
+    }
+    try session.set("/big/k1", "1")
+    #expect(isRefused())
+    _ = try session.undo(3)
+    try session.set("/big/k2", "2")
+    _ = try session.undo(4)
+    _ = try session.undo(5)
+    #expect(isRefused(), "write 3 was redone")
+    _ = try session.undo(6)
+    _ = try session.undo(2)
+    #expect(try session.export() == before)
+  }
+
   @Test func fileIsThereUntilItsContentsAreBack() throws {
     try load(largeObject(2000), .add)
     let outcome = try load("5", .replace)

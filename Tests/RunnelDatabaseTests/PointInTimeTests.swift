@@ -103,6 +103,24 @@ import Testing
     #expect(try refusal(at: 10).contains("too large to keep"))
   }
 
+  @Test func largeImportsOfOnePlaceAreTakenBackOneAfterTheOther() throws {
+    func document(_ number: Int64) -> String { largeObject(1000, bytes: 70 + Int(number)) }
+    for number in 1...3 as ClosedRange<Int64> {
+      clock.now = number * 10
+      _ = try Array(document(number).utf8).withUnsafeBufferPointer {
+        try session.importJSON($0, at: Path("/big"), mode: .replace)
+      }
+    }
+    clock.now = 40
+    _ = try session.undo(3)
+    clock.now = 50
+    _ = try session.undo(4)
+    for (time, number) in [(10, 1), (20, 2), (30, 3), (40, 2), (50, 3)] as [(Int64, Int64)] {
+      let expected = try node(#"{"big":\#(document(number))}"#).exportJSON
+      #expect(try state(at: time) == expected, "at \(time)")
+    }
+  }
+
   @Test func stoppingLeavesNoFile() throws {
     try set("/a", 1, at: 10)
     try set("/a", 2, at: 20)

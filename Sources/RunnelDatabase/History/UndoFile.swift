@@ -19,6 +19,9 @@ struct UndoFile: Hashable {
   /// The path of the file of a database.
   func path(of database: String) -> String { database + suffix }
 
+  /// True if the file stands beside the database.
+  func exists(of database: String) -> Bool { access(path(of: database), F_OK) == 0 }
+
   /// Removes the file, also if it is not finished.
   func remove(of database: String) {
     unlink(path(of: database))

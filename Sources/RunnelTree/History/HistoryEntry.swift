@@ -23,6 +23,8 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     /// True if only the priority of the place was written.
     public var isPriority: Bool
     /// The two values; nil if they were too large to keep.
+    ///
+    /// What stood before may be kept nevertheless, so that the write can be undone.
     public var values: Values?
     /// The value before an import that replaced too much to keep both values; nil otherwise.
     package var before: Before?
@@ -74,17 +76,22 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     parts.contains { $0.path.contains(path) || path.contains($0.path) }
   }
 
-  /// True if all values were kept, so that it can be undone.
+  /// True if what stood before was kept at all its places, so that it can be undone.
   public var isUndoable: Bool { parts.allSatisfy { $0.values != nil || $0.before != nil } }
 }
 
 extension HistoryEntry.Part: CustomStringConvertible {
-  /// The place, and the values before and after: `/guests/ana/seats: 1 -> 3`.
+  /// The place, and the values before and after: `/guests/ana/seats: 1 -> 3`; or what is kept of
+  /// values that are too large.
   ///
   /// O(n) in the values.
   public var description: String {
     let place = isPriority ? "the priority of \(path)" : path.description
-    guard let values else { return "\(place): values too large to keep" }
+    guard let values else {
+      return "\(place): "
+        + (before == nil
+          ? "values too large to keep" : "too large to show; what stood there before is kept")
+    }
     return "\(place): \(values.old) -> \(values.new)"
   }
 }
