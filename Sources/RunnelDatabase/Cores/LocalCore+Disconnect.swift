@@ -10,18 +10,33 @@ import RunnelTree
 
 extension LocalCore {
   /// Stores or cancels disconnect writes of this session in the file.
+  ///
+  /// Only the rows of the places that the request concerns are written.
   func ask(_ request: DisconnectRequest) throws -> Decision<[Delivery]> {
     let (session, deliveries) = try markedSession()
     var asked = disconnects
+    var bytes = disconnectBytes
     try context.store.write { transaction in
       try asked.register(request)
-      var left = asked
-      let writes = left.execute()
-      let author = context.environment.author
-      try transaction.setDisconnect(
-        writes.isEmpty ? nil : DisconnectWrites(author: author, writes: writes), of: session)
+      for place in try disconnects.places(changedBy: request) {
+        let old = disconnects.registered(at: place).compactMap(DisconnectRow.init)
+        let new = asked.registered(at: place).compactMap(DisconnectRow.init)
+        bytes += new.reduce(0) { $0 + $1.byteCount } - old.reduce(0) { $0 + $1.byteCount }
+        try transaction.replaceDisconnects(old, by: new, of: session)
+      }
+      if bytes > DisconnectWrites.bytesMax {
+        throw DatabaseError(
+          .refused,
+          "The disconnect writes have more than \(DisconnectWrites.bytesMax) bytes: register fewer."
+        )
+      }
+      if asked.isEmpty {
+        try transaction.removeDisconnect(of: session)
+      } else if disconnects.isEmpty {
+        try transaction.setDisconnectAuthor(context.environment.author, of: session)
+      }
     }
-    disconnects = asked
+    (disconnects, disconnectBytes) = (asked, bytes)
     return .made(deliveries)
   }
 
@@ -46,7 +61,7 @@ extension LocalCore {
   func leave() throws {
     guard !disconnects.isEmpty, let session = context.beacon?.session else { return }
     _ = try carryOutDisconnect(of: session)
-    disconnects = OnDisconnect()
+    (disconnects, disconnectBytes) = (OnDisconnect(), 0)
   }
 
   func tidyUpAfterOthers() throws {
@@ -75,7 +90,7 @@ extension LocalCore {
     if try context.store.read({ try $0.disconnect(of: session) }) == nil { return [] }
     let deliveries = try perform { transaction, now in
       guard let kept = try transaction.disconnect(of: session) else { return [] }
-      try transaction.setDisconnect(nil, of: session)
+      try transaction.removeDisconnect(of: session)
       var parts: [Assignment] = []
       for write in kept.writes {
         do throws(TreeError) {

@@ -12,6 +12,8 @@ final class LocalCore: SessionCore {
   private var stateNumber: Int64?
   /// The disconnect writes of this session.
   var disconnects = OnDisconnect()
+  /// The size of their rows.
+  var disconnectBytes = 0
   /// The sessions on the file that have disconnect writes, including this one.
   var waitingSessions: [Int64] = []
 

@@ -84,16 +84,48 @@ package struct OnDisconnect: Hashable, Sendable {
   /// of a place comes after the places below it. `Write.assignments` resolves them.
   package mutating func execute() -> [Write] {
     defer { tree = SparseTree() }
-    return tree.entries.map { entry in
-      switch entry.target {
-      case .node(let node): .set(entry.path, node.json)
-      case .priority(let json):
-        .update(entry.path, [JSONMember(ReservedName.priority, json)])
+    return tree.entries.map(\.write)
+  }
+
+  /// The places at and below which a request changes what is registered; none is within another.
+  ///
+  /// - Throws: `TreeError` if a name is none; such a request cannot be registered.
+  package func places(changedBy request: DisconnectRequest) throws(TreeError) -> [Path] {
+    var places: [Path] = []
+    switch request {
+    case .set(let path, _), .cancel(let path): places = [path]
+    case .update(let path, let members):
+      for member in members {
+        let keys = Path.pieces(of: member.name).dropLast()
+        let name = OnDisconnect.isPriority(member) ? keys.joined(separator: "/") : member.name
+        places.append(try path.appending(Path(name)))
       }
     }
+    var outermost: [Path] = []
+    // Places within a place follow it directly.
+    for place in places.map({ tree.valuedPlace(for: $0) ?? $0 }).sorted() {
+      if let last = outermost.last, last.contains(place) { continue }
+      outermost.append(place)
+    }
+    return outermost
   }
+
+  /// What is registered at a place and below, in the order of `execute`.
+  ///
+  /// O(n) in that.
+  package func registered(at path: Path) -> [Write] { tree.entries(at: path).map(\.write) }
 
   private static func isPriority(_ member: JSONMember) -> Bool {
     Path.pieces(of: member.name).last == ReservedName.priority
+  }
+}
+
+extension SparseTree.Entry {
+  /// The write that carries out the entry.
+  fileprivate var write: Write {
+    switch target {
+    case .node(let node): .set(path, node.json)
+    case .priority(let json): .update(path, [JSONMember(ReservedName.priority, json)])
+    }
   }
 }

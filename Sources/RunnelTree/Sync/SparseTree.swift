@@ -48,6 +48,31 @@ package struct SparseTree: Hashable, Sendable {
     root.collect([], into: &entries)
     return entries
   }
+
+  /// The entries at a place and below, in the order of `entries`.
+  ///
+  /// O(n) in them.
+  package func entries(at path: Path) -> [Entry] {
+    var branch = root
+    for key in path.keys {
+      guard let next = branch.branches[key] else { return [] }
+      branch = next
+    }
+    var entries: [Entry] = []
+    branch.collect(path.keys, into: &entries)
+    return entries
+  }
+
+  /// The valued place at or above a place; nil if there is none.
+  package func valuedPlace(for path: Path) -> Path? {
+    var branch = root
+    for (depth, key) in path.keys.enumerated() {
+      if branch.node != nil { return Path(unchecked: Array(path.keys[..<depth])) }
+      guard let next = branch.branches[key] else { return nil }
+      branch = next
+    }
+    return branch.node == nil ? nil : path
+  }
 }
 
 // MARK: Remembering
