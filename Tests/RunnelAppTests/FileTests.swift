@@ -406,10 +406,19 @@ final class TestFolder {
     try folder.write("{\"bo\":\(user)}", to: "same.json")
     open("same.json", app)
     app.press("y")
-    #expect(
-      app.toast == "imported 1 record: nothing changed, or the history keeps no writes")
+    #expect(app.toast == "imported 1 record: nothing changed, all of it is there already")
     app.press("u")
     #expect(app.toast.hasPrefix("nothing to take back: imported 1 record"), "\(app.toast)")
+  }
+
+  @Test func importThatTheHistoryDoesNotKeepIsToldAsThat() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.elsewhere { try $0.setHistoryLimit(0) }
+    try folder.write(#"{"fay":{"name":"Fay"}}"#, to: "new.json")
+    open("new.json", app)
+    app.press("y")
+    #expect(app.toast == "imported 1 record: the history is off, so that it cannot be taken back")
+    #expect(try app.stored("/user/fay/name") == "Fay")
   }
 
   @Test func oneStepTakesABatchBack() throws {

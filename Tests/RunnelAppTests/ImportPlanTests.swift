@@ -32,9 +32,35 @@ import Testing
     #expect(plan.refused.map(\.place) == ["line 3", "line 4"])
   }
 
-  @Test func aNameThatStandsTwiceInTheFirstLineIsRefused() {
-    #expect(throws: ImportPlan.Unreadable.self) { try ImportPlan("a,b,a\n1,2,3\n", as: .csv) }
-    #expect(throws: Never.self) { try ImportPlan("a,,b,\n1,2,3,4\n", as: .csv) }
+  @Test func columnWhoseNameAnotherOneHasGetsOne() throws {
+    let plan = try ImportPlan("a,b,a,a 2,a\n1,2,3,4,\n", as: .csv)
+    #expect(plan.rows.map(\.value) == [["a": 1, "b": 2, "a 2'": 3, "a 2": 4]])
+    #expect(
+      plan.remarks == [
+        "1 column whose name another one has in the first line is called \"a 2'\"."
+      ])
+    // Names that would be one key are the same name.
+    let keys = try ImportPlan("a.b,a%2Eb\n1,2\n", as: .csv)
+    #expect(keys.rows.map(\.value) == [["a%2Eb": 1, "a%2Eb 2": 2]])
+  }
+
+  @Test func namesThatNoKeyMayHaveAreWrittenAsInAddresses() throws {
+    let plan = try ImportPlan("von/an,$key,Art.\nx,a.b,1\n", as: .csv)
+    #expect(plan.rows.map(\.key) == ["a%2Eb"])
+    #expect(plan.rows.map(\.value) == [["von%2Fan": "x", "Art%2E": 1]])
+    #expect(plan.renamed == ["von/an", "a.b", "Art."])
+    let lines = try ImportPlan(
+      #"{"t":{".sv":"timestamp"},"n":{"a.b":[{"c/d":1}]},".priority":3}"#, as: .jsonl)
+    #expect(
+      lines.rows.map(\.value) == [
+        ["t": [".sv": "timestamp"], "n": ["a%2Eb": [["c%2Fd": 1]]], ".priority": 3]
+      ])
+    #expect(try ImportPlan("a,b\n1,2\n", as: .csv).renamed.isEmpty)
+  }
+
+  @Test func fieldOfTextsStaysOneWhateverItsName() throws {
+    let plan = try ImportPlan("a.b\n12\n", as: .csv, texts: ["a%2Eb"])
+    #expect(plan.rows.map(\.value) == [["a%2Eb": "12"]])
   }
 
   @Test func columnWithoutANameGetsOne() throws {

@@ -47,7 +47,7 @@ final class ExportRunner {
   /// Creates the file; returns the data to read first, or nil for none.
   func start() -> Question? {
     if !job.replaces, access(path, F_OK) == 0 {
-      report(isOpenedFile ? .isOpened(path) : .isThere(path))
+      report(isOpenedFile ? .isOpened(path, losses: losses) : .isThere(path))
       return nil
     }
     replacesOpened = isOpenedFile
@@ -183,10 +183,24 @@ final class ExportRunner {
 
   /// The shape of the file that is replaced, or of a new one.
   private var shape: WrittenShape {
-    guard job.replaces, let file = FileHandle(forReadingAtPath: path) else { return WrittenShape() }
+    var shape = job.replaces ? shapeOfFile : WrittenShape()
+    // What was read from a data file is written with the names that it has there.
+    shape.hasNames = job.opened != nil
+    return shape
+  }
+
+  /// The shape of the file that is there.
+  private var shapeOfFile: WrittenShape {
     // A file that cannot be read is replaced like one of another kind.
+    guard let file = FileHandle(forReadingAtPath: path) else { return WrittenShape() }
     let bytes = (try? file.read(upToCount: WrittenShape.beginningBytes)) ?? Data()
     return WrittenShape(ofBeginning: String(decoding: bytes, as: UTF8.self), as: job.format)
+  }
+
+  /// What the opened file does not keep of its form if the export replaces it.
+  private var losses: [String] {
+    guard case .view(let definition, _, _) = job.source else { return [] }
+    return shapeOfFile.losses(job.format, ofRowsAt: definition.source.path)
   }
 
   /// Whether the file is the one of which the open database was made, by whatever name.

@@ -249,21 +249,9 @@ struct WritableJSON {
   private(set) var text = ""
 
   init(_ json: JSONValue) {
-    text = written(json).jsonText()
-  }
-
-  private mutating func written(_ json: JSONValue) -> JSONValue {
-    switch json {
-    case .object(let members):
-      return .object(
-        members.map { member in
-          let name = WritableJSON.key(member.name)
-          if name != member.name { renamedCount += 1 }
-          return JSONMember(name, written(member.value))
-        })
-    case .array(let elements): return .array(elements.map { written($0) })
-    case .null, .bool, .number, .string: return json
-    }
+    var count = 0
+    text = WritableKey.value(json, keepsServerValues: false) { _ in count += 1 }.jsonText()
+    renamedCount = count
   }
 
   /// Returns a name as a key.

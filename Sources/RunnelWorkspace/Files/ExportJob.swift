@@ -37,8 +37,9 @@ package enum ExportReport: Hashable, Sendable {
   case done(file: String, count: Int, bytes: Int, cutCount: Int)
   /// A file with this name exists already.
   case isThere(String)
-  /// The name is that of the file of which the open database was made.
-  case isOpened(String)
+  /// The name is that of the file of which the open database was made; `losses` is what it would not
+  /// keep of its form, each in words.
+  case isOpened(String, losses: [String] = [])
   /// The file could not be written, for this reason; no file was left.
   case failed(String)
   /// The user stopped the export; no file was left.
@@ -239,9 +240,9 @@ enum Exporting {
       form.purpose = form.purpose.replacing(export.job.file)
       _ = form.refuse(2, "is there already: save again to replace it, or name another")
       giveBack(&state, form, unless: isTouched, "not exported: \(export.job.file) is there already")
-    case .isOpened:
+    case .isOpened(_, let losses):
       if isTouched { return state.say(.error, "not exported: that is the file that was opened") }
-      askToReplace(&state, export)
+      askToReplace(&state, export, losses)
     case .failed(let reason):
       var form = export.form
       _ = form.refuse(2, reason)

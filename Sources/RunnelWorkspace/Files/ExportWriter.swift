@@ -63,16 +63,12 @@ public struct ExportWriter {
 
   /// Returns the bytes before the first record.
   public func begin() -> [UInt8] {
+    let mark = Array((shape.hasMark ? "\u{FEFF}" : "").utf8)
     switch format {
-    case .json: Array((shape.isList ? "[" : "{").utf8)
-    case .jsonl: []
-    case .csv:
-      csvLine(
-        columns.enumerated().map { index, column in
-          let names = shape.names
-          return CellCoding.cell(of: index < names.count ? names[index] : column.name)
-        })
-    case .markdown: markdownLine(columns.map(\.name)) + markdownRule
+    case .json: return mark + Array((shape.isList ? "[" : "{").utf8)
+    case .jsonl: return mark
+    case .csv: return mark + csvLine(shape.titles(of: columns).map(CellCoding.cell))
+    case .markdown: return markdownLine(shape.titles(of: columns)) + markdownRule
     }
   }
 
@@ -84,7 +80,8 @@ public struct ExportWriter {
     case .json: return jsonMember(key, node)
     case .jsonl:
       return ExportWriter.jsonLine(
-        shape.hasKeys ? key : nil, node, keepsPriorities: keepsPriorities)
+        shape.hasKeys ? name(of: key) : nil, json(of: node), isLeaf: node.leaf != nil,
+        end: shape.jsonLineEnd)
     case .csv: return csvLine(cells(of: key, node))
     case .markdown: return markdownLine(cells(of: key, node))
     }
@@ -94,7 +91,7 @@ public struct ExportWriter {
     columns.map { column in
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
       let node = column.node(key: key, node)
-      let text = ExportWriter.text(of: node)
+      let text = ExportWriter.text(of: node, hasNames: shape.hasNames)
       return format == .csv && node.isText ? CellCoding.cell(of: text) : text
     }
   }
@@ -115,13 +112,16 @@ public struct ExportWriter {
 
   /// Returns the text of a field in a cell: a string as it is, an empty text for an empty node, and
   /// anything else as JSON without control characters.
-  package static func text(of node: Node) -> String {
+  ///
+  /// With `hasNames`, the members of the JSON have the names that a data file has for their keys.
+  package static func text(of node: Node, hasNames: Bool = false) -> String {
     switch node.content {
-    case .empty: ""
-    case .leaf(.string(let text)): text
-    case .leaf(let leaf): leaf.json.jsonText()
+    case .empty: return ""
+    case .leaf(.string(let text)): return text
+    case .leaf(let leaf): return leaf.json.jsonText()
     case .children:
-      String(decoding: ControlCharacters.escaped(node.json.jsonBytes()), as: UTF8.self)
+      let json = hasNames ? WritableKey.named(node.json) : node.json
+      return String(decoding: ControlCharacters.escaped(json.jsonBytes()), as: UTF8.self)
     }
   }
 
@@ -138,11 +138,22 @@ extension ExportWriter {
   private func jsonMember(_ key: Key, _ node: Node) -> [UInt8] {
     var bytes = Array((count == 0 ? "\n" : ",\n").utf8)
     if !shape.isList {
-      bytes += Array(JSONValue.string(key.text).jsonText().utf8)
+      bytes += Array(JSONValue.string(name(of: key)).jsonText().utf8)
       bytes.append(UInt8(ascii: ":"))
     }
-    bytes += Array((keepsPriorities ? node.exportJSON : node.json).jsonText().utf8)
+    bytes += Array(json(of: node).jsonText().utf8)
     return bytes
+  }
+
+  /// The name of a record with a key in the file.
+  private func name(of key: Key) -> String {
+    shape.hasNames ? WritableKey.fileName(of: key.text) : key.text
+  }
+
+  /// The value of a record in the file.
+  private func json(of node: Node) -> JSONValue {
+    let json = keepsPriorities ? node.exportJSON : node.json
+    return shape.hasNames ? WritableKey.named(json) : json
   }
 
   /// Returns a record as a line of JSON: the given members, the key unless it is nil, and the members
@@ -150,13 +161,22 @@ extension ExportWriter {
   package static func jsonLine(
     _ key: Key?, _ node: Node, first: [JSONMember] = [], keepsPriorities: Bool = true
   ) -> [UInt8] {
+    jsonLine(
+      key?.text, keepsPriorities ? node.exportJSON : node.json, isLeaf: node.leaf != nil,
+      first: first)
+  }
+
+  /// Returns a value as a line of JSON, with a key unless it is nil.
+  private static func jsonLine(
+    _ key: String?, _ value: JSONValue, isLeaf: Bool, first: [JSONMember] = [], end: String = "\n"
+  ) -> [UInt8] {
     var members = first
-    if let key { members.append(JSONMember(keyName, .string(key.text))) }
-    switch keepsPriorities ? node.exportJSON : node.json {
-    case .object(let own) where node.leaf == nil: members += own
+    if let key { members.append(JSONMember(keyName, .string(key))) }
+    switch value {
+    case .object(let own) where !isLeaf: members += own
     case let value: members.append(JSONMember(valueName, value))
     }
-    return Array((JSONValue.object(members).jsonText() + "\n").utf8)
+    return Array((JSONValue.object(members).jsonText() + end).utf8)
   }
 }
 

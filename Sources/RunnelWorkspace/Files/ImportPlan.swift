@@ -1,4 +1,5 @@
 package import RunnelBase
+import RunnelTree
 
 /// Records that are to be added, as they were read from a file or a paste.
 package struct ImportPlan: Hashable, Sendable {
@@ -49,6 +50,11 @@ package struct ImportPlan: Hashable, Sendable {
   /// What is read in another way than it is written, each in a sentence that may stand behind a colon:
   /// a column without a name that got one, and lists and objects that are empty.
   package private(set) var remarks: [String] = []
+  /// The names in the text that no key may have, up to `renamedMax` of them; they are written as in
+  /// addresses, so that `Art.` becomes `Art%2E`.
+  private(set) var renamed: Set<String> = []
+  /// The most names that are counted.
+  private static let renamedMax = 1000
 
   /// Reads a text.
   ///
@@ -110,7 +116,7 @@ extension ImportPlan {
     case .object(let members)
     where !members.isEmpty && members.allSatisfy { $0.value.object != nil }:
       for member in members {
-        rows.append(Row(place: member.name, key: member.name, value: member.value))
+        append(Row(place: member.name, key: member.name, value: member.value))
       }
     case .object:
       add(json, "the record")
@@ -148,7 +154,21 @@ extension ImportPlan {
       return refused.append(
         Refused(place: place, reason: "there is nothing in it", text: json.jsonText()))
     }
-    rows.append(Row(place: place, key: key, value: value))
+    append(Row(place: place, key: key, value: value))
+  }
+
+  /// Appends a record with keys for its names, as `runnel FILE` writes them.
+  private mutating func append(_ row: Row) {
+    var row = row
+    func note(_ name: String) {
+      if renamed.count < ImportPlan.renamedMax { renamed.insert(name) }
+    }
+    if let name = row.key {
+      row.key = WritableKey.key(of: name).text
+      if row.key != name { note(name) }
+    }
+    row.value = WritableKey.value(row.value, keepsServerValues: true, note: note)
+    rows.append(row)
   }
 }
 
@@ -180,15 +200,12 @@ extension ImportPlan {
     guard let names = lines.popFirst()?.cells, names.contains(where: { !$0.isEmpty }) else {
       throw Unreadable(message: "it has no first line with the names of the fields")
     }
-    var header = names.map(CellCoding.text)
-    var known: Set<String> = []
-    for name in header where !name.isEmpty && !known.insert(name).inserted {
-      throw Unreadable(
-        message: "its first line has the name \(name) twice: give each field a name of its own")
-    }
-    nameColumns(&header, known, lines.map(\.cells))
+    let table = TableHeader(names)
+    let header = table.names
+    remarks += table.remarks(on: lines.map(\.cells))
     let types = header.indices.map { index in
-      texts.contains(header[index]) || header[index] == ExportWriter.keyName
+      texts.contains(WritableKey.key(of: header[index]).text)
+        || header[index] == ExportWriter.keyName
         ? ColumnKind.texts : ColumnKind(ofColumn: index, in: lines.map(\.cells))
     }
     for line in lines {
@@ -202,31 +219,11 @@ extension ImportPlan {
         continue
       }
       var members: [JSONMember] = []
-      for (index, cell) in line.cells.enumerated() where !cell.isEmpty && !header[index].isEmpty {
+      for (index, cell) in line.cells.enumerated() where !cell.isEmpty {
         members.append(JSONMember(header[index], types[index].value(cell)))
       }
       add(.object(members), place)
     }
-  }
-
-  /// Gives names to the columns that have none in the first line, if they have something in them.
-  private mutating func nameColumns(
-    _ header: inout [String], _ known: Set<String>, _ lines: [[String]]
-  ) {
-    var made: [String] = []
-    for index in header.indices where header[index].isEmpty {
-      if lines.allSatisfy({ index >= $0.count || $0[index].isEmpty }) { continue }
-      var name = "column \(index + 1)"
-      while known.contains(name) { name += "'" }
-      header[index] = name
-      made.append(name)
-    }
-    guard let first = made.first else { return }
-    remarks.append(
-      made.count == 1
-        ? "1 column without a name in the first line is called \"\(first)\"."
-        : "\(made.count) columns without a name in the first line are called "
-          + made.map { "\"\($0)\"" }.joined(separator: ", ") + ".")
   }
 
   /// Returns the value of a cell: a number, true, false, an object or a list if the cell reads as

@@ -197,8 +197,12 @@ enum Importing {
       state.layers.append(.form(state.tabs.front.formForNewRecord(view: state.tabs.index)))
     }
     guard case .form(var form)? = state.layers.last else { return }
-    form.fill(with: row)
+    let left = form.fill(with: row)
     state.layers[state.layers.count - 1] = .form(form)
+    if let name = left.first {
+      let others = left.count == 1 ? "" : ", and \(left.count - 1) others"
+      state.say(.warning, "left out: \(ControlCharacters.escapedLine(name))\(others)")
+    }
   }
 
   // MARK: The question
@@ -223,6 +227,7 @@ enum Importing {
       message.append(StyledLine("left out: \(refused.place): \(refused.reason)\(rest)", .warn))
     }
     message += plan.remarks.map { StyledLine($0, .warn) }
+    if let line = plan.renamedWords { message.append(StyledLine(line, .muted)) }
     var question = Question(
       .importRecords(ImportProgress(plan, file: file, view: view)),
       title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
@@ -253,11 +258,13 @@ enum Importing {
     let done = progress.doneCount == 1 ? "1 record" : "\(progress.doneCount) records"
     let isSame =
       progress.doneCount > 0 && progress.step.map { state.writes.undoing.isEmpty($0) } == true
-    let same = isSame ? ": nothing changed, or the history keeps no writes" : ""
     if let step = progress.step { state.writes.undoing.release(step, title: "imported \(done)") }
     guard let first = progress.refused.first else {
       let remarks = progress.plan.remarks.map { " · \($0)" }.joined()
-      return state.say(.info, "imported \(done)\(stopped)\(same)\(remarks)")
+      let words = "imported \(done)\(stopped)"
+      if !isSame { return state.say(.info, words + remarks) }
+      state.ask(.history(.root, before: nil, count: 0), for: .importWithoutEntry(words))
+      return
     }
     var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
     if let file = progress.file {
@@ -273,6 +280,15 @@ enum Importing {
       words += kept == progress.refused.count ? ", \(keys) lists them" : ", \(keys) lists \(kept)"
     }
     state.say(.error, words + ": \(first.place): \(first.reason)")
+  }
+
+  /// Says the result of an import without an entry in the history, and the reason.
+  static func tellNoEntry(_ state: inout AppState, _ words: String, isHistoryOn: Bool) {
+    let reason =
+      isHistoryOn
+      ? "nothing changed, all of it is there already"
+      : "the history is off, so that it cannot be taken back"
+    state.say(.info, "\(words): \(reason)")
   }
 
   /// Keeps the refused records of a paste in the queue while there is room; returns their number.
@@ -328,6 +344,14 @@ enum Importing {
 }
 
 extension ImportPlan {
+  /// The words on names that are written in another way; nil if there are none.
+  fileprivate var renamedWords: String? {
+    guard let name = renamed.min() else { return nil }
+    let count = renamed.count == 1 ? "1 name holds" : "\(renamed.count) names hold"
+    let shown = "\(ControlCharacters.escapedLine(name)) is written \(WritableKey.key(of: name))"
+    return "\(count) signs that no key may have: \(shown)"
+  }
+
   /// A record in one line of at most 200 characters.
   fileprivate static func short(_ row: Row) -> String {
     let text = text(of: row)
@@ -357,8 +381,11 @@ extension ImportPlan {
 
 extension FormScreen {
   /// Puts the members of a record into their fields; members without a field get a new one.
-  mutating func fill(with row: ImportPlan.Row) {
-    guard case .object(let members) = row.value else { return }
+  ///
+  /// - Returns: The names of the members that no field can have.
+  mutating func fill(with row: ImportPlan.Row) -> [String] {
+    guard case .object(let members) = row.value else { return [] }
+    var left: [String] = []
     if let key = row.key, let last = fields.indices.last, fields[last].label == FormScreen.keyLabel,
       fields[last].path.isRoot
     {
@@ -367,12 +394,16 @@ extension FormScreen {
     // A form without a schema has one field for the whole value, which the record does not need.
     fields.removeAll { $0.path.isRoot && $0.label != FormScreen.keyLabel }
     for member in members {
-      guard let name = try? Key(member.name) else { continue }
+      guard let name = try? Key(member.name) else {
+        left.append(member.name)
+        continue
+      }
       let path = Path(unchecked: [name])
       var place = fields.firstIndex { $0.path == path }
       if place == nil {
         let end = fields.last?.path.isRoot == true ? fields.count - 1 : fields.count
-        fields.insert(Field(member.name, path: path, FieldInput(rule: nil, member.value)), at: end)
+        let label = WritableKey.name(of: member.name)
+        fields.insert(Field(label, path: path, FieldInput(rule: nil, member.value)), at: end)
         place = end
       }
       guard let index = place else { continue }
@@ -384,6 +415,7 @@ extension FormScreen {
       fields[index].input.check()
     }
     focus = fields.firstIndex { $0.input.error != nil } ?? 0
+    return left
   }
 }
 

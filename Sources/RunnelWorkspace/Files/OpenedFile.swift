@@ -28,11 +28,15 @@ extension ExportChoice {
 
 extension Exporting {
   /// Asks whether the file of which the database was made is to be replaced, and says what goes.
-  static func askToReplace(_ state: inout AppState, _ export: ExportProgress) {
+  static func askToReplace(
+    _ state: inout AppState, _ export: ExportProgress, _ losses: [String]
+  ) {
     let job = export.job
     var message = [StyledLine(words(on: job.source), .warn)]
     if let format = ExportFormat(fileName: job.file), format != job.format {
       message.append(StyledLine("its content will be \(job.format.rawValue)", .warn))
+    } else {
+      message += losses.map { StyledLine($0, .warn) }
     }
     message.append(StyledLine("no copy is kept of the file as it is now"))
     let question = Question(
@@ -40,6 +44,9 @@ extension Exporting {
       explanation: [
         StyledLine("It is the file that was opened; the rows here were read from it.", .muted),
         StyledLine("The database keeps all its rows, whatever is in the file.", .muted),
+        StyledLine(
+          "Names, the order of columns and the sign between cells stay as they are in it; keys that it "
+            + "does not have are left out.", .muted),
       ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "replace", no: "go on typing")

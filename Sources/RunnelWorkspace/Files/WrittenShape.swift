@@ -7,28 +7,43 @@ package struct WrittenShape: Hashable, Sendable {
   /// The number of bytes at the beginning of a file that tell its shape.
   package static let beginningBytes = 1 << 16
 
-  /// The names of the columns of separated values, in their order; empty if they are not known.
-  private(set) var names: [String] = []
+  /// The headings of separated values as they stand in the file; empty if they are not known.
+  private(set) var headings: [String] = []
+  /// What the columns below the headings are called.
+  private var names: [String] = []
+  /// Whether the file begins with a byte order mark.
+  private(set) var hasMark = false
   /// The sign between two cells.
   private(set) var separator: Unicode.Scalar = ","
   /// What ends a line of separated values.
   private(set) var lineEnd = "\r\n"
+  /// What ends a line of JSON.
+  private(set) var jsonLineEnd = "\n"
   /// Whether lines of JSON have the keys of the records.
   private(set) var hasKeys = true
   /// Whether JSON is a list of the records, without their keys.
   private(set) var isList = false
+  /// The name of the first member of JSON that is an object.
+  private var firstName: String?
+  /// Whether names that are no keys are written as a data file has them, `Art.`, not as `Art%2E`.
+  package var hasNames = false
 
   /// The shape of a file that replaces none.
   package init() {}
 
   /// Reads the shape of a file from its beginning.
   package init(ofBeginning text: String, as format: ExportFormat) {
+    hasMark = text.unicodeScalars.first == "\u{FEFF}"
+    let text = hasMark ? String(String.UnicodeScalarView(text.unicodeScalars.dropFirst())) : text
     switch format {
     case .csv: readHeader(text)
     case .jsonl:
       let line = text.prefix { !$0.isNewline }
       hasKeys = (try? JSONValue(parsing: String(line)))?[ExportWriter.keyName] != nil
-    case .json: isList = text.first { !$0.isWhitespace } == "["
+      if text.first(where: \.isNewline) == "\r\n" { jsonLineEnd = "\r\n" }
+    case .json:
+      isList = text.first { !$0.isWhitespace } == "["
+      firstName = WrittenShape.firstName(of: text)
     case .markdown: break
     }
   }
@@ -37,10 +52,21 @@ package struct WrittenShape: Hashable, Sendable {
     guard let table = try? CellTable(text, isHeadOnly: true), let first = table.lines.first else {
       return
     }
-    let names = first.cells.map(CellCoding.text)
-    guard Set(names).count == names.count, !names.contains("") else { return }
-    (self.names, separator) = (names, table.separator)
+    let header = TableHeader(first.cells)
+    (headings, names, separator) = (header.headings, header.names, table.separator)
     if text.first(where: \.isNewline) == "\n" { lineEnd = "\n" }
+  }
+
+  /// The name of the first member of a JSON object of which the beginning is given.
+  private static func firstName(of text: String) -> String? {
+    var text = text
+    return text.withUTF8 { bytes in
+      var scanner = JSONScanner(bytes)
+      guard (try? scanner.peekKind()) == .object, (try? scanner.enterObject()) != nil else {
+        return nil
+      }
+      return try? scanner.nextMember()
+    }
   }
 
   /// Returns the columns of separated values: those of the file first, then the others.
@@ -54,52 +80,50 @@ package struct WrittenShape: Hashable, Sendable {
       return field ?? .path(Path(unchecked: [WritableKey.key(of: name)]))
     }
     guard named.contains(where: { $0 != .key && known.contains($0) }) else {
-      names = []
+      (headings, names) = ([], [])
       return fields
     }
     let kept = Set(named)
     return named + fields.filter { $0 != .key && !kept.contains($0) }
   }
-}
 
-/// Keys for names that may hold signs that no key may have.
-package enum WritableKey {
-  private static let forbidden = Set(".#$/[]".unicodeScalars)
-
-  /// Returns a name as a key: forbidden signs are written as in addresses, `a.example` as
-  /// `a%2Eexample`.
-  package static func key(of name: String) -> RunnelTree.Key {
-    if name.isEmpty { return RunnelTree.Key(unchecked: "%") }
-    var key = ""
-    for scalar in name.unicodeScalars {
-      if forbidden.contains(scalar) || scalar.value < 0x20 || scalar.value == 0x7F {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        key += "%" + (digits.count == 1 ? "0" : "") + digits
-      } else {
-        key.unicodeScalars.append(scalar)
-      }
+  /// Returns the headings of columns that `columns(for:)` returned; no two are the same, unless the file
+  /// has them so.
+  func titles(of columns: [FieldPath]) -> [String] {
+    var taken = Set(headings)
+    return columns.enumerated().map { index, column in
+      if index < headings.count { return headings[index] }
+      let name = hasNames ? column.fileName : column.name
+      return taken.insert(name).inserted ? name : column.name
     }
-    return RunnelTree.Key(unchecked: key)
   }
 
-  /// Returns the name that a key was made of; any other key as it is.
-  package static func name(of key: String) -> String {
-    guard key.contains("%") else { return key }
-    var name = ""
-    var rest = key[...]
-    while let mark = rest.firstIndex(of: "%") {
-      name += rest[..<mark]
-      let digits = rest[mark...].dropFirst().prefix(2)
-      if digits.count == 2, let value = UInt8(digits, radix: 16),
-        forbidden.contains(Unicode.Scalar(value))
-      {
-        name.unicodeScalars.append(Unicode.Scalar(value))
-        rest = rest[digits.endIndex...]
-      } else {
-        name += "%"
-        rest = rest[mark...].dropFirst()
+  // MARK: What is not kept
+
+  /// Returns what the file does not keep when the rows of a list are written to it, each in words.
+  package func losses(_ format: ExportFormat, ofRowsAt path: Path) -> [String] {
+    let fields = "fields stand in the order of their names; null, [] and {} are left out"
+    switch format {
+    case .csv:
+      let cells = "quotes are set anew, and 9.50 in a column of numbers becomes 9.5"
+      return headings.isEmpty
+        ? ["its first line is not known: it gets another one", cells] : [cells]
+    case .jsonl: return [fields]
+    case .json:
+      var losses = ["each record stands in one line", fields]
+      if let firstName, let key = path.keys.last, WritableKey.key(of: firstName) == key {
+        losses.insert("only the rows of \(path) stay in it: all else goes from the file", at: 0)
       }
+      return losses
+    case .markdown: return []
     }
-    return name + rest
+  }
+}
+
+extension FieldPath {
+  /// The name of the field as a data file has it.
+  fileprivate var fileName: String {
+    guard case .path(let path) = self else { return name }
+    return path.keys.map { WritableKey.fileName(of: $0.text) }.joined(separator: "/")
   }
 }

@@ -36,7 +36,7 @@ extension Columns {
     let items = addable(to: screen).map { column in
       let format = column.format == .plain ? "" : column.format.rawValue
       return MenuList.Item(
-        id: column.field.text, title: column.field.text,
+        id: column.field.text, title: column.field.menuTitle,
         note: hidden.contains(column.field) ? "hidden" : format)
     }
     state.layers.append(

@@ -15,6 +15,11 @@ extension ListScreen {
   }
 }
 
+extension FieldPath {
+  /// The name of the field in menus: as people read it, with the words `$key` and `$value`.
+  var menuTitle: String { if case .path(let path) = self { path.shownText } else { text } }
+}
+
 /// Chooses the columns of a list.
 enum Columns {
   /// Shows columns in full, or fits them to the screen again.
@@ -73,12 +78,12 @@ enum Columns {
         notes.append("from \(column.minimumScreen) columns")
       }
       return MenuList.Item(
-        id: "\(index)", title: "\(isShown ? "[x]" : "[ ]") \(column.field.text)",
+        id: "\(index)", title: "\(isShown ? "[x]" : "[ ]") \(column.field.menuTitle)",
         note: notes.joined(separator: " · "))
     }
     let fields = others.map { column in
       MenuList.Item(
-        id: newColumn + column.field.text, title: "[ ] \(column.field.text)",
+        id: newColumn + column.field.text, title: "[ ] \(column.field.menuTitle)",
         note: column.format == .plain ? "" : column.format.rawValue)
     }
     return columns + fields

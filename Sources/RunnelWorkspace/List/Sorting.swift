@@ -50,7 +50,8 @@ enum Sorting {
   }
 
   /// The title of a field in the menu; what is no field of the records gets its sign if one has its name.
-  private static func title(of field: RowField, besides fields: [RowField]) -> String {
+  private static func title(of field: RowField, besides fields: [RowField] = []) -> String {
+    if case .child(let path) = field { return path.shownText }
     let name = "\(field)"
     guard name.hasPrefix("$") else { return name }
     let word = String(name.dropFirst())
@@ -84,7 +85,7 @@ enum Sorting {
     {
       state.say(.info, texts.words(field))
     } else if let order, state.tabs.lists[view].isIndexed(order.field) == false {
-      let words = "\(order.field) has no index: all rows are read"
+      let words = "\(title(of: order.field)) has no index: all rows are read"
       state.say(.info, state.phrase(words, .indexMake, "makes one"))
     } else if let order, hasForeignLetters(state.tabs.lists[view], order.field) {
       state.say(.info, "texts are sorted by their characters: A to Z, a to z, then Ä, É and others")

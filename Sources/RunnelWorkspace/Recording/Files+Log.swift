@@ -10,7 +10,7 @@ extension ExportReport {
     case .progress(let count): "exporting, \(count) records"
     case .done(let file, _, _, _): "exported to \(file)"
     case .isThere(let file): "\(file) is there"
-    case .isOpened(let file): "\(file) is the opened file"
+    case .isOpened(let file, _): "\(file) is the opened file"
     case .failed(let reason): "export failed: \(reason)"
     case .stopped: "export stopped"
     }
@@ -22,7 +22,8 @@ extension ExportReport {
     case .done(let file, let count, let bytes, let cutCount):
       ["done": .string(file), "count": .int(count), "bytes": .int(bytes), "cut": .int(cutCount)]
     case .isThere(let file): ["isThere": .string(file)]
-    case .isOpened(let file): ["isOpened": .string(file)]
+    case .isOpened(let file, let losses):
+      ["isOpened": .string(file), "losses": .array(losses.map { .string($0) })]
     case .failed(let reason): ["failed": .string(reason)]
     case .stopped: [:]
     }
@@ -39,7 +40,9 @@ extension ExportReport {
     } else if json["isThere"] != nil {
       self = .isThere(try fields.string("isThere"))
     } else if json["isOpened"] != nil {
-      self = .isOpened(try fields.string("isOpened"))
+      // Sessions of older versions have none.
+      let losses = json["losses"]?.array?.compactMap(\.string) ?? []
+      self = .isOpened(try fields.string("isOpened"), losses: losses)
     } else if json["failed"] != nil {
       self = .failed(try fields.string("failed"))
     } else {

@@ -58,6 +58,8 @@ extension PendingRequests {
     case (.detailHistory(let path), .history(let page)):
       DetailHistory.take(&state, detailHistory: page, of: path)
     case (.comparedWrite, .history(let page)): CompareScreen.take(&state, compared: page)
+    case (.importWithoutEntry(let words), .history(let page)):
+      Importing.tellNoEntry(&state, words, isHistoryOn: page.limit > 0)
     case (.orders(let view), .orders(let orders)): Sorting.show(&state, orders, ofView: view)
     case (.preview(let path), .excerpt(let excerpt)):
       TreePreview.show(&state, excerpt, asPreviewOf: path)
@@ -94,6 +96,7 @@ extension PendingRequests {
     case .account: AccountsScreen.fail(&state, id, refusal)
     case .read, .numberOrKey, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)
+    case .importWithoutEntry(let words): state.say(.info, words)
     // Without an answer the menu says nothing of indexes.
     case .orders: break
     }

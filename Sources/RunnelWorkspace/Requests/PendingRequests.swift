@@ -18,6 +18,9 @@ package enum Pending: Hashable, Sendable {
   case comparedWrite
   /// Reading whether a record has a key that is a number; if none has, the number is that of a row.
   case numberOrKey(Path, Int, view: Int)
+  /// Finding out whether the history is on, after an import without an entry in it, which is told in
+  /// these words.
+  case importWithoutEntry(String)
   /// Reading which orders of a list have an index.
   case orders(view: Int)
   /// Reading the value beside the tree, or the size of a place that a question is about.

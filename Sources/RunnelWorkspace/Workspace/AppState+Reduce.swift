@@ -127,9 +127,10 @@ package enum StateReducer {
       state.say(.info, "\(rows) no longer marked: not among the rows that were read")
     }
     if !wasLoaded, state.toast == nil, state.tabs.lists[view].phase == .loaded,
-      let doubt = SectionDoubt(state.tabs.lists[view])
+      let doubt = SectionDoubt(state.tabs.lists[view])?.message
+        ?? ColumnDoubt(state.tabs.lists[view])?.message
     {
-      state.say(.warning, doubt.message)
+      state.say(.warning, doubt)
     }
     Notices.note(&state, change.newRows, inView: view)
     ListScreen.letGo(&state, inView: view)
