@@ -41,6 +41,30 @@ import Testing
     #expect(right.output.contains("oil") && right.errors.isEmpty)
   }
 
+  @Test func testOfAFieldThatNoRecordHasIsTold() throws {
+    let records = (0..<60).map { #""r\#($0)":{"sponsor":"x"}"# }.joined(separator: ",")
+    let database = try TestDatabase(#"{"m":{"a":{"sponsor":"x"}},"many":{\#(records)}}"#)
+    let advice = "has a field sponsr: did you mean sponsor?\n"
+    let starts = [
+      ("/m", "No record at /m"), ("/many", "None of the first 50 records at /many"),
+    ]
+    for (place, start) in starts {
+      let outcome = try database.run(["get", place, "--where", #"sponsr == "x""#])
+      #expect(outcome.status == 0 && outcome.output == "null\n")
+      #expect(outcome.errors == "runnel: \(start) \(advice)")
+    }
+    let other = try database.run(["get", "/m", "--where", #"sponsr != "x""#])
+    #expect(other.errors == "runnel: No record at /m \(advice)")
+    let quiet = [
+      ("/none", #"sponsr == "x""#), ("/m", #"sponsor == "z""#), ("/m", #"not sponsr == "x""#),
+      ("/m", "missing sponsr"), ("/m", "exists sponsr"), ("/m", #"$key == "z""#),
+    ]
+    for (place, test) in quiet {
+      let outcome = try database.run(["get", place, "--where", test])
+      #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(test): \(outcome.errors)")
+    }
+  }
+
   @Test func prettyIsIndented() throws {
     let database = try TestDatabase(#"{"a": {"b": 1, "c": "d"}}"#)
     #expect(

@@ -39,6 +39,18 @@ import Testing
     #expect(try database.get() == #"{"a":{"new":{"0":true}},"b":2}"#)
   }
 
+  @Test func refusedNamesPointToTheWayThatTakesThem() throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    let file = try database.folder.write(#"{"x":{"rent/yr":1}}"#, to: "society.json")
+    let outcome = try database.run(["import", file, "/b"])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("`runnel \(file)` opens it as a database"), "\(outcome.errors)")
+    let pushed = try database.run(["push", "/b", "--lines"], input: "{\"rent/yr\":1}\n")
+    #expect(pushed.status == 1)
+    #expect(pushed.errors.contains("`runnel FILE` opens a file with such names"))
+    #expect(try database.get() == #"{"a":1}"#)
+  }
+
   @Test func importReadsStandardInput() throws {
     let database = try TestDatabase()
     #expect(try database.run(["import", "-"], input: #"{"a": 1}"#).status == 0)

@@ -63,8 +63,8 @@ struct GetCommand: ParsableCommand {
       } else {
         let (rows, report) = try session.scan(query, detail: detail)
         try tell(report, rows, session)
+        try tellDoubts(query, rows, session)
         if rows.isEmpty {
-          try tellWhyNothing(query, session)
           // A node without children is a value, to which a query does not apply.
           try document.write(query.loadsAllData ? leaf(session.summary(at: path)) : .empty)
         } else {
@@ -83,7 +83,7 @@ struct GetCommand: ParsableCommand {
       try output.checkRecords(at: path, in: session)
       let (rows, report) = try session.scan(query, detail: .full)
       try tell(report, rows, session)
-      if rows.isEmpty { try tellWhyNothing(query, session) }
+      try tellDoubts(query, rows, session)
       try output.write(rows, of: path)
     }
   }
@@ -98,11 +98,28 @@ struct GetCommand: ParsableCommand {
     }
   }
 
-  /// Says which field a predicate tests that holds no single value, if it finds nothing.
-  private func tellWhyNothing(_ query: Query, _ session: DatabaseSession) throws {
+  /// The number of records in which the fields of a predicate are looked for.
+  private static let sampleCount = 50
+
+  /// Says which field a predicate tests that no record has, or that holds no single value if it finds
+  /// nothing.
+  ///
+  /// Only the first records are read for that, so that a large place is not read twice.
+  private func tellDoubts(_ query: Query, _ rows: [TreeRow], _ session: DatabaseSession) throws {
     guard let filter = query.filter else { return }
-    let sample = try session.scan(Query(path).limited(to: 50, from: .first)).rows
-    for case .child(let field) in filter.testedFields {
+    // Where something was found, what must not hold may well be missing everywhere.
+    let fields = rows.isEmpty ? filter.testedFields : filter.fieldsThatHold
+    if fields.isEmpty { return }
+    let count = GetCommand.sampleCount
+    let sample = try session.scan(Query(path).limited(to: count, from: .first)).rows
+    if let missing = MissingField(among: fields, in: sample + rows) {
+      return StandardError.say(
+        missing.words(
+          sample.count < count
+            ? "No record at \(path) has" : "None of the first \(count) records at \(path) has"))
+    }
+    guard rows.isEmpty else { return }
+    for case .child(let field) in fields {
       let nodes = sample.compactMap { $0.node?[field] }.filter { !$0.isEmpty }
       guard !nodes.isEmpty, nodes.allSatisfy({ $0.leaf == nil }) else { continue }
       return StandardError.say(
@@ -125,6 +142,15 @@ extension ChildPredicate {
     case .exists: []
     case .all(let parts), .any(let parts): parts.flatMap(\.testedFields)
     case .not(let part): part.testedFields
+    }
+  }
+
+  /// The fields whose tests must hold, rather than fail.
+  fileprivate var fieldsThatHold: [RowField] {
+    switch self {
+    case .compare, .matches, .exists: testedFields
+    case .all(let parts), .any(let parts): parts.flatMap(\.fieldsThatHold)
+    case .not: []
     }
   }
 }

@@ -114,7 +114,9 @@ struct ImportCommand: ParsableCommand, FileNaming {
       let hint = ImportCommand.hint(forFile: name, path)
       throw Failure("\(name): \(error.message)\(hint.isEmpty ? "" : "." + hint)")
     } catch {
-      throw work.told(error)
+      let told = work.told(error)
+      let advice = NameAdvice(for: told, file: file.isStandard ? nil : name)
+      throw advice.map { Failure("\(told)\($0.sentence)") } ?? told
     }
   }
 }

@@ -107,7 +107,8 @@ struct PushCommand: ParsableCommand {
             + "after it was read.")
       } catch {
         let words = (error as? Failure)?.message ?? "\(error)"
-        let reason = words.hasSuffix(".") ? words : words + "."
+        let reason =
+          (words.hasSuffix(".") ? words : words + ".") + (NameAdvice(for: error)?.sentence ?? "")
         throw Failure(
           "Line \(lines.count) was not added: \(reason) Those before it were; nothing after it "
             + "was read.")

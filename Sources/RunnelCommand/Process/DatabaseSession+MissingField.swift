@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelTree
 
-// What is said where an order is by a field that no record has, as by a mistyped one.
+// What is said where an order is by a field that no record has, or a test of one, as by a mistyped one.
 
 extension DatabaseSession {
   /// The words for an order by a field that no child has; nil if one has it, or if the order is by no field.
@@ -19,17 +19,45 @@ extension DatabaseSession {
       let last = try self.rows(
         Query(path).ordered(by: .child(field)).limited(to: 1, from: .last), detail: .full)
       guard let node = last.first?.node, node[field].isEmpty else { continue }
-      let near = field.keys.first.flatMap { key in
-        let names = node.children.map(\.key.text)
-        return names.first { $0.lowercased() == key.text.lowercased() }
-          ?? Spelling.nearest(to: key.text, among: names)
-      }
-      let name = field.keys.map(\.text).joined(separator: "/")
-      let words =
-        "No record at \(path) has a field \(name)" + (near.map { ": did you mean \($0)?" } ?? ".")
-      return ControlCharacters.escapedLine(words)
+      return MissingField(field, node.children.map(\.key.text)).words("No record at \(path) has")
     }
     return nil
+  }
+}
+
+/// A field that no record has, and the one that was probably meant.
+struct MissingField {
+  private let field: Path
+  private let near: String?
+
+  /// Looks for a name like the field's among those of the fields that are there.
+  init(_ field: Path, _ names: [String]) {
+    self.field = field
+    near = field.keys.first.flatMap { key in
+      names.first { $0.lowercased() == key.text.lowercased() }
+        ?? Spelling.nearest(to: key.text, among: names)
+    }
+  }
+
+  /// Looks at a sample of the records at a place: the first of the fields that none of them has; nil if
+  /// each is there, or there is no record.
+  ///
+  /// O(fields x records).
+  init?(among fields: [RowField], in sample: [TreeRow]) {
+    let nodes = sample.compactMap(\.node).filter { $0.leaf == nil && !$0.isEmpty }
+    if nodes.isEmpty { return nil }
+    for case .child(let field) in fields where nodes.allSatisfy({ $0[field].isEmpty }) {
+      self.init(field, Set(nodes.flatMap { $0.children.map(\.key.text) }).sorted())
+      return
+    }
+    return nil
+  }
+
+  /// The sentence that begins with who lacks the field.
+  func words(_ start: String) -> String {
+    let name = field.keys.map(\.text).joined(separator: "/")
+    return ControlCharacters.escapedLine(
+      "\(start) a field \(name)" + (near.map { ": did you mean \($0)?" } ?? "."))
   }
 }
 
