@@ -50,10 +50,14 @@ import Testing
     #expect(plan.rows.map(\.value) == [["von%2Fan": "x", "Art%2E": 1]])
     #expect(plan.renamed == ["von/an", "a.b", "Art."])
     let lines = try ImportPlan(
-      #"{"t":{".sv":"timestamp"},"n":{"a.b":[{"c/d":1}]},".priority":3}"#, as: .jsonl)
+      #"{"t":{".sv":"timestamp"},"n":{"a.b":[{"c/d":1}]},"v":{".value":5},".priority":3}"#,
+      as: .jsonl)
     #expect(
       lines.rows.map(\.value) == [
-        ["t": [".sv": "timestamp"], "n": ["a%2Eb": [["c%2Fd": 1]]], ".priority": 3]
+        [
+          "t": [".sv": "timestamp"], "n": ["a%2Eb": [["c%2Fd": 1]]], "v": [".value": 5],
+          ".priority": 3,
+        ]
       ])
     #expect(try ImportPlan("a,b\n1,2\n", as: .csv).renamed.isEmpty)
   }

@@ -80,17 +80,17 @@ package enum WritableKey {
     }
   }
 
-  /// Whether an object is a value with a priority, as exports write it.
+  /// Whether an object is a value with a priority, or a value alone, as exports write them.
   private static func hasPriority(_ members: [JSONMember]) -> Bool {
-    guard members.count > 1, let mark = members.first(where: { $0.name == ".priority" }) else {
-      return false
+    switch members.first(where: { $0.name == ".priority" })?.value {
+    case .number?, .string?, .null?: if members.count == 1 { return false }
+    case .bool?, .object?, .array?: return false
+    case nil: if members.count > 1 { return false }
     }
-    switch mark.value {
-    case .number, .string: break
-    case .null, .bool, .object, .array: return false
+    guard let value = members.first(where: { $0.name == ".value" }) else {
+      return members.count > 1
     }
-    guard let value = members.first(where: { $0.name == ".value" }) else { return true }
-    return members.count == 2 && value.value.object == nil && value.value.array == nil
+    return members.count <= 2 && value.value.object == nil && value.value.array == nil
   }
 
   /// Returns the value as a file has it, of which it was read: its members have the names that the keys
