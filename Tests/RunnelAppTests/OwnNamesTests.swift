@@ -91,6 +91,16 @@ import Testing
     #expect(try bytes("all.json") == text)
   }
 
+  @Test func linesThatCannotBeReadAreSaidToGo() throws {
+    let app = try opened("Datum;b\n1;2\n3;4;5\n")
+    askToExport(app, "csv", over: "list.csv")
+    #expect(
+      app.screen.contains { $0.contains("line 3 of it, which cannot be read, goes") },
+      "\(app.screen)")
+    app.press("n")
+    #expect(try bytes("list.csv") == "Datum;b\n1;2\n3;4;5\n")
+  }
+
   @Test func pastedRecordFillsTheFieldsOfItsNames() throws {
     let app = try opened()
     app.send(

@@ -197,10 +197,27 @@ final class ExportRunner {
     return WrittenShape(ofBeginning: String(decoding: bytes, as: UTF8.self), as: job.format)
   }
 
-  /// What the opened file does not keep of its form if the export replaces it.
+  /// What the opened file does not keep if the export replaces it, each in words.
   private var losses: [String] {
     guard case .view(let definition, _, _) = job.source else { return [] }
-    return shapeOfFile.losses(job.format, ofRowsAt: definition.source.path)
+    return [unreadLines].compactMap(\.self)
+      + shapeOfFile.losses(job.format, ofRowsAt: definition.source.path)
+  }
+
+  /// The words on the lines of the file that cannot be read, and so are not in the database; nil if there
+  /// are none, or if it is too large to look.
+  private var unreadLines: String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_size <= ImportPlan.bytesMax,
+      let format = ImportPlan.format(ofFile: path), format != .json,
+      let data = FileManager.default.contents(atPath: path),
+      let plan = try? ImportPlan(String(decoding: data, as: UTF8.self), as: format),
+      let first = plan.refused.first
+    else { return nil }
+    let count = plan.refused.count
+    return count == 1
+      ? "\(first.place) of it, which cannot be read, goes"
+      : "\(count) lines of it that cannot be read go, the first is \(first.place)"
   }
 
   /// Whether the file is the one of which the open database was made, by whatever name.
