@@ -350,6 +350,7 @@ extension FilteringTests {
         [
           "name": .string("M\(number)"), "amount": .string("\(number),50"),
           "fees": ["balance": .number(JSONNumber(Int64(number))), "paid": ["on": "2026-01-02"]],
+          "late": number == 190 ? true : .null,
         ])
     }
     return try AppDriver(views, json: ["members": .object(members)])
@@ -389,6 +390,17 @@ extension FilteringTests {
     #expect(
       text.contains("no row fits the filter: rows have texts in amount, not compared with numbers"),
       "\(text)")
+  }
+
+  @Test func fieldOfRowsThatAreNotRememberedIsNoMistake() throws {
+    let app = try members()
+    app.press("f")
+    app.type("amount>10")
+    app.press("Enter f")
+    app.type("has:late")
+    app.press("Enter")
+    #expect(app.state.layers.isEmpty, "\(app.toast)")
+    #expect(rows(app) == ["190"])
   }
 
   /// What is typed ahead must not run as commands because the first rows are not there yet.

@@ -135,7 +135,10 @@ package struct FilterDoubt {
     if path.keys.count > 1, seen.rows.contains(where: { $0.row.node?[key].isEmpty == false }) {
       return "the field is written \(key.text) here"
     }
-    let words = "\(seen.isComplete ? "no row" : "no loaded row") has a field \(path.shownText)"
+    let rows =
+      !seen.areAll
+      ? "none of \(seen.rows.count) rows looked at" : seen.isComplete ? "no row" : "no loaded row"
+    let words = "\(rows) has a field \(path.shownText)"
     return words + (likeness(of: path, seen).map { ": did you mean \($0)?" } ?? "")
   }
 

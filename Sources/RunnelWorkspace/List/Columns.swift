@@ -13,6 +13,9 @@ extension ListScreen {
   func someRecords(_ count: Int) -> [Record] {
     Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
   }
+
+  /// Whether all loaded rows are remembered: those that a filter hid while it searched are not.
+  var remembersAllRows: Bool { records.count + hidden.count >= loadedCount }
 }
 
 extension FieldPath {

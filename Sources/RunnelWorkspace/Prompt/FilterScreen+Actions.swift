@@ -167,7 +167,7 @@ extension FilterScreen {
 extension FilterScreen {
   /// Applies the typed text as the filter, or its valid beginning.
   ///
-  /// Where all rows are loaded, a field that none has is an error, and so is a value that a field
+  /// Where all rows are known, a field that none has is an error, and so is a value that a field
   /// cannot have.
   mutating func refilter(in state: inout AppState) {
     let text = editor.text
@@ -176,7 +176,7 @@ extension FilterScreen {
       let filter = try FilterScreen.filter(state, text)
       FilterScreen.narrow(&state, view, to: filter)
       let list = state.tabs.lists[view]
-      if list.isComplete, list.loadedCount <= FilterDoubt.certainMax,
+      if list.isComplete, list.loadedCount <= FilterDoubt.certainMax, list.remembersAllRows,
         let doubt = FilterDoubt(filter, in: list), doubt.isMistake
       {
         error = FilterError(range: doubt.range, message: doubt.message)
