@@ -1,4 +1,5 @@
 import CPlatform
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -334,8 +335,6 @@ extension WorkLoop {
   }
 
   private static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    Int64(clamping: DispatchTime.now().uptimeNanoseconds)
   }
 }

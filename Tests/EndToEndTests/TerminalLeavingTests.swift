@@ -69,7 +69,7 @@ extension TerminalTests {
       try session.terminal.send(signal)
       lock.release()
       try session.expectTerminalAsBefore(status: 128 + signal)
-      try session.startAgain(showing: "row 58 of 58")
+      try session.startAgain()
       #expect(try session.terminal.screen().contains("held back"))
       #expect(try !session.terminal.screen().contains("1 Messages ~"))
     }
@@ -229,9 +229,9 @@ private final class Session {
   }
 
   /// Starts the program once more in the same terminal.
-  func startAgain(showing text: String = "row 57 of 57") throws {
+  func startAgain() throws {
     try terminal.runnel(demo.arguments)
-    try terminal.wait(for: text)
+    try terminal.wait(for: "row 57 of 57")
   }
 
   /// The path of the database.

@@ -57,3 +57,13 @@ public struct ApplicationOptions: Sendable {
     allowsCrash = false
   }
 }
+
+extension SessionState {
+  /// Adds the view, filter and following of the command line to the session.
+  mutating func take(_ options: ApplicationOptions, view name: String?) {
+    if options.view != nil { tab = nil }
+    guard let name else { return }
+    if let filter = options.filter { views[name, default: View()].filter = filter }
+    if options.follows { views[name, default: View()].isFollowing = true }
+  }
+}

@@ -1,14 +1,10 @@
-import Glibc
+import Foundation
 
 extension DatabaseEnvironment {
   /// The clock and the random numbers of the machine; its user is the author.
   public static var system: DatabaseEnvironment {
     var environment = DatabaseEnvironment(
-      now: {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-      },
+      now: { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) },
       random: SystemRandomNumberGenerator())
     environment.author = userName
     return environment

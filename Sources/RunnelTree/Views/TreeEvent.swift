@@ -72,7 +72,7 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
     case .value: contains(.value)
     case .page: true
     case .pending: contains(.pending)
-    case .answered: contains(.answered)
+    case .answered: contains(EventKinds.answered)
     }
   }
 }

@@ -1,6 +1,7 @@
 import RunnelBase
 import RunnelClient
 import RunnelDatabase
+import RunnelSync
 import Synchronization
 
 /// A client in this program, whose link is cut and made again.
