@@ -1,5 +1,4 @@
 import CPlatform
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -334,7 +333,11 @@ extension WorkLoop {
     return Int32(clamping: (nanoseconds + unit - 1) / unit)
   }
 
+  /// A time from which times are counted.
+  private static let start = SuspendingClock.now
+
   private static func now() -> Int64 {
-    Int64(clamping: DispatchTime.now().uptimeNanoseconds)
+    let (seconds, attoseconds) = start.duration(to: .now).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

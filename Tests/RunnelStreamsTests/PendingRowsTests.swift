@@ -65,7 +65,7 @@ import Testing
   @Test func aStreamWithoutMarksDoesNotRequestThem() throws {
     let stream = QueryStream(request: try messages(), source: tree)
     stream.start()
-    #expect(tree.listened.map(\.events) == [.children])
+    #expect(tree.listened.map(\.events) == [[.children, .answered]])
   }
 
   @Test func anItemThatDoesNotContainTheMarkDoesNotChange() throws {

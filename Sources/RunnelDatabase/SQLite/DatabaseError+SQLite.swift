@@ -33,8 +33,8 @@ extension DatabaseError {
       self.init(
         .corrupt,
         "\(file) holds text and is no database: name another file, and import this one into it. In a "
-          + "terminal `runnel \(file)` opens a .json, .jsonl or .csv file: its database is then "
-          + "\(file).db. " + DatabaseError.wayIn(ofText: file))
+          + "terminal `runnel FILE` opens a .json, .jsonl or .csv file as the database FILE.db. "
+          + DatabaseError.wayIn(ofText: file))
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(
         .corrupt,
