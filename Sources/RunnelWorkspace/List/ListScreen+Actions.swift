@@ -215,6 +215,18 @@ extension ListScreen {
     state.layers.append(.record(screen))
     state.effects.append(.openRecord(path))
     Related.count(&state, at: state.layers.count - 1)
+    showKnown(&state, record: path)
+  }
+
+  /// Shows a record as the row of the list has it, if the data come from the cache.
+  ///
+  /// A replica tells the value of a record only when it knows all of it, which it may not without the
+  /// server's answer.
+  private static func showKnown(_ state: inout AppState, record path: Path) {
+    guard state.database.origin?.isCached == true, !state.tabs.isTree,
+      let node = state.tabs.front.records[Record.id(of: path)]?.row.node, !node.isEmpty
+    else { return }
+    StateReducer.show(&state, node, ofRecord: path)
   }
 
   // MARK: Changing

@@ -61,7 +61,7 @@ extension OriginFacts {
   private static let ageMilliseconds: Int64 = 60_000
 
   /// Whether the data shown come from the cache, and may be older than those of the server.
-  private var isCached: Bool { link != .live && link != .shared }
+  var isCached: Bool { link != .live && link != .shared }
 
   /// Returns the words that mark the rows of a list as those of the cache, with their age; nil if they
   /// are the server's.

@@ -17,6 +17,8 @@ package struct RecordDrawing {
   private let waiting: [Path: WaitingValue]
   /// The fields with a draft.
   private let drafts: Set<Path>
+  /// The words that mark the record as one from the cache; nil if it is the server's.
+  private let cached: String?
 
   init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
@@ -29,6 +31,14 @@ package struct RecordDrawing {
     nameWidth = screen.nameWidth(in: body.width)
     waiting = QueueScreen.waitingValues(state)
     drafts = state.writes.drafts.fields(ofRecord: screen.path)
+    cached = state.database.origin?.cachedText(now: state.now)
+  }
+
+  /// The headings of the sections, the first with the mark of the cache.
+  private var headings: [String: ListHeading] {
+    var headings = screen.headings
+    if let cached { headings[RecordScreen.section]?.detail.append(" · \(cached)", .warn) }
+    return headings
   }
 
   package func draw(into canvas: inout Canvas) {
@@ -42,7 +52,7 @@ package struct RecordDrawing {
     }
     let glyphs = canvas.glyphs
     ListWidget.draw(
-      screen.content, screen.list, headings: screen.headings,
+      screen.content, screen.list, headings: headings,
       rowText: { id, width in
         line(id, width: width, glyphs)
           .marking(search, isCurrent: screen.list.cursor == .row(id))

@@ -157,7 +157,8 @@ package enum StateReducer {
     TreePreview.updatePreview(&state)
   }
 
-  private static func show(_ state: inout AppState, _ node: RunnelTree.Node, ofRecord path: Path) {
+  /// Shows the content of an open record.
+  static func show(_ state: inout AppState, _ node: RunnelTree.Node, ofRecord path: Path) {
     for (index, layer) in state.layers.enumerated() {
       guard case .record(var screen) = layer, screen.path == path else { continue }
       screen.draftFields = state.writes.drafts.fields(ofRecord: path)

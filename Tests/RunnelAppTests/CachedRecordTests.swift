@@ -1,0 +1,58 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// A replica tells the value of a record only when it knows all of it.
+///
+/// Until then an open record is shown as the row of its list has it.
+@Suite struct CachedRecordTests {
+  /// The people, with the cursor on Ana.
+  private func app(_ link: OriginFacts.Link) throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+    app.press("g2 gg j")
+    app.take(.origin(OriginFacts(link, since: app.state.now)))
+    return app
+  }
+
+  @Test(arguments: [OriginFacts.Link.waiting, .offline, .refused, .catchingUp])
+  func rowIsOpenedBeforeItsValueIsTold(link: OriginFacts.Link) throws {
+    let app = try app(link)
+    app.strike("Enter")
+    #expect(app.record?.node?[Fixture.path("name")].leaf == .string("Ana"))
+    #expect(app.line(of: "ana@example.org") != nil)
+    #expect(app.body[0].hasSuffix("5 fields · cached"), "\(app.body)")
+    app.strike("j")
+    #expect(app.cursorLine.contains("email"))
+    #expect(app.state.input.typeAhead.isEmpty)
+  }
+
+  @Test func fieldIsEditedBeforeItsValueIsTold() throws {
+    let app = try app(.waiting)
+    app.strike("e")
+    #expect(app.record?.edit != nil)
+    #expect(app.state.input.typeAhead.isEmpty)
+    app.pump()
+    #expect(app.record?.edit != nil)
+  }
+
+  @Test func valueThatIsToldReplacesTheRow() throws {
+    let app = try app(.waiting)
+    app.strike("Enter")
+    let path = try Path("/user/ana")
+    app.take(.record(path, RunnelTree.Node(.bool(true))))
+    #expect(app.record?.node == RunnelTree.Node(.bool(true)))
+    #expect(app.record?.fields.count == 1)
+  }
+
+  @Test func liveRecordIsAwaited() throws {
+    let app = try app(.live)
+    app.strike("Enter")
+    #expect(app.record != nil && app.record?.node == nil)
+    app.pump()
+    #expect(app.body[0].hasSuffix("5 fields"))
+  }
+}
