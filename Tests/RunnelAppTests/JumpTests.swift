@@ -54,6 +54,29 @@ import Testing
     #expect(app.body.contains { $0.contains("ticket-0.") })
   }
 
+  @Test func jumpWithoutAConnectionLeavesNoKeyWaiting() throws {
+    let app = try app()
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    app.strike("G j j")
+    #expect(app.state.tabs.front.jump == .farEnd)
+    #expect(app.state.input.typeAhead.events.count == 2)
+    app.wait(milliseconds: TypeAhead.offlineMilliseconds)
+    #expect(app.toast == "offline, and not in the replica · 2 keys that waited are dropped")
+    #expect(app.state.tabs.front.jump == nil)
+    app.strike("j")
+    #expect(app.state.input.typeAhead.isEmpty)
+  }
+
+  @Test func jumpWithAConnectionKeepsItsKeys() throws {
+    let app = try app()
+    app.take(.origin(OriginFacts(.live)))
+    app.strike("G k")
+    app.wait(milliseconds: TypeAhead.offlineMilliseconds)
+    #expect(app.state.input.typeAhead.events.count == 1)
+    app.pump()
+    #expect(app.cursorLine.contains("ticket-998."))
+  }
+
   /// The error in the line of the palette.
   private func problem(_ app: AppDriver) -> String {
     guard case .palette(let screen)? = app.state.layers.last else { return "" }

@@ -163,7 +163,7 @@ extension TypeAhead {
       }
     }
     if case .record(let screen)? = state.layers.last, screen.node == nil, screen.start != nil {
-      return "the record is being read"
+      return recordIsRead
     }
     return nil
   }
@@ -179,7 +179,7 @@ extension TypeAhead {
     }
     if state.pane == .views { return nil }
     if state.tabs.tree.wanted != nil, isAboutRows(state, action) {
-      return "the place is being looked for"
+      return placeIsSought
     }
     return state.tabs.isTree
       ? reasonWaitingInTree(state, action) : reasonWaitingInList(state, action, count)
@@ -321,14 +321,14 @@ extension TypeAhead {
       screen.jump != nil || screen.wantsLiveEnd || state.requests.hasNumberOrKey,
       isAboutRows(state, action) || [.cellFilter, .cellFilterOut].contains(action)
     {
-      return "the rows there are being read"
+      return rowsAreRead
     }
     if screen.phase == .loading, screen.list.cursor == nil, isAboutRows(state, action) {
-      return "the first rows are being read"
+      return firstRowsAreRead
     }
     guard screen.paging == .fetching, state.pane == .list else { return nil }
     // Each of these actions fetches a page.
-    if action == .sectionMore { return "the next rows are being fetched" }
+    if action == .sectionMore { return nextRowsAreFetched }
     let moves = screen.isLiveAtBottom ? upMoves : downMoves
     guard moves.contains(action) else { return nil }
     var after = state
@@ -336,11 +336,11 @@ extension TypeAhead {
       Commands.command(action, in: [.list])?.run(&after, count)
     }
     return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.fetchMoreRow)
-      ? "the next rows are being fetched" : nil
+      ? nextRowsAreFetched : nil
   }
 
   private static func reasonWaitingInTree(_ state: AppState, _ action: ActionID) -> String? {
-    let reason = "the children are being read"
+    let reason = childrenAreRead
     guard isAboutRows(state, action) else { return nil }
     if state.tabs.tree.content.rowCount == 0,
       state.tabs.tree.expanded[.root].map({ $0.phase == .loading }) ?? true
@@ -351,7 +351,7 @@ extension TypeAhead {
     switch state.tabs.tree.cursorLine {
     case .node(let path, _, _)? where state.tabs.tree.expanded[path]?.phase == .loading:
       return folding.contains(action) ? nil : reason
-    case .paging(_, .fetching, _)? where isDown: return "the next rows are being fetched"
+    case .paging(_, .fetching, _)? where isDown: return nextRowsAreFetched
     default: break
     }
     let isFar = isDown && action != .rowDown
@@ -387,6 +387,16 @@ extension TypeAhead {
   /// Actions on a node that do not depend on its children.
   private static let folding: Set<ActionID> = [
     .rowOpen, .rowOut, .rowUp, .foldToggle, .foldOpen, .foldClose, .copyKey, .copyPath,
+  ]
+  private static let rowsAreRead = "the rows there are being read"
+  private static let firstRowsAreRead = "the first rows are being read"
+  private static let nextRowsAreFetched = "the next rows are being fetched"
+  private static let childrenAreRead = "the children are being read"
+  private static let placeIsSought = "the place is being looked for"
+  static let recordIsRead = "the record is being read"
+  /// The reasons for which only an answer that may have to come from the server can end the waiting.
+  static let readings: Set<String> = [
+    rowsAreRead, firstRowsAreRead, nextRowsAreFetched, childrenAreRead, placeIsSought, recordIsRead,
   ]
   private static let rowIsBeingSaved = "this row is being saved"
   private static let newRowIsBeingSaved = "the new record is being saved"

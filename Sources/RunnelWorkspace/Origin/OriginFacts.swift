@@ -63,6 +63,15 @@ extension OriginFacts {
   /// Whether the data shown come from the cache, and may be older than those of the server.
   var isCached: Bool { link != .live && link != .shared }
 
+  /// Whether there is no connection and none is being made at the moment: what the replica does not
+  /// know cannot be read.
+  var isDisconnected: Bool {
+    switch link {
+    case .offline, .waiting, .refused, .shutDown: true
+    case .connecting, .catchingUp, .live, .shared: false
+    }
+  }
+
   /// Returns the words that mark the rows of a list as those of the cache, with their age; nil if they
   /// are the server's.
   ///

@@ -37,7 +37,7 @@ extension RecordScreen: ListLayer {
     }
     let needsRecord =
       TypeAhead.isAboutRows(state, action) && action != .copyKey && action != .copyPath
-    return node == nil && needsRecord ? "the record is being read" : nil
+    return node == nil && needsRecord ? TypeAhead.recordIsRead : nil
   }
 
   /// The reason why the field to be edited next has to wait, or nil if it does not.

@@ -256,6 +256,12 @@ extension RecordScreen {
     return false
   }
 
+  /// Gives up what was to be done after the record was read.
+  mutating func giveUpStart() {
+    start = nil
+    isCell = false
+  }
+
   /// Starts or continues an edit.
   package mutating func start(_ start: Start, height: Int) {
     switch start {

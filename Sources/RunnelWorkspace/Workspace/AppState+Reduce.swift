@@ -88,6 +88,7 @@ package enum StateReducer {
       QueueScreen.refreshQueue(&state)
     }
     ClientsScreen.refreshClients(&state)
+    TypeAhead.letGoOffline(&state)
     Notices.tell(&state)
     if !state.tabs.isTree {
       if let end = state.tabs.front.changed.nextEnd, end <= time {

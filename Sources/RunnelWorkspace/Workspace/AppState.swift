@@ -137,6 +137,7 @@ extension StateReducer {
     if let due = Notices.noticeDue(state) { times.append(due) }
     if let due = state.database.origin?.nextCachedChange(now: state.now) { times.append(due) }
     if let due = TypeAhead.typeAheadDue(state) { times.append(due) }
+    if let due = TypeAhead.offlineDue(state) { times.append(due) }
     if !state.tabs.isTree {
       let change = state.tabs.front.nextChange(
         height: state.height, now: state.now, local: state.settings.local)
