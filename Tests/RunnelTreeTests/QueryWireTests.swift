@@ -140,6 +140,28 @@ import Testing
     #expect(try keys(#"{"i":".key","ep":"[MAX_NAME]"}"#, of: names) == names)
   }
 
+  @Test(arguments: [
+    (IndexPosition.KeyBound.maximum, true, #"{"i":".key","sin":false,"sp":"[MAX_NAME]"}"#),
+    (IndexPosition.KeyBound.minimum, true, #"{"i":".key","sin":true,"sp":"[MIN_NAME]"}"#),
+    (IndexPosition.KeyBound.maximum, false, #"{"ein":true,"ep":"[MAX_NAME]","i":".key"}"#),
+    (IndexPosition.KeyBound.minimum, false, #"{"ein":false,"ep":"[MIN_NAME]","i":".key"}"#),
+  ])
+  func aBoundBeyondAllKeysIsWritten(
+    key: IndexPosition.KeyBound, isStart: Bool, json: String
+  ) throws {
+    let names = ["-2147483648", "0", "a", String(repeating: "z", count: 256)]
+    let children = try names.map { Child(key: try Key($0), node: Node(.bool(true))) }
+    for isInclusive in [true, false] {
+      let bound = Query.Bound(
+        IndexPosition(value: .null, key: key), isInclusive: isInclusive)
+      let query = try ordered(by: .key)
+        .part(from: isStart ? bound : nil, to: isStart ? nil : bound)
+      #expect(try query.identifier() == json)
+      let rows = RowSlice(query).rows(among: children, detail: .full).map(\.key.text)
+      #expect(try keys(json, of: names) == rows)
+    }
+  }
+
   @Test(arguments: 0..<200 as Range<UInt64>)
   func aLongBoundCutsAsItselfWould(seed: UInt64) throws {
     var random = RandomTree(seed: seed)

@@ -80,12 +80,20 @@ extension Query {
     of bound: Bound, unbounded: IndexPosition.KeyBound, _ valueName: String, _ keyName: String,
     _ inclusionName: String
   ) throws(TreeError) -> [JSONMember] {
-    var members = [JSONMember(inclusionName, .bool(bound.isInclusive))]
     let position = bound.position
     if index == .key {
-      guard case .key(let key) = position.key else { throw unspeakable("a bound beyond all keys") }
-      return members + [JSONMember(valueName, .string(key.text))]
+      let (text, isInclusive) =
+        switch position.key {
+        case .key(let key): (key.text, bound.isInclusive)
+        // Beyond all keys, a bound excludes none of them, or all.
+        case .minimum: (WireName.minimumKey, unbounded == .minimum)
+        case .maximum: (WireName.maximumKey, unbounded == .maximum)
+        }
+      return [
+        JSONMember(inclusionName, .bool(isInclusive)), JSONMember(valueName, .string(text)),
+      ]
     }
+    var members = [JSONMember(inclusionName, .bool(bound.isInclusive))]
     switch position.value {
     case .null: members.append(JSONMember(valueName, .null))
     case .leaf(let leaf): members.append(JSONMember(valueName, leaf.json))
