@@ -50,6 +50,18 @@ import Testing
     #expect(try row(app, "Rain") == before)
   }
 
+  @Test func nobodyIsShownAsHereWithoutAConnection() throws {
+    let app = try chat()
+    app.take(.present([Present(id: "1", name: "ana", view: "Chat", isTyping: true)]))
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    #expect(!app.screen[0].contains("with ana"))
+    #expect(app.screen.last?.contains("is typing") == false)
+    app.press("g P")
+    #expect(app.screen.joined().contains("who is here is not known without a connection"))
+    app.take(.origin(OriginFacts(.live)))
+    #expect(app.screen[0].contains("with ana"))
+  }
+
   @Test func ownEntryTellsViewRowAndTyping() throws {
     let app = try chat()
     let own = Presence.own(app.state, id: "x")

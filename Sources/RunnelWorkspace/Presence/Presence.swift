@@ -22,7 +22,14 @@ package enum Presence {
   ) { state, _ in state.say(.info, Presence.places(state)) }.keepingAwaitedRow
 
   private static func reasonUnknown(_ state: AppState) -> String? {
-    state.database.present == nil ? "people are shown for profiles with `presence`" : nil
+    if state.database.present == nil { return "people are shown for profiles with `presence`" }
+    return state.database.origin?.isCached == true
+      ? "who is here is not known without a connection" : nil
+  }
+
+  /// The others who are here; nobody while there is no connection that tells it.
+  private static func others(_ state: AppState) -> [Present] {
+    state.database.origin?.isCached == true ? [] : state.database.present ?? []
   }
 
   /// Where this person is, for the entry that the others see.
@@ -44,7 +51,7 @@ package enum Presence {
   }
 
   private static func places(_ state: AppState) -> String {
-    let people = state.database.present ?? []
+    let people = others(state)
     if people.isEmpty { return "nobody else is here" }
     let texts = people.prefix(listedMax).map { person in
       let place = person.view.map { " in \($0)" } ?? " in the tree"
@@ -57,7 +64,7 @@ package enum Presence {
   /// The names for the header, each in its color; empty if nobody else is here.
   static func headerLine(_ state: AppState, _ glyphs: Glyphs) -> StyledLine {
     var line = StyledLine()
-    let names = names(state.database.present ?? [])
+    let names = names(others(state))
     guard !names.isEmpty else { return line }
     line.append(" with ", .muted)
     for (index, name) in names.prefix(headerNames).enumerated() {
@@ -70,9 +77,9 @@ package enum Presence {
 
   /// The people who are typing in the view in front; empty if nobody is.
   static func typingText(_ state: AppState) -> String {
-    guard !state.tabs.isTree, let people = state.database.present else { return "" }
+    guard !state.tabs.isTree else { return "" }
     let view = state.tabs.front.definition.name
-    let names = names(people.filter { $0.isTyping && $0.view == view })
+    let names = names(others(state).filter { $0.isTyping && $0.view == view })
     switch names.count {
     case 0: return ""
     case 1: return "\(names[0]) is typing"
@@ -83,9 +90,8 @@ package enum Presence {
 
   /// The people at the rows of a view, by record.
   static func rows(_ state: AppState, of screen: ListScreen) -> [Path: [String]] {
-    guard let people = state.database.present else { return [:] }
     var rows: [Path: [String]] = [:]
-    for person in people where person.view == screen.definition.name {
+    for person in others(state) where person.view == screen.definition.name {
       if let row = person.row { rows[row, default: []].append(person.name) }
     }
     return rows
