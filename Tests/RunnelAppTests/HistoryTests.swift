@@ -48,6 +48,17 @@ import Testing
     #expect(app.line(of: "the newest 1000 writes of the database are kept") != nil)
   }
 
+  @Test func replicaTellsOnlyOfItsOwnWrites() throws {
+    let app = try app()
+    app.take(.origin(OriginFacts(.live)))
+    app.press("gH")
+    #expect(app.line(of: "only what was written from this replica is known here") != nil)
+    let untouched = try AppDriver(Fixture.views())
+    untouched.take(.origin(OriginFacts(.live)))
+    untouched.press("gH")
+    #expect(untouched.line(of: "from this replica: it knows no writes of others") != nil)
+  }
+
   @Test func enterShowsAWriteInFull() throws {
     let app = try app()
     try app.set("/user/ana", ["name": "Ana", "plot": 4, "nick": ["a": 1]])

@@ -11,7 +11,10 @@ extension HistoryScreen {
     if case .history? = state.layers.last { return }
     let path = ofAll ? .root : OutsideEdit.placeAtHand(state) ?? placeOfView(state)
     state.layers.append(
-      .history(HistoryScreen(path: path, log: state.database.resources.registry.log)))
+      .history(
+        HistoryScreen(
+          path: path, log: state.database.resources.registry.log,
+          isReplica: state.database.origin != nil)))
     readHistory(&state, .newest)
   }
 

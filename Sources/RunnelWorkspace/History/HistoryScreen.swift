@@ -52,9 +52,13 @@ package struct HistoryScreen: Hashable, Sendable {
   private(set) var headings: [String: ListHeading] = [:]
   package var list = ListState()
 
-  init(path: Path, log: Path?) {
+  /// Whether the database is a replica, which has only the history of what was written on it.
+  private let isReplica: Bool
+
+  init(path: Path, log: Path?, isReplica: Bool) {
     self.path = path
     self.log = log
+    self.isReplica = isReplica
   }
 
   /// The formatter of the entries.
@@ -78,6 +82,11 @@ package struct HistoryScreen: Hashable, Sendable {
   var endText: String {
     guard let limit else { return "" }
     if limit == 0 { return "the history is off: `runnel history --keep 1000` turns it on" }
+    if isReplica {
+      return entries.isEmpty
+        ? "nothing was written here from this replica: it knows no writes of others"
+        : "only what was written from this replica is known here"
+    }
     return entries.isEmpty
       ? "nothing was written here in the newest \(limit) writes that are kept"
       : "the newest \(limit) writes of the database are kept"
