@@ -101,6 +101,15 @@ import Testing
     #expect(app.screen.contains { $0.contains("waiting for the server") })
   }
 
+  @Test func replicaAsksNobodyWhoIsConnected() throws {
+    let asked = Asked()
+    let app = try Self.app(asked)
+    app.take(.origin(OriginFacts(.live)))
+    app.strike("gC")
+    #expect(asked.list.isEmpty && app.state.layers.isEmpty)
+    #expect(app.toast.contains("not known in a replica"))
+  }
+
   @Test func nobodyAndMoreThanAreToldAreSaid() throws {
     let asked = Asked()
     let app = try Self.app(asked)

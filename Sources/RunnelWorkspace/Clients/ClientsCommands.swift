@@ -25,7 +25,10 @@ package enum ClientsCommands {
 
   /// The command that opens the list.
   static let open = Command(
-    .clientsOpen, "clients", "who is connected to the server of this database", keys: ["gC"]
+    .clientsOpen, "clients", "who is connected to the server of this database", keys: ["gC"],
+    disabled: {
+      $0.database.origin == nil ? nil : "not known in a replica"
+    }
   ) { state, _ in ClientsScreen.openClients(&state) }.keepingAwaitedRow
 
   @Sendable
