@@ -12,7 +12,7 @@ import Testing
 @Suite struct CachedRecordTests {
   /// The people, with the cursor on Ana.
   private func app(_ link: OriginFacts.Link) throws -> AppDriver {
-    let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g2 gg j")
     app.take(.origin(OriginFacts(link, since: app.state.now)))
     return app
