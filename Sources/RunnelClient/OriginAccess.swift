@@ -25,21 +25,48 @@ public struct OriginAccess: Sendable {
   /// Returns the access with a token, or with the database's secret.
   ///
   /// A token with an `iat` claim is a user's; every other text is sent as an administrator's
-  /// credential.
+  /// credential. The user is the one that the server finds in the token: no two users share a
+  /// replica.
   ///
   /// Source: wire protocol, section A4.5.
   public static func token(_ text: String) -> OriginAccess {
     let claims = OriginAccess.claims(of: text)
     let isUser = claims?["iat"] != nil
     let credential = Credential(text, isAdministrator: !isUser)
-    return OriginAccess(user: isUser ? user(of: claims) : "admin") { _ in credential }
+    guard isUser, let claims else {
+      return OriginAccess(user: administrator) { _ in credential }
+    }
+    return OriginAccess(user: user(of: claims)) { _ in credential }
   }
 
-  private static func user(of claims: JSONValue?) -> String {
-    for name in ["user_id", "sub", "uid"] {
-      if case .string(let text)? = claims?[name], !text.isEmpty { return text }
+  /// The user of the secret, and of tokens with its rights.
+  private static let administrator = "admin"
+  /// The name under which tokens without a known user once shared a replica.
+  static let unknownUser = "user"
+  private static let reservedNames = ["public", administrator, unknownUser]
+  /// The claims in which two tokens of one user differ.
+  private static let passingClaims = ["iat", "exp", "nbf", "jti"]
+
+  /// Returns the name of a token's user: `d.uid` in a custom token, `sub` or `user_id` in others.
+  ///
+  /// A token without any is known by its other claims, so that it shares a replica only with
+  /// tokens that mean the same.
+  private static func user(of claims: JSONValue) -> String {
+    let isCustom = claims["d"]?.object != nil
+    let isOfSecret = claims["v"] != nil && claims["sub"] == nil
+    if isOfSecret, claims["admin"]?.bool == true { return administrator }
+    let names = isCustom ? [claims["d"]?["uid"]] : [claims["sub"], claims["user_id"]]
+    if let user = names.lazy.compactMap({ $0?.string }).first(where: { !$0.isEmpty }) {
+      // A user may have a name that stands for somebody else here.
+      return reservedNames.contains(user) ? "uid:" + user : user
     }
-    return "user"
+    var identity = claims
+    if isCustom, let members = claims["d"] {
+      identity = members
+    } else {
+      for name in passingClaims { identity[name] = Optional.none }
+    }
+    return "claims:" + ReplicaFolder.checksum(of: identity.jsonText())
   }
 
   /// Returns the claims of a token, without verifying them; nil if the text is not a token.

@@ -39,6 +39,44 @@ public enum ReplicaFolder {
     return home + "/.local/share/runnel/replicas"
   }
 
+  /// A replica of an earlier version, whose writes may be those of several users.
+  package struct SharedFile: Sendable {
+    /// The path of the file.
+    package let file: String
+    /// The number of its pending writes.
+    package let pendingCount: Int
+
+    /// The notice about it, for the user.
+    package var notice: String {
+      let writes = pendingCount == 1 ? "1 pending write" : "\(pendingCount) pending writes"
+      return "\(file) has \(writes) of an earlier version, which did not note whose they are. They "
+        + "are kept there and not sent."
+    }
+  }
+
+  /// Returns the replica that all users of tokens without a known user once shared, if it has
+  /// pending writes.
+  ///
+  /// It is not sent as anybody. It is opened for reading only.
+  ///
+  /// - Parameters:
+  ///   - address: the origin.
+  ///   - environment: the environment variables of the process.
+  /// - Returns: nil if there is no such file, if it has no pending writes, or if it cannot be read.
+  package static func sharedFile(
+    for address: OriginAddress, environment: [String: String]
+  ) -> SharedFile? {
+    guard let folder = try? self.folder(environment) else { return nil }
+    let file = folder + "/" + fileName(for: address, user: OriginAccess.unknownUser)
+    guard access(file, F_OK) == 0,
+      let session = try? DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    else { return nil }
+    let count = session.pendingWrites.count
+    // Nothing was written that closing could lose.
+    try? session.close()
+    return count > 0 ? SharedFile(file: file, pendingCount: count) : nil
+  }
+
   /// Returns the file name of a replica: readable, and different for each origin and user.
   static func fileName(for address: OriginAddress, user: String) -> String {
     let scheme = (address.hasServices ? "feathers:" : "") + (address.isSecure ? "" : "http:")
@@ -63,7 +101,7 @@ public enum ReplicaFolder {
   /// Returns the checksum of a text, in 16 hexadecimal digits.
   ///
   /// Source: FNV-1a, 64 bits.
-  private static func checksum(of text: String) -> String {
+  static func checksum(of text: String) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let digits = String(hash, radix: 16)

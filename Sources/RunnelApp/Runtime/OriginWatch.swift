@@ -24,6 +24,8 @@ public struct OriginWish: Sendable {
 
   /// The place where workspaces show who is here; nil if they do not.
   public var presence: Path?
+  /// What the user is told at the start; nil for nothing.
+  package var notice: String?
   /// How the services are asked, if the server is one of Feathers; nil for a tree's server.
   package var services: ServicePlan?
 
@@ -65,6 +67,7 @@ final class OriginWatch: Sendable {
     _ database: Database, to wish: OriginWish, _ accounts: AccountWork? = nil,
     _ devices: DeviceWork? = nil
   ) throws {
+    if let notice = wish.notice { add(notice) }
     if let plan = wish.services {
       let note: @Sendable (String) -> Void = { OriginWatch.log.info("\($0)") }
       let link = try ServiceLink(database, plan, note: note) { [weak self] status in
@@ -94,12 +97,16 @@ final class OriginWatch: Sendable {
     switch notice {
     case .log(let text): OriginWatch.log.info("\(text)")
     case .indexMissing(let place, let line):
-      state.withLock { state in
-        guard state.notices.count < OriginWatch.noticesMax else { return }
-        state.notices.append("The server has no index at \(place): add \(line) to its rules.")
-      }
-      wake()
+      add("The server has no index at \(place): add \(line) to its rules.")
     }
+  }
+
+  private func add(_ notice: String) {
+    state.withLock { state in
+      guard state.notices.count < OriginWatch.noticesMax else { return }
+      state.notices.append(notice)
+    }
+    wake()
   }
 
   /// Returns and removes the facts and notices since the last call.

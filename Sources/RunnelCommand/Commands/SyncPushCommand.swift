@@ -53,6 +53,7 @@ struct SyncPushCommand: ParsableCommand {
     let access = try choice.access()
     let file = try ReplicaFolder.file(
       for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)
+    if let notice = choice.sharedFileNotice { StandardError.say(notice) }
     let count = try SyncPushCommand.pendingCount(file)
     if count == 0 {
       return StandardError.say("There are no pending writes for \(choice.name).")

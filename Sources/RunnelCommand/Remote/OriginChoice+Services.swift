@@ -46,6 +46,7 @@ extension OriginChoice {
       address, as: OriginAccess(user: user, provider: nil), arguments.options)
     wish.services = ServicePlan(
       host, access, services: services, token: token, credentials: credentials)
+    if token != nil { wish.notice = sharedFileNotice }
     return wish
   }
 

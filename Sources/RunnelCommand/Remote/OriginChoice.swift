@@ -97,7 +97,9 @@ struct OriginChoice {
     if address.hasServices { return try servicesWish() }
     let arguments = arguments
     if let credentials = try arguments.credentials() {
-      return OriginWish(address, as: arguments.access(by: credentials), arguments.options)
+      var wish = OriginWish(address, as: arguments.access(by: credentials), arguments.options)
+      wish.notice = sharedFileNotice
+      return wish
     }
     var wish = OriginWish(address, as: .nobody, arguments.options)
     if let place = AccountPlace.known(self) {
@@ -106,6 +108,13 @@ struct OriginChoice {
       wish.accounts = place.home
     }
     return wish
+  }
+
+  /// The notice about pending writes in a replica that users of tokens once shared; nil if there
+  /// are none.
+  var sharedFileNotice: String? {
+    let environment = ProcessInfo.processInfo.environment
+    return ReplicaFolder.sharedFile(for: address, environment: environment)?.notice
   }
 
   /// Whether the user is asked before data are replaced.

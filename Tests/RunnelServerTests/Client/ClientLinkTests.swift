@@ -209,6 +209,54 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (#"{"v":0,"iat":1,"d":{"uid":"etta"}}"#, "etta"),
+    (#"{"iat":1,"sub":"ana","user_id":"ana"}"#, "ana"),
+    (#"{"iat":1,"user_id":"bo"}"#, "bo"),
+    (#"{"v":0,"iat":1,"d":{"uid":"etta"},"admin":true}"#, "admin"),
+    (#"{"iat":1,"sub":"ana","admin":true}"#, "ana"),
+    (#"{"v":0,"iat":1,"d":{"uid":"admin"}}"#, "uid:admin"),
+    (#"{"v":0,"iat":1,"d":{"uid":"user"}}"#, "uid:user"),
+  ])
+  func theReplicaIsThatOfTheUserInTheToken(_ claims: String, _ user: String) {
+    #expect(OriginAccess.token(ClientAccessTests.token(claims: claims)).user == user)
+  }
+
+  @Test func tokensWithoutAUserShareAReplicaOnlyIfTheyMeanTheSame() {
+    let users = [
+      #"{"v":0,"iat":1,"d":{"team":"a"}}"#, #"{"v":0,"iat":2,"d":{"team":"a"}}"#,
+      #"{"v":0,"iat":1,"d":{"team":"b"}}"#, #"{"iat":1,"team":"a"}"#, #"{"iat":2,"team":"a"}"#,
+    ].map { OriginAccess.token(ClientAccessTests.token(claims: $0)).user }
+    #expect(users[0] == users[1])
+    #expect(users[3] == users[4])
+    #expect(Set(users).count == 3)
+    #expect(!users.contains("user"))
+  }
+
+  @Test func pendingWritesOfASharedReplicaAreToldAndStayWhereTheyAre() throws {
+    let address = try OriginAddress("http://localhost:1/?ns=test")
+    let environment = ["XDG_DATA_HOME": place.folder]
+    let file = try ReplicaFolder.file(for: address, user: "user", environment: environment)
+    #expect(ReplicaFolder.sharedFile(for: address, environment: environment) == nil)
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: address.name)
+    #expect(ReplicaFolder.sharedFile(for: address, environment: environment) == nil)
+    _ = try session.write(.set(Path("a"), 1))
+    try session.close()
+    let shared = try #require(ReplicaFolder.sharedFile(for: address, environment: environment))
+    #expect(shared.file == file)
+    #expect(shared.pendingCount == 1)
+    let user = OriginAccess.token(
+      ClientAccessTests.token(claims: #"{"v":0,"iat":1,"d":{"uid":"user"}}"#)
+    ).user
+    #expect(
+      try ReplicaFolder.file(for: address, user: user, environment: environment) != file)
+  }
+
+  private static func token(claims: String) -> String {
+    "\(TestTokens.encoded(Array("{}".utf8))).\(TestTokens.encoded(Array(claims.utf8)))."
+  }
+
   @Test func aSecretGivesAdministratorAccess() async throws {
     #expect(OriginAccess.token("owner").user == "admin")
     try await withServer(rules: ClientAccessTests.rules) { server in
