@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import RunnelBase
 import RunnelClient
@@ -24,6 +25,12 @@ final class RemoteDatabase {
 
   private static let triesMax = 5
   private static let firstDelayMilliseconds: UInt32 = 200
+  /// The longest wait for an answer to a request that is quickly sent, in seconds.
+  private static let headSeconds: Int64 = 30
+  /// The most bytes of a request that is quickly sent.
+  private static let quickBytesMax = 65_536
+  /// How long a command waits without a word, in seconds.
+  private static let silentSeconds = 5
   private static let answerBytesMax = 1 << 30
   private static let errorBytesMax = 65_536
   /// The ETag of an empty place.
@@ -164,13 +171,20 @@ final class RemoteDatabase {
         "\(name) uses no TLS, so others could read the token: use https.",
         status: .usage)
     }
-    return WebRequest(method, place, headers: headers, body: body)
+    var request = WebRequest(method, place, headers: headers, body: body)
+    if body.map(\.count) ?? 0 <= RemoteDatabase.quickBytesMax {
+      request.headSeconds = RemoteDatabase.headSeconds
+    }
+    return request
   }
 
   private func ask(_ request: WebRequest, isRepeatable: Bool) throws -> WebExchange {
     var delay = RemoteDatabase.firstDelayMilliseconds
     for attempt in 1...RemoteDatabase.triesMax {
-      switch outcome(request) {
+      let notice = request.headSeconds == nil ? nil : waitNotice(attempt)
+      let outcome = outcome(request)
+      notice?.cancel()
+      switch outcome {
       case .answered(let exchange): return exchange
       case .refused(let failure): throw failure
       case .temporary(let failure, let mayBeDone):
@@ -180,6 +194,16 @@ final class RemoteDatabase {
       delay *= 2
     }
     preconditionFailure("The last attempt returns or throws.")
+  }
+
+  /// Says after a while that the command waits for the server; it is to be cancelled with the answer.
+  private func waitNotice(_ attempt: Int) -> DispatchWorkItem {
+    let tries = attempt == 1 ? "" : " (attempt \(attempt) of \(RemoteDatabase.triesMax))"
+    let text = "\(name) has not answered yet\(tries). Waiting; Ctrl-C ends the command."
+    let notice = DispatchWorkItem { StandardError.say(text) }
+    DispatchQueue.global().asyncAfter(
+      deadline: .now() + .seconds(RemoteDatabase.silentSeconds), execute: notice)
+    return notice
   }
 
   private func outcome(_ request: WebRequest) -> Outcome {

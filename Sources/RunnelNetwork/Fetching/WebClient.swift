@@ -13,6 +13,8 @@ public struct WebRequest: Sendable {
   public var headers: [(name: String, value: String)]
   /// The body; nil for none.
   public var body: [UInt8]?
+  /// The longest wait for the head of the answer, in seconds; nil for the client's usual time.
+  package var headSeconds: Int64?
 
   /// Makes a request.
   public init(
@@ -291,7 +293,7 @@ private final class ExchangeReader: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    startTimer()
+    startTimer(seconds: request.headSeconds ?? WebClient.silenceSeconds)
     var head = HTTPRequestHead(
       version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.address.target)
     head.headers.add(name: "Host", value: request.address.authority)
@@ -310,10 +312,9 @@ private final class ExchangeReader: ChannelInboundHandler {
   }
 
   /// Starts the timeout of a wait for bytes.
-  private func startTimer() {
+  private func startTimer(seconds: Int64 = WebClient.silenceSeconds) {
     timer?.cancel()
     let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
-    let seconds = WebClient.silenceSeconds
     timer = channel.eventLoop.scheduleTask(in: .seconds(seconds)) {
       bound.value.fail(NetworkError("it sent nothing for \(seconds) s"))
       bound.value.channel.close(promise: nil)
