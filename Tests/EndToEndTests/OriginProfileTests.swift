@@ -152,6 +152,13 @@ import Testing
     #expect(try run("get", "/list", "-d", file).output == "{\"a\":1,\"b\":2}\n")
     #expect(try run("sync", "pull", "stage:/a", "\(file):/one").status == 0)
     #expect(try run("get", "\(file):/one").output == "1\n")
+    for (name, text) in [("stage", "whole.db"), ("stage:", "again.db")] {
+      let whole = database.folder.file(text)
+      let outcome = try run("sync", "pull", name, whole)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(try run("get", "/list", "-d", whole).output == "{\"a\":1,\"b\":2}\n")
+    }
+    #expect(try run("sync", "pull", "stagge", file).errors.contains("names no server's database"))
     let refused = try run("sync", "pull", "prod:/list", file)
     #expect(refused.status == 2)
     #expect(refused.errors.contains("--force"))

@@ -15,12 +15,13 @@ struct SyncPullCommand: ParsableCommand {
 
       Examples:
         runnel sync pull prod:/users chat.db
+        runnel sync pull prod all.db
         runnel sync pull 'https://chat.example.com/users?ns=main' chat.db:/copy/users --force
       """)
 
   @Argument(
     help: "The place on the server, such as prod:/users, or an address with the place as its path.",
-    transform: PlaceArgument.place)
+    transform: SyncPullCommand.source)
   var from: DataPlace
   @Argument(
     help: "The database file, maybe with a place in it: chat.db or chat.db:/users.",
@@ -34,7 +35,8 @@ struct SyncPullCommand: ParsableCommand {
     let source = DatabaseOptions(database: from.database, origin)
     guard let choice = try source.originChoice() else {
       throw Failure(
-        "The place names no server's database: write prod:/users, or https://HOST/users?ns=NAME.",
+        "The place names no server's database\(from.database.map(OriginChoice.question) ?? ""): write prod:/users, "
+          + "or https://HOST/users?ns=NAME.",
         status: .usage)
     }
     let options = DatabaseOptions(database: target.database, origin)
@@ -46,6 +48,14 @@ struct SyncPullCommand: ParsableCommand {
     // The default is the same place as on the server.
     let place = try target.place ?? choice.address.place.appending(from.path)
     try DataCopy(source, from.path, options, place, access: .create, isForced: force).run()
+  }
+
+  /// Reads the place on the server; the name of a profile alone, `prod` or `prod:`, is its root.
+  ///
+  /// - Throws: `ValidationError` that describes the mistake.
+  private static func source(_ text: String) throws -> DataPlace {
+    let isName = !OriginAddress.isMeant(by: text) && !text.isEmpty && !text.contains("/")
+    return isName ? DataPlace(.root, in: text) : try PlaceArgument.place(text)
   }
 
   /// Reads `FILE` or `FILE:/PLACE`.
