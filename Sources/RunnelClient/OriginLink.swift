@@ -137,6 +137,7 @@ extension OriginLink {
     lockWatch = nil
     // Another process was connected meanwhile.
     if let time = lock.lastContact { status.offlineSince = time }
+    lock.noteStart()
     do {
       let configuration = try self.configuration(database)
       session = ClientSession(configuration, limits: options.limits, seed: .random(in: 0...(.max)))
@@ -387,7 +388,7 @@ extension OriginLink {
     var shown = OriginStatus(state, unknownWrites: session.writesOfUnknownOutcome)
     if !shown.isLive { shown.offlineSince = status.offlineSince ?? now.calendar }
     if shown == status { return }
-    if shown.isLive != status.isLive { lock.noteContact() }
+    if shown.isLive != status.isLive { lock.noteContact(isConnected: shown.isLive) }
     status = shown
     for (_, tell) in observers.sorted(by: { $0.key < $1.key }) { tell(shown) }
   }

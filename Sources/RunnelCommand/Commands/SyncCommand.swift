@@ -62,7 +62,7 @@ struct SyncStatusCommand: ParsableCommand {
       try session.close()
       members.insert(JSONMember("origin", origin.map { .string($0) } ?? .null), at: 0)
       members.append(JSONMember("pending", .number(JSONNumber(pending))))
-      members.append(JSONMember("linked", .bool(SpeakerLock.isTaken(database: file))))
+      members.append(JSONMember("linked", .bool(SpeakerLock.isConnected(database: file))))
     } catch {
       members.append(JSONMember("error", .string("\(error)")))
     }

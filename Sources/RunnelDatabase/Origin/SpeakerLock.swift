@@ -9,6 +9,8 @@ import Synchronization
 /// the holder closes the file.
 package final class SpeakerLock: Sendable {
   private static let offset: Int64 = 0
+  /// The first byte of the file while the holder is connected, and while it is not.
+  private static let (connectedMark, apartMark) = (UInt8(ascii: "1"), UInt8(ascii: "0"))
   /// When to try again after a holder closed the file, which it does a moment before its lock ends; in
   /// milliseconds.
   private static let secondTries = [1, 10, 100]
@@ -38,12 +40,16 @@ package final class SpeakerLock: Sendable {
 
   deinit { runnel_close(descriptor) }
 
-  /// True if a process talks to the origin of a replica.
-  package static func isTaken(database: String) -> Bool {
+  /// True if a process is connected to the origin of a replica now.
+  ///
+  /// A process that holds the lock while the origin cannot be reached is not.
+  package static func isConnected(database: String) -> Bool {
     let descriptor = open(path(ofDatabase: database), O_RDWR | O_CLOEXEC)
     if descriptor < 0 { return false }
     defer { runnel_close(descriptor) }
-    return runnel_byte_is_locked(descriptor, offset) == 1
+    guard runnel_byte_is_locked(descriptor, offset) == 1 else { return false }
+    var mark: UInt8 = 0
+    return pread(descriptor, &mark, 1, off_t(offset)) == 1 && mark == connectedMark
   }
 
   /// Takes the lock if nobody else has it; true if it is held now.
@@ -54,10 +60,23 @@ package final class SpeakerLock: Sendable {
     }
   }
 
-  /// Notes that the origin is connected now, or was until now, for later runs.
+  /// Notes that the origin is connected now, or was until now, for other processes and later runs.
   ///
   /// It is no error if that cannot be noted: then the data seem older than they are.
-  package func noteContact() { _ = pwrite(descriptor, "1", 1, Int(SpeakerLock.offset)) }
+  package func noteContact(isConnected: Bool) {
+    var mark = isConnected ? SpeakerLock.connectedMark : SpeakerLock.apartMark
+    _ = pwrite(descriptor, &mark, 1, off_t(SpeakerLock.offset))
+  }
+
+  /// Notes that the process that holds the lock has no connection yet; the time of the last
+  /// connection stays as it was noted.
+  package func noteStart() {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return }
+    noteContact(isConnected: false)
+    let times = [status.st_atim, status.st_mtim]
+    _ = futimens(descriptor, times)
+  }
 
   /// Notes the name of the session that has begun at the origin, for the process that connects next.
   ///
