@@ -80,6 +80,7 @@ private final class Pusher {
   private static let messagesMax = 1024
   private static let pollMilliseconds: Int32 = 200
 
+  private let file: String
   private let choice: OriginChoice
   private let interruption: Interruption
   private let wake: Int32
@@ -93,7 +94,8 @@ private final class Pusher {
   init(
     file: String, count: Int, _ choice: OriginChoice, _ interruption: Interruption
   ) throws {
-    (self.choice, self.interruption, total, pending) = (choice, interruption, count, count)
+    (self.file, self.choice, self.interruption) = (file, choice, interruption)
+    (total, pending) = (count, count)
     let wake = runnel_eventfd_open()
     if wake < 0 { throw Failure.system("A wake-up cannot be made") }
     self.wake = wake
@@ -183,7 +185,10 @@ private final class Pusher {
     case .link(.waiting(_, let reason?))?:
       ": " + (reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
     case .link(.catchingUp)?: ": the server has not answered what was asked first"
-    case .elsewhere?: ": another program holds the connection"
+    case .elsewhere?:
+      SpeakerLock.isConnected(database: file)
+        ? ": another program holds the connection"
+        : ": another program has the replica open to send them, and has no connection"
     default: ""
     }
   }
