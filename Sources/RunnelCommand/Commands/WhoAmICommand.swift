@@ -8,7 +8,8 @@ struct WhoAmICommand: ParsableCommand {
     commandName: "whoami",
     abstract: "Print who is signed in to a server's database, as JSON.",
     discussion: """
-      Without --check, the network is not used. The exit status is 1 if nobody is signed in, and 3 if the server \
+      Without --check, the network is not used. If the database is opened with a token, the user in the token is \
+      printed, unverified. The exit status is 1 if nobody is signed in, and 3 if the server \
       cannot be reached for the check.
 
       Examples:
@@ -25,9 +26,28 @@ struct WhoAmICommand: ParsableCommand {
 
   func run() throws {
     let place = try AccountPlace(database, trust.origin)
+    if let credentials = try place.choice.arguments.credentials() {
+      return try tell(place.choice, credentials)
+    }
     let (session, kept) = try place.session()
     let user = check ? try place.answer { try await session.reload() } : kept
     try StandardOutput.write(WhoAmICommand.json(user).jsonText() + "\n")
+  }
+
+  /// Prints who the token, secret or key names with which commands open the database.
+  ///
+  /// - Throws: `Failure` of usage if the session is to be checked: there is none.
+  private func tell(_ choice: OriginChoice, _ credentials: OriginArguments.Credentials) throws {
+    if check {
+      throw Failure(
+        "\(choice.name) is opened with a token, which has no session: leave out --check.",
+        status: .usage)
+    }
+    let members = [
+      JSONMember("user", .string(choice.arguments.access(by: credentials).user)),
+      JSONMember("method", .string("token")),
+    ]
+    try StandardOutput.write(JSONValue.object(members).jsonText() + "\n")
   }
 
   /// The JSON object about a user.
