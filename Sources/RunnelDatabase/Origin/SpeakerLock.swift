@@ -83,7 +83,10 @@ package final class SpeakerLock: Sendable {
   /// It is no error if that cannot be noted: then the origin ends the session when it notices that the
   /// connection is gone.
   package func noteSession(_ name: String) {
-    let bytes = Array("1\n\(name)\n".utf8)
+    // The first byte is noted by `noteContact`.
+    var mark = SpeakerLock.apartMark
+    _ = pread(descriptor, &mark, 1, off_t(SpeakerLock.offset))
+    let bytes = [mark] + Array("\n\(name)\n".utf8)
     guard bytes.count <= SpeakerLock.noteBytesMax else { return }
     // A note that is read while it is written has no end of line, and is none.
     guard ftruncate(descriptor, 1) == 0 else { return }

@@ -48,17 +48,45 @@ import Testing
   @Test func theNameOfTheLastSessionIsReadAsItWasNoted() throws {
     let lock = try SpeakerLock(database: place.file())
     #expect(lock.lastSession == nil)
-    lock.noteContact()
+    lock.noteContact(isConnected: true)
     #expect(lock.lastSession == nil)
     for name in ["a", "abc", "b"] {
       lock.noteSession(name)
-      lock.noteContact()
+      lock.noteContact(isConnected: name == "a")
       #expect(lock.lastSession == name)
     }
     for name in ["", "a\nb"] {
       lock.noteSession(name)
       #expect(lock.lastSession == nil)
     }
+  }
+
+  @Test func onlyAHolderWithAConnectionIsConnected() throws {
+    let file = place.file()
+    #expect(!SpeakerLock.isConnected(database: file))
+    let first = try SpeakerLock(database: file)
+    #expect(first.take())
+    first.noteStart()
+    #expect(first.lastContact == nil)
+    #expect(!SpeakerLock.isConnected(database: file))
+    first.noteSession("a")
+    #expect(!SpeakerLock.isConnected(database: file))
+    first.noteContact(isConnected: true)
+    first.noteSession("b")
+    #expect(SpeakerLock.isConnected(database: file))
+    first.noteContact(isConnected: false)
+    #expect(!SpeakerLock.isConnected(database: file))
+    #expect(first.lastSession == "b")
+    // A holder that ended while it was connected.
+    first.noteContact(isConnected: true)
+    let contact = first.lastContact
+    first.release()
+    #expect(!SpeakerLock.isConnected(database: file))
+    let second = try SpeakerLock(database: file)
+    #expect(second.take())
+    second.noteStart()
+    #expect(!SpeakerLock.isConnected(database: file))
+    #expect(second.lastContact == contact)
   }
 
   @Test func theConnectedOneRequestsTheListensOfTheOther() async throws {
