@@ -45,6 +45,11 @@ import Testing
       #expect(nobody.status == 1)
       #expect(nobody.errors.contains("Nobody is signed in to"))
       #expect(try run("get", "/ana/n", "-d", url).errors.contains("Sign in with `runnel login`"))
+      // {"alg":"none"}.{"v":0,"iat":1,"d":{"uid":"etta"}}
+      let token = "eyJhbGciOiJub25lIn0.eyJ2IjowLCJpYXQiOjEsImQiOnsidWlkIjoiZXR0YSJ9fQ."
+      let etta = try Program.run(
+        ["whoami", url], environment: environment.merging(["RUNNEL_TOKEN": token]) { $1 })
+      #expect(etta.output == "{\"user\":\"etta\",\"method\":\"token\"}\n", "\(etta.errors)")
       let login = try logIn("ana", port)
       #expect(login.status == 0 && login.errors.contains("as ana@x.org"), "\(login.errors)")
       #expect(login.output.isEmpty)

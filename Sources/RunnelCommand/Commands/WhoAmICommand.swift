@@ -1,6 +1,7 @@
 import ArgumentParser
 import RunnelAccounts
 import RunnelBase
+import RunnelClient
 
 /// `runnel whoami`: prints who is signed in to a server's database.
 struct WhoAmICommand: ParsableCommand {
