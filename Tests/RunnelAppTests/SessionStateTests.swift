@@ -77,6 +77,20 @@ import Testing
     #expect(SessionState.session(again.state) == SessionState.session(app.state))
   }
 
+  @Test func placeThatTheAddressNamesIsShownFirstAndNotRemembered() throws {
+    var session = SessionState()
+    session.tab = "Chat"
+    session.place = Fixture.path("/user")
+    let list = try driver(session)
+    #expect(list.list.definition.name == "People")
+    #expect(SessionState.session(list.state).place == nil)
+    session.place = Fixture.path("/user/ana")
+    let tree = try driver(session)
+    #expect(tree.state.tabs.isTree)
+    #expect(PlaceHistory.pathAtHand(tree.state) == session.place)
+    #expect(SessionState(session.json)?.place == session.place)
+  }
+
   @Test func draftComesBackWhetherItsLineIsOpenOrNot() throws {
     let app = try driver(SessionState())
     app.press("a")

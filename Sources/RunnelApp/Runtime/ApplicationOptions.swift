@@ -1,5 +1,6 @@
 import Glibc
 import RunnelSync
+import RunnelTree
 public import RunnelWorkspace
 
 /// The options for starting the workspace.
@@ -59,9 +60,13 @@ public struct ApplicationOptions: Sendable {
 }
 
 extension SessionState {
-  /// Adds the view, filter and following of the command line to the session.
+  /// Adds the view, filter and following of the command line to the session, and the place that the
+  /// address of the database names.
   mutating func take(_ options: ApplicationOptions, view name: String?) {
     if options.view != nil { tab = nil }
+    if options.view == nil, let address = options.origin?.address, !address.hasServices {
+      place = address.place == .root ? nil : address.place
+    }
     guard let name else { return }
     if let filter = options.filter { views[name, default: View()].filter = filter }
     if options.follows { views[name, default: View()].isFollowing = true }

@@ -1,7 +1,7 @@
 package import RunnelBase
 import RunnelStreams
 import RunnelTerminal
-import RunnelTree
+package import RunnelTree
 
 /// A session: the user's place and choices in a database when they left it, which are restored when
 /// they open it again.
@@ -63,6 +63,10 @@ package struct SessionState: Hashable, Sendable {
   package var tab: String?
   /// The list in front that was opened from a row, as `ListScreen.sessionName`; nil for none.
   var list: String?
+  /// The place that was named for this start, which is shown first; nil for none.
+  ///
+  /// It is not remembered.
+  package var place: Path?
   /// The views by name, and the lists opened from rows by their `sessionName`.
   package var views: [String: View] = [:]
   /// Whether the detail pane was shown, or nil to decide by the width of the screen.
@@ -93,6 +97,7 @@ extension SessionState {
     var members: [JSONMember] = [JSONMember("version", .int(SessionState.version))]
     if let tab { members.append(JSONMember("tab", .string(tab))) }
     if let list { members.append(JSONMember("list", .string(list))) }
+    if let place { members.append(JSONMember("place", .string(place.description))) }
     if let showsDetail { members.append(JSONMember("detail", .bool(showsDetail))) }
     members.append(JSONMember("time", .string(timeStyle.rawValue)))
     let named = views.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) }
@@ -115,6 +120,8 @@ extension SessionState {
     else { return nil }
     tab = json["tab"]?.string
     list = json["list"]?.string
+    // A place that is none is not shown.
+    place = json["place"]?.string.flatMap { try? Path($0) }
     showsDetail = json["detail"]?.bool
     timeStyle = json["time"]?.string.flatMap { TimeStyle(rawValue: $0) } ?? .age
     for member in json["views"]?.object ?? [] { views[member.name] = View(member.value) }
@@ -263,6 +270,7 @@ extension SessionState {
   /// Restores a session, before the first rows are loaded.
   static func restore(_ state: inout AppState, _ session: SessionState) {
     state.session.remembered = session
+    state.session.remembered.place = nil
     state.panes.wantsDetail = session.showsDetail
     state.settings.timeStyle = session.timeStyle
     state.trail.filters = LineHistory(session.filters)
@@ -290,6 +298,15 @@ extension SessionState {
       state.open(state.tabs.index(atPosition: tab))
     }
     openList(&state, session)
+    if let place = session.place { show(&state, place) }
+  }
+
+  /// Shows a place: the view of the collection there, or else the node in the tree.
+  private static func show(_ state: inout AppState, _ place: Path) {
+    let view = state.tabs.lists.firstIndex {
+      $0.drillDown == nil && $0.definition.source.path == place
+    }
+    if let view { state.open(view) } else { Revealing.reveal(&state, place) }
   }
 
   /// Opens the list in front that was opened from a row, if its view still exists.
