@@ -54,6 +54,11 @@ struct OriginArguments: ParsableArguments {
       return ProcessInfo.processInfo.environment[OriginArguments.tokenVariable]
         .flatMap(OriginArguments.trimmed).map { .token($0) }
     }
+    return try OriginArguments.credentials(of: tokenFile)
+  }
+
+  /// Reads the credentials in a file; - asks for a token.
+  private static func credentials(of tokenFile: String) throws -> Credentials {
     let bytes = try OriginArguments.bytes(of: tokenFile)
     // A file that is not JSON holds a token.
     if let json = try? JSONValue(parsing: bytes), ServiceAccountKey.isMeant(by: json) {
@@ -85,6 +90,12 @@ struct OriginArguments: ParsableArguments {
     return token.isEmpty ? nil : token
   }
 
+  private static func isRegularFile(_ file: String) -> Bool {
+    var status = stat()
+    return file != InputDocument.standardInputName && stat(file, &status) == 0
+      && status.st_mode & S_IFMT == S_IFREG
+  }
+
   private static func read(_ file: String) throws -> [UInt8] {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { throw Failure.system("\(file) cannot be read") }
@@ -101,9 +112,28 @@ struct OriginArguments: ParsableArguments {
   /// Returns the access to the server that these credentials give; nil for none.
   func access(by credentials: Credentials?) -> OriginAccess {
     switch credentials {
-    case .token(let token)?: .token(token)
+    case .token(let token)?: access(token)
     case .account(let key)?: .serviceAccount(key, by: client)
     case nil: .nobody
+    }
+  }
+
+  /// Returns the access with a token, whose file is read again for each credential that the link needs.
+  ///
+  /// So a token can be renewed before it expires. A token of another user is not used: what waits in
+  /// the replica is the first one's.
+  private func access(_ token: String) -> OriginAccess {
+    let first = OriginAccess.token(token)
+    // A pipe is read once.
+    guard let tokenFile, OriginArguments.isRegularFile(tokenFile) else { return first }
+    return OriginAccess(user: first.user) { isRefresh in
+      var access = first
+      // The first token is used if the file cannot be read now.
+      if case .token(let text)? = try? OriginArguments.credentials(of: tokenFile) {
+        let newest = OriginAccess.token(text)
+        if newest.user == first.user { access = newest }
+      }
+      return try await access.provider?(isRefresh)
     }
   }
 
