@@ -15,6 +15,31 @@ import Testing
 
   init() throws { place = try ReplicaPlace() }
 
+  @Test func requestThatIsNotAnsweredEndsAfterItsTime() throws {
+    // The system takes the connection; nobody reads from it.
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(listener >= 0)
+    defer { close(listener) }
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    inet_pton(AF_INET, "127.0.0.1", &place.sin_addr)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &place) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, size) == 0 ? getsockname(listener, $0, &size) : -1
+      }
+    }
+    try #require(status == 0 && listen(listener, 1) == 0)
+    let port = UInt16(bigEndian: place.sin_port)
+    var request = WebRequest(
+      "GET", try #require(WebAddress("http://127.0.0.1:\(port)/")))
+    request.headSeconds = 1
+    let error = #expect(throws: NetworkError.self) {
+      _ = try WebClient(userAgent: "test").send(request)
+    }
+    #expect(error?.message.contains("sent nothing for 1 s") == true)
+  }
+
   @Test func cutConnectionsLoseNothingAndDoNothingTwice() async throws {
     let seed = UInt64.random(in: 0...(.max))
     var random = SeededRandom(seed: seed)
