@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelTree
 import Testing
 
@@ -38,6 +39,23 @@ import Testing
     #expect(error?.code == .invalidPath)
     #expect((error?.description.utf8.count ?? .max) < 400)
     #expect(error?.path.map { text.hasPrefix($0.dropLast(3)) } == true)
+  }
+
+  @Test(arguments: ["", "/.priority"]) func everyReaderOfPathsRefusesLongOnes(end: String) {
+    let text = String(repeating: "a/", count: 1 << 16) + end
+    let readers: [() throws -> Void] = [
+      { _ = try LeafPosition(text) },
+      { _ = try IndexDefinition(checkedPattern: text, serving: .value) },
+      {
+        let write = Write.update(.root, [JSONMember(text, 1)])
+        _ = try write.assignments(now: 0, reader: MemoryTree())
+      },
+    ]
+    for read in readers {
+      let error = #expect(throws: TreeError.self) { try read() }
+      #expect(error?.code == .invalidPath)
+      #expect((error?.description.utf8.count ?? .max) < 400)
+    }
   }
 
   @Test func manySlashesMakeNoPathLong() throws {

@@ -14,6 +14,7 @@ struct WirePlace {
   ///
   /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the wrong part.
   init(_ text: String) throws(TreeError) {
+    try Path.checkLength(of: text)
     let pieces = Path.pieces(of: text)
     isPriority = pieces.last == WireName.priority
     path = isPriority ? try Path(pieces.dropLast().joined(separator: "/")) : try Path(text)

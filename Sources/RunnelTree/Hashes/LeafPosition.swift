@@ -20,6 +20,7 @@ public struct LeafPosition: Hashable, Sendable {
   ///
   /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused part.
   public init(_ text: String) throws(TreeError) {
+    try Path.checkLength(of: text)
     let pieces = Path.pieces(of: text)
     isPriority = pieces.last == ReservedName.priority
     path = isPriority ? try Path(pieces.dropLast().joined(separator: "/")) : try Path(text)

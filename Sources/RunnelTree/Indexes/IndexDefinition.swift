@@ -38,6 +38,7 @@ public struct IndexDefinition: Hashable, Sendable {
   ///   if the order needs no index).
   public init(checkedPattern pattern: String, serving order: QueryIndex) throws(TreeError) {
     var keys: [Key] = []
+    try Path.checkLength(of: pattern)
     for piece in Path.pieces(of: pattern) {
       // A piece that stands for any key must be a key apart from its `$`, so that wildcards can be
       // told apart.

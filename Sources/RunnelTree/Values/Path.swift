@@ -29,9 +29,7 @@ public struct Path: Hashable, Sendable {
   /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece. Of a text that
   ///   is longer than any path its `path` is the beginning.
   public init(_ text: String) throws(TreeError) {
-    if let reason = Path.refusal(ofLong: text) {
-      throw TreeError(.invalidPath, reason, path: Path.shown(text))
-    }
+    try Path.checkLength(of: text)
     var keys: [Key] = []
     for piece in Path.pieces(of: text) {
       do throws(TreeError) {
@@ -67,9 +65,13 @@ public struct Path: Hashable, Sendable {
   /// is refused is named.
   private static let textBytesMax = 4096
 
-  /// The reason why a long text is no path, found without making keys of it; nil if it may be one.
-  private static func refusal(ofLong text: String) -> String? {
-    if text.utf8.count <= textBytesMax { return nil }
+  /// Refuses a text that is longer than any path, before pieces are made of it.
+  ///
+  /// O(n) in the text, in which it only counts.
+  ///
+  /// - Throws: `TreeError` (`invalidPath`), with the beginning of the text.
+  package static func checkLength(of text: String) throws(TreeError) {
+    if text.utf8.count <= textBytesMax { return }
     var (depth, bytes, isInKey) = (0, 0, false)
     for byte in text.utf8 {
       if byte == UInt8(ascii: "/") {
@@ -79,7 +81,9 @@ public struct Path: Hashable, Sendable {
       if !isInKey { depth += 1 }
       (bytes, isInKey) = (bytes + 1, true)
     }
-    return refusal(depth: depth, bytes: bytes + max(depth - 1, 0))
+    if let reason = refusal(depth: depth, bytes: bytes + max(depth - 1, 0)) {
+      throw TreeError(.invalidPath, reason, path: shown(text))
+    }
   }
 
   /// The text of a path as errors name it: the beginning of one that is longer than any path.

@@ -107,6 +107,7 @@ extension Write {
   private static func assignment(
     of member: JSONMember, in path: Path, _ resolver: ServerValues<some TreeReader>
   ) throws(TreeError) -> Assignment {
+    try Path.checkLength(of: member.name)
     let pieces = Path.pieces(of: member.name)
     if pieces.isEmpty {
       throw TreeError(
