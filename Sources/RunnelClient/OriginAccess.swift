@@ -62,7 +62,7 @@ public struct OriginAccess: Sendable {
     }
     var identity = claims
     if isCustom, let members = claims["d"] {
-      identity = members
+      identity = ["d": members]
     } else {
       for name in passingClaims { identity[name] = Optional.none }
     }

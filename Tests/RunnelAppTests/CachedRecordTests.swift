@@ -39,13 +39,14 @@ import Testing
     #expect(app.record?.edit != nil)
   }
 
-  @Test func valueThatIsToldReplacesTheRow() throws {
+  @Test func markOfTheCacheGoesWithTheConnection() throws {
     let app = try app(.waiting)
     app.strike("Enter")
-    let path = try Path("/user/ana")
-    app.take(.record(path, RunnelTree.Node(.bool(true))))
-    #expect(app.record?.node == RunnelTree.Node(.bool(true)))
-    #expect(app.record?.fields.count == 1)
+    #expect(app.body[0].contains("cached"))
+    app.pump()
+    #expect(app.record?.fields.count == 5)
+    app.take(.origin(OriginFacts(.live, since: app.state.now)))
+    #expect(!app.body[0].contains("cached"), "\(app.body)")
   }
 
   @Test func liveRecordIsAwaited() throws {

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import RunnelBase
 import RunnelClient
@@ -197,13 +196,13 @@ final class RemoteDatabase {
   }
 
   /// Says after a while that the command waits for the server; it is to be cancelled with the answer.
-  private func waitNotice(_ attempt: Int) -> DispatchWorkItem {
+  private func waitNotice(_ attempt: Int) -> Task<Void, any Error> {
     let tries = attempt == 1 ? "" : " (attempt \(attempt) of \(RemoteDatabase.triesMax))"
     let text = "\(name) has not answered yet\(tries). Waiting; Ctrl-C ends the command."
-    let notice = DispatchWorkItem { StandardError.say(text) }
-    DispatchQueue.global().asyncAfter(
-      deadline: .now() + .seconds(RemoteDatabase.silentSeconds), execute: notice)
-    return notice
+    return Task {
+      try await Task.sleep(for: .seconds(RemoteDatabase.silentSeconds))
+      StandardError.say(text)
+    }
   }
 
   private func outcome(_ request: WebRequest) -> Outcome {
