@@ -1,4 +1,5 @@
 import CPlatform
+import Foundation
 import Glibc
 import Synchronization
 
@@ -106,8 +107,11 @@ package final class SpeakerLock: Sendable {
   /// The time at which a process noted a connection last, in milliseconds since 1970; nil if none did.
   package var lastContact: Int64? {
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
-    return Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    guard fstat(descriptor, &status) == 0, status.st_size > 0,
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file),
+      let time = attributes[.modificationDate] as? Date
+    else { return nil }
+    return Int64((time.timeIntervalSince1970 * 1000).rounded(.down))
   }
 
   /// Lets go of the lock, and wakes those who wait for it.

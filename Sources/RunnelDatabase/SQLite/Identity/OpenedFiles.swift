@@ -42,7 +42,10 @@ final class OpenedFiles {
 
     init(_ status: stat) {
       size = Int(status.st_size)
-      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+      // Which module owns the members of `timespec` depends on what is imported first.
+      (seconds, nanoseconds) = withUnsafeBytes(of: status.st_mtim) { bytes in
+        (bytes.load(as: Int.self), bytes.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self))
+      }
     }
   }
 
