@@ -248,7 +248,10 @@ extension IndexStream {
 
 // MARK: Following the records
 
-extension IndexStream: TreeListener {
+extension IndexStream: ListenerOwner {
+  /// True if this is the listener of one of the records.
+  package func listens(as listener: ListenerID) -> Bool { pathsByListener[listener] != nil }
+
   /// Takes events of a listener of a record.
   public func receive(_ events: [TreeEvent], from listener: ListenerID) {
     for case .value(let node) in events {

@@ -54,7 +54,8 @@ public enum FetchOutcome: Hashable, Sendable {
   case failed(StreamFailure)
   /// The fetch was cancelled by `cancelFetch`, or because the stream was stopped.
   case cancelled
-  /// The fetch was refused: nothing was fetched.
+  /// Nothing was fetched: the stream is not loaded yet, a page is being fetched already, or there are no
+  /// more rows. `fetchState(at:)` tells which.
   case refused
 }
 

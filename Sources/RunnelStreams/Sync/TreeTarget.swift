@@ -36,4 +36,17 @@ public protocol StartableStream: AnyObject {
   func stop()
 }
 
-extension QueryStream: TreeListener, StartableStream {}
+/// A stream that knows its listeners, so that whoever passes events on can ask for them.
+package protocol ListenerOwner: TreeListener {
+  /// True if the stream takes the events of a listener now.
+  ///
+  /// O(1).
+  func listens(as listener: ListenerID) -> Bool
+}
+
+extension QueryStream: ListenerOwner, StartableStream {
+  /// True if one of the windows has this listener.
+  package func listens(as listener: ListenerID) -> Bool {
+    windows.contains { $0.listener == listener }
+  }
+}

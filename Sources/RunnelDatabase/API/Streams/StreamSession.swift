@@ -47,7 +47,7 @@ public final class StreamSession {
   private let inbox: SessionInbox<Message>
   private let source: Source
   private let alarm: StreamAlarm
-  private var listeners = WeakList<any TreeListener>()
+  private var listeners = SessionListeners()
   /// The streams whose changes become due by the time.
   private var batchedStreams = WeakList<any WakenStream>()
 
@@ -101,7 +101,7 @@ extension StreamSession {
   ///
   /// This is for streams that the program makes with `tree`, and keeps.
   public func add(_ listener: some TreeListener) {
-    listeners.append { [weak listener] in listener }
+    listeners.append(listener)
   }
 
   /// The number of streams that the session still knows, with those whose end it did not notice yet.
@@ -305,11 +305,10 @@ extension StreamSession {
   }
 
   private func hand(_ batch: [Message]) {
-    let streams = listeners.elements()
     for message in batch {
       switch message {
       case .events(let listener, let events):
-        for stream in streams { stream.receive(events, from: listener) }
+        for stream in listeners.takers(of: listener) { stream.receive(events, from: listener) }
       case .failed(let listener, let error):
         tell(error, to: listener)
       case .written(let number, let error):
@@ -325,7 +324,9 @@ extension StreamSession {
   private func tell(_ error: DatabaseError, to listener: ListenerID) {
     lastFailure = error
     let failure = StreamFailure(error)
-    for stream in listeners.elements() { stream.receive(failure: failure, from: listener) }
+    for stream in listeners.takers(of: listener) {
+      stream.receive(failure: failure, from: listener)
+    }
   }
 
   private func tellDueChanges() {
