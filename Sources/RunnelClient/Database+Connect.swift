@@ -10,6 +10,8 @@ public struct OriginOptions: Sendable {
   public var trustedFile: String?
   /// The proxy for connections with TLS.
   public var proxies: WebProxies
+  /// The Unix socket at which the origin listens, whatever its address; nil for the host of the address.
+  package var socketFile: String?
   /// The timeouts and size limits of the client.
   public var limits = ClientLimits()
   /// Whether an increment is sent again although it may have been done, to origins that do not

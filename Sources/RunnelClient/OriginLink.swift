@@ -72,7 +72,9 @@ public actor OriginLink {
     executor = database.executor
     lock = try SpeakerLock(database: database.file)
     status.offlineSince = lock.lastContact
-    dialer = SocketDialer(trustedFile: options.trustedFile, proxies: options.proxies)
+    dialer =
+      options.socketFile.map { SocketDialer(socketFile: $0) }
+      ?? SocketDialer(trustedFile: options.trustedFile, proxies: options.proxies)
     let configuration = ClientConfiguration(
       host: address.host, isSecure: address.isSecure, writers: WriterNames("none"))
     session = ClientSession(configuration, limits: options.limits, seed: 0)

@@ -123,8 +123,8 @@ public final class DatabaseServer: Service, Sendable {
       world: world, hosts: hosts,
       isEmulator: configuration.isEmulator)
     network = try NetworkServer(
-      addresses, tls: configuration.tls, limits: configuration.network,
-      proxies: configuration.trustedProxies, service: service)
+      addresses, socketFile: configuration.socketFile, tls: configuration.tls,
+      limits: configuration.network, proxies: configuration.trustedProxies, service: service)
     let adminService = AdminService(
       world: world, hosts: hosts, logger: logger,
       obstacle: { [readiness, databases] in readiness.obstacle(databases) },

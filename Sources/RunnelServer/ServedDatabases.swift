@@ -79,7 +79,7 @@ final class ServedDatabases: Sendable {
         news.tell($0)
       }
       self.keeper = keeper
-      places = try keeper.names().filter(DatabaseNames.isValid).map { name in
+      places = try keeper.names().filter(store.serves).map { name in
         (
           name,
           .namespace(
@@ -146,7 +146,8 @@ final class ServedDatabases: Sendable {
     let accountsFile = place.file.map { ServiceAccounts.file(beside: $0) }
     let verifier = TokenVerifier(
       TokenVerifier.Knowledge(
-        secrets: try secretsFile.map { try ServerSecrets(file: $0) } ?? ServerSecrets(),
+        secrets: try secretsFile.map { try ServerSecrets(file: $0) }
+          ?? configuration.ownSecret.map { ServerSecrets(unstored: $0) } ?? ServerSecrets(),
         accounts: try accountsFile.map { try ServiceAccounts(file: $0) } ?? ServiceAccounts(),
         keys: keys.withLock { $0 }, project: configuration.project, issued: accounts?.tokens,
         administrators: accounts?.administrators),
@@ -362,7 +363,7 @@ final class ServedDatabases: Sendable {
       state.withLock { $0.moved[head.name] = nil }
       if let open = open(head.name) {
         open.note(head: head.head)
-      } else if DatabaseNames.isValid(head.name) {
+      } else if case .store(let store) = configuration.databases, store.serves(head.name) {
         openLater(head.name)
       }
     case .moved:

@@ -22,6 +22,10 @@ public struct ServerConfiguration: Sendable {
   public var databases: Databases
   /// The addresses to listen on: `HOST:PORT` each.
   public var listen: [String] = ["localhost"]
+  /// The path of a Unix socket on which clients connect, those of this user only; nil for none.
+  package var socketFile: String?
+  /// A secret that makes its holder an administrator as long as the server runs; nil for none.
+  package var ownSecret: String?
   /// The loopback address for administrators besides the Unix socket, `HOST:PORT`; nil for none.
   public var adminAddress: String?
   /// The rules file of a single database; nil for `NAME.rules.json` beside it.
@@ -101,9 +105,16 @@ public struct StoreConfiguration: Hashable, Sendable {
   public var patience = Duration.seconds(60)
   /// How long the server counts as ready while the primary does not answer.
   public var readyPatience = Duration.seconds(10)
+  /// The only namespace that is served; nil for all.
+  package var namespace: String?
 
   /// Makes the configuration of a store.
   public init(name: String, connection: String, address: String? = nil) {
     (self.name, self.connection, self.address) = (name, connection, address)
+  }
+
+  /// True if the server serves the namespace of a name.
+  func serves(_ name: String) -> Bool {
+    DatabaseNames.isValid(name) && (namespace == nil || namespace == name)
   }
 }

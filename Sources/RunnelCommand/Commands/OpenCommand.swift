@@ -20,6 +20,9 @@ struct OpenCommand: ParsableCommand {
       configuration has one of that name, and a file otherwise. If both exist, write ./NAME for the file \
       and NAME: for the profile.
 
+      --namespace opens a namespace of a store in PostgreSQL, for administrators: no server is asked, and no \
+      rules. The workspace is live beside the servers of the store.
+
       If the output is not a terminal, the rows of the view are written instead, a line of JSON for \
       each: $key and the members of the record, or $value if the record is a value. --plain writes text.
 
@@ -31,6 +34,7 @@ struct OpenCommand: ParsableCommand {
         runnel --check
         runnel open 'https://chat.example.com/?ns=main' --token-file token.txt
         runnel open prod --cache 2GB
+        runnel open --store main --namespace chat
       """)
 
   @Argument(
@@ -40,6 +44,13 @@ struct OpenCommand: ParsableCommand {
   var place: String?
   @Flag(help: "Open a file of data in a temporary folder, which is removed at the end.")
   var scratch = false
+  @Option(
+    help: ArgumentHelp(
+      "The store of --namespace: a name under `stores` in the configuration, or a service of libpq "
+        + "(default: main).", valueName: "name"))
+  var store: String?
+  @Option(help: ArgumentHelp("The namespace of a store to open.", valueName: "name"))
+  var namespace: String?
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var workspace: WorkspaceOptions
@@ -47,6 +58,13 @@ struct OpenCommand: ParsableCommand {
   func validate() throws {
     if scratch, place == nil {
       throw ValidationError("--scratch opens a file of data: name a .json, .jsonl or .csv file.")
+    }
+    if store != nil, namespace == nil {
+      throw ValidationError("--store needs a --namespace: `runnel store status` lists them.")
+    }
+    if namespace != nil, place != nil || database.database != nil || creation.create {
+      throw ValidationError(
+        "--namespace is opened in the place of a file: give no file, and no --create.")
     }
     guard let place else { return }
     try DatabaseOptions.check(place)
@@ -58,6 +76,7 @@ struct OpenCommand: ParsableCommand {
   func run() throws {
     if try workspace.tell() { return }
     if try workspace.showReplay() { return }
+    if let namespace { return try open(namespace, ofStore: store ?? "main") }
     if let origin = try database.originChoice() { return try open(origin) }
     switch try place.map({ try OpenedPlace($0, database.origin, creates: creation.create) }) {
     case nil: try open(database)
@@ -84,6 +103,18 @@ struct OpenCommand: ParsableCommand {
     }
     try workspace.checkTerminal()
     try workspace.open(origin)
+  }
+
+  private func open(_ namespace: String, ofStore store: String) throws {
+    let gate = try StoreGate(namespace, ofStore: store)
+    // What is told of a terminal comes after what is told of the names.
+    defer { gate.stop() }
+    if workspace.listing.isPlain {
+      throw Failure(
+        "A namespace is shown in a terminal only: `runnel store export` prints it.", status: .usage)
+    }
+    try workspace.checkTerminal()
+    try workspace.open(gate)
   }
 
   private func open(_ database: DatabaseOptions) throws {

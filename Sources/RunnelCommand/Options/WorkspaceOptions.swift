@@ -222,6 +222,23 @@ struct WorkspaceOptions: ParsableArguments {
     if status != 0 { Glibc.exit(status) }
   }
 
+  /// Opens the workspace on a namespace of a store, and ends the process with its exit code.
+  func open(_ gate: StoreGate) throws {
+    var wish = gate.wish
+    if let cache { wish.cacheBytesMax = cache }
+    let file = try wish.replica(environment: ProcessInfo.processInfo.environment)
+    let status = try serving(gate, wish, file)
+    if status != 0 { Glibc.exit(status) }
+  }
+
+  private func serving(_ gate: StoreGate, _ wish: OriginWish, _ file: String) throws -> Int32 {
+    defer { gate.stop() }
+    return try run(file) { options in
+      try gate.start()
+      options.origin = wish
+    }
+  }
+
   private static func cacheSize(_ text: String) throws -> Int {
     guard let bytes = ByteSize.bytes(text) else {
       throw ValidationError("give \(ByteSize.help).")
@@ -247,13 +264,13 @@ struct WorkspaceOptions: ParsableArguments {
   /// Runs the workspace on a database file with the options of the command line, which `change`
   /// completes; returns the exit code.
   private func run(
-    _ file: String, _ change: (inout ApplicationOptions) -> Void = { _ in }
+    _ file: String, _ change: (inout ApplicationOptions) throws -> Void = { _ in }
   ) throws -> Int32 {
     try checkFiles()
     do {
       try LogFile.start(log)
       var options = options(file)
-      change(&options)
+      try change(&options)
       return try Application.run(options)
     } catch let error as TerminalError {
       throw Failure(error.message + "; --plain lists a view without one", status: .usage)

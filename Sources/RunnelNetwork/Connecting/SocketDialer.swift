@@ -25,6 +25,11 @@ public struct SocketDialer: Sendable {
     connector = WebConnector(trustedFile: trustedFile, proxies: proxies)
   }
 
+  /// Makes a dialer whose addresses all stand for the server at a Unix socket.
+  package init(socketFile: String) {
+    connector = WebConnector(trustedFile: nil, proxies: .none, socketFile: socketFile)
+  }
+
   /// Begins to open a WebSocket; returns at once.
   ///
   /// - Parameters:

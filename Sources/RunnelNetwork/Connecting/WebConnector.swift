@@ -13,12 +13,16 @@ final class WebConnector: Sendable {
 
   private let trustedFile: String?
   private let proxies: WebProxies
+  /// The Unix socket of the one server that all addresses stand for; nil to find them by their names.
+  private let socketFile: String?
   /// The TLS context with the trusted certificates; nil before the first use.
   private let context = Mutex<NIOSSLContext?>(nil)
 
   /// Makes a connector that trusts the system's certificates, or those in a PEM file.
-  init(trustedFile: String?, proxies: WebProxies) {
-    (self.trustedFile, self.proxies) = (trustedFile, proxies)
+  ///
+  /// With a `socketFile`, every address is that of the server at this Unix socket.
+  init(trustedFile: String?, proxies: WebProxies, socketFile: String? = nil) {
+    (self.trustedFile, self.proxies, self.socketFile) = (trustedFile, proxies, socketFile)
   }
 
   /// Connects; the channel has a TLS handler if the address uses TLS, and no other handler.
@@ -27,7 +31,11 @@ final class WebConnector: Sendable {
   /// once on its loop runs before any bytes arrive.
   func connect(_ address: WebAddress, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
     let opened: EventLoopFuture<any Channel>
-    if let proxy = proxies.proxy(for: address) {
+    if let socketFile {
+      opened = ClientBootstrap(group: loop)
+        .connectTimeout(.seconds(WebConnector.connectSeconds))
+        .connect(unixDomainSocketPath: socketFile)
+    } else if let proxy = proxies.proxy(for: address) {
       opened = open(proxy.address, on: loop).flatMap { channel in
         WebConnector.openTunnel(channel, to: address, through: proxy)
       }

@@ -40,6 +40,9 @@ public struct ServerSecrets: Hashable, Sendable {
   /// Makes none.
   init() {}
 
+  /// Makes one that is stored nowhere.
+  init(unstored text: String) { all = [Secret(name: "own", text: text, time: 0)] }
+
   /// Reads a file; the file need not exist.
   ///
   /// - Throws: `ServerError` if it cannot be read.
@@ -70,7 +73,7 @@ public struct ServerSecrets: Hashable, Sendable {
   }
 
   /// A random text that cannot be guessed.
-  static func newText() -> String {
+  package static func newText() -> String {
     var random = SystemRandomNumberGenerator()
     return String(
       (0..<length).compactMap { _ in characters.randomElement(using: &random) })
