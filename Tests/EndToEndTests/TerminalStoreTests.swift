@@ -1,0 +1,82 @@
+import Foundation
+import PostgresCluster
+import TestSupport
+import Testing
+
+/// The workspace on a namespace of a store, without asking a server.
+@Suite(
+  .timeLimit(.minutes(5)),
+  .enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct TerminalStoreTests {
+  private let folder: TemporaryFolder
+  private let environment: [String: String]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let place = try PostgresCluster.shared().makeDatabase()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write("stores:\n  main: \(place)\n", to: "runnel/config.yaml")
+    environment = ["XDG_CONFIG_HOME": folder.path, "XDG_DATA_HOME": folder.path]
+    #expect(try run("store", "init", "chat").status == 0)
+    let document = try folder.write("{\"greeting\":\"hello\"}", to: "chat.json")
+    #expect(try run("store", "import", "chat", document).status == 0)
+  }
+
+  private func run(_ words: String...) throws -> Program.Outcome {
+    try Program.run(words, environment: environment)
+  }
+
+  private func opened() throws -> TmuxTerminal {
+    let terminal = try TmuxTerminal()
+    let home = folder.path
+    try terminal.runnel(
+      ["open", "--store", "main", "--namespace", "chat", "--no-session"],
+      before: "XDG_DATA_HOME='\(home)' XDG_CONFIG_HOME='\(home)'")
+    try terminal.wait("the namespace") { $0.contains("greeting") && $0.contains("live") }
+    return terminal
+  }
+
+  @Test func aNamespaceIsReadAndWrittenLiveBesideAServer() throws {
+    // No rules are asked here: they deny everything.
+    let rules = try folder.write(
+      "{\"rules\":{\".read\":false,\".write\":false,\"another\":{\".read\":true,\".write\":true}}}",
+      to: "rules.json")
+    #expect(try run("store", "rules", "put", "chat", rules).status == 0)
+    let terminal = try opened()
+    let served = try Served(["--store", "main", "--no-access-log"], environment: environment)
+    #expect(try served.client().request("PUT", "/another.json", "1").status == 200)
+    try terminal.wait(for: "another")
+    try terminal.keys("g", "g", "j")
+    try terminal.wait("the cursor on the new row") {
+      $0.cursorLine?.contains("another") == true
+    }
+    try terminal.keys("e")
+    try terminal.wait(for: "Edit /another")
+    try terminal.keys("C-u")
+    try terminal.type("2")
+    try terminal.keys("Enter")
+    try terminal.wait("the new value at the server") { _ in
+      (try? served.client().request("GET", "/another.json").body) == "2"
+    }
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+    // Its lease ended with it: only that of the server is left.
+    let status = try run("store", "status").output
+    #expect(status.split(separator: "\n").count { $0.hasPrefix("server ") } == 1, "\(status)")
+  }
+
+  @Test func whatCannotBeOpenedIsSaid() throws {
+    let missing = try run("open", "--namespace", "none")
+    #expect(missing.status == 1)
+    #expect(missing.errors.contains("has no namespace none"))
+    let lonely = try run("open", "--store", "main")
+    #expect(lonely.status == 2 && lonely.errors.contains("--namespace"))
+    let twice = try run("open", "x.db", "--namespace", "chat")
+    #expect(twice.status == 2, "\(twice.errors)")
+    let piped = try run("open", "--namespace", "chat")
+    #expect(piped.status == 2 && piped.errors.contains("runnel store export"))
+    let secret = try run("open", "--store", "host=x password=secret", "--namespace", "chat")
+    #expect(secret.status == 2 && !secret.errors.contains("secret"))
+  }
+}
