@@ -48,7 +48,7 @@ public final class DatabaseServer: Service, Sendable {
 
   /// The accounts of a server that has started.
   public struct Accounts: Sendable {
-    /// Their file.
+    /// Their file, or the name of the store in which they are.
     public var file: String
     /// The project whose tokens they get.
     public var project: String
@@ -93,14 +93,20 @@ public final class DatabaseServer: Service, Sendable {
         addresses: configuration.loggedAddresses),
       limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest),
       calendar: configuration.calendar)
-    let accounts = try AccountService.open(configuration, world, logger)
-    self.accounts = accounts
+    let link = try StoreLink(configuration, world.metrics, logger)
     do {
-      databases = try ServedDatabases(configuration, accounts, world, logger)
+      accounts = try AccountService.open(configuration, link?.keeper, world, logger)
+    } catch {
+      link?.keeper.close()
+      throw error
+    }
+    do {
+      databases = try ServedDatabases(configuration, link, accounts, world, logger)
       databases.requireRules(addresses.contains { !$0.isLoopback })
       try DatabaseServer.checkSafety(configuration, addresses, databases)
     } catch {
       accounts?.close()
+      link?.keeper.close()
       throw error
     }
     backups = try configuration.backups.map { [databases, accounts, world] plan in
@@ -109,7 +115,9 @@ public final class DatabaseServer: Service, Sendable {
           guard case .file(let file, let rules) = open.database.place else { return nil }
           return (open.database.name, DatabaseBackup(file, rulesFile: rules.path))
         }
-        if let accounts { all.append((accounts.name, DatabaseBackup(accounts.file))) }
+        if let accounts, let file = accounts.place.file {
+          all.append((accounts.name, DatabaseBackup(file)))
+        }
         return all
       }
     }
@@ -227,19 +235,20 @@ public final class DatabaseServer: Service, Sendable {
       isSecure: configuration.tls != nil, isEmulator: configuration.isEmulator,
       accounts: accounts.map { accounts in
         Accounts(
-          file: accounts.file, project: accounts.policy.project, issuer: accounts.policy.issuer,
+          file: accounts.place.name, project: accounts.policy.project,
+          issuer: accounts.policy.issuer,
           mailFolder: accounts.mailFolder)
       })
   }
 
   private func watchFiles() {
-    if let accounts {
-      let secretsFile = ServerSecrets.file(beside: accounts.file)
+    if let accounts, let file = accounts.place.file {
+      let secretsFile = ServerSecrets.file(beside: file)
       databases.watch(secretsFile, of: accounts.name) { () throws(ServerError) in
         let secrets = try ServerSecrets(file: secretsFile)
         accounts.administrators.change { $0.secrets = secrets }
       }
-      let accountsFile = ServiceAccounts.file(beside: accounts.file)
+      let accountsFile = ServiceAccounts.file(beside: file)
       databases.watch(accountsFile, of: accounts.name) { () throws(ServerError) in
         let known = try ServiceAccounts(file: accountsFile)
         accounts.administrators.change { $0.accounts = known }

@@ -49,8 +49,8 @@ final class ServedDatabases: Sendable {
   ///
   /// - Throws: `DatabaseError` or `ServerError` that names the problem with one.
   init(
-    _ configuration: ServerConfiguration, _ accounts: AccountService?, _ world: ServerWorld,
-    _ logger: Logger
+    _ configuration: ServerConfiguration, _ link: StoreLink?, _ accounts: AccountService?,
+    _ world: ServerWorld, _ logger: Logger
   ) throws {
     (self.configuration, self.world, self.logger) = (configuration, world, logger)
     self.accounts = accounts
@@ -60,25 +60,22 @@ final class ServedDatabases: Sendable {
       try keysFile.map { (file) throws(ServerError) in try ServedDatabases.keys(inFile: file) })
     state = Mutex(State(creationsLeft: configuration.creationsMax))
     var places: [(name: String, place: ServedPlace)]
-    let news = StoreNewsInbox()
+    keeper = link?.keeper
     switch configuration.databases {
     case .file(let file, let name):
-      (folder, keeper) = (nil, nil)
+      folder = nil
       places = [
         (name ?? DatabaseNames.name(of: file), ServedDatabases.place(ofFile: file, configuration))
       ]
     case .folder(let path):
-      (folder, keeper) = (path, nil)
+      folder = path
       places = try ServedDatabases.files(in: path).filter { _, file in
         !ServerFile.isSame(file, configuration.accounts?.file)
       }.map { ($0.name, ServedDatabases.place(ofFile: $0.file, configuration)) }
     case .store(let store):
       folder = nil
+      guard let keeper = link?.keeper else { preconditionFailure("A store has a keeper.") }
       let place = PostgresPlace(store.connection)
-      let keeper = try StoreKeeper(store, logger: logger, metrics: world.metrics) {
-        news.tell($0)
-      }
-      self.keeper = keeper
       places = try keeper.names().filter(store.serves).map { name in
         (
           name,
@@ -94,7 +91,7 @@ final class ServedDatabases: Sendable {
       let opened = try open(name, place)
       state.withLock { $0.open[name] = opened }
     }
-    news.take { [weak self] in self?.take($0) }
+    link?.news.take { [weak self] in self?.take($0) }
     keeper?.start { [weak self] in self?.newestTold ?? [:] }
     if let keysFile { watchKeys(keysFile) }
   }
@@ -358,6 +355,7 @@ final class ServedDatabases: Sendable {
   func requireRules(_ isNeeded: Bool) { needsRules.store(isNeeded, ordering: .relaxed) }
 
   private func take(_ head: StoreHead) {
+    if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }
     switch head.state {
     case .open, .frozen:
       state.withLock { $0.moved[head.name] = nil }
@@ -416,21 +414,12 @@ final class ServedDatabases: Sendable {
     switch news {
     case .heads(let heads):
       for head in heads { take(head) }
-    case .wake(let name, let head): open(name)?.note(head: head, isHint: true)
+    case .wake(let name, let head):
+      if name == StoreAccounts.namespace { accounts?.note(head: head) }
+      open(name)?.note(head: head, isHint: true)
     case .orphans:
       for open in all { open.database.submit(TreeJob(connection: 0, wish: .takeOver)) }
     case .leaseLost: world.switchboard.stopAll()
     }
   }
-}
-
-/// What a keeper tells before the databases are open is dropped: they begin with the newest state.
-private final class StoreNewsInbox: Sendable {
-  private let receiver = Mutex<(@Sendable (StoreKeeper.News) -> Void)?>(nil)
-
-  func take(_ receiver: @escaping @Sendable (StoreKeeper.News) -> Void) {
-    self.receiver.withLock { $0 = receiver }
-  }
-
-  func tell(_ news: StoreKeeper.News) { receiver.withLock { $0 }?(news) }
 }

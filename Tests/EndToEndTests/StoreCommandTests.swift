@@ -96,6 +96,31 @@ import Testing
   }
 
   @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+  func accountsInAStoreAreAdministered() throws {
+    let place = try PostgresCluster.shared().makeDatabase()
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write("stores:\n  main: \(place)\n", to: "runnel/config.yaml")
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    let run = { (words: [String]) in try Program.run(words, environment: environment) }
+    #expect(try run(["store", "init"]).status == 0)
+    let made = try run(["accounts", "add", "ada@x.org", "--no-password", "--store", "main"])
+    #expect(made.status == 0, "\(made.errors)")
+    let listed = try run(["accounts", "list", "--store", "main"])
+    #expect(listed.output.contains("ada@x.org"), "\(listed.errors)")
+    #expect(try run(["accounts", "disable", "ada@x.org", "--store", "main"]).status == 0)
+    #expect(try run(["accounts", "list", "--store", "main"]).output.contains("\"disabled\":true"))
+    let both = try run(["accounts", "list", "accounts.db", "--store", "main"])
+    #expect(both.status == 2, "\(both.errors)")
+    // What all servers must share is asked for.
+    let bare = try run(["serve", "--store", "main", "--store-accounts"])
+    #expect(bare.status == 2 && bare.errors.contains("--issuer"), "\(bare.errors)")
+    let lonely = try run(["serve", folder.file("x.db"), "--create", "--store-accounts"])
+    #expect(lonely.status == 2 && lonely.errors.contains("--store"), "\(lonely.errors)")
+  }
+
+  @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
   func aServiceNamesAStore() throws {
     let place = try PostgresCluster.shared().makeDatabase()
     let folder = try TemporaryFolder()

@@ -11,7 +11,8 @@ struct AccountsCommand: ParsableCommand {
     discussion: """
       These commands work with the file after --accounts of `runnel serve`, while the server runs \
       or not. A running server takes the changes at once: a user who is disabled or deleted loses \
-      access. NAME is the address or the id of a user.
+      access. NAME is the address or the id of a user. With --store, the accounts are those of \
+      --store-accounts, in the store.
 
       Examples:
         runnel accounts list
@@ -19,6 +20,7 @@ struct AccountsCommand: ParsableCommand {
         runnel accounts disable ada@x.org accounts.db
         runnel accounts export accounts.db --to accounts.json
         runnel accounts import accounts.json accounts.db
+        runnel accounts list --store main
       """,
     subcommands: [
       ListAccountsCommand.self, AddAccountCommand.self, DisableAccountCommand.self,
@@ -27,12 +29,22 @@ struct AccountsCommand: ParsableCommand {
     ])
 }
 
-/// The accounts file of a command.
+/// The accounts of a command: a file, or those of a store.
 struct AccountsFileArgument: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The accounts file.", valueName: "file"), completion: .file(),
-    transform: DatabaseOptions.fileName)
-  var file: String = "accounts.db"
+    help: ArgumentHelp("The accounts file (default: accounts.db).", valueName: "file"),
+    completion: .file(), transform: DatabaseOptions.fileName)
+  var file: String?
+  @Option(
+    help: ArgumentHelp(
+      "The store that has the accounts, in the place of a file.", valueName: "name"))
+  var store: String?
+
+  func validate() throws {
+    if file != nil, store != nil {
+      throw ValidationError("give a file of accounts, or --store and a name, not both.")
+    }
+  }
 
   /// Calls `body` with the accounts.
   ///
@@ -42,11 +54,8 @@ struct AccountsFileArgument: ParsableArguments {
     makesFile: Bool = false, passwordLengthMin: Int? = nil,
     _ body: (AccountAdministration) throws -> Void
   ) throws {
-    if !makesFile, access(file, F_OK) != 0 {
-      throw Failure("\(file) does not exist: name the file after --accounts of `runnel serve`.")
-    }
     do {
-      let accounts = try AccountAdministration(file: file, passwordLengthMin: passwordLengthMin)
+      let accounts = try opened(makesFile, passwordLengthMin)
       do {
         try body(accounts)
       } catch {
@@ -58,6 +67,20 @@ struct AccountsFileArgument: ParsableArguments {
     } catch let error as ServerError {
       throw Failure(error.message, status: error.isUsage ? .usage : .failure)
     }
+  }
+
+  private func opened(
+    _ makesFile: Bool, _ passwordLengthMin: Int?
+  ) throws -> AccountAdministration {
+    if let store {
+      return try AccountAdministration(
+        store: StoreOption.place(named: store), passwordLengthMin: passwordLengthMin)
+    }
+    let file = file ?? "accounts.db"
+    if !makesFile, access(file, F_OK) != 0 {
+      throw Failure("\(file) does not exist: name the file after --accounts of `runnel serve`.")
+    }
+    return try AccountAdministration(file: file, passwordLengthMin: passwordLengthMin)
   }
 }
 

@@ -139,6 +139,10 @@ struct ServeOption: Sendable {
       "Serve accounts, by which clients sign up and sign in; the file is made if it does not exist."
     ) { $1.accounts = AccountsConfiguration(file: $0.text) },
     ServeOption(
+      flag: "store-accounts",
+      "Serve accounts that are kept in the store, for all servers of it; needs --issuer."
+    ) { if try $0.isOn() { $1.accounts = .inStore } },
+    ServeOption(
       "issuer", .text, "address",
       "The address of the server for its clients, which is the issuer of tokens; https://HOST."
     ) { try $0.forAccounts(&$1) { $0.issuer = try $1.webAddress() } },
@@ -251,7 +255,7 @@ struct ServeValue: Sendable {
     _ body: (inout AccountsConfiguration, ServeValue) throws -> Void
   ) throws {
     guard var accounts = configuration.accounts else {
-      throw failure("this is for accounts: give --accounts and a file.")
+      throw failure("this is for accounts: give --accounts and a file, or --store-accounts.")
     }
     try body(&accounts, self)
     configuration.accounts = accounts

@@ -93,6 +93,9 @@ struct ServeSettings {
     if let lonely = values["advertise"] {
       throw lonely.failure("this is for several servers of one store: give --store.")
     }
+    if let lonely = values["store-accounts"], try lonely.isOn() {
+      throw lonely.failure("this is for the servers of a store: give --store.")
+    }
     if let folder = values["databases"] {
       if let file = values[Self.fileName] {
         throw file.failure("give a file, or --databases and a folder, not both.")

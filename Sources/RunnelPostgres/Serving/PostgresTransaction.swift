@@ -77,12 +77,15 @@ package final class PostgresTransaction {
 
   // MARK: Writing
 
-  /// Carries out the parts of a write, and adds it to the feed.
+  /// Carries out the parts of a write, and adds it to the feed, with the new values if it `keepsValues`.
   ///
   /// - Throws: errors of the storage; the transaction must not be committed then.
-  package func carryOut(_ parts: [Assignment], now: Int64) throws {
+  package func carryOut(
+    _ parts: [Assignment], now: Int64, keepsValues: Bool = true
+  ) throws {
     for part in parts { try tree.carryOut(part) }
-    append(parts.map(\.path), PostgresTransaction.text(of: parts), now: now)
+    append(
+      parts.map(\.path), keepsValues ? PostgresTransaction.text(of: parts) : nil, now: now)
   }
 
   /// Reads the rows on the ways to places, so that writes there need no round trips of their own.

@@ -1,8 +1,9 @@
 public import RunnelBase
 import RunnelDatabase
 import RunnelIdentity
+package import RunnelPostgres
 
-/// The administration of an accounts file by its owner, while a server may be running.
+/// The administration of a server's accounts by their owner, while servers may be running.
 ///
 /// A running server takes the changes at once: it ends the access of a user who was disabled or
 /// deleted.
@@ -24,15 +25,30 @@ public final class AccountAdministration {
   ///   - passwordLengthMin: the least number of characters of a password; nil for the default.
   /// - Throws: `ServerError` or `DatabaseError` that names the problem with the file.
   public init(file: String, passwordLengthMin: Int? = nil) throws {
-    store = try AccountStore(file: file, environment: .system)
-    var policy = IdentityPolicy(project: "", issuer: "", isEmulator: false)
-    if let passwordLengthMin { policy.passwordLengthMin = passwordLengthMin }
-    self.policy = policy
+    store = AccountStore(try AccountFile(file, environment: .system))
+    policy = AccountAdministration.policy(passwordLengthMin)
   }
 
-  /// Closes the file.
+  /// Opens the accounts of a store; absent ones are made.
   ///
-  /// - Throws: `DatabaseError` if it could not be closed properly.
+  /// - Parameters:
+  ///   - place: where the store is.
+  ///   - passwordLengthMin: the least number of characters of a password; nil for the default.
+  /// - Throws: `PostgresError` that names the problem with the store.
+  package init(store place: PostgresPlace, passwordLengthMin: Int? = nil) throws {
+    store = AccountStore(try StoreAccounts(place, now: { ServerWorld.calendar }))
+    policy = AccountAdministration.policy(passwordLengthMin)
+  }
+
+  private static func policy(_ passwordLengthMin: Int?) -> IdentityPolicy {
+    var policy = IdentityPolicy(project: "", issuer: "", isEmulator: false)
+    if let passwordLengthMin { policy.passwordLengthMin = passwordLengthMin }
+    return policy
+  }
+
+  /// Closes the accounts.
+  ///
+  /// - Throws: `DatabaseError` if the file could not be closed properly.
   public func close() throws { try store.close() }
 
   // MARK: Deciding

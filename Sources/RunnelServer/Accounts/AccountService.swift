@@ -7,7 +7,7 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// The accounts of a server: it answers the requests of the API, from the accounts file.
+/// The accounts of a server: it answers the requests of the API, from the stored accounts.
 ///
 /// Requests are decided one by one on a thread of their own; passwords are hashed on others. An
 /// answer is sent when its changes are on disk.
@@ -54,7 +54,9 @@ actor AccountService {
   nonisolated let tokens: IssuedTokens
   /// Verifies administrators: the secrets and service accounts of the accounts file.
   nonisolated let administrators: TokenVerifier
-  nonisolated let file: String
+  nonisolated let place: AccountsPlace
+  /// The number of the newest change in the store that was looked at; -1 for none.
+  private nonisolated let seenHead = Atomic<Int64>(-1)
   private nonisolated let executor: TreeExecutor
   private nonisolated let pool: PasswordPool
   private nonisolated let mailer: AccountMailer
@@ -74,27 +76,29 @@ actor AccountService {
 
   /// Opens the accounts.
   ///
-  /// - Throws: `ServerError` or `DatabaseError` that names the problem with the file.
+  /// - Throws: `ServerError`, `DatabaseError` or `PostgresError` that names the problem with the place.
   init(
-    _ configuration: AccountsConfiguration, policy: IdentityPolicy, mailer: AccountMailer,
+    _ place: AccountsPlace, policy: IdentityPolicy, mailer: AccountMailer,
     logger: Logger, calendar: @escaping @Sendable () -> Int64,
     review: @escaping @Sendable (Set<String>) -> Void
   ) throws {
-    file = configuration.file
+    self.place = place
     (self.policy, self.mailer, self.logger) = (policy, mailer, logger)
     (self.calendar, self.review) = (calendar, review)
     executor = try TreeExecutor(label: "runnel.accounts")
     pool = try PasswordPool(cost: policy.cost)
     var environment = DatabaseEnvironment.system
     environment.now = calendar
-    let store = try AccountStore(file: file, environment: environment)
+    let store = try place.open(environment)
     tokens = IssuedTokens(policy)
     administrators = TokenVerifier(
       TokenVerifier.Knowledge(
-        secrets: try ServerSecrets(file: ServerSecrets.file(beside: file)),
-        accounts: try ServiceAccounts(file: ServiceAccounts.file(beside: file))),
+        secrets: try place.file.map { try ServerSecrets(file: ServerSecrets.file(beside: $0)) }
+          ?? ServerSecrets(),
+        accounts: try place.file.map { try ServiceAccounts(file: ServiceAccounts.file(beside: $0)) }
+          ?? ServiceAccounts()),
       isEmulator: policy.isEmulator)
-    watch = ChangeWatch(database: file)
+    watch = place.file.flatMap { ChangeWatch(database: $0) }
     self.store = store
     try store.rotateKeys(now: calendar())
     attempts.restore(try store.lockOuts(), now: calendar())
@@ -103,16 +107,13 @@ actor AccountService {
 
   /// Opens the accounts of a configuration; nil if it has none.
   ///
-  /// - Throws: `ServerError` or `DatabaseError` that names the problem with the file.
+  /// - Throws: `ServerError`, `DatabaseError` or `PostgresError` that names the problem with the place.
   static func open(
-    _ configuration: ServerConfiguration, _ world: ServerWorld, _ logger: Logger
+    _ configuration: ServerConfiguration, _ keeper: StoreKeeper?, _ world: ServerWorld,
+    _ logger: Logger
   ) throws -> AccountService? {
     guard let accounts = configuration.accounts else { return nil }
-    if case .file(let file, _) = configuration.databases, ServerFile.isSame(file, accounts.file) {
-      throw ServerError(
-        "\(file) cannot hold both the served data and the accounts: give --accounts another file.",
-        isUsage: true)
-    }
+    let place = try AccountsPlace(accounts, configuration, keeper)
     let folder = accounts.mailFolder ?? DatabaseNames.stem(of: accounts.file) + ".mail"
     let destination: AccountMailer.Destination =
       accounts.mailServer.map { .server($0) } ?? .folder(folder)
@@ -123,12 +124,14 @@ actor AccountService {
       sender: accounts.mailSender ?? "accounts@" + host, clientName: host, logger: logger,
       calendar: world.calendar)
     return try AccountService(
-      accounts, policy: policy, mailer: mailer, logger: logger, calendar: world.calendar,
+      place, policy: policy, mailer: mailer, logger: logger, calendar: world.calendar,
       review: { world.switchboard.reviewCredentials(of: $0) })
   }
 
   /// The name of the accounts, in backups and in the log.
-  nonisolated var name: String { DatabaseNames.name(of: file) }
+  nonisolated var name: String {
+    place.file.map { DatabaseNames.name(of: $0) } ?? StoreAccounts.namespace
+  }
 
   /// The folder for mails; nil if there is none.
   nonisolated var mailFolder: String? { mailer.folder }
@@ -144,7 +147,8 @@ actor AccountService {
         })
     }
     let interval =
-      watch == nil ? AccountService.blindLookMilliseconds : AccountService.safetyLookMilliseconds
+      watch == nil && place.file != nil
+      ? AccountService.blindLookMilliseconds : AccountService.safetyLookMilliseconds
     subscriptions.append(
       executor.repeating(everyMilliseconds: interval) { [weak self] in
         self?.assumeIsolated { $0.look() }
@@ -168,8 +172,14 @@ actor AccountService {
     do {
       try store.close()
     } catch {
-      logger.error("\(file): \(error)")
+      logger.error("\(place.name): \(error)")
     }
+  }
+
+  /// Looks for the writes of other servers, if the newest change has another number than before.
+  nonisolated func note(head: Int64) {
+    if seenHead.exchange(head, ordering: .relaxed) == head { return }
+    executor.submit { [weak self] in self?.assumeIsolated { $0.look() } }
   }
 
   private func look() {
@@ -178,7 +188,7 @@ actor AccountService {
     do {
       try store.catchUp()
     } catch {
-      logger.error("\(file): \(error)")
+      logger.error("\(place.name): \(error)")
     }
     publish()
   }
@@ -191,7 +201,7 @@ actor AccountService {
       try store.rotateKeys(now: now)
       try store.removeExpired(now: now, isEmulator: policy.isEmulator)
     } catch {
-      logger.error("\(file): \(error)")
+      logger.error("\(place.name): \(error)")
     }
     tokens.forgetRevocations(
       before: IdentityTime.seconds(now) - IdentityPolicy.tokenSeconds - 600)
@@ -276,7 +286,7 @@ actor AccountService {
     do {
       try store.write(attempts.takeChanges())
     } catch {
-      logger.error("\(file): a lock-out was not stored: \(error)")
+      logger.error("\(place.name): a lock-out was not stored: \(error)")
     }
   }
 
@@ -291,7 +301,7 @@ actor AccountService {
       case .error(let error): request.reply(Reply(error))
       case .work(let work): start(work, for: request)
       case .storage(let error):
-        logger.error("\(file): \(error)")
+        logger.error("\(place.name): \(error)")
         request.reply(Reply(.unavailable))
       }
     }

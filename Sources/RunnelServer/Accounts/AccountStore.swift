@@ -1,130 +1,60 @@
 import Crypto
-import Glibc
 import RunnelBase
-import RunnelDatabase
 import RunnelIdentity
 import RunnelTree
 
-/// The file of the accounts: a database of its own, which only its owner may read, and which is
-/// never served.
-///
-/// It remembers no history, which would keep old passwords' hashes and deleted accounts. What is deleted
-/// is overwritten in the file, and after an account was removed, the log is emptied.
+/// The stored accounts, with what is decided of them, and the keys that sign tokens.
 ///
 /// Isolation: synchronous, and used by one thread at a time.
 final class AccountStore {
-  private static let revocationsListener = ListenerID(1)
-  private static let keysListener = ListenerID(2)
   /// The version of the form of the records.
   private static let version: Int64 = 1
   /// The time after which an end of tokens matters no more, in seconds: the tokens have expired.
   private static let revocationSeconds = IdentityPolicy.tokenSeconds + 600
 
-  private let session: DatabaseSession
-  let file: String
+  private let storage: any AccountStorage
 
   /// What was written since the last call, also by other processes.
   struct News: Sendable {
     /// The ends of tokens by account.
     var revocations: [String: Int64] = [:]
     var hasNewKeys = false
+
+    /// Notes the end of an account's tokens.
+    mutating func noteRevocation(_ key: Key, _ node: Node) {
+      guard let id = AccountPlaces.id(of: key.text), let second = node.json.int else { return }
+      revocations[id] = Int64(second)
+    }
   }
 
-  private(set) var news = News()
-  /// True if an account was removed, and the log beside the file may still have it.
+  /// True if an account was removed, and something of it may be left.
   private(set) var hasRemains = false
 
-  /// Opens a file; an absent or empty one becomes an accounts file.
-  ///
-  /// - Throws: `ServerError` if the file is of another kind, `DatabaseError` if it cannot be opened.
-  init(file: String, environment: DatabaseEnvironment) throws {
-    self.file = file
-    try AccountStore.protect(file)
-    session = try DatabaseSession(file: file, environment: environment)
-    do {
-      try session.overwriteDeleted()
-      try prepare()
-    } catch {
-      // The first error matters; an error of closing is dropped.
-      try? session.close()
-      throw error
-    }
+  /// Makes the accounts of a storage.
+  init(_ storage: any AccountStorage) { self.storage = storage }
+
+  /// The write that makes an empty tree one of accounts.
+  static func markWrite() throws(TreeError) -> Write {
+    try .set(AccountPlaces.path(AccountPlaces.mark), .number(JSONNumber(version)))
   }
 
-  /// Makes the file if there is none, and lets only its owner read it.
-  private static func protect(_ file: String) throws(ServerError) {
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw .system("\(file) cannot be opened") }
-    defer { Glibc.close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system("\(file) cannot be read") }
-    if status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0,
-      fchmod(descriptor, status.st_mode & 0o700) != 0
-    {
-      throw .system("\(file) cannot be made private")
-    }
-    for suffix in ["-wal", "-shm"] { chmod(file + suffix, 0o600) }
-  }
-
-  private func prepare() throws {
-    let isEmpty = try session.read { try $0.summary(at: .root).kind == .empty }
-    if isEmpty {
-      try session.setHistoryLimit(0)
-      _ = try session.write(
-        .set(AccountPlaces.path(AccountPlaces.mark), .number(JSONNumber(AccountStore.version))))
-    } else if try session.read({ try !AccountStore.isAccountsFile($0) }) {
-      throw ServerError(
-        "\(file) is a database without accounts: name another file, which will be made.",
-        isUsage: true)
-    }
-    try session.declareIndexes(AccountPlaces.indexes())
-    for (listener, place) in [
-      (AccountStore.revocationsListener, AccountPlaces.revocations),
-      (AccountStore.keysListener, AccountPlaces.keys),
-    ] {
-      note(
-        try session.listen(
-          listener, ListenRequest(query: Query(AccountPlaces.path(place)), events: .children)))
-    }
-  }
-
-  /// True if a tree is that of an accounts file.
+  /// True if a tree is that of accounts.
   static func isAccountsFile(_ reader: any TreeReader) throws(TreeError) -> Bool {
     try reader.summary(at: AccountPlaces.path(AccountPlaces.mark)).kind != .empty
   }
 
-  func close() throws { try session.close() }
+  func close() throws { try storage.close() }
 
-  private func note(_ deliveries: [Delivery]) {
-    for delivery in deliveries {
-      if delivery.listener == AccountStore.keysListener {
-        news.hasNewKeys = true
-        continue
-      }
-      switch delivery.event {
-      case .childAdded(let row, _), .childChanged(let row, _):
-        guard let id = AccountPlaces.id(of: row.key.text), case .node(let node) = row.content,
-          let second = node.json.int
-        else { continue }
-        news.revocations[id] = Int64(second)
-      case .childRemoved, .childMoved, .value, .page, .pending, .answered: break
-      }
-    }
-  }
+  func takeNews() -> News { storage.takeNews() }
 
-  func takeNews() -> News {
-    defer { news = News() }
-    return news
-  }
-
-  /// Reads the writes of other processes.
-  func catchUp() throws { note(try session.catchUp()) }
+  /// Reads the writes of others.
+  func catchUp() throws { try storage.catchUp() }
 
   // MARK: Deciding
 
   /// Reads the accounts.
   func read<Result>(_ body: (StoredIdentity) throws -> Result) throws -> Result {
-    try session.read { try body(StoredIdentity(reader: $0)) }
+    try storage.read { try body(StoredIdentity(reader: $0)) }
   }
 
   /// Decides a request, and writes its changes.
@@ -160,29 +90,27 @@ final class AccountStore {
 
   /// Decides from the accounts as they are, and writes the changes in the same transaction.
   ///
-  /// - Throws: the errors of `decide`, and `DatabaseError`; then nothing was written.
+  /// - Throws: the errors of `decide` and of the storage; then nothing was written.
   func write(_ decide: (StoredIdentity) throws -> IdentityDraft) throws {
-    note(try session.write { reader, _ in try decide(StoredIdentity(reader: reader)).write })
+    try storage.write { try decide(StoredIdentity(reader: $0)).write }
   }
 
   /// Writes places below the root; null removes.
   func write(_ members: [JSONMember]) throws {
     if members.isEmpty { return }
-    note(try session.write(.update(.root, members)))
+    try storage.write { _ in .update(.root, members) }
   }
 
   private func children(_ place: String) throws -> [JSONMember] {
-    try session.read { reader in
+    try storage.read { reader in
       try reader.node(at: AccountPlaces.path(place)).json.object ?? []
     }
   }
 
-  /// Empties the log if it may have the data of removed accounts.
-  ///
-  /// While another program reads the file, or if the disk fails, they stay until the next call.
+  /// Removes what may be left of removed accounts; what cannot be removed stays until the next call.
   func removeRemains() {
     // The account itself is removed: a failure here must not be reported as one of that.
-    if hasRemains, (try? session.emptyLog()) == true { hasRemains = false }
+    if hasRemains, storage.removeRemains() { hasRemains = false }
   }
 
   // MARK: Keys
@@ -201,31 +129,30 @@ final class AccountStore {
   /// Makes a new key if one is due, and drops those that are not needed any more.
   func rotateKeys(now: Int64) throws {
     var isDue = false
-    _ = try session.read { reader in
+    _ = try storage.read { reader in
       let ring = try AccountStore.ring(reader)
       isDue = ring.needsKey(now: now) || !ring.expired(now: now).isEmpty
     }
     if !isDue { return }
     // It is decided anew in the transaction, so that two processes make one key.
-    note(
-      try session.write { reader, _ in
-        let ring = try AccountStore.ring(reader)
-        var members = ring.expired(now: now).map {
-          JSONMember(AccountPlaces.keys + "/" + $0, .null)
-        }
-        if ring.needsKey(now: now) {
-          let key = P256.Signing.PrivateKey()
-          let id = Base64URL.text(SHA256.hash(data: key.publicKey.rawRepresentation).prefix(15))
-          members.append(
-            JSONMember(
-              AccountPlaces.keys + "/" + id,
-              [
-                "secret": .string(Base64URL.text(key.rawRepresentation)),
-                "made": .number(JSONNumber(now)),
-              ]))
-        }
-        return .update(.root, members)
-      })
+    try storage.write { reader in
+      let ring = try AccountStore.ring(reader)
+      var members = ring.expired(now: now).map {
+        JSONMember(AccountPlaces.keys + "/" + $0, .null)
+      }
+      if ring.needsKey(now: now) {
+        let key = P256.Signing.PrivateKey()
+        let id = Base64URL.text(SHA256.hash(data: key.publicKey.rawRepresentation).prefix(15))
+        members.append(
+          JSONMember(
+            AccountPlaces.keys + "/" + id,
+            [
+              "secret": .string(Base64URL.text(key.rawRepresentation)),
+              "made": .number(JSONNumber(now)),
+            ]))
+      }
+      return .update(.root, members)
+    }
   }
 
   private static func ring(_ reader: any TreeReader) throws(TreeError) -> KeyRing {

@@ -1,10 +1,12 @@
 package import RunnelIdentity
 public import RunnelNetwork
 
-/// The accounts of a server: their file, and how their users are told of things.
+/// The accounts of a server: where they are, and how their users are told of things.
 public struct AccountsConfiguration: Sendable {
-  /// The file of the accounts; it is made if it does not exist.
+  /// The file of the accounts, which is made if it does not exist; empty if they are in a store.
   public var file: String
+  /// True if the accounts are in the store that is served, for all its servers.
+  package private(set) var isInStore = false
   /// The issuer of tokens: the address at which clients reach the server; nil for the first address
   /// on which it listens.
   public var issuer: String?
@@ -23,6 +25,13 @@ public struct AccountsConfiguration: Sendable {
 
   /// Makes a configuration with a file.
   public init(file: String) { self.file = file }
+
+  /// The configuration of accounts in the store that is served.
+  package static var inStore: AccountsConfiguration {
+    var accounts = AccountsConfiguration(file: "")
+    accounts.isInStore = true
+    return accounts
+  }
 
   /// The rules of the server.
   func policy(_ configuration: ServerConfiguration) -> IdentityPolicy {

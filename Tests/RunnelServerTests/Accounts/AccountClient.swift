@@ -21,9 +21,15 @@ extension ServerConfiguration {
     return String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])
   }
 
-  /// Adds accounts whose hashes cost little.
+  /// Adds accounts whose hashes cost little; those of a server of a store are in the store.
   mutating func addAccounts(_ clock: MovedClock? = nil) {
     var accounts = AccountsConfiguration(file: folder + "/accounts.db")
+    if case .store = databases {
+      accounts = .inStore
+      // The folder is made with the first mail.
+      accounts.mailFolder =
+        FileManager.default.temporaryDirectory.path + "/runnel-mails-\(UUID().uuidString)"
+    }
     accounts.cost = .emulator
     accounts.issuer = "https://id.example"
     self.accounts = accounts

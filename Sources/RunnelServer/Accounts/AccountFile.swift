@@ -1,0 +1,109 @@
+import Glibc
+import RunnelDatabase
+import RunnelTree
+
+/// The file of the accounts: a database of its own, which only its owner may read, and which is
+/// never served.
+///
+/// It remembers no history, which would keep old passwords' hashes and deleted accounts. What is deleted
+/// is overwritten in the file, and after an account was removed, the log is emptied.
+///
+/// Isolation: synchronous, and used by one thread at a time.
+final class AccountFile: AccountStorage {
+  private static let revocationsListener = ListenerID(1)
+  private static let keysListener = ListenerID(2)
+
+  private let session: DatabaseSession
+  private let file: String
+  private var news = AccountStore.News()
+
+  /// Opens a file; an absent or empty one becomes an accounts file.
+  ///
+  /// - Throws: `ServerError` if the file is of another kind, `DatabaseError` if it cannot be opened.
+  init(_ file: String, environment: DatabaseEnvironment) throws {
+    self.file = file
+    try AccountFile.protect(file)
+    session = try DatabaseSession(file: file, environment: environment)
+    do {
+      try session.overwriteDeleted()
+      try prepare()
+    } catch {
+      // The first error matters; an error of closing is dropped.
+      try? session.close()
+      throw error
+    }
+  }
+
+  /// Makes the file if there is none, and lets only its owner read it.
+  private static func protect(_ file: String) throws(ServerError) {
+    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw .system("\(file) cannot be opened") }
+    defer { Glibc.close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system("\(file) cannot be read") }
+    if status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0,
+      fchmod(descriptor, status.st_mode & 0o700) != 0
+    {
+      throw .system("\(file) cannot be made private")
+    }
+    for suffix in ["-wal", "-shm"] { chmod(file + suffix, 0o600) }
+  }
+
+  private func prepare() throws {
+    let isEmpty = try session.read { try $0.summary(at: .root).kind == .empty }
+    if isEmpty {
+      try session.setHistoryLimit(0)
+      _ = try session.write(AccountStore.markWrite())
+    } else if try session.read({ try !AccountStore.isAccountsFile($0) }) {
+      throw ServerError(
+        "\(file) is a database without accounts: name another file, which will be made.",
+        isUsage: true)
+    }
+    try session.declareIndexes(AccountPlaces.indexes())
+    for (listener, place) in [
+      (AccountFile.revocationsListener, AccountPlaces.revocations),
+      (AccountFile.keysListener, AccountPlaces.keys),
+    ] {
+      note(
+        try session.listen(
+          listener, ListenRequest(query: Query(AccountPlaces.path(place)), events: .children)))
+    }
+  }
+
+  private func note(_ deliveries: [Delivery]) {
+    for delivery in deliveries {
+      if delivery.listener == AccountFile.keysListener {
+        news.hasNewKeys = true
+        continue
+      }
+      switch delivery.event {
+      case .childAdded(let row, _), .childChanged(let row, _):
+        guard case .node(let node) = row.content else { continue }
+        news.noteRevocation(row.key, node)
+      case .childRemoved, .childMoved, .value, .page, .pending, .answered: break
+      }
+    }
+  }
+
+  func read<Result>(_ body: (any TreeReader) throws -> Result) throws -> Result {
+    try session.read { try body($0) }
+  }
+
+  func write(_ decide: (any TreeReader) throws -> Write) throws {
+    note(try session.write { reader, _ in try decide(reader) })
+  }
+
+  func catchUp() throws { note(try session.catchUp()) }
+
+  func takeNews() -> AccountStore.News {
+    defer { news = AccountStore.News() }
+    return news
+  }
+
+  func removeRemains() -> Bool {
+    // While another program reads the file, or if the disk fails, they stay until the next call.
+    (try? session.emptyLog()) == true
+  }
+
+  func close() throws { try session.close() }
+}

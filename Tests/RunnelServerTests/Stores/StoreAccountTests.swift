@@ -1,0 +1,139 @@
+import PostgresCluster
+import RunnelBase
+import RunnelPostgres
+@testable import RunnelServer
+import TestSupport
+import Testing
+
+/// The accounts in a store behave as those in a file, and are the same for all its servers.
+@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct StoreAccountTests {
+  private static let rules =
+    "{\"rules\":{\"u\":{\"$id\":{\".read\":\"$id === auth.uid\",\".write\":\"$id === auth.uid\"}}}}"
+
+  /// What holds of accounts in a file, by name.
+  private static let conformance: [(name: String, test: @Sendable () async throws -> Void)] = [
+    ("rules", { try await AccountServerTests().aUserSignsUpAndUsesTheDatabaseUnderRules() }),
+    ("web clients", { try await AccountServerTests().aWebClientsCallsAreAnswered() }),
+    ("old paths", { try await AccountServerTests().aPythonClientsOldPathsAreAnswered() }),
+    ("published keys", { try await AccountServerTests().tokensAreVerifiedByThePublishedKeys() }),
+    ("rotation", { try await AccountServerTests().keysRotateAndOldTokensStayValid() }),
+    ("expiry", { try await AccountServerTests().tokensExpireForTheDatabaseToo() }),
+    ("lock-outs", { try await AccountServerTests().whoGuessesPasswordsHasToWait() }),
+  ]
+
+  @Test(arguments: StoreAccountTests.conformance.map(\.name))
+  func accountsInAStoreAreThoseOfAFile(name: String) async throws {
+    let found = StoreAccountTests.conformance.first { $0.name == name }
+    let test = try #require(found?.test)
+    try await TestServer.onStore { try await test() }
+  }
+
+  /// Runs `body` with two servers of a new store that has accounts.
+  private func withTwoServers(
+    _ body: (_ one: TestServer, _ two: TestServer) async throws -> Void
+  ) async throws {
+    try await TestServer.onStore {
+      try await withAccounts(rules: StoreAccountTests.rules) { one in
+        try await withAccounts(rules: StoreAccountTests.rules) { two in try await body(one, two) }
+      }
+    }
+  }
+
+  @Test func eachServerAcceptsTheTokensOfTheOther() async throws {
+    try await withTwoServers { one, two in
+      let user = try one.signUp()
+      let (id, token) = (user.text("localId"), user.text("idToken"))
+      #expect(try two.request("PUT", "/u/\(id)/x.json?auth=\(token)", "1").status == 200)
+      #expect(try two.signUp().error == "EMAIL_EXISTS")
+      let again = try two.signIn()
+      #expect(again.text("localId") == id)
+      let other = again.text("idToken")
+      #expect(try one.request("GET", "/u/\(id)/x.json?auth=\(other)").body == "1")
+      let path = "/.well-known/jwks.json"
+      #expect(try one.request("GET", path).body == two.request("GET", path).body)
+    }
+  }
+
+  @Test func whoIsDisabledLosesAccessOnAllServers() async throws {
+    try await withTwoServers { one, two in
+      let place = try #require(TestServer.store)
+      let user = try one.signUp()
+      let (id, token) = (user.text("localId"), user.text("idToken"))
+      let sockets = [try one.socket(), try two.socket()]
+      for socket in sockets {
+        #expect(try socket.status(1, "auth", "{\"cred\":\"\(token)\"}") == "ok")
+      }
+      let accounts = try AccountAdministration(store: PostgresPlace(place))
+      try accounts.setDisabled(id, true)
+      try accounts.close()
+      for socket in sockets { #expect(try socket.next()["a"] == "ac") }
+      for server in [one, two] {
+        #expect(try server.signIn().error?.hasPrefix("USER_DISABLED") == true)
+      }
+    }
+  }
+
+  @Test func accountsAreNotServedAndTheirFeedKeepsNoValues() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withAccounts(isEmulator: true) { server in
+        #expect(try server.signUp().status == 200)
+        let target = "/.json?ns=\(StoreAccounts.namespace)"
+        let answer = try server.request(
+          "GET", target, headers: ["Authorization": "Bearer owner"])
+        #expect(answer.status != 200)
+        #expect(!answer.body.contains("ada@x.org"))
+      }
+      let store = try PostgresStore(PostgresPlace(place))
+      defer { store.close() }
+      let found = try #require(try store.namespace(named: StoreAccounts.namespace))
+      #expect(found.head > 0)
+      #expect(try StoreCheck.run(on: found, of: store).faults == [])
+      let result = try store.connection.perform([
+        PostgresStatement(
+          "SELECT count(parts) FROM feed WHERE ns = $1", .integer(found.number))
+      ])[0]
+      #expect(try result.integer(0, 0) == 0)
+    }
+  }
+
+  @Test func requestsOutliveCutConnections() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withAccounts { server in
+        #expect(try server.signUp().status == 200)
+        for _ in 0..<3 {
+          try PostgresCluster.shared().run(
+            sql: """
+              SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+              WHERE datname = current_database() AND pid <> pg_backend_pid()
+              """, in: place)
+          #expect(try server.signIn().status == 200)
+        }
+      }
+    }
+  }
+
+  @Test func accountsInAStoreNeedAnIssuerAndAWayForMails() async throws {
+    await TestServer.refuses("--issuer") { $0.accounts = .inStore }
+    await TestServer.refuses("--mail-folder") {
+      $0.accounts = .inStore
+      $0.accounts?.issuer = "https://id.example"
+    }
+  }
+}
+
+extension TestServer {
+  /// Expects that a server of a new store does not start, for a reason that holds a text.
+  fileprivate static func refuses(
+    _ reason: String, _ change: (inout ServerConfiguration) -> Void
+  ) async {
+    do {
+      try await TestServer.onStore { try await withServer(change) { _ in } }
+      Issue.record("The server started.")
+    } catch {
+      #expect((error as? ServerError)?.message.contains(reason) == true, "\(error)")
+    }
+  }
+}
