@@ -144,11 +144,17 @@ final class ServedDatabases: Sendable {
     let verifier = TokenVerifier(
       TokenVerifier.Knowledge(
         secrets: try secretsFile.map { try ServerSecrets(file: $0) }
-          ?? configuration.ownSecret.map { ServerSecrets(unstored: $0) } ?? ServerSecrets(),
-        accounts: try accountsFile.map { try ServiceAccounts(file: $0) } ?? ServiceAccounts(),
+          ?? configuration.ownSecret.map { ServerSecrets(unstored: $0) }
+          ?? database.storedAccess?.secrets ?? ServerSecrets(),
+        accounts: try accountsFile.map { try ServiceAccounts(file: $0) }
+          ?? database.storedAccess?.accounts ?? ServiceAccounts(),
         keys: keys.withLock { $0 }, project: configuration.project, issued: accounts?.tokens,
         administrators: accounts?.administrators),
       isEmulator: configuration.isEmulator)
+    // A server with a secret of its own is one program's, which needs no others.
+    if database.storedAccess != nil, configuration.ownSecret == nil {
+      follow(database, verifier)
+    }
     database.start(world.switchboard)
     if let trial { watched.watch([trial.file]) { trial.reload() } }
     guard let rulesFile = place.rulesFile, let secretsFile, let accountsFile else {
@@ -171,6 +177,18 @@ final class ServedDatabases: Sendable {
       verifier.change { $0.accounts = accounts }
     }
     return OpenDatabase(database: database, verifier: verifier)
+  }
+
+  /// Takes the secrets and service accounts of a namespace whenever they change in the store; clients
+  /// without access lose it.
+  private func follow(_ database: ServedDatabase, _ verifier: TokenVerifier) {
+    database.accessReceiver.withLock { receiver in
+      receiver = { [logger, world, name = database.name] access in
+        verifier.change { ($0.secrets, $0.accounts) = (access.secrets, access.accounts) }
+        world.switchboard.reviewCredentials()
+        logger.info("\(name): the secrets and service accounts of the store were read")
+      }
+    }
   }
 
   /// Loads a file about the access to a database whenever it changes; clients without access lose

@@ -121,6 +121,49 @@ import Testing
   }
 
   @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+  func aSecretOfANamespaceIsTakenByRunningServers() throws {
+    let place = try PostgresCluster.shared().makeDatabase()
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write("stores:\n  main: \(place)\n", to: "runnel/config.yaml")
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    let run = { (words: [String]) in try Program.run(words, environment: environment) }
+    #expect(try run(["store", "init", "chat", "blog"]).status == 0)
+    let rules = try folder.write("{\"rules\":{\".read\":false}}", to: "rules.json")
+    for name in ["chat", "blog"] {
+      #expect(try run(["store", "rules", "put", name, rules]).status == 0)
+    }
+    let servers = try (0..<2).map { _ in
+      try Served(["--store", "main", "--no-access-log"], environment: environment)
+    }
+    let options = ["--store", "main", "--namespace", "chat"]
+    let made = try run(["serve", "secret", "new", "backup"] + options)
+    #expect(made.status == 0, "\(made.errors)")
+    let secret = made.output.split(separator: "\n").joined()
+    #expect(try run(["serve", "secret", "new", "backup"] + options).status == 1)
+    #expect(try run(["serve", "secret", "list"] + options).output == "backup\n")
+    let status = { (server: Served, name: String) in
+      try server.client().request("PUT", "/x.json?ns=\(name)&auth=\(secret)", "1").status
+    }
+    let end = ContinuousClock.now + .seconds(20)
+    for server in servers {
+      while try status(server, "chat") != 200 { try #require(ContinuousClock.now < end) }
+      #expect(try status(server, "blog") == 401)
+    }
+    #expect(try run(["serve", "secret", "remove", "backup"] + options).status == 0)
+    for server in servers {
+      while try status(server, "chat") != 401 { try #require(ContinuousClock.now < end) }
+    }
+    let key = folder.file("backend.key.json")
+    let account = ["serve", "service-account", "new", "backend", "--store", "main", "--to", key]
+    #expect(try run(account).status == 0)
+    #expect(
+      try run(["serve", "service-account", "list", "--store", "main"]).output == "backend\n")
+    #expect(try run(["serve", "secret", "list", "--namespace", "chat"]).status == 2)
+  }
+
+  @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
   func aServiceNamesAStore() throws {
     let place = try PostgresCluster.shared().makeDatabase()
     let folder = try TemporaryFolder()

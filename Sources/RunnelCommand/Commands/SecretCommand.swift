@@ -11,36 +11,16 @@ struct SecretCommand: ParsableCommand {
       The owner of a secret is an administrator, who is not bound by rules. A client sends the \
       secret as `auth=SECRET`. A secret can also sign tokens for users (HS256, the variable `auth` \
       in the claim `d`). Secrets are in a file beside the database (chat.secrets.json for \
-      chat.db), which only its owner may read. A running server applies changes automatically.
+      chat.db), which only its owner may read, or in a store with --store, for all its servers. A running \
+      server applies changes automatically.
 
       Examples:
         runnel serve secret new backup chat.db
         runnel serve secret list chat.db
         runnel serve secret remove backup chat.db
+        runnel serve secret new backup --store main --namespace chat
       """,
     subcommands: [NewSecretCommand.self, ListSecretsCommand.self, RemoveSecretCommand.self])
-}
-
-/// The database whose secrets a command changes or lists.
-struct SecretsArgument: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The database file (default: that of the commands).", valueName: "file"),
-    completion: .file(), transform: DatabaseOptions.fileName)
-  var file: String?
-
-  /// Calls `body` with the secrets, and the path of their file.
-  ///
-  /// - Throws: `Failure` if they cannot be read or written.
-  func with(_ body: (inout ServerSecrets, String) throws -> Void) throws {
-    let options = DatabaseOptions(database: file, .none)
-    let path = ServerSecrets.file(beside: try options.file(for: .read))
-    do {
-      var secrets = try ServerSecrets(file: path)
-      try body(&secrets, path)
-    } catch let error as ServerError {
-      throw Failure(error.message)
-    }
-  }
 }
 
 /// `runnel serve secret new`: makes a secret and shows it.
@@ -49,16 +29,16 @@ struct NewSecretCommand: ParsableCommand {
     commandName: "new", abstract: "Make a secret, and print it; it is not shown again.")
 
   @Argument(help: "The name of the new secret.") var name: String
-  @OptionGroup var database: SecretsArgument
+  @OptionGroup var database: AccessArgument
 
   func run() throws {
-    try database.with { secrets, file in
+    let text = try database.change { (secrets: inout ServerSecrets, _) in
       guard let secret = secrets.add(name, now: DatabaseEnvironment.system.now()) else {
         throw Failure("There is a secret \(name) already: remove it first, or give another name.")
       }
-      try secrets.write(to: file)
-      try StandardOutput.say(secret.text + "\n")
+      return secret.text
     }
+    try StandardOutput.say(text + "\n")
   }
 }
 
@@ -67,12 +47,11 @@ struct ListSecretsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the names of the secrets.")
 
-  @OptionGroup var database: SecretsArgument
+  @OptionGroup var database: AccessArgument
 
   func run() throws {
-    try database.with { secrets, _ in
-      for secret in secrets.all { try StandardOutput.say(secret.name + "\n") }
-    }
+    let secrets: ServerSecrets = try database.read()
+    for secret in secrets.all { try StandardOutput.say(secret.name + "\n") }
   }
 }
 
@@ -83,15 +62,14 @@ struct RemoveSecretCommand: ParsableCommand {
     abstract: "Remove a secret: it, and tokens that it signed, are refused from now on.")
 
   @Argument(help: "The name of the secret.") var name: String
-  @OptionGroup var database: SecretsArgument
+  @OptionGroup var database: AccessArgument
 
   func run() throws {
-    try database.with { secrets, file in
+    try database.change { (secrets: inout ServerSecrets, _) in
       guard secrets.remove(name) else {
         throw Failure(
           "There is no secret \(name): `runnel serve secret list` lists the existing ones.")
       }
-      try secrets.write(to: file)
     }
   }
 }

@@ -13,41 +13,19 @@ struct ServiceAccountCommand: ParsableCommand {
       private key of the key file, and the server exchanges it for an access token that is valid \
       for an hour. A key file is written only once; keep it secret like a password. The server \
       stores the public key in a file beside the database (chat.service-accounts.json for \
-      chat.db). A running server applies changes automatically; a removed account loses its access \
-      at once.
+      chat.db), or in a store with --store, for all its servers. A running server applies changes \
+      automatically; a removed account loses its access at once.
 
       Examples:
         runnel serve service-account new backend chat.db --server https://chat.example
         runnel serve service-account list chat.db
         runnel serve service-account remove backend chat.db
+        runnel serve service-account new backend --store main --server https://chat.example
       """,
     subcommands: [
       NewServiceAccountCommand.self, ListServiceAccountsCommand.self,
       RemoveServiceAccountCommand.self,
     ])
-}
-
-/// The database whose service accounts a command changes or lists.
-struct ServiceAccountsArgument: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The database file (default: that of the commands).", valueName: "file"),
-    completion: .file(), transform: DatabaseOptions.fileName)
-  var file: String?
-
-  /// Calls `body` with the accounts, the path of their file, and that of the database.
-  ///
-  /// - Throws: `Failure` if they cannot be read or written.
-  func with(_ body: (inout ServiceAccounts, String, _ database: String) throws -> Void) throws {
-    let options = DatabaseOptions(database: file, .none)
-    let database = try options.file(for: .read)
-    let path = ServiceAccounts.file(beside: database)
-    do {
-      var accounts = try ServiceAccounts(file: path)
-      try body(&accounts, path, database)
-    } catch let error as ServerError {
-      throw Failure(error.message, status: error.isUsage ? .usage : .failure)
-    }
-  }
 }
 
 /// `runnel serve service-account new`: makes an account and its key file.
@@ -61,7 +39,7 @@ struct NewServiceAccountCommand: ParsableCommand {
 
   @Argument(help: "The name of the new account: small letters, digits and hyphens.")
   var name: String
-  @OptionGroup var database: ServiceAccountsArgument
+  @OptionGroup var database: AccessArgument
   @Option(
     help: ArgumentHelp("The address of the server, without a path.", valueName: "address"))
   var server = "http://localhost:9000"
@@ -77,19 +55,18 @@ struct NewServiceAccountCommand: ParsableCommand {
   }
 
   func run() throws {
-    try database.with { accounts, file, database in
+    let keyFile = to ?? "\(name).key.json"
+    try database.change { (accounts: inout ServiceAccounts, database) in
       let server = self.server.hasSuffix("/") ? String(self.server.dropLast()) : self.server
       let now = DatabaseEnvironment.system.now()
       guard let key = try accounts.add(name, for: database, server: server, now: now) else {
         throw Failure(
           "There is a service account \(name) already: remove it first, or give another name.")
       }
-      let keyFile = to ?? "\(name).key.json"
       // An unused key is better than an account whose key is lost, so the key is written first.
       try SecretFile.write(key, to: keyFile)
-      try accounts.write(to: file)
-      try StandardOutput.say("\(keyFile)\n")
     }
+    try StandardOutput.say("\(keyFile)\n")
   }
 }
 
@@ -98,12 +75,11 @@ struct ListServiceAccountsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the names of the service accounts.")
 
-  @OptionGroup var database: ServiceAccountsArgument
+  @OptionGroup var database: AccessArgument
 
   func run() throws {
-    try database.with { accounts, _, _ in
-      for account in accounts.all { try StandardOutput.say(account.name + "\n") }
-    }
+    let accounts: ServiceAccounts = try database.read()
+    for account in accounts.all { try StandardOutput.say(account.name + "\n") }
   }
 }
 
@@ -115,16 +91,15 @@ struct RemoveServiceAccountCommand: ParsableCommand {
       "Remove a service account: its key, and the tokens that it has, are refused from now on.")
 
   @Argument(help: "The name of the account.") var name: String
-  @OptionGroup var database: ServiceAccountsArgument
+  @OptionGroup var database: AccessArgument
 
   func run() throws {
-    try database.with { accounts, file, _ in
+    try database.change { (accounts: inout ServiceAccounts, _) in
       guard accounts.remove(name) else {
         throw Failure(
           "There is no service account \(name): `runnel serve service-account list` names those "
             + "there are.")
       }
-      try accounts.write(to: file)
     }
   }
 }

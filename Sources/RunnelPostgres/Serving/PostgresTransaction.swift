@@ -207,7 +207,7 @@ package final class PostgresTransaction {
 
   // MARK: What servers keep
 
-  private static let keptPrefix = "server."
+  static let keptPrefix = "server."
   static let rulesName = "rules"
 
   /// The value that servers keep under a name; nil if there is none.
@@ -228,6 +228,12 @@ package final class PostgresTransaction {
   /// Replaces the rules, for all servers, from this place of the feed on; nil removes them.
   package func writeRules(_ text: String?, now: Int64) {
     kept[PostgresTransaction.rulesName] = .some(text)
+    tellSettings(now: now)
+  }
+
+  /// Tells all servers, from this place of the feed on, that they have to read the rules and what is kept
+  /// anew.
+  package func tellSettings(now: Int64) {
     lastTime = max(lastTime, now)
     changes.append((now, "[\"\(FeedNews.settingsPath)\"]", nil))
   }

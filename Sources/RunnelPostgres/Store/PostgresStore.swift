@@ -190,12 +190,35 @@ package final class PostgresStore {
 
   /// The text of a namespace's rules; nil if there are none.
   package func rulesText(of namespace: Namespace) throws -> String? {
+    try metaValue(PostgresTransaction.rulesName, of: namespace)
+  }
+
+  private func metaValue(_ name: String, of namespace: Namespace) throws -> String? {
     let result = try connection.perform([
       PostgresStatement(
         "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(namespace.number),
-        .text(PostgresTransaction.rulesName))
+        .text(name))
     ])[0]
     return result.count == 0 ? nil : result.text(0, 0)
+  }
+
+  /// The value that servers keep under a name; nil if there is none.
+  package func keptValue(_ name: String, of namespace: Namespace) throws -> String? {
+    try metaValue(PostgresTransaction.keptPrefix + name, of: namespace)
+  }
+
+  /// Replaces the value that servers keep under a name by what `change` makes of the present one; all
+  /// servers read it anew.
+  ///
+  /// - Throws: `PostgresError` and the errors of `change`; then it may have been replaced only if the
+  ///   connection broke.
+  package func changeKept(
+    _ name: String, of namespace: Namespace, now: Int64, _ change: (String?) throws -> String
+  ) throws {
+    try write(to: namespace) { transaction in
+      transaction.keep(try change(transaction.keptValue(name)), name)
+      transaction.tellSettings(now: max(now, transaction.earliestTime))
+    }
   }
 
   /// Replaces a namespace's rules; all servers take them at the same place of the feed.

@@ -5,7 +5,7 @@ import RunnelBase
 /// others.
 ///
 /// They are in a file beside the database that only its owner reads.
-public struct ServerSecrets: Hashable, Sendable {
+public struct ServerSecrets: Hashable, Sendable, AccessTable {
   /// A secret.
   public struct Secret: Hashable, Sendable {
     /// The name of the secret.
@@ -37,8 +37,7 @@ public struct ServerSecrets: Hashable, Sendable {
     DatabaseNames.stem(of: database) + ".secrets.json"
   }
 
-  /// Makes none.
-  init() {}
+  package init() {}
 
   /// Makes one that is stored nowhere.
   init(unstored text: String) { all = [Secret(name: "own", text: text, time: 0)] }
@@ -48,8 +47,13 @@ public struct ServerSecrets: Hashable, Sendable {
   /// - Throws: `ServerError` if it cannot be read.
   public init(file: String) throws(ServerError) {
     guard let bytes = try ServerFile.bytes(of: file, max: ServerSecrets.fileBytesMax) else {
+      self.init()
       return
     }
+    try self.init(parsing: bytes, from: file)
+  }
+
+  package init(parsing bytes: [UInt8], from file: String) throws(ServerError) {
     // Text that is no JSON has no secrets either.
     guard case .array(let elements)? = (try? JSONValue(parsing: bytes))?[Field.secrets] else {
       throw ServerError("\(file) has no secrets: restore it, or remove it and make new ones.")
@@ -90,6 +94,12 @@ public struct ServerSecrets: Hashable, Sendable {
   ///
   /// - Throws: `ServerError` if it cannot be written.
   public func write(to file: String) throws(ServerError) {
+    try ServerFile.replace(file, with: bytes, mode: 0o600)
+  }
+
+  package static let keptName = "secrets"
+
+  package var bytes: [UInt8] {
     let elements: [JSONValue] = all.map { secret in
       [
         Field.name: .string(secret.name), Field.text: .string(secret.text),
@@ -97,7 +107,7 @@ public struct ServerSecrets: Hashable, Sendable {
       ]
     }
     let json: JSONValue = [Field.secrets: .array(elements)]
-    try ServerFile.replace(file, with: json.jsonBytes(pretty: true) + [10], mode: 0o600)
+    return json.jsonBytes(pretty: true) + [10]
   }
 
   /// True if a text is one of the secrets; the time that this takes reveals nothing about them.

@@ -9,7 +9,7 @@ import RunnelBase
 /// database, with the secret that signs those tokens; only its owner reads it.
 ///
 /// Source: RFC 7523; Google, "Using OAuth 2.0 for Server to Server Applications".
-public struct ServiceAccounts: Sendable {
+public struct ServiceAccounts: Sendable, AccessTable {
   /// A service account.
   public struct Account: Hashable, Sendable {
     /// The name of the account.
@@ -57,16 +57,20 @@ public struct ServiceAccounts: Sendable {
     DatabaseNames.stem(of: database) + ".service-accounts.json"
   }
 
-  /// Makes none.
-  init() {}
+  package init() {}
 
   /// Reads a file; the file need not exist.
   ///
   /// - Throws: `ServerError` if it cannot be read.
   public init(file: String) throws(ServerError) {
     guard let bytes = try ServerFile.bytes(of: file, max: ServiceAccounts.fileBytesMax) else {
+      self.init()
       return
     }
+    try self.init(parsing: bytes, from: file)
+  }
+
+  package init(parsing bytes: [UInt8], from file: String) throws(ServerError) {
     // Text that is no JSON has no accounts either.
     let json = try? JSONValue(parsing: bytes)
     guard case .array(let elements)? = json?[Field.accounts],
@@ -90,6 +94,12 @@ public struct ServiceAccounts: Sendable {
   ///
   /// - Throws: `ServerError` if it cannot be written.
   public func write(to file: String) throws(ServerError) {
+    try ServerFile.replace(file, with: bytes, mode: 0o600)
+  }
+
+  package static let keptName = "service-accounts"
+
+  package var bytes: [UInt8] {
     let elements: [JSONValue] = all.map { account in
       [
         Field.name: .string(account.name), Field.email: .string(account.email),
@@ -100,7 +110,7 @@ public struct ServiceAccounts: Sendable {
     let json: JSONValue = [
       Field.tokenSecret: .string(tokenSecret), Field.accounts: .array(elements),
     ]
-    try ServerFile.replace(file, with: json.jsonBytes(pretty: true) + [10], mode: 0o600)
+    return json.jsonBytes(pretty: true) + [10]
   }
 
   // MARK: Making and taking back

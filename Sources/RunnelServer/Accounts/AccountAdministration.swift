@@ -10,6 +10,8 @@ package import RunnelPostgres
 ///
 /// Isolation: synchronous, and used by one thread at a time.
 public final class AccountAdministration {
+  /// The name of the namespace of a store that has the accounts.
+  package static let namespace = StoreAccounts.namespace
   /// The most accounts of one transaction of an import.
   private static let batchMax = 500
   private static let pageMax = 1000

@@ -63,8 +63,8 @@ actor AccountService {
   private nonisolated let logger: Logger
   private nonisolated let calendar: @Sendable () -> Int64
   private nonisolated let requestCount = Mutex(0)
-  /// Makes the connections of users check their credentials again.
-  private nonisolated let review: @Sendable (Set<String>) -> Void
+  /// Makes the connections of users check their credentials again; nil for all connections.
+  private nonisolated let review: @Sendable (Set<String>?) -> Void
   // This thread only:
   private let store: AccountStore
   private var attempts = AttemptGuard()
@@ -80,7 +80,7 @@ actor AccountService {
   init(
     _ place: AccountsPlace, policy: IdentityPolicy, mailer: AccountMailer,
     logger: Logger, calendar: @escaping @Sendable () -> Int64,
-    review: @escaping @Sendable (Set<String>) -> Void
+    review: @escaping @Sendable (Set<String>?) -> Void
   ) throws {
     self.place = place
     (self.policy, self.mailer, self.logger) = (policy, mailer, logger)
@@ -102,7 +102,7 @@ actor AccountService {
     self.store = store
     try store.rotateKeys(now: calendar())
     attempts.restore(try store.lockOuts(), now: calendar())
-    AccountService.publish(store, tokens)
+    _ = AccountService.publish(store, tokens, administrators)
   }
 
   /// Opens the accounts of a configuration; nil if it has none.
@@ -125,7 +125,10 @@ actor AccountService {
       calendar: world.calendar)
     return try AccountService(
       place, policy: policy, mailer: mailer, logger: logger, calendar: world.calendar,
-      review: { world.switchboard.reviewCredentials(of: $0) })
+      review: { users in
+        guard let users else { return world.switchboard.reviewCredentials() }
+        world.switchboard.reviewCredentials(of: users)
+      })
   }
 
   /// The name of the accounts, in backups and in the log.
@@ -211,18 +214,23 @@ actor AccountService {
   /// Takes the care that is due by now; for tests with a clock of their own.
   nonisolated func careNow() { executor.submitAndWait { self.assumeIsolated { $0.care() } } }
 
-  /// Tells the others what was written: ends of tokens, and new keys.
+  /// Tells the others what was written: ends of tokens, new keys, and who is an administrator.
   private func publish() {
-    let revoked = AccountService.publish(store, tokens)
+    let (revoked, hasAccess) = AccountService.publish(store, tokens, administrators)
+    if hasAccess { return review(nil) }
     if !revoked.isEmpty, !policy.isEmulator { review(revoked) }
   }
 
-  @discardableResult
-  private static func publish(_ store: AccountStore, _ tokens: IssuedTokens) -> Set<String> {
+  private static func publish(
+    _ store: AccountStore, _ tokens: IssuedTokens, _ administrators: TokenVerifier
+  ) -> (revoked: Set<String>, hasAccess: Bool) {
     let news = store.takeNews()
+    if let access = news.access {
+      administrators.change { ($0.secrets, $0.accounts) = (access.secrets, access.accounts) }
+    }
     if news.hasNewKeys, let keys = try? store.keys() { tokens.take(keys) }
     if !news.revocations.isEmpty { tokens.revoke(news.revocations) }
-    return Set(news.revocations.keys)
+    return (Set(news.revocations.keys), news.access != nil)
   }
 
   // MARK: Requests

@@ -19,6 +19,8 @@ final class AccountStore {
     /// The ends of tokens by account.
     var revocations: [String: Int64] = [:]
     var hasNewKeys = false
+    /// The secrets and service accounts, if they were read; those of a file are beside it.
+    var access: StoredAccess?
 
     /// Notes the end of an account's tokens.
     mutating func noteRevocation(_ key: Key, _ node: Node) {

@@ -79,6 +79,7 @@ final class StoreAccounts: AccountStorage {
     try session.declareIndexes(AccountPlaces.indexes())
     try perform(isWriting: false) { transaction, news in
       try StoreAccounts.note([.root], transaction, &news)
+      news.access = try StoreAccounts.access(transaction)
     }
   }
 
@@ -98,12 +99,16 @@ final class StoreAccounts: AccountStorage {
         let (result, found) = try session.perform(isWriting: isWriting) { transaction in
           var found = AccountStore.News()
           try StoreAccounts.note(transaction.foreignPaths, transaction, &found)
+          if transaction.hasForeignSettings {
+            found.access = try StoreAccounts.access(transaction)
+          }
           let result = try body(transaction, &found)
           return (result, found)
         }
         outage = nil
         news.revocations.merge(found.revocations) { max($0, $1) }
         news.hasNewKeys = news.hasNewKeys || found.hasNewKeys
+        news.access = found.access ?? news.access
         return result
       } catch let error as PostgresError where error.isWorthRetrying {
         let start = outage ?? .now
@@ -132,6 +137,10 @@ final class StoreAccounts: AccountStorage {
         }
       }
     }
+  }
+
+  private static func access(_ transaction: PostgresTransaction) throws -> StoredAccess {
+    try StoredAccess(StoreTransactionView(transaction), of: "the accounts of the store")
   }
 
   // MARK: The storage

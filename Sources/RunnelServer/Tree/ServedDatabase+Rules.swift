@@ -90,8 +90,21 @@ extension ServedDatabase {
     }
   }
 
-  /// Applies the rules that another server has stored.
-  func takeStoredRules(
+  /// Applies what others have stored beside the tree: the rules, the secrets and the service accounts.
+  func takeSettings(
+    _ tree: inout ServedTree, _ transaction: any ServedTransaction
+  ) throws -> TreeTold {
+    if let receiver = accessReceiver.withLock(\.self) {
+      do {
+        receiver(try StoredAccess(transaction, of: place.name))
+      } catch let error as ServerError {
+        logger.error("\(name): \(error.message)")
+      }
+    }
+    return try takeStoredRules(&tree, transaction)
+  }
+
+  private func takeStoredRules(
     _ tree: inout ServedTree, _ transaction: any ServedTransaction
   ) throws -> TreeTold {
     guard let text = try transaction.rulesText() else { return [] }

@@ -40,6 +40,10 @@ actor ServedDatabase {
   nonisolated let isOpenToAll: Mutex<Bool>
   /// The rules, for exports, which are read on another thread.
   nonisolated let currentRules: Mutex<RulesEngine?>
+  /// The secrets and service accounts as they were at the start; nil for a file, which has them beside it.
+  nonisolated let storedAccess: StoredAccess?
+  /// Takes secrets and service accounts that were changed in the store.
+  nonisolated let accessReceiver = Mutex<(@Sendable (StoredAccess) -> Void)?>(nil)
   /// True once the file is lost, so that the database is unusable.
   private nonisolated let hasLostFile = Atomic<Bool>(false)
   /// True once the database is to be closed, so that nothing is waited for.
@@ -88,8 +92,13 @@ actor ServedDatabase {
     var environment = DatabaseEnvironment.system
     environment.now = calendar
     let storage = try place.open(environment)
-    if place.rulesFile == nil {
-      let text = try storage.perform(isWriting: false) { try $0.rulesText() }
+    if place.rulesFile != nil {
+      storedAccess = nil
+    } else {
+      let (text, access) = try storage.perform(isWriting: false) {
+        (try $0.rulesText(), try StoredAccess($0, of: place.name))
+      }
+      storedAccess = access
       rules = try text.map { try ServedDatabase.rules($0, of: place) }.map(allowance.bounded)
     }
     if let rules { try storage.declareIndexes(ServedDatabase.indexes(of: rules)) }
@@ -247,7 +256,7 @@ actor ServedDatabase {
     let done = try tree.atomically { tree in
       try storage.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
         var told: TreeTold = []
-        if transaction.hasForeignSettings { told += try takeStoredRules(&tree, transaction) }
+        if transaction.hasForeignSettings { told += try takeSettings(&tree, transaction) }
         told += try tree.foreignChanges(now: calendar(), transaction)
         if batch.count > 1 { try transaction.prefetch(batch.compactMap(\.writtenPlace)) }
         var later: [TreeJob] = []
