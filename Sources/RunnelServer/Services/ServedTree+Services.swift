@@ -7,19 +7,6 @@ import RunnelTree
 // Calls of services, each within one transaction. Source: services protocol, sections 2 and 12.
 
 extension ServedTree {
-  /// A record, and what is stored of it.
-  private struct StoredRecord {
-    var key: Key
-    var stored: JSONValue
-    var record: JSONValue
-
-    init(_ key: Key, _ node: Node) {
-      (self.key, stored) = (key, node.json)
-      record = ServiceRecordCoding.record(
-        key.text, stored, idField: ServedCollection.idField)
-    }
-  }
-
   /// Carries out a call of a service.
   ///
   /// The rules decide as for other requests. A call whose answer shows a record, or tells whether there is
@@ -49,19 +36,14 @@ extension ServedTree {
     to task: ServiceTask, _ now: Int64, _ transaction: some ServedTransaction,
     _ told: inout TreeTold
   ) throws -> JSONValue {
-    var reading = try task.call.reading(task.rules)
+    let reading = try task.call.reading(task.rules)
     switch task.call.method {
-    case .find:
-      if let page = try plainPage(task, reading, now, transaction) { return page }
-      let records = try all(task, now, transaction).map(\.record)
-      try task.call.fit(&reading, to: records)
-      return try reading.answer(
-        over: records, idField: ServedCollection.idField, isPaged: true)
+    case .find: return try find(task, reading, now, transaction)
     case .get:
       guard let id = task.call.id else {
         throw FeathersError(.badRequest, "id for 'get' can not be undefined")
       }
-      let found = try record(id, task, &reading, now, transaction)
+      let found = try record(id, task, reading, now, transaction)
       return shown(found.record, reading)
     case .create: return try create(task, reading, now, transaction, &told)
     case .update, .patch, .remove: return try change(task, reading, now, transaction, &told)
@@ -72,48 +54,11 @@ extension ServedTree {
     }
   }
 
-  private func shown(_ record: JSONValue, _ reading: QueryReading) -> JSONValue {
+  func shown(_ record: JSONValue, _ reading: QueryReading) -> JSONValue {
     reading.selected(record, idField: ServedCollection.idField)
   }
 
   // MARK: Reading
-
-  /// All records, in the order of their keys.
-  private func all(
-    _ task: ServiceTask, _ now: Int64, _ transaction: some ServedTransaction
-  ) throws -> [StoredRecord] {
-    let place = task.collection.place
-    try checkRead(Query(place), task.caller, now: now, transaction)
-    try checkServiceSize(place, transaction)
-    return try transaction.node(at: place).children.map { StoredRecord($0.key, $0.node) }
-  }
-
-  /// The answer to a `find` without conditions and order, of which only the page is read; nil for
-  /// others.
-  private func plainPage(
-    _ task: ServiceTask, _ reading: QueryReading, _ now: Int64,
-    _ transaction: some ServedTransaction
-  ) throws -> JSONValue? {
-    let place = task.collection.place
-    guard task.call.query.conditions.isEmpty, reading.order.terms.isEmpty,
-      let limit = reading.limit
-    else { return JSONValue?.none }
-    try checkRead(Query(place), task.caller, now: now, transaction)
-    var total = 0
-    if case .children(let count) = try transaction.summary(at: place).kind { total = count }
-    var rows: [TreeRow] = []
-    if limit > 0, reading.skip < total {
-      let (end, isOver) = reading.skip.addingReportingOverflow(limit)
-      let query = try Query(place).ordered(by: .key)
-        .limited(to: isOver ? total : min(end, total), from: .first)
-      try checkServiceSize(query, transaction)
-      rows = try transaction.rows(of: place, in: RowSlice(query), detail: .full)
-    }
-    let records = rows.dropFirst(reading.skip).map { row in
-      shown(StoredRecord(row.key, row.node ?? .empty).record, reading)
-    }
-    return ServicePage(total: total, limit: limit, skip: reading.skip, records: records).json
-  }
 
   private func path(
     _ id: ServiceID, _ task: ServiceTask
@@ -125,7 +70,7 @@ extension ServedTree {
   ///
   /// - Throws: `NotFound` if there is none that matches.
   private func record(
-    _ id: ServiceID, _ task: ServiceTask, _ reading: inout QueryReading, _ now: Int64,
+    _ id: ServiceID, _ task: ServiceTask, _ reading: QueryReading, _ now: Int64,
     _ transaction: some ServedTransaction
   ) throws -> StoredRecord {
     let missing = FeathersError(.notFound, "No record found for id '\(id)'")
@@ -136,7 +81,12 @@ extension ServedTree {
     let node = try transaction.node(at: path)
     guard !node.isEmpty, let key = path.lastKey else { throw missing }
     let found = StoredRecord(key, node)
-    try task.call.fit(&reading, to: [found.record])
+    var reading = reading
+    if task.call.isTextual {
+      var kinds = FieldKinds(for: reading.condition)
+      kinds.note(found.record)
+      reading.condition = kinds.typed(reading.condition)
+    }
     guard try reading.matches(found.record) else { throw missing }
     return found
   }
@@ -224,11 +174,10 @@ extension ServedTree {
     _ task: ServiceTask, _ reading: QueryReading, _ now: Int64,
     _ transaction: some ServedTransaction, _ told: inout TreeTold
   ) throws -> JSONValue {
-    var reading = reading
     let method = task.call.method
     if method != .remove { try ServedTree.checkObject(task.call.data) }
     if let id = task.call.id {
-      let found = try record(id, task, &reading, now, transaction)
+      let found = try record(id, task, reading, now, transaction)
       let (result, members) = try changed(found, task)
       let path = try task.collection.place.child(found.key)
       let write: Write? =
@@ -244,11 +193,12 @@ extension ServedTree {
         .badRequest, "You can not replace multiple instances. Did you mean 'patch'?")
     }
     guard task.collection.allowsMulti else { throw refusal(of: task) }
-    let records = try all(task, now, transaction)
-    try task.call.fit(&reading, to: records.map(\.record))
+    try checkRead(Query(task.collection.place), task.caller, now: now, transaction)
+    var records: [StoredRecord] = []
+    try forEachMatch(task, reading, transaction) { records.append($0) }
     var members: [JSONMember] = []
     var results: [JSONValue] = []
-    for record in records where try reading.matches(record.record) {
+    for record in records {
       let (result, change) = try changed(record, task)
       switch change {
       case .whole(let value): members.append(JSONMember(record.key.text, value))
@@ -303,22 +253,15 @@ extension ServedTree {
 
   // MARK: Checks
 
-  /// - Throws: `TreeError` (`tooBig`) if what is at a place is too large for services, which read all of it
-  ///   on the thread of the tree.
+  /// - Throws: `TreeError` (`tooBig`) if a record is too large for services, which read it on the thread of
+  ///   the tree.
   private func checkServiceSize(
     _ path: Path, _ transaction: some ServedTransaction
-  ) throws(TreeError) {
-    try checkServiceSize(Query(path), transaction)
-  }
-
-  /// - Throws: `TreeError` (`tooBig`) if the answer of a query is too large for services.
-  private func checkServiceSize(
-    _ query: Query, _ transaction: some ServedTransaction
   ) throws(TreeError) {
     let most = allowance.limits.serviceReadBytesMax
     // The content of a smaller file is no larger.
     if transaction.storedBytes <= most { return }
-    var export = TreeExport(query, form: .export)
+    var export = TreeExport(Query(path), form: .export)
     var count = 0
     while let piece = try export.next(from: transaction) {
       count += piece.count
@@ -326,8 +269,8 @@ extension ServedTree {
       allowance.reached(.serviceRead)
       throw TreeError(
         .tooBig,
-        "What is here has more than \(most) bytes, which is the most that a service reads.",
-        path: query.path.description)
+        "The record has more than \(most) bytes, which is the most that a service reads.",
+        path: path.description)
     }
   }
 }

@@ -77,16 +77,14 @@ struct ServiceCall: Hashable, Sendable {
     return try QueryReading(query, rules: rules)
   }
 
-  /// Fits the conditions of a query to the records that it is compared with.
-  ///
-  /// - Throws: `BadRequest` if that takes too many comparisons.
-  func fit(_ reading: inout QueryReading, to records: [JSONValue]) throws(FeathersError) {
-    let (count, isOver) = query.json.leafCount.multipliedReportingOverflow(by: records.count)
-    if isOver || count > ServiceCall.comparisonsMax {
-      throw FeathersError(
-        .badRequest, "The query has too many values for \(records.count) records: ask for less.")
-    }
-    if isTextual { reading.condition = reading.condition.typed(by: records) }
+  /// The most records with which the query may be compared.
+  var recordsMax: Int { ServiceCall.comparisonsMax / max(1, query.json.leafCount) }
+
+  /// - Throws: `BadRequest` if the query is compared with too many records.
+  func checkCompared(_ count: Int, max: Int) throws(FeathersError) {
+    if count <= max { return }
+    throw FeathersError(
+      .badRequest, "The query has too many values for more than \(max) records: ask for less.")
   }
 }
 

@@ -86,11 +86,18 @@ package enum ServiceRecordCoding {
     scalar < 0x20 || scalar == 0x7F || scalar < 0x80 && ".$#[]/%".utf8.contains(UInt8(scalar))
   }
 
-  /// Returns the name that a key stands for; a key with a damaged escape stands for itself.
+  /// Returns the name that a key stands for; a key that no name has stands for itself.
+  ///
+  /// So two keys never stand for one name, except where one begins with a single `~`.
   package static func name(of key: String) -> String {
     if key == "%" { return "" }
-    let name = key.hasPrefix(mark + mark) ? key.dropFirst() : key[...]
-    return PercentEncoding.decoded(name.utf8, isPlusSpace: false) ?? String(name)
+    let isMarked = key.hasPrefix(mark + mark)
+    if !isMarked, !key.utf8.contains(UInt8(ascii: "%")) { return key }
+    let text = isMarked ? key.dropFirst() : key[...]
+    guard let name = PercentEncoding.decoded(text.utf8, isPlusSpace: false),
+      let canonical = try? self.key(for: name), canonical.utf8.elementsEqual(key.utf8)
+    else { return isMarked ? String(text) : key }
+    return name
   }
 }
 
