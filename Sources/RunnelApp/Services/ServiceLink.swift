@@ -253,6 +253,7 @@ extension ServiceLink {
     do {
       let pending = try database.assumeIsolated { Set(try $0.pendingWrites().map(\.id)) }
       origin.connected(pending: pending)
+      origin.isTextual = usesREST
       set(.link(.catchingUp))
       // The database gives its commands within the call.
       let time = now

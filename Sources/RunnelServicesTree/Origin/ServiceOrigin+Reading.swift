@@ -20,13 +20,18 @@ extension ServiceOrigin {
       }
     }
 
-    init(_ query: Query) {
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - isTextual: whether the values of queries are sent as texts, which match no numbers of some
+    ///     services.
+    init(_ query: Query, isTextual: Bool) {
       guard query.filter == nil, var run = Need.order(query.index) else {
         self = .all(ServiceRun.ID())
         return
       }
       if let field = run.field, let low = query.start?.position.value,
-        low == query.end?.position.value, case .leaf(let leaf) = low
+        low == query.end?.position.value, case .leaf(let leaf) = low,
+        leaf.json.string != nil || !isTextual
       {
         run = ServiceRun.ID(equal: ServiceRun.Equal(field: field, value: leaf))
       }
@@ -103,7 +108,7 @@ extension ServiceOrigin {
       let state = services[service]
     else { return }
     if ask.query.path.keys.count > 1 { return fetch(service, ask.query.path.keys[1]) }
-    let need = Need(ask.query)
+    let need = Need(ask.query, isTextual: isTextual)
     var run = state.runs[need.run] ?? ServiceRun(need.run)
     guard run.call == nil, !run.isExhausted else { return }
     guard state.isSampled, let idField = mirror.idField(of: service) else {
@@ -156,7 +161,7 @@ extension ServiceOrigin {
   private func isSatisfied(_ ask: Ask) -> Bool {
     let keys = ask.query.path.keys
     if keys.count > 1 { return isKnown(keys[0], keys[1]) }
-    let need = Need(ask.query)
+    let need = Need(ask.query, isTextual: isTextual)
     guard let run = services[keys[0]]?.runs[need.run] else { return false }
     if run.isExhausted { return true }
     switch need {
@@ -206,7 +211,7 @@ extension ServiceOrigin {
   /// Notes for all orders that a service has no records.
   private mutating func exhaust(_ service: Key) {
     for ask in asks.values where ask.query.path.keys == [service] {
-      let id = Need(ask.query).run
+      let id = Need(ask.query, isTextual: isTextual).run
       var run = services[service]?.runs[id] ?? ServiceRun(id)
       run.noteEmpty()
       services[service]?.runs[id] = run
@@ -248,7 +253,10 @@ extension ServiceOrigin {
       }
       if !news.contains(key) { put([child], service) }
     case .failure(let error) where [404, 410].contains(error.code):
-      if mirror.node(service, key).isEmpty { services[service]?.absent.insert(key) }
+      if !news.contains(key) {
+        services[service]?.absent.insert(key)
+        put([Child(key: key, node: .empty)], service)
+      }
     case .failure(let error) where error.isPassing: pause(now)
     case .failure(let error):
       refuse(error) { $0.query.path.keys.starts(with: [service, key]) }

@@ -16,6 +16,8 @@ struct WriteCall: Sendable {
   var ids: [Int64]
   /// What the record is to be.
   var node: Node
+  /// The version that the record has to have, and what it was then; nil if it may have any.
+  var version: (field: String, value: JSONValue, base: Node)?
   /// The records that events have told of since the call was made.
   var news: Set<Key> = []
 }
@@ -115,18 +117,27 @@ extension ServiceOrigin {
       fetch(service, target)
       return nil
     }
+    if let conflict = conflict(of: jobs, of: record, current) {
+      refuse(record, [conflict.id], conflict.error)
+      return nil
+    }
     let ids = jobs.map(\.id)
     let place = ServiceMirror.place(service, record.key)
     do throws(TreeError) {
       let node = try ServiceOrigin.result(of: jobs, on: current, at: place, now)
-      guard let (kind, request) = request(record, target, current, node) else {
+      guard let (kind, plain) = request(record, target, current, node) else {
         finish(record, ids)
         return nil
       }
+      var request = plain
       if kind == .create { noteCreation(record, request, ids[0]) }
       for job in jobs where job.adds { sent.additions.insert(job.id) }
-      let number = number(
-        .write(WriteCall(kind: kind, record: record, target: target, ids: ids, node: node)))
+      var call = WriteCall(kind: kind, record: record, target: target, ids: ids, node: node)
+      if kind != .create, let (field, value) = version(of: current, target, service) {
+        call.version = (field, value, current)
+        request.query = request.query.eq(field, value)
+      }
+      let number = number(.write(call))
       return .call(number, path: ServiceMirror.path(of: service), request)
     } catch {
       refuse(record, ids, error)
@@ -225,8 +236,11 @@ extension ServiceOrigin {
   mutating func answered(
     _ call: WriteCall, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
   ) {
+    settleDoubt(call, answer)
     switch answer {
     case .success(let json): done(call, json)
+    case .failure(let error) where call.version != nil && [400, 404, 410].contains(error.code):
+      check(call, error)
     case .failure(let error) where call.kind == .remove && [404, 410].contains(error.code):
       done(call, .null)
     case .failure(let error) where error.code == 401:
@@ -251,7 +265,7 @@ extension ServiceOrigin {
   }
 
   /// Forgets that writes may have been done, since they were not, or are answered.
-  private mutating func forget(_ ids: [Int64]) {
+  mutating func forget(_ ids: [Int64]) {
     for id in ids {
       sent.creations[id] = nil
       sent.additions.remove(id)

@@ -59,6 +59,8 @@ package struct ServiceOrigin: Sendable {
   /// The pause before a call that failed for a while is made again, in milliseconds.
   static let retryPause: Int64 = 2_000
 
+  /// True if the values of queries are sent as texts, so that the server may find no numbers.
+  package var isTextual = false
   var mirror = ServiceMirror()
   var services: [Key: ServiceState] = [:]
   var asks: [ListenerID: Ask] = [:]
@@ -66,6 +68,8 @@ package struct ServiceOrigin: Sendable {
   var queue = ServiceWrites()
   /// What may have been done although no answer came; it outlives connections.
   var sent: SentWrites
+  /// The records that others have changed since a write of them was sent.
+  var checks: [RecordID: VersionCheck] = [:]
   var calls: [Int: Call] = [:]
   private var lastCall = 0
   private var lastListener = 0
@@ -89,6 +93,10 @@ package struct ServiceOrigin: Sendable {
     /// True once it is known that there are no records, or what the name of the id is.
     var isSampled = false
     var isSampling = false
+    /// True if the server cannot find a record by its version.
+    var ignoresVersions = false
+    /// The record that is written without its version, to see whether the version was what was refused.
+    var versionDoubt: RecordID?
   }
 
   /// A query that the replica listens to, or has asked once.
@@ -140,7 +148,7 @@ extension ServiceOrigin {
   /// Forgets the connection: nothing that was asked on it is answered any more.
   package mutating func disconnected() {
     (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
-    (queue, calls, retryTime) = (ServiceWrites(), [:], nil)
+    (queue, checks, calls, retryTime) = (ServiceWrites(), [:], [:], nil)
     (held, heldTime) = ([:], nil)
   }
 

@@ -12,6 +12,12 @@ struct ModelServer {
   var records: [JSONValue] = []
   var pageMax: Int? = 5
   private var lastID: Int64 = 0
+  /// True if each record has a number `version` that grows with each write.
+  var hasVersions = false
+  /// The fields in conditions that are refused.
+  var refusedNames: Set<String> = []
+  /// True if numbers in conditions match nothing, as over REST.
+  var readsTextsOnly = false
   /// The errors that the next writes are answered with.
   var refusals: [FeathersError] = []
   /// The calls that were made.
@@ -19,6 +25,35 @@ struct ModelServer {
 
   private func index(_ id: ServiceID?) -> Int? {
     records.firstIndex { $0["id"].flatMap { ServiceID(json: $0) } == id }
+  }
+
+  /// The index of the record that a call changes.
+  ///
+  /// - Throws: `NotFound` if there is none that matches the query.
+  private func index(_ request: ServiceRequest) throws(FeathersError) -> Int {
+    guard let index = index(request.id),
+      try QueryReading(query(of: request)).matches(records[index])
+    else { throw FeathersError(.notFound, "none") }
+    return index
+  }
+
+  /// The query as the server reads it.
+  private func query(of request: ServiceRequest) throws(FeathersError) -> ServiceQuery {
+    if let name = request.query.members.map(\.name).first(where: refusedNames.contains) {
+      throw FeathersError(.badRequest, "Invalid query parameter \(name)")
+    }
+    if !readsTextsOnly { return request.query }
+    let members = request.query.members.map { member in
+      guard case .number = member.value, !member.name.hasPrefix("$") else { return member }
+      return JSONMember(member.name, .string(member.value.jsonText()))
+    }
+    return ServiceQuery(json: .object(members)) ?? ServiceQuery()
+  }
+
+  private func versioned(_ record: JSONValue, after old: JSONValue?) -> JSONValue {
+    if !hasVersions { return record }
+    let version = (old?["version"]?.int ?? 0) + 1
+    return record.setting("version", to: .number(JSONNumber(Int64(version))))
   }
 
   /// Carries out a call.
@@ -33,7 +68,7 @@ struct ModelServer {
       switch request.method {
       case .find:
         let rules = QueryRules(pages: pageMax.map { PageRules(standard: $0, max: $0) })
-        let reading = try QueryReading(request.query, rules: rules)
+        let reading = try QueryReading(query(of: request), rules: rules)
         let answer = try reading.answer(
           over: records, idField: "id", isPaged: pageMax != nil)
         return (.success(answer), nil)
@@ -47,19 +82,20 @@ struct ModelServer {
       switch request.method {
       case .create:
         lastID += 1
-        let record = JSONValue.object(
-          [JSONMember("id", .number(JSONNumber(lastID)))] + data.filter { $0.name != "id" })
+        let id = JSONMember("id", .number(JSONNumber(lastID)))
+        let record = versioned(.object([id] + data.filter { $0.name != "id" }), after: nil)
         records.append(record)
         return (.success(record), (.created, record))
       case .update, .patch:
-        guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
+        let index = try index(request)
         let old = request.method == .patch ? (records[index].object ?? []) : []
         var record = data.reduce(JSONValue.object(old)) { $0.setting($1.name, to: $1.value) }
         record = record.setting("id", to: records[index]["id"] ?? .null)
+        record = versioned(record, after: records[index])
         records[index] = record
         return (.success(record), (request.method == .patch ? .patched : .updated, record))
       case .remove:
-        guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
+        let index = try index(request)
         let record = records.remove(at: index)
         return (.success(record), (.removed, record))
       default: throw FeathersError(.methodNotAllowed, "no such method")
