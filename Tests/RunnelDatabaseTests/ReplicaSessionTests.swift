@@ -302,6 +302,42 @@ import Testing
     #expect(session.pendingWrites.map(\.id) == [0, 1, 2])
   }
 
+  /// A message with a time of the origin that is some milliseconds off its estimate.
+  private func sendWithTime() throws -> HistoryEntry {
+    _ = try session.connectOrigin(originTime: 1_700_000_005_000)
+    try listen("/m")
+    try push("/m", ["old": 1])
+    try set("/m/a", ["text": "hi", "at": [".sv": "timestamp"]])
+    let entry = try #require(try session.history().first)
+    try push("/m/a", ["text": "hi", "at": 1_700_000_005_006])
+    let id = try #require(session.pendingWrites.first?.id)
+    _ = try session.receive(.acknowledged(id: id))
+    return entry
+  }
+
+  @Test func theTimeThatTheOriginSetIsNoChangeByOthers() throws {
+    let entry = try sendWithTime()
+    #expect(try shown("/m/a/at") == 1_700_000_005_006)
+    let values = try session.history().first?.parts.first?.values
+    #expect(values?.new == ["at": 1_700_000_005_006, "text": "hi"])
+    _ = try session.undo(entry.id)
+    #expect(try shown("/m") == ["old": 1])
+  }
+
+  @Test func aWriteWithATimeIsNotUndoneIfOthersChangedTheTimeSince() throws {
+    let entry = try sendWithTime()
+    try push("/m/a/at", 1_700_000_005_007)
+    #expect(throws: DatabaseError.self) { try session.undo(entry.id) }
+  }
+
+  @Test func aWriteWithATimeIsUndoneBeforeTheOriginAnswers() throws {
+    _ = try session.connectOrigin(originTime: 1_700_000_005_000)
+    try set("/a", [".sv": "timestamp"])
+    let entry = try #require(try session.history().first)
+    _ = try session.undo(entry.id)
+    #expect(try shown("/a") == nil)
+  }
+
   @Test func whatNobodyListensToIsPrunedAndTheRestIsNot() throws {
     _ = try session.connectOrigin()
     for number in 1...3 {

@@ -21,6 +21,12 @@ final class ReplicaCore: SessionCore {
   /// The deliveries that could not be returned when they were found.
   private var undelivered: [Delivery] = []
 
+  /// The entry of the history whose times were settled last: the next one is looked for after it.
+  private var settledEntry: Int64 = 0
+  /// The most writes after an acknowledged one, so that its entry is looked for: with more, it has
+  /// left the history.
+  private static let settledWritesMax = 1000
+
   /// The number of messages from the origin after which the size of the cache is checked (section
   /// 15.3).
   private static let messagesPerPruning = 1000
@@ -164,7 +170,8 @@ extension ReplicaCore {
         if try id != nil || storage.isNameTaken(name) { return ReplicaOutcome() }
       }
       let write = try make(ShownTree(storage, engine.replica.book), now)
-      let parts = try write.assignments(now: now, reader: storage)
+      // As the engine computes them: the history then has the values that are shown.
+      let parts = try write.assignments(now: engine.originTime(now), reader: storage)
       var outcome = ReplicaOutcome()
       try context.recording(parts, storage, now: now, undoes: entry?.id) {
         let written = try engine.write(write, name: name, now: now, &storage)
@@ -273,7 +280,9 @@ extension ReplicaCore {
     return try step { (engine, storage, now) in
       var outcome = ReplicaOutcome()
       for message in messages {
+        let answered = answeredWrite(message, engine)
         outcome.append(try engine.receive(message, now: now, &storage))
+        if let answered { try storage.settleTimes(of: answered, from: &settledEntry) }
       }
       if isCacheDue {
         outcome.append(
@@ -281,6 +290,16 @@ extension ReplicaCore {
       }
       return outcome
     }
+  }
+
+  /// The write that a message acknowledges, if it has times of the origin and its entry may still be
+  /// in the history.
+  private func answeredWrite(_ message: OriginMessage, _ engine: ReplicaEngine) -> PendingWrite? {
+    guard case .acknowledged(let id) = message,
+      let (write, laterCount) = engine.replica.book.pendingWrite(id),
+      laterCount < ReplicaCore.settledWritesMax, !write.write.timePlaces.isEmpty
+    else { return nil }
+    return write
   }
 
   /// Removes and returns the output for the origin and for waiting callers.

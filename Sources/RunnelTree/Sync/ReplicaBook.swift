@@ -46,6 +46,13 @@ extension ReplicaBook {
   /// O(log n) in the pending writes.
   func places(of id: Int64) -> [Path]? { index(of: id).map { pending[$0].parts.map(\.path) } }
 
+  /// The pending write with an id, and the number of writes made after it; nil if it is not pending.
+  ///
+  /// O(log n) in the pending writes.
+  package func pendingWrite(_ id: Int64) -> (write: PendingWrite, laterCount: Int)? {
+    index(of: id).map { (pending[$0], pending.count - $0 - 1) }
+  }
+
   /// The index of a pending write in the list, which ascends by id.
   private func index(of id: Int64) -> Int? {
     var (low, high) = (0, pending.count)

@@ -69,7 +69,7 @@ package struct ReplicaEngine: Sendable {
   package var connectionInfo: ConnectionInfo { info.info }
 
   /// The estimated time on the origin's clock when the clock here shows `now`.
-  func originTime(_ now: Int64) -> Int64 { now + (connectionInfo.serverTimeOffset ?? 0) }
+  package func originTime(_ now: Int64) -> Int64 { now + (connectionInfo.serverTimeOffset ?? 0) }
 
   /// True while the origin can be reached.
   package var isConnected: Bool {
