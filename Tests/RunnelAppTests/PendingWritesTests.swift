@@ -127,6 +127,75 @@ import Testing
     #expect(app.state.writes.queue.refused.isEmpty)
   }
 
+  @Test func messageThatTheOriginRefusesIsTypedAgainInItsLine() throws {
+    let app = try open()
+    app.press("a")
+    app.type("hello")
+    app.press("Enter C-g")
+    app.runtime.receive([.rejected(nil, write: 1, TreeError(.permissionDenied, "too late"))])
+    app.press("S e")
+    guard case .compose(let composer)? = app.state.layers.last else {
+      Issue.record("the line is not open: \(app.toast)")
+      return
+    }
+    #expect(composer.editor.text == "hello")
+    app.press("Enter")
+    #expect(app.state.writes.queue.refused.isEmpty)
+  }
+
+  @Test func triesOfARefusedWriteAreCounted() throws {
+    let app = try open()
+    try app.set("/user/ana/name", "mine")
+    app.runtime.receive([.rejected(nil, write: 1, TreeError(.permissionDenied, "no"))])
+    app.press("S r")
+    #expect(app.state.writes.queue.pending.last?.id == 2)
+    app.runtime.receive([.rejected(nil, write: 2, TreeError(.permissionDenied, "no"))])
+    #expect(app.state.writes.queue.refused.map(\.tries) == [2])
+  }
+
+  /// A write of a value at a place, upon a value that was there.
+  private func write(_ path: Path, _ json: JSONValue, upon old: JSONValue) throws -> PendingWrite {
+    PendingWrite(
+      id: 7, write: .set(path, json),
+      parts: [Assignment(path: path, target: .node(try Node(json: json)))],
+      bases: [try Node(json: old)])
+  }
+
+  @Test func refusedValueIsTypedAgainInAForm() throws {
+    var state = try open().state
+    let id = state.requests.newID()
+    let path = try Path("/notes/n1")
+    let purpose = EarlierEdit(try write(path, "mine", upon: "old"))?.purpose(state, as: id)
+    guard case .form(let form)? = purpose else {
+      Issue.record("no form")
+      return
+    }
+    #expect(form.purpose == .setLeaf(path, original: "old"))
+    #expect(form.fields.map(\.input.editor.text) == ["mine"])
+  }
+
+  @Test func refusedRecordIsTypedAgainAsText() throws {
+    var state = try open().state
+    let id = state.requests.newID()
+    let path = try Path("/notes/n1")
+    let purpose = EarlierEdit(try write(path, ["a": 2], upon: ["a": 1]))?.purpose(state, as: id)
+    let edit = OutsideEdit(path: path, original: ["a": 1])
+    let text = JSONValue.object([JSONMember("a", 2)]).jsonText(pretty: true) + "\n"
+    #expect(purpose == .editOutside(edit, text: text))
+    let removal = EarlierEdit(try write(path, .null, upon: ["a": 1]))
+    #expect(removal?.purpose(state, as: id) == nil)
+  }
+
+  @Test func refusedRecordIsShownWithItsTextFirstAndInWholeLines() throws {
+    let text = String(repeating: "word ", count: 30)
+    let record: JSONValue = ["at": 1, "by": "wim", "text": .string(text)]
+    let write = try write(Path("/room/m1"), record, upon: .null)
+    #expect(PendingText.deed(of: write).hasPrefix(#"set /room/m1  {"text":"word word"#))
+    let lines = PendingText.detail(of: write).map(\.text)
+    #expect(lines.contains { $0.contains("+ text  \"word word") })
+    #expect(lines.contains { $0.contains("+ at  1") } && lines.allSatisfy { $0.count <= 80 })
+  }
+
   @Test func whatOfATransactionWaitsIsNotDropped() throws {
     let app = try open()
     try app.elsewhere { session in

@@ -7,8 +7,10 @@ package enum PendingText {
   /// The greatest length of a value in characters: in the line of a write, and in a line of its
   /// own.
   private static let (shortMax, valueMax) = (60, 2000)
-  /// The greatest number of places that are shown of a write in full.
+  /// The greatest number of places that are shown of a write in full, and of the fields of a record.
   private static let partsMax = 100
+  /// The greatest number of characters in a line of a value that is shown in full.
+  private static let lineMax = 64
 
   /// Returns a write in one line: its number, what it does, and its age.
   package static func line(
@@ -53,9 +55,9 @@ package enum PendingText {
       switch part.target {
       case .node(let node):
         if write.bases.indices.contains(index), let base = write.bases[index] {
-          lines.append(StyledLine("      - \(short(base.exportJSON, valueMax))", .muted))
+          lines += full(base.exportJSON, "-", .muted)
         }
-        lines.append(StyledLine("      + \(short(node.exportJSON, valueMax))", .ok))
+        lines += full(node.exportJSON, "+", .ok)
       case .priority(let priority):
         let text = priority.map { $0.json.jsonText() } ?? "none"
         lines.append(StyledLine("      + priority \(text)", .ok))
@@ -66,8 +68,46 @@ package enum PendingText {
     return lines
   }
 
+  /// Returns a value in lines: a line for each field of a record, and more for a long text.
+  private static func full(_ json: JSONValue, _ sign: String, _ role: StyleRole) -> [StyledLine] {
+    guard let members = readable(json).object, !members.isEmpty else {
+      return lines(short(json, valueMax), sign, role)
+    }
+    var result: [StyledLine] = []
+    for member in members.prefix(partsMax) {
+      result += lines("\(member.name)  \(short(member.value, valueMax))", sign, role)
+    }
+    let rest = members.count - partsMax
+    if rest > 0 { result.append(StyledLine("      \(sign) and \(rest) fields more", role)) }
+    return result
+  }
+
+  private static func lines(_ text: String, _ sign: String, _ role: StyleRole) -> [StyledLine] {
+    var result: [StyledLine] = []
+    var rest = text[...]
+    repeat {
+      let start = result.isEmpty ? "      \(sign) " : "        "
+      result.append(StyledLine("\(start)\(rest.prefix(lineMax))", role))
+      rest = rest.dropFirst(lineMax)
+    } while !rest.isEmpty
+    return result
+  }
+
+  /// Returns a value whose texts come first, the longest before the others: a reader knows a record by
+  /// its text.
+  private static func readable(_ json: JSONValue) -> JSONValue {
+    guard case .object(let members) = json else { return json }
+    let texts = members.filter { $0.value.string != nil }
+    let others = members.filter { $0.value.string == nil }
+    let sorted = texts.sorted {
+      let (left, right) = ($0.value.string?.utf8.count ?? 0, $1.value.string?.utf8.count ?? 0)
+      return left == right ? $0.name < $1.name : left > right
+    }
+    return .object(sorted + others)
+  }
+
   private static func short(_ json: JSONValue, _ max: Int) -> String {
-    let text = json.jsonText()
+    let text = readable(json).jsonText()
     return text.count > max ? "\(text.prefix(max))…" : text
   }
 }

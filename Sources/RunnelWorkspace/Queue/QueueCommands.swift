@@ -113,10 +113,16 @@ extension QueueCommands {
   private static func reasonNotTypedAgain(_ state: AppState) -> String? {
     guard let item = refusedAtHand(state) else { return nil }
     if case .pasted(let pasted) = item.purpose, pasted.row == nil { return isNoRecord }
-    guard item.purpose.kind.isEditable else {
+    var purpose = item.purpose
+    if case .earlier(let write) = purpose,
+      let typed = EarlierEdit(write)?.purpose(state, as: item.id)
+    {
+      purpose = typed
+    }
+    guard purpose.kind.isEditable else {
       return "nothing was typed for it: do it again where it was done"
     }
-    if case .send(let view, let text, _) = item.purpose, !state.tabs.lists[view].draft.isEmpty,
+    if case .send(let view, let text, _) = purpose, !state.tabs.lists[view].draft.isEmpty,
       state.tabs.lists[view].draft != text
     {
       return "another draft is in the line of this view: send it first"

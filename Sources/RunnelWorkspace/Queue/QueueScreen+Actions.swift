@@ -71,9 +71,15 @@ extension QueueScreen {
   /// Opens the typed text of a refused write again.
   static func editQueued(_ state: inout AppState) {
     guard case .queue(let screen)? = state.layers.last,
-      let item = screen.cursorWrite(in: state.writes.queue)
+      var item = screen.cursorWrite(in: state.writes.queue)
     else {
       return
+    }
+    if case .earlier(let write) = item.purpose {
+      guard let purpose = EarlierEdit(write)?.purpose(state, as: item.id) else { return }
+      // What is typed now replaces the refused write.
+      state.writes.queue.reword(item.id, as: purpose)
+      item.purpose = purpose
     }
     state.closeLayer()
     item.purpose.kind.editAgain(&state, item)
@@ -89,6 +95,7 @@ extension QueueScreen {
     guard let item = screen.cursorWrite(in: state.writes.queue), let request = item.request
     else { return }
     var purpose = item.purpose
+    if let write = item.write { state.writes.queue.noteTry(of: write, item.tries) }
     // The write is not one of a deletion under way any more.
     if case .deleteMarked(let paths) = purpose, paths.count == 1 { purpose = .delete(paths[0]) }
     ComposeScreen.forgetDraft(&state, of: purpose)

@@ -35,6 +35,8 @@ package struct WriteQueue: Hashable, Sendable {
     var purpose: WritePurpose
     /// The draft to compare, or nil if others did not write there.
     var draft: CompareDraft?
+    /// The write that was on disk when the origin refused it; nil if it was refused before.
+    var write: PendingWrite?
   }
 
   /// The writes under way, by request.
@@ -45,6 +47,9 @@ package struct WriteQueue: Hashable, Sendable {
   package var pending: [PendingWrite] = []
   /// The ids of the pending writes of unknown outcome, which are sent again only on request.
   package var unknown: Set<Int64> = []
+
+  /// The numbers of tries of refused writes that are tried again and not answered.
+  private var triesAgain: [Write: Int] = [:]
 
   /// The writes of unknown outcome, oldest first.
   package var unknownPending: [PendingWrite] {
@@ -100,11 +105,27 @@ package struct WriteQueue: Hashable, Sendable {
 
   /// Keeps a pending write that the origin refused.
   mutating func keep(_ write: PendingWrite, as id: AppRequestID, _ reason: String, at now: Int64) {
+    let tries = triesAgain.removeValue(forKey: write.write) ?? 0
     refused.append(
       Refused(
         id: id, request: WriteRequest(again: write.write),
-        refusal: RunnelWorkspace.Refusal(reason), at: now, tries: 1, purpose: .earlier(write)))
+        refusal: RunnelWorkspace.Refusal(reason), at: now, tries: tries + 1,
+        purpose: .earlier(write), write: write))
     if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
+  }
+
+  /// Notes that a refused write is tried again after a number of tries: it gets a new number, and is
+  /// known by its values.
+  mutating func noteTry(of write: PendingWrite, _ tries: Int) {
+    // The counts of writes that were done meanwhile are of no use.
+    if triesAgain.count >= WriteQueue.refusedMax { triesAgain = [:] }
+    triesAgain[write.write] = tries
+  }
+
+  /// Notes how a refused write is edited again.
+  mutating func reword(_ id: AppRequestID, as purpose: WritePurpose) {
+    guard let index = refused.firstIndex(where: { $0.id == id }) else { return }
+    refused[index].purpose = purpose
   }
 
   /// Drops a refused write.
@@ -123,8 +144,7 @@ package struct WriteQueue: Hashable, Sendable {
   /// O(refused writes).
   func wasRejected(at path: Path) -> Bool {
     refused.contains { item in
-      guard case .earlier(let write) = item.purpose else { return false }
-      return write.parts.contains { $0.path.contains(path) || path.contains($0.path) }
+      item.write?.parts.contains { $0.path.contains(path) || path.contains($0.path) } ?? false
     }
   }
 

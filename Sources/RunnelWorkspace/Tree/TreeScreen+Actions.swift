@@ -169,7 +169,7 @@ extension TreeScreen {
   }
 
   /// Returns the input for a value, with the rule of a resource if there is one.
-  private static func input(_ state: AppState, for leaf: Leaf, at path: Path) -> FieldInput {
+  static func input(_ state: AppState, for leaf: Leaf, at path: Path) -> FieldInput {
     if case .record(_, let field) = state.database.resources.registry.place(of: path),
       field.keys.count == 1,
       let key = field.keys.first,
