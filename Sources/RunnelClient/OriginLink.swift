@@ -388,11 +388,17 @@ extension OriginLink {
 
   private func show(_ state: OriginStatus.State) {
     var shown = OriginStatus(state, unknownWrites: session.writesOfUnknownOutcome)
-    if !shown.isLive { shown.offlineSince = status.offlineSince ?? now.calendar }
+    if !shown.isLive { shown.offlineSince = status.offlineSince ?? lastContact(state) }
     if shown == status { return }
     if shown.isLive != status.isLive { lock.noteContact(isConnected: shown.isLive) }
     status = shown
     for (_, tell) in observers.sorted(by: { $0.key < $1.key }) { tell(shown) }
+  }
+
+  /// When the replica last had contact with the origin, in milliseconds since 1970.
+  private func lastContact(_ state: OriginStatus.State) -> Int64 {
+    let silence = state == .link(.notAnswering) ? session.silenceMilliseconds(now: now) : 0
+    return now.calendar - silence
   }
 }
 
@@ -432,7 +438,7 @@ extension OriginLink {
       case .received(let text):
         taken = (taken.bytes + text.count, taken.messages + 1)
         effects += session.receive(text, of: connection, now: now)
-      case .heard: session.heard(connection, now: now)
+      case .heard: effects += session.heard(connection, now: now)
       case .closed(let reason):
         self.socket = nil
         effects += session.closed(connection, reason, now: now)

@@ -29,6 +29,8 @@ import Testing
   @Test func whatIsNotLiveIsSaidWithItsReason() {
     #expect(take(OriginFacts(.connecting)).contains("◌ connecting"))
     #expect(take(OriginFacts(.catchingUp)).contains("◌ catching up"))
+    let silent = take(OriginFacts(.notAnswering, since: app.state.now))
+    #expect(silent.contains("◌ not answering since "))
     let line = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.state.now))
     #expect(line.contains("◌ offline since "))
     #expect(app.toast == "The server is gone.")

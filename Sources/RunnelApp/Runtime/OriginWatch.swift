@@ -127,6 +127,7 @@ extension OriginFacts {
       case .closed, .elsewhere: (.shared, nil)
       case .link(.live): (.live, nil)
       case .link(.catchingUp): (.catchingUp, nil)
+      case .link(.notAnswering): (.notAnswering, nil)
       case .link(.connecting), .link(.authenticating): (.connecting, nil)
       case .link(.waiting(_, let reason)): (.waiting, reason)
       case .link(.offline(.asked)): (.offline, nil)

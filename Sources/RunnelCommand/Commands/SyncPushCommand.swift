@@ -185,6 +185,7 @@ private final class Pusher {
     case .link(.waiting(_, let reason?))?:
       ": " + (reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
     case .link(.catchingUp)?: ": the server has not answered what was asked first"
+    case .link(.notAnswering)?: ": the server does not answer"
     case .elsewhere?:
       SpeakerLock.isConnected(database: file)
         ? ": another program holds the connection"

@@ -28,7 +28,8 @@ extension ClientSession {
   /// Takes the news that the connection with this number is open; the handshake is awaited.
   package mutating func opened(_ connection: Int64, now: WireTime) -> [Effect] {
     guard connection == self.connection, phase == .connecting else { return [] }
-    (lastHeard, lastSent, isAwaitingSign) = (now.uptime, now.uptime, false)
+    lastSent = now.uptime
+    noteSign(now)
     enter(.awaitingHandshake)
     return takeEffects()
   }
@@ -50,9 +51,10 @@ extension ClientSession {
   }
 
   /// Takes the news that a ping or another frame without text arrived.
-  package mutating func heard(_ connection: Int64, now: WireTime) {
-    guard connection == self.connection else { return }
-    (lastHeard, isAwaitingSign) = (now.uptime, false)
+  @discardableResult
+  package mutating func heard(_ connection: Int64, now: WireTime) -> [Effect] {
+    if connection == self.connection { noteSign(now) }
+    return takeEffects()
   }
 
   /// Forgets the requests that will not be answered any more, and tells the replica.
@@ -61,6 +63,7 @@ extension ClientSession {
     if let liveTime, now.uptime - liveTime > limits.goodMilliseconds { backoff.reset() }
     liveTime = nil
     outstanding = [:]
+    (owingTime, isSilent) = (nil, false)
     waiting = []
     (unansweredWrites, openListens) = (0, 0)
     awaitsEarlierWrites = false
@@ -97,7 +100,7 @@ extension ClientSession {
     _ frame: [UInt8], of connection: Int64, now: WireTime
   ) -> [Effect] {
     guard connection == self.connection, hasConnection else { return [] }
-    (lastHeard, isAwaitingSign) = (now.uptime, false)
+    noteSign(now)
     do throws(TreeError) {
       if let message = try assembler.take(frame) {
         try take(try ServerMessage(message), now)
@@ -106,6 +109,7 @@ extension ClientSession {
       effects.append(.log(error.description))
       fail(error.description, now)
     }
+    if outstanding.isEmpty { owingTime = nil }
     return takeEffects()
   }
 

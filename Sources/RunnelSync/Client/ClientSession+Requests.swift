@@ -116,6 +116,7 @@ extension ClientSession {
       unansweredBytesSum += bytes.count
     case .listen, .unlisten, .get, .onDisconnect, .credential, .nothing: break
     }
+    if owingTime == nil { owingTime = now.uptime }
     send(bytes, now)
   }
 

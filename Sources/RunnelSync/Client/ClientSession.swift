@@ -107,7 +107,13 @@ package struct ClientSession: Sendable {
   var liveTime: Int64?
   var lastHeard: Int64 = 0
   var lastSent: Int64 = 0
-  var isAwaitingSign = false
+  /// When the origin was asked for a sign of life that it has not given; nil if it was not asked.
+  var signAskedTime: Int64?
+  /// Since when the origin owes an answer without having been heard, on the monotonic clock; nil if it
+  /// owes none.
+  var owingTime: Int64?
+  /// True if the origin has not given the sign of life for which it was asked.
+  var isSilent = false
   /// When the attempt or the authentication times out, on the monotonic clock.
   var patienceEnd: Int64 = 0
 
@@ -163,9 +169,12 @@ package struct ClientSession: Sendable {
     case .waiting(let end, let reason): .waiting(until: end, reason)
     case .connecting, .awaitingHandshake: .connecting
     case .awaitingCredential, .authenticating: .authenticating
-    case .live: isCatchingUp ? .catchingUp : .live
+    case .live: isSilent ? .notAnswering : isCatchingUp ? .catchingUp : .live
     }
   }
+
+  /// The milliseconds since the origin was last heard.
+  package func silenceMilliseconds(now: WireTime) -> Int64 { max(0, now.uptime - lastHeard) }
 
   /// The number of requests that were sent and not answered.
   package var outstandingCount: Int { outstanding.count }
@@ -185,7 +194,7 @@ package struct ClientSession: Sendable {
   mutating func noteCaughtUp() {
     guard isCatchingUp, hasAsked, openListens == 0 else { return }
     isCatchingUp = false
-    if phase == .live { effects.append(.link(.live)) }
+    if phase == .live { effects.append(.link(link)) }
   }
 }
 
@@ -278,8 +287,15 @@ extension ClientSession {
 
   private var keepAliveTime: Int64 { max(lastHeard, lastSent) + limits.keepAliveMilliseconds }
 
+  /// When the next step of a silence is due: to ask the origin for a sign, to say that it does not answer, or
+  /// to give it up.
   private var silenceTime: Int64 {
-    lastHeard + limits.silenceMilliseconds + (isAwaitingSign ? limits.signMilliseconds : 0)
+    guard let signAskedTime else {
+      let end = lastHeard + limits.silenceMilliseconds
+      return owingTime.map { min($0 + limits.answerMilliseconds, end) } ?? end
+    }
+    let end = lastHeard + limits.silenceMilliseconds + limits.signMilliseconds
+    return isSilent ? end : min(signAskedTime + limits.doubtMilliseconds, end)
   }
 
   /// Carries out what is due at this time.
@@ -290,15 +306,35 @@ extension ClientSession {
     case .connecting, .awaitingHandshake, .awaitingCredential, .authenticating:
       if patienceEnd <= now.uptime { fail("It took too long to connect.", now) }
     case .live:
-      if silenceTime <= now.uptime, isAwaitingSign {
-        fail("The origin gave no sign of life.", now)
-      } else if silenceTime <= now.uptime {
-        isAwaitingSign = true
-        send(ClientMessage.ping.bytes, now)
+      if silenceTime <= now.uptime {
+        breakSilence(now)
       } else if keepAliveTime <= now.uptime {
         send(ClientMessage.keepAlive, now)
       }
     }
     return takeEffects()
+  }
+
+  private mutating func breakSilence(_ now: WireTime) {
+    let end = lastHeard + limits.silenceMilliseconds + limits.signMilliseconds
+    if signAskedTime == nil {
+      signAskedTime = now.uptime
+      send(ClientMessage.ping.bytes, now)
+    } else if end <= now.uptime {
+      fail("The origin gave no sign of life.", now)
+    } else {
+      isSilent = true
+      effects.append(.link(link))
+    }
+  }
+
+  /// Notes that the origin gave a sign of life.
+  mutating func noteSign(_ now: WireTime) {
+    (lastHeard, signAskedTime) = (now.uptime, nil)
+    owingTime = outstanding.isEmpty ? nil : now.uptime
+    if isSilent {
+      isSilent = false
+      effects.append(.link(link))
+    }
   }
 }

@@ -26,6 +26,8 @@ public enum LinkState: Hashable, Sendable {
   case catchingUp
   /// The origin can be reached, and has answered all listens with which the connection began.
   case live
+  /// There is a connection, and the origin gives no sign of life although it was asked for one.
+  case notAnswering
 }
 
 /// The reason why no attempt is made.
@@ -88,6 +90,12 @@ public struct ClientLimits: Hashable, Sendable {
   /// The time without a sign of life from the origin after which it is asked for one, in
   /// milliseconds.
   public var silenceMilliseconds: Int64 = 60_000
+  /// The time without a sign of life after which an origin that owes an answer is asked for one, in
+  /// milliseconds.
+  public var answerMilliseconds: Int64 = 5000
+  /// The time without an answer to that question after which the link is `notAnswering`, in
+  /// milliseconds.
+  public var doubtMilliseconds: Int64 = 3000
   /// The longest time that the origin may take to answer that question, in milliseconds.
   public var signMilliseconds: Int64 = 30_000
   /// The upper bound of the wait after a good connection, in milliseconds.

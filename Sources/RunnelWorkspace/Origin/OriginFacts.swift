@@ -16,6 +16,8 @@ package struct OriginFacts: Hashable, Sendable {
     case catchingUp
     /// Connected: the data shown is the server's.
     case live
+    /// Connected, but the server gives no sign of life.
+    case notAnswering
     /// Another process on the same file holds the connection, for this one too.
     case shared
     /// The server refused the credentials.
@@ -50,6 +52,8 @@ extension OriginFacts {
     case .live, .shared: return nil
     case .connecting: parts = (glyphs.connecting, "connecting", .connecting)
     case .catchingUp: parts = (glyphs.connecting, "catching up", .connecting)
+    case .notAnswering:
+      parts = (glyphs.connecting, "not answering\(sinceText(state))", .warn)
     case .waiting, .offline: parts = (glyphs.connecting, "offline\(sinceText(state))", .warn)
     case .refused: parts = (glyphs.failed, "refused", .error)
     case .shutDown: parts = (glyphs.failed, "shut down", .error)
@@ -67,7 +71,7 @@ extension OriginFacts {
   /// know cannot be read.
   var isDisconnected: Bool {
     switch link {
-    case .offline, .waiting, .refused, .shutDown: true
+    case .offline, .waiting, .notAnswering, .refused, .shutDown: true
     case .connecting, .catchingUp, .live, .shared: false
     }
   }
@@ -120,7 +124,7 @@ extension OriginFacts {
       if before?.reason != facts.reason, state.database.accounts?.reasonEnded == nil {
         state.say(.info, reason)
       }
-    case .offline, .connecting, .catchingUp, .live, .shared: break
+    case .offline, .connecting, .catchingUp, .live, .notAnswering, .shared: break
     }
   }
 }

@@ -267,6 +267,30 @@ import Testing
     #expect(client.take() == ["close", "disconnected"])
   }
 
+  @Test func anOriginThatOwesAnAnswerIsAskedForASignAndThenSaidNotToAnswer() throws {
+    var client = ScriptedClient()
+    client.goLive()
+    client.asked()
+    client.send(.write(id: 1, .set(try path("/a"), 1)))
+    _ = client.take()
+    #expect(client.session.deadline() == 5000)
+    client.now.uptime = 5000
+    client.change { $0.advance(now: $1) }
+    #expect(client.take() == [#"{"t":"c","d":{"t":"p","d":{}}}"#])
+    #expect(client.session.link == .live)
+    client.now.uptime = 8000
+    client.change { $0.advance(now: $1) }
+    #expect(client.session.link == .notAnswering)
+    #expect(client.session.silenceMilliseconds(now: client.now) == 8000)
+    client.hear(#"{"t":"c","d":{"t":"o","d":{}}}"#)
+    #expect(client.links.suffix(2) == [.notAnswering, .live])
+    // The answer to the write is still owed.
+    #expect(client.session.deadline() == 13_000)
+    client.hear(#"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#)
+    #expect(client.session.deadline() == 53_000)
+    #expect(client.take().isEmpty)
+  }
+
   @Test(arguments: [
     "{", "[]", #"{"error":"no"}"#, #"{"t":"d","d":{"a":"d","b":{"p":"a.b","d":1}}}"#,
   ])
