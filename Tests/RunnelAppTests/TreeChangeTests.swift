@@ -88,6 +88,28 @@ import Testing
     }
   }
 
+  /// The rules of a server may let somebody read a place, and not the one above it.
+  @Test func childThatTheUserNamedStaysBelowAnUnreadableNode() throws {
+    func change(_ phase: LoadState) -> TreeChange {
+      TreeChange(
+        content: .rows([], came: []), update: .reload, phase: phase,
+        paging: .exhausted)
+    }
+    let failed = LoadState.failed(StreamFailure("No.", code: "PERMISSION_DENIED"))
+    var tree = TreeScreen()
+    _ = tree.take(change(failed), of: .root, height: Self.height)
+    #expect(tree.headings[TreeScreen.section]?.detail.text == "")
+    tree.show(named: try RunnelTree.Key("room"), of: .root, height: Self.height)
+    _ = tree.take(change(failed), of: .root, height: Self.height)
+    let room = try Path("/room")
+    #expect(tree.content.sections[0].rows == ["/room", "failed:/"])
+    #expect(tree.keyCountText(of: room, 1) == "")
+    _ = tree.take(change(.loaded), of: room, height: Self.height)
+    #expect(tree.keyCountText(of: room, 1) == "0 keys")
+    _ = tree.take(change(.loaded), of: .root, height: Self.height)
+    #expect(tree.content.sections[0].rows.isEmpty)
+  }
+
   @Test func marksOfNodesThatGoAreForgotten() throws {
     let app = try AppDriver(
       Fixture.views(), json: ["a": ["x": 1, "y": 2], "b": 3, "room": ["m": ["text": "t"]]])

@@ -15,7 +15,8 @@ extension TreeScreen {
   ///   have no children left.
   package mutating func take(_ change: TreeChange, of path: Path, height: Int) -> [Path] {
     let known = expanded[path]
-    guard let children = change.children(after: known) else { return [] }
+    guard var children = change.children(after: known) else { return [] }
+    children.keepNamed(of: known)
     let gone = expanded.keys.filter { place in
       guard let key = place.relative(to: path)?.keys.first else { return false }
       return children.child(key)?.isExpandable != true

@@ -87,7 +87,8 @@ extension TreeScreen {
       TreeScreen.section: ListHeading(
         title: StyledLine("/", .sectionHeader),
         detail: StyledLine(
-          count == 1 && !hasMore ? "1 key" : "\(count)\(hasMore ? "+" : "") keys", .muted))
+          isUnreadable(.root)
+            ? "" : count == 1 && !hasMore ? "1 key" : "\(count)\(hasMore ? "+" : "") keys", .muted))
     ]
   }
 

@@ -26,9 +26,9 @@ package struct TreeText {
         glyphs: glyphs, width: width - 2 * depth - 1, keys: keys, pageSize: pageSize)
       return indented(text.line(phase, isOlder: false), depth)
     case .failed(_, let message, let depth):
-      return indented(
-        StyledLine(
-          "  \(glyphs.failed) \(message)\(keys.hint(.rowOpen, "tries again"))", .error), depth)
+      let words =
+        keys.hint(.rowOpen, "tries again") + keys.hint(.paletteOpen, "/PATH opens a place below")
+      return indented(StyledLine("  \(glyphs.failed) \(message)\(words)", .error), depth)
     case nil:
       return StyledLine()
     }
@@ -40,7 +40,7 @@ package struct TreeText {
       let sign = tree.expanded[path] == nil ? glyphs.foldClosed : glyphs.foldOpen
       var line = StyledLine(sign + " ", .frameFocus)
       line.append(name(row.key), .jsonKey)
-      line.append(count == 1 ? "1 key" : "\(count) keys", .muted)
+      line.append(tree.keyCountText(of: path, count), .muted)
       guard let state = state(of: path) else { return line }
       let blanks = width - line.width - state.width - 1
       if blanks > 0 {

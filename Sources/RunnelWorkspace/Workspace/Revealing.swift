@@ -46,10 +46,14 @@ enum Revealing {
       switch children.phase {
       case .idle, .loading: return
       case .failed:
-        return giveUpWanted(&state, at: parent, "the children of \(parent) could not be read")
+        // The place itself may be readable.
+        state.tabs.tree.show(named: keys[depth], of: parent, height: state.height)
+        if depth == keys.count - 1, state.tabs.tree.expanded[wanted.path] == nil {
+          state.effects.append(.expand(wanted.path))
+        }
       case .cached, .loaded: break
       }
-      if children.child(keys[depth]) != nil { continue }
+      if state.tabs.tree.expanded[parent]?.child(keys[depth]) != nil { continue }
       let isAll = children.paging == .exhausted
       return giveUpWanted(
         &state, at: parent,
