@@ -65,6 +65,19 @@ import Testing
     #expect(!tabs().contains("cached"))
   }
 
+  @Test func aRefusalStaysOnTheScreenAndIsTriedAgainOnRequest() {
+    _ = take(OriginFacts(.live))
+    app.press("gL")
+    #expect(app.toast.contains("it is connected"))
+    _ = take(OriginFacts(.refused, reason: "The token has expired."))
+    app.press("j k")
+    #expect(app.screen.contains { $0.contains("The token has expired: gL tries again") })
+    app.press("gL")
+    #expect(app.screenEffects.contains(.reconnect))
+    _ = take(OriginFacts(.live))
+    #expect(!app.screen.contains { $0.contains("The token has expired") })
+  }
+
   @Test func aNarrowScreenShowsTheSign() {
     app.resize(columns: 40, rows: 12)
     #expect(take(OriginFacts(.waiting, since: app.state.now)).contains("◌"))

@@ -227,9 +227,8 @@ extension AppRuntime {
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
-    case .copy, .notify, .openLink, .sendAgain, .theme, .editOutside, .suspend, .redraw, .crash,
-      .account,
-      .stopAccount, .device:
+    case .copy, .notify, .openLink, .sendAgain, .reconnect, .theme, .editOutside, .suspend,
+      .redraw, .crash, .account, .stopAccount, .device:
       screenEffects.append(effect)
     }
   }

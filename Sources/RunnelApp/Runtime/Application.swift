@@ -443,6 +443,7 @@ extension Application {
     case .notify(let notice): notices.send(notice, to: screen)
     case .openLink(let link): runtime.send(.opened(link: link, by: browser.open(link)))
     case .sendAgain(let write): origin.sendAgain(write)
+    case .reconnect: origin.reconnect()
     case .account(let id, let request):
       guard let accounts = host.accounts else {
         let refusal = Refusal("this is a replay: no account is used")

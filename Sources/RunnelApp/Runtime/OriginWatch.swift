@@ -87,6 +87,9 @@ final class OriginWatch: Sendable {
   /// Sends a write of unknown outcome again.
   func sendAgain(_ write: Int64) { link.withLock { $0 }?.sendAgain(write) }
 
+  /// Connects now; credentials are asked for anew.
+  func reconnect() { link.withLock { $0 }?.retry() }
+
   private func take(_ facts: OriginFacts?) {
     guard let facts else { return }
     state.withLock { $0.facts = facts }

@@ -12,6 +12,7 @@ package enum GlobalCommands {
     AccountsCommands.open
     DevicesCommands.open
     Presence.show
+    Reconnecting.command
     panes
     goto
     Command(.paletteOpen, "palette", "do anything by its name", keys: [":", "M-x"]) { state, _ in

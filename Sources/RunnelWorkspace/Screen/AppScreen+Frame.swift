@@ -214,8 +214,11 @@ extension AppScreen {
     } else if !TypeAhead.typeAheadText(state).isEmpty {
       left.append(TypeAhead.typeAheadText(state), .rowPending)
     } else if !layout.isCompact {
+      let refusal = Reconnecting.lastingText(state)
+      left.append(refusal, .error)
       let marks = marksText
       let pill = newRowsPill
+      if !refusal.isEmpty, !marks.isEmpty || !pill.isEmpty { left.append(" · ") }
       left.append(marks, .rowMarked)
       if !marks.isEmpty, !pill.isEmpty { left.append(" · ") }
       left.append(pill, .rowNew)

@@ -152,6 +152,8 @@ package enum Effect: Hashable, Sendable {
   case openLink(String)
   /// Send the write of unknown outcome with this id again.
   case sendAgain(Int64)
+  /// Connect to the server now, also after it has refused the credentials.
+  case reconnect
   /// Draw in the colors of a theme, or of the configuration if it is nil.
   case theme(ThemeChoice?)
   /// Open the user's editor on a value.
