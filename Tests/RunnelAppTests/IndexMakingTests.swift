@@ -34,6 +34,18 @@ import Testing
     #expect(app.toast.contains("there is an index for this order"))
   }
 
+  @Test func onAServerTheLineForItsRulesIsCopied() throws {
+    let child = QueryIndex.child(try Path("/created/at"))
+    #expect(IndexMaking.ruleLine(of: child) == #"".indexOn": ["created/at"]"#)
+    #expect(IndexMaking.ruleLine(of: .value) == #"".indexOn": [".value"]"#)
+    #expect(IndexMaking.ruleLine(of: .key) == nil)
+    let app = try sorted()
+    app.take(.origin(OriginFacts(.live)))
+    app.press("gI")
+    let what = "\".indexOn\": [\"from\"] for the rules of /room at the server"
+    #expect(app.screenEffects.contains(.copy("\".indexOn\": [\"from\"]", what: what)))
+  }
+
   @Test func keysNeedNone() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("gI")

@@ -38,6 +38,10 @@ extension IndexMaking {
   private static func start(_ state: inout AppState) {
     let screen = state.tabs.front
     let path = screen.definition.source.path
+    if state.database.origin != nil, let line = ruleLine(of: screen.definition.source.order) {
+      let what = "\(line) for the rules of \(path) at the server"
+      return state.effects.append(.copy(line, what: what))
+    }
     guard
       let definition = IndexDefinition(
         pattern: path.description, serving: screen.definition.source.order)
@@ -45,6 +49,17 @@ extension IndexMaking {
     state.files.indexing = IndexMaking(
       definition: definition, path: path, view: state.tabs.index, startedAt: state.now)
     state.effects.append(.makeIndex(definition))
+  }
+
+  /// The line that declares an index for an order in the rules of a server; nil for an order that needs none,
+  /// or that servers do not have.
+  static func ruleLine(of order: QueryIndex) -> String? {
+    switch order.forward {
+    case .value: #"".indexOn": [".value"]"#
+    case .child(let path):
+      #"".indexOn": ["\#(path.keys.map(\.text).joined(separator: "/"))"]"#
+    case .key, .priority, .compound: nil
+    }
   }
 
   /// The reason why no index can be made for the list in front, or nil if one can.
@@ -56,11 +71,11 @@ extension IndexMaking {
     let screen = state.tabs.front
     let order = screen.definition.source.order
     if order.forward == .key { return "keys need no index" }
+    if state.database.origin != nil {
+      return ruleLine(of: order) == nil ? "servers have no indexes for this order" : nil
+    }
     if screen.indexedOrders?.contains(order.forward.description) == true {
       return "there is an index for this order"
-    }
-    if state.database.origin != nil {
-      return "the rules of the server declare its indexes, with .indexOn"
     }
     return state.reasonReadOnly
   }

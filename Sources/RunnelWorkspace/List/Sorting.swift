@@ -86,7 +86,8 @@ enum Sorting {
       state.say(.info, texts.words(field))
     } else if let order, state.tabs.lists[view].isIndexed(order.field) == false {
       let words = "\(title(of: order.field)) has no index: all rows are read"
-      state.say(.info, state.phrase(words, .indexMake, "makes one"))
+      let deed = state.database.origin == nil ? "makes one" : "copies its line for the rules"
+      state.say(.info, state.phrase(words, .indexMake, deed))
     } else if let order, hasForeignLetters(state.tabs.lists[view], order.field) {
       state.say(.info, "texts are sorted by their characters: A to Z, a to z, then Ä, É and others")
     }
