@@ -13,6 +13,8 @@ public struct OriginAccess: Sendable {
   public var user: String
   /// The source of credentials; nil for unauthenticated access.
   public var provider: Provider?
+  /// The id of the user for the rules of the origin; nil if it is not known.
+  package var userID: String?
 
   /// Makes an access.
   public init(user: String, provider: Provider?) {
@@ -36,7 +38,9 @@ public struct OriginAccess: Sendable {
     guard isUser, let claims else {
       return OriginAccess(user: administrator) { _ in credential }
     }
-    return OriginAccess(user: user(of: claims)) { _ in credential }
+    var access = OriginAccess(user: user(of: claims)) { _ in credential }
+    access.userID = userID(in: claims)
+    return access
   }
 
   /// The user of the secret, and of tokens with its rights.
@@ -55,8 +59,7 @@ public struct OriginAccess: Sendable {
     let isCustom = claims["d"]?.object != nil
     let isOfSecret = claims["v"] != nil && claims["sub"] == nil
     if isOfSecret, claims["admin"]?.bool == true { return administrator }
-    let names = isCustom ? [claims["d"]?["uid"]] : [claims["sub"], claims["user_id"]]
-    if let user = names.lazy.compactMap({ $0?.string }).first(where: { !$0.isEmpty }) {
+    if let user = userID(in: claims) {
       // A user may have a name that stands for somebody else here.
       return reservedNames.contains(user) ? "uid:" + user : user
     }
@@ -67,6 +70,13 @@ public struct OriginAccess: Sendable {
       for name in passingClaims { identity[name] = Optional.none }
     }
     return "claims:" + ReplicaFolder.checksum(of: identity.jsonText())
+  }
+
+  /// Returns the id of a token's user: `d.uid` in a custom token, `sub` or `user_id` in others; nil for none.
+  private static func userID(in claims: JSONValue) -> String? {
+    let isCustom = claims["d"]?.object != nil
+    let names = isCustom ? [claims["d"]?["uid"]] : [claims["sub"], claims["user_id"]]
+    return names.lazy.compactMap { $0?.string }.first { !$0.isEmpty }
   }
 
   /// Returns the claims of a token, without verifying them; nil if the text is not a token.

@@ -35,6 +35,10 @@ public struct OriginWish: Sendable {
   /// The version of the program, for the list of devices; nil if it is not told.
   public var programVersion: String?
 
+  /// The id of the user for the rules of the server: that of the account, or else of the token; nil if it
+  /// is not known.
+  var userID: String? { user ?? access.userID }
+
   /// Makes a wish.
   public init(_ address: OriginAddress, as access: OriginAccess, _ options: OriginOptions) {
     (self.address, self.access, self.options) = (address, access, options)

@@ -67,7 +67,7 @@ struct Workspace {
     self.views = views + [resources.activityView].compactMap(\.self)
     // The rules of a server know an account by its id.
     let user = DatabaseEnvironment.userName.isEmpty ? "me" : DatabaseEnvironment.userName
-    me = options.origin?.user ?? found?.me ?? settings.me ?? user
+    me = options.origin?.userID ?? found?.me ?? settings.me ?? user
     firstTab = try Workspace.tab(options.view, in: self.views)
   }
 

@@ -126,7 +126,8 @@ struct OriginArguments: ParsableArguments {
     let first = OriginAccess.token(token)
     // A pipe is read once.
     guard let tokenFile, OriginArguments.isRegularFile(tokenFile) else { return first }
-    return OriginAccess(user: first.user) { isRefresh in
+    var renewed = first
+    renewed.provider = { isRefresh in
       var access = first
       // The first token is used if the file cannot be read now.
       if case .token(let text)? = try? OriginArguments.credentials(of: tokenFile) {
@@ -135,6 +136,7 @@ struct OriginArguments: ParsableArguments {
       }
       return try await access.provider?(isRefresh)
     }
+    return renewed
   }
 
   /// The client that sends HTTP requests.

@@ -222,6 +222,14 @@ import Testing
     #expect(OriginAccess.token(ClientAccessTests.token(claims: claims)).user == user)
   }
 
+  @Test(arguments: [
+    (#"{"v":0,"iat":1,"d":{"uid":"admin"}}"#, "admin"), (#"{"iat":1,"user_id":"bo"}"#, "bo"),
+    (#"{"v":0,"iat":1,"d":{"team":"a"}}"#, nil),
+  ])
+  func theRulesKnowTheUserOfATokenByItsID(_ claims: String, _ id: String?) {
+    #expect(OriginAccess.token(ClientAccessTests.token(claims: claims)).userID == id)
+  }
+
   @Test func tokensWithoutAUserShareAReplicaOnlyIfTheyMeanTheSame() {
     let users = [
       #"{"v":0,"iat":1,"d":{"team":"a"}}"#, #"{"v":0,"iat":2,"d":{"team":"a"}}"#,
