@@ -15,7 +15,7 @@ extension TreeScreen {
     let row = TreeRow(key: key, value: .null, content: .summary(summary))
     var records = Array(children.rows)
     records.insert(
-      Record(path: parent.appending(key), row: row), at: children.index(of: key))
+      Record(path: Path(unchecked: parent.keys + [key]), row: row), at: children.index(of: key))
     children.rows = Rows(records)
     expanded[parent] = children
     rebuild(height: height)

@@ -222,12 +222,13 @@ import Testing
     #expect(OriginAccess.token(ClientAccessTests.token(claims: claims)).user == user)
   }
 
-  @Test(arguments: [
-    (#"{"v":0,"iat":1,"d":{"uid":"admin"}}"#, "admin"), (#"{"iat":1,"user_id":"bo"}"#, "bo"),
-    (#"{"v":0,"iat":1,"d":{"team":"a"}}"#, nil),
-  ])
-  func theRulesKnowTheUserOfATokenByItsID(_ claims: String, _ id: String?) {
-    #expect(OriginAccess.token(ClientAccessTests.token(claims: claims)).userID == id)
+  @Test func theRulesKnowTheUserOfATokenByItsID() {
+    func id(_ claims: String) -> String? {
+      OriginAccess.token(ClientAccessTests.token(claims: claims)).userID
+    }
+    #expect(id(#"{"v":0,"iat":1,"d":{"uid":"admin"}}"#) == "admin")
+    #expect(id(#"{"iat":1,"user_id":"bo"}"#) == "bo")
+    #expect(id(#"{"v":0,"iat":1,"d":{"team":"a"}}"#) == nil)
   }
 
   @Test func tokensWithoutAUserShareAReplicaOnlyIfTheyMeanTheSame() {
