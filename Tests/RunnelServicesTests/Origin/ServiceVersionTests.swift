@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelServices
 import RunnelServicesTree
 import RunnelTree
