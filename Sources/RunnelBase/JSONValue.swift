@@ -104,6 +104,17 @@ extension JSONValue {
   /// Makes an exact integer.
   public init(_ integer: Int) { self = .number(JSONNumber(Int64(integer))) }
 
+  /// Makes an array.
+  public init(_ elements: [JSONValue]) { self = .array(elements) }
+
+  /// Makes an object whose members are in the order of their names.
+  ///
+  /// O(n log n).
+  public init(_ members: [String: JSONValue]) {
+    self = .object(
+      members.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) })
+  }
+
   /// Makes a number; nil if it is NaN or infinite, which JSON does not have.
   public init?(_ double: Double) {
     guard let number = JSONNumber(double) else { return nil }

@@ -14,6 +14,12 @@ import Testing
     #expect(Self.values.map(\.object) == [nil, nil, nil, nil, nil, nil, [JSONMember("a", 1)]])
   }
 
+  @Test func listsAndDictionariesOfValuesAreValues() {
+    let members: [String: JSONValue] = ["b": 2, "a": [1], "ä": nil]
+    #expect(JSONValue(members).jsonText() == #"{"a":[1],"b":2,"ä":null}"#)
+    #expect(JSONValue([JSONValue(members), "x"])[1] == "x")
+  }
+
   @Test func integersAreExactOrNil() throws {
     let large = try JSONValue(parsing: "9007199254740993")
     #expect(large.int == 9_007_199_254_740_993)

@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func rowOfNoSectionIsNotShown() {
-    let stream = PartitionedStream(source, titles: ["even"], partition: { $0.value })
+    let stream = PartitionedStream(source, titles: ["even"]) { $0.value == 7 ? nil : $0.value }
     let recorder = Recorder(stream)
     #expect(stream.sections.text == ["0: k0 k2 k4"])
     #expect(stream.sections[0].title == "even")

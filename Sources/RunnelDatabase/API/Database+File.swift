@@ -107,11 +107,37 @@ extension Database {
   ) async throws {
     try checkIsOpen()
     try session.exportJSON(path, layout: layout) { bytes in
-      if Task.isCancelled {
-        throw DatabaseError(.cancelled, "The export of \(path) was stopped.")
-      }
+      try Database.checkExport(of: path)
       try write(bytes)
     }
+  }
+
+  /// Throws if the task of an export was cancelled.
+  private static func checkExport(of path: Path) throws {
+    if Task.isCancelled {
+      throw DatabaseError(.cancelled, "The export of \(path) was stopped.")
+    }
+  }
+
+  /// The subtree at a place as JSON in the export format.
+  ///
+  /// O(n) in the subtree, which is in memory as a whole; all of it is from one state.
+  ///
+  /// - Parameters:
+  ///   - path: the place.
+  ///   - layout: compact or indented.
+  /// - Returns: the document in UTF-8.
+  /// - Throws: `DatabaseError` if it cannot be read, or (`cancelled`) if the task is cancelled.
+  public func exportJSON(
+    _ path: Path = .root, layout: JSONWriter.Layout = .compact
+  ) async throws -> [UInt8] {
+    try checkIsOpen()
+    var document: [UInt8] = []
+    try session.exportJSON(path, layout: layout) { bytes in
+      try Database.checkExport(of: path)
+      document += bytes
+    }
+    return document
   }
 }
 

@@ -111,7 +111,7 @@ extension Reference {
   @available(
     *, unavailable,
     message:
-      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, or a type of your own."
+      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, also a dictionary or an array of JSON values, or a type of your own."
   )
   @_disfavoredOverload
   public func setValue(_ value: Any?) async throws { fatalError("It cannot be called.") }
@@ -128,7 +128,7 @@ extension Reference {
   @available(
     *, unavailable,
     message:
-      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, or a type of your own."
+      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, also a dictionary or an array of JSON values, or a type of your own."
   )
   @_disfavoredOverload
   public func updateChildValues(_ values: [String: Any]) async throws {
@@ -156,7 +156,7 @@ extension Reference {
   @available(
     *, unavailable,
     message:
-      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, or a type of your own."
+      "Values are JSON or Encodable: write `JSONValue(name)` for a variable, also a dictionary or an array of JSON values, or a type of your own."
   )
   @_disfavoredOverload
   public func push(_ value: Any?) async throws -> Reference { fatalError("It cannot be called.") }

@@ -168,7 +168,7 @@ extension PartitionedStream {
     for part in shown { part.index = nil }
     parts = parts.filter { $1.totalCount > 0 || fixed.contains($0) }
     shown = parts.values.filter { $0.totalCount > 0 || !look.hidesEmptySections }
-      .sorted { $0.key < $1.key }
+      .sorted { isDescending ? $1.key < $0.key : $0.key < $1.key }
     for (index, part) in shown.enumerated() { part.index = index }
     sections = shown.map { part in
       var section = StreamSection(id: part.id, items: part.rows.items)

@@ -7,13 +7,13 @@ extension PartitionedStream where Section == Int {
   /// - Parameters:
   ///   - source: the stream.
   ///   - titles: the titles, in order.
-  ///   - partition: returns the index of a row's title; a row without a valid index is not shown.
+  ///   - partition: returns the index of a row's title; a row for which it returns nil, or no valid
+  ///     index, is not shown.
   public convenience init(
-    _ source: any SectionedStream<Item>, titles: [String], partition: @escaping (Item) -> Int
+    _ source: any SectionedStream<Item>, titles: [String], partition: @escaping (Item) -> Int?
   ) {
     self.init(source, fixed: Array(titles.indices), sectionID: { "\($0)" }) { item in
-      let index = partition(item)
-      return titles.indices.contains(index) ? index : nil
+      partition(item).flatMap { titles.indices.contains($0) ? $0 : nil }
     }
     setTitles { titles[$0] }
   }
@@ -27,13 +27,15 @@ extension PartitionedStream where Section == String {
   /// - Parameters:
   ///   - source: the stream.
   ///   - fixed: sections that are shown even if they are empty.
+  ///   - isDescending: whether the sections are in the opposite order.
   ///   - partition: returns the text of a row's section; nil for a row that is not shown, so give
   ///     rows without a text, or with an error, a section if they are to be seen.
   public convenience init(
-    _ source: any SectionedStream<Item>, fixed: [String] = [],
+    _ source: any SectionedStream<Item>, fixed: [String] = [], isDescending: Bool = false,
     partition: @escaping (Item) -> String?
   ) {
-    self.init(source, fixed: fixed, sectionID: { $0 }, partition: partition)
+    self.init(
+      source, fixed: fixed, isDescending: isDescending, sectionID: { $0 }, partition: partition)
     setTitles { $0 }
   }
 }
@@ -47,8 +49,13 @@ extension PartitionedStream where Section == FieldSection, Item == Record {
   ///   - source: the stream; its rows must be read in full, since rows with only a summary count as
   ///     having no value.
   ///   - field: the field.
-  public convenience init(_ source: any SectionedStream<Record>, by field: RowField) {
-    self.init(source, sectionID: \.id) { FieldSection(of: $0, by: field) }
+  ///   - isDescending: whether the sections are in the opposite order.
+  public convenience init(
+    _ source: any SectionedStream<Record>, by field: RowField, isDescending: Bool = false
+  ) {
+    self.init(source, isDescending: isDescending, sectionID: \.id) { record in
+      FieldSection(of: record, by: field)
+    }
     setTitles { $0.text }
   }
 
@@ -56,25 +63,28 @@ extension PartitionedStream where Section == FieldSection, Item == Record {
   ///
   /// - Throws: `TreeError`, as `RowField`, if there is no such field.
   public convenience init(
-    _ source: any SectionedStream<Record>, by field: String
+    _ source: any SectionedStream<Record>, by field: String, isDescending: Bool = false
   ) throws(TreeError) {
-    self.init(source, by: try RowField(field))
+    self.init(source, by: try RowField(field), isDescending: isDescending)
   }
 }
 
 extension PartitionedStream where Section == DaySection {
-  /// Makes a partition by the day of a time; rows without one come last.
+  /// Makes a partition by the day of a time, the earliest first; rows without one come last.
+  ///
+  /// For the newest day first, `isDescending`; rows without a time then come first.
   ///
   /// - Parameters:
   ///   - source: the stream.
   ///   - time: returns the time of a row, in milliseconds since 1970.
+  ///   - isDescending: whether the sections are in the opposite order.
   ///   - offsetSeconds: returns how far the clocks of the zone are ahead of UTC, at a time in
   ///     milliseconds since 1970.
   public convenience init(
     _ source: any SectionedStream<Item>, byDayOf time: @escaping (Item) -> Int64?,
-    offsetSeconds: @escaping (_ milliseconds: Int64) -> Int
+    isDescending: Bool = false, offsetSeconds: @escaping (_ milliseconds: Int64) -> Int
   ) {
-    self.init(source, sectionID: \.id) { item in
+    self.init(source, isDescending: isDescending, sectionID: \.id) { item in
       DaySection(milliseconds: time(item), offsetSeconds: offsetSeconds)
     }
     setTitles { $0.text }

@@ -19,14 +19,14 @@ public import RunnelBase
 /// - I1. `rows` holds the rows of the source, in its order and by id.
 /// - I2. Each row is in the section that the rule returned last, or in none if it returned none.
 /// - I3. `shown` holds the sections that have rows, and the fixed ones unless `hidesEmptySections`,
-///   in the order of `Section`; `sections` is their content.
+///   in the order of `Section` or its opposite; `sections` is their content.
 public final class PartitionedStream<Item: StreamItem, Section: Comparable & Hashable>:
   SectionedStream
 {
   typealias Part = PartitionSection<Item, Section>
   typealias Row = PartitionRow<Item>
 
-  /// The sections in the order of `Section`, each with its rows.
+  /// The sections in the order of `Section`, or its opposite, each with its rows.
   public internal(set) var sections: [StreamSection<Item>] = []
   /// The load state of the source.
   public var loadState: LoadState { isStopped ? .idle : followedState }
@@ -37,6 +37,8 @@ public final class PartitionedStream<Item: StreamItem, Section: Comparable & Has
   let rule: (Item, Int64) -> TimedSection<Section>?
   let sectionID: (Section) -> String
   let fixed: Set<Section>
+  /// True if the sections are in the opposite of the order of `Section`.
+  let isDescending: Bool
   let hub = ChangeHub<StreamChange<Item>>()
   var look = SectionLook<Section>()
   var rows = FollowedRows<Item>()
@@ -54,14 +56,17 @@ public final class PartitionedStream<Item: StreamItem, Section: Comparable & Has
   /// - Parameters:
   ///   - source: the stream.
   ///   - fixed: sections that are shown even if they are empty.
+  ///   - isDescending: whether the sections are in the opposite order.
   ///   - sectionID: returns the id of a section; different sections need different ids.
   ///   - partition: returns the section of a row; nil for a row that is not shown. If the result
   ///     depends on more than the row, call `repartition` when that changes.
   public convenience init(
-    _ source: any SectionedStream<Item>, fixed: [Section] = [],
+    _ source: any SectionedStream<Item>, fixed: [Section] = [], isDescending: Bool = false,
     sectionID: @escaping (Section) -> String, partition: @escaping (Item) -> Section?
   ) {
-    self.init(source, fixed: fixed, now: 0, sectionID: sectionID) { item, _ in
+    self.init(
+      source, fixed: fixed, now: 0, isDescending: isDescending, sectionID: sectionID
+    ) { item, _ in
       partition(item).map { TimedSection($0) }
     }
   }
@@ -74,16 +79,18 @@ public final class PartitionedStream<Item: StreamItem, Section: Comparable & Has
   ///   - source: the stream.
   ///   - fixed: sections that are shown even if they are empty.
   ///   - now: the time, in milliseconds since 1970.
+  ///   - isDescending: whether the sections are in the opposite order.
   ///   - sectionID: returns the id of a section; different sections need different ids.
   ///   - partition: returns the section of a row at a time, and until when it is valid; nil for a
   ///     row that is not shown.
   public init(
     _ source: any SectionedStream<Item>, fixed: [Section] = [], now: Int64,
-    sectionID: @escaping (Section) -> String,
+    isDescending: Bool = false, sectionID: @escaping (Section) -> String,
     partition: @escaping (_ item: Item, _ now: Int64) -> TimedSection<Section>?
   ) {
     self.source = source
     self.fixed = Set(fixed)
+    self.isDescending = isDescending
     self.now = now
     self.sectionID = sectionID
     rule = partition

@@ -101,7 +101,11 @@ extension Query {
   /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, if the child path is
   ///   empty, or if a bound set before is not a bound of this order.
   public func ordered(by index: QueryIndex) throws(TreeError) -> Query {
-    if hasOrder { throw refusal("You can't combine multiple orderings: choose one.") }
+    if hasOrder {
+      throw refusal(
+        "You can't combine multiple orderings: choose one, or order by several fields with "
+          + "`queryOrdered(by:)`.")
+    }
     if index == .child(.root) { throw refusal("The path to order by is empty: name a child.") }
     if case .child(let path) = index, path.isInfo {
       throw refusal("\(path) is no child: name one.")

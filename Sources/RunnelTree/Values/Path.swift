@@ -100,8 +100,7 @@ public struct Path: Hashable, Sendable {
   /// The reason why a path cannot be so deep and long, or nil if it can.
   static func refusal(depth: Int, bytes: Int) -> String? {
     if depth > TreeLimits.depthMax {
-      return "The path has \(depth) levels: \(TreeLimits.depthMax) are allowed. "
-        + "Is there a cycle in the data?"
+      return "The path has \(depth) levels: \(TreeLimits.depthMax) are allowed."
     }
     if bytes > TreeLimits.pathBytesMax {
       return "The path has \(bytes) bytes: \(TreeLimits.pathBytesMax) are allowed."

@@ -76,6 +76,7 @@ import Testing
     try await database.exportJSON(Path("a/b")) { piece in pieces.withLock { $0.append(piece) } }
     let written = pieces.withLock { $0 }
     #expect(written.count > 1, "it is not written piece by piece")
+    #expect(try await database.exportJSON(Path("a/b")) == Array(written.joined()))
     #expect(
       try Node(json: JSONValue(parsing: written.joined())) == Node(json: JSONValue(parsing: bytes)))
   }

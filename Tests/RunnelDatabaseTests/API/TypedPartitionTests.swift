@@ -44,6 +44,15 @@ import Testing
     #expect(try await sections { PartitionedStream($0, by: team) } == expected)
   }
 
+  @Test func sectionsStandInTheOppositeOrderIfWanted() async throws {
+    let teams = try await sections { try PartitionedStream($0, by: "team", isDescending: true) }
+    #expect(teams == [["red", "a", "c"], ["blue", "d"], ["none", "b"]])
+    let days = try await sections {
+      PartitionedStream($0, byDayOf: { $0.at }, in: .gmt, isDescending: true)
+    }
+    #expect(days.map { Array($0.dropFirst()) } == [["c"], ["a", "d"], ["b"]])
+  }
+
   @Test func aNameThatIsNoFieldIsRefused() throws {
     let session = StreamSession(database)
     let typed = session.stream(of: visits, as: Visit.self)

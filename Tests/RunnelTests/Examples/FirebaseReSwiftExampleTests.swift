@@ -45,4 +45,17 @@ import Testing
     await store.close()
     database.close()
   }
+
+  @Test func aPersistedPartIsThereInTheNextRun() async throws {
+    let folder = try TemporaryFolder()
+    for isDark in [false, true] {
+      let database = try await Database.open(file: folder.file())
+      let store = try await openProgram(database)
+      #expect(await store.state.look.isDark == isDark)
+      await store.dispatch(DarkChosen(isDark: true))
+      await store.persisted()
+      await store.close()
+      database.close()
+    }
+  }
 }

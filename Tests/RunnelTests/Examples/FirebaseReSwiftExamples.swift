@@ -80,3 +80,21 @@ func stopRenaming(_ store: DatabaseStore<TeamsState>) async {
   await store.dispatch(CancelThunk("rename"))
 }
 // example end
+
+// example begin
+struct LookState: Codable, Equatable, Sendable { var isDark = false }
+
+struct ProgramState: Sendable { var look = LookState() }
+
+struct DarkChosen: Action { var isDark: Bool }
+
+func openProgram(_ database: Database) async throws -> DatabaseStore<ProgramState> {
+  let look = PersistedPart(\ProgramState.look, at: try database.reference(withPath: "look"))
+  let state = try await look.restored(in: ProgramState())  // what the last run had
+  let store = DatabaseStore(database, state: state) { state, action in
+    if let action = action as? DarkChosen { state.look.isDark = action.isDark }
+  }
+  _ = await store.persist(look)  // each change from now on
+  return store
+}
+// example end

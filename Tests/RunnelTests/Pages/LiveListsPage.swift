@@ -121,7 +121,7 @@ func countVisits(_ visits: Reference, since date: Date) async throws -> [String]
   let recent = try visits.queryOrdered(byChild: "at").queryStarting(atValue: JSONValue(date))
   let rows = session.stream(of: recent, as: Visit.self)
   let teams = try PartitionedStream(rows, by: "team")
-  let days = PartitionedStream(rows, byDayOf: { row in row.at }, in: .gmt)
+  let days = PartitionedStream(rows, byDayOf: { row in row.at }, in: .gmt, isDescending: true)
   try await session.waitUntil { days.loadState == .loaded && teams.loadState == .loaded }
   return teams.sections.map { "\($0.title ?? "no team") \($0.items.count)" }
     + ["\(days.sections.count) days"]

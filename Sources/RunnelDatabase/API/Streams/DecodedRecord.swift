@@ -20,7 +20,7 @@ public struct DecodedRecord<Value: Decodable & Sendable>: PlacedItem, Sendable {
     }
   }
 
-  /// The identity: that of the record.
+  /// The identity: that of the record, made of its place.
   public var id: String { record.id }
   /// The place of the row itself.
   public var path: Path { record.path }

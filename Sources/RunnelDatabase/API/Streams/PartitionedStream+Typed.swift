@@ -12,10 +12,14 @@ extension PartitionedStream where Section == FieldSection {
   /// - Parameters:
   ///   - source: the stream.
   ///   - field: the field.
+  ///   - isDescending: whether the sections are in the opposite order.
   public convenience init<Value: Decodable & Sendable>(
-    _ source: any SectionedStream<DecodedRecord<Value>>, by field: RowField
+    _ source: any SectionedStream<DecodedRecord<Value>>, by field: RowField,
+    isDescending: Bool = false
   ) where Item == DecodedRecord<Value> {
-    self.init(source, sectionID: \.id) { FieldSection(of: $0.record, by: field) }
+    self.init(source, isDescending: isDescending, sectionID: \.id) { row in
+      FieldSection(of: row.record, by: field)
+    }
     setTitles { $0.text }
   }
 
@@ -23,28 +27,33 @@ extension PartitionedStream where Section == FieldSection {
   ///
   /// - Throws: `TreeError`, as `RowField`, if there is no such field.
   public convenience init<Value: Decodable & Sendable>(
-    _ source: any SectionedStream<DecodedRecord<Value>>, by field: String
+    _ source: any SectionedStream<DecodedRecord<Value>>, by field: String,
+    isDescending: Bool = false
   ) throws(TreeError) where Item == DecodedRecord<Value> {
-    self.init(source, by: try RowField(field))
+    self.init(source, by: try RowField(field), isDescending: isDescending)
   }
 }
 
 extension PartitionedStream where Section == DaySection {
-  /// Makes a partition by the day of a date; rows without one come last.
+  /// Makes a partition by the day of a date, the earliest first; rows without one come last.
+  ///
+  /// For the newest day first, `isDescending`; rows without a date then come first.
   ///
   /// - Parameters:
   ///   - source: the stream.
   ///   - date: returns the date of a row.
   ///   - zone: the zone whose days are meant.
+  ///   - isDescending: whether the sections are in the opposite order.
   public convenience init(
     _ source: any SectionedStream<Item>, byDayOf date: @escaping (Item) -> Date?,
-    in zone: TimeZone = .current
+    in zone: TimeZone = .current, isDescending: Bool = false
   ) {
     self.init(
       source,
       byDayOf: { item in
         date(item).flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1000).rounded(.down)) }
       },
+      isDescending: isDescending,
       offsetSeconds: { milliseconds in
         zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
       })

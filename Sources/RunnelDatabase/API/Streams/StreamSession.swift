@@ -78,7 +78,8 @@ public final class StreamSession {
       overflow: DatabaseError(
         .overflow,
         "More than \(batchesMax) batches of events wait, so these streams have ended. Take events "
-          + "faster, with no long work between; have changes told in batches (`batching: .standard`); "
+          + "faster, with no long work between two of them; if there are many short ones, have changes told "
+          + "in batches (`batching: .standard`); "
           + "or allow more to wait by `batchesMax`. Then make the streams again."),
       untaken: onForgotten.map { UntakenEvents(clock, file: database.file, report: $0) })
     source = Source(database, inbox)
