@@ -1,6 +1,18 @@
 import Synchronization
 
 extension Database {
+  /// Ends everything and closes the file; waits until all earlier requests are done.
+  ///
+  /// On the tree's thread, such as in what takes the bytes of an export, in a `progress` or in the body of a
+  /// transaction, it does not wait: it returns at once, and the file is closed after the work that calls it.
+  public nonisolated func close() {
+    if executor.isCurrentThread {
+      executor.submit { self.assumeIsolated { $0.shutDown() } }
+    } else {
+      _ = closeAndTell()
+    }
+  }
+
   /// Does the same as `close()`, and returns the error if the file was found to be damaged or gone only
   /// then; what was in memory of it was not written.
   package nonisolated func closeAndTell() -> DatabaseError? {

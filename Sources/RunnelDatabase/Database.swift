@@ -251,11 +251,6 @@ public actor Database {
     }
   }
 
-  /// Ends everything and closes the file; waits until all earlier requests are done.
-  ///
-  /// It must not be called by the wake function of the inbox, which runs on the tree's thread.
-  public nonisolated func close() { _ = closeAndTell() }
-
   private func carryOut(_ request: DatabaseRequest) {
     if isClosed { return refuse(request, closedError) }
     switch request {

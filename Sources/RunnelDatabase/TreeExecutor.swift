@@ -36,6 +36,9 @@ package final class TreeExecutor: SerialExecutor {
     loop.add(afterMilliseconds: delay, work)
   }
 
+  /// True on the tree's thread.
+  package var isCurrentThread: Bool { loop.isCurrentThread }
+
   /// Runs `work` and waits for it.
   ///
   /// It must not be called on the tree's thread.

@@ -31,6 +31,24 @@ import Testing
     }
   }
 
+  // MARK: Names
+
+  @Test func keysThatSwiftTakesForOneAreNoDictionary() throws {
+    let json = "{\"caf\u{e9}\":{\"n\":1},\"cafe\u{301}\":{\"n\":2},\"tea\":{\"n\":3}}"
+    struct Menu: Decodable { var tea: [String: Int] }
+    struct Free: Decodable { var all: JSONValue }
+    #expect(
+      error([String: [String: Int]].self, json)
+        == "mismatch /at Dictionary<String, Dictionary<String, Int>>")
+    #expect(
+      error([String: [String: [String: Int]]].self, "{\"menu\":\(json)}").hasPrefix(
+        "mismatch /at/menu "))
+    #expect(try decoded(Menu.self, json).tea == ["n": 3])
+    #expect(try decoded(Free.self, "{\"all\":\(json)}").all["cafe\u{301}"]["n"] == 2)
+    let accents = "{\"\u{e9}\":1,\"e\":2,\"\u{e8}\":3}"
+    #expect(try decoded([String: Int].self, accents) == ["\u{e9}": 1, "e": 2, "\u{e8}": 3])
+  }
+
   // MARK: Round trips
 
   @Test(arguments: 0..<300) func whatIsWrittenIsReadBack(seed: UInt64) throws {

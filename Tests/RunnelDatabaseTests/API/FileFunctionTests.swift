@@ -81,6 +81,29 @@ import Testing
       try Node(json: JSONValue(parsing: written.joined())) == Node(json: JSONValue(parsing: bytes)))
   }
 
+  @Test func aDatabaseMayBeClosedByWhatItCalls() async throws {
+    for call in 0..<3 {
+      let database = try await folder.open()
+      let place = try database.reference(withPath: "a")
+      try await database.importJSON(Array("[1,2]".utf8), at: Path("c\(call)"))
+      switch call {
+      case 0: try await database.exportJSON { _ in database.close() }
+      case 1:
+        try await place.runTransaction { _ in
+          database.close()
+          return .success(7)
+        }
+      default:
+        try await database.importJSON(document, at: Path("b")) { _ in database.close() }
+      }
+      let error = await #expect(throws: DatabaseError.self) { _ = try await place.get() }
+      #expect(error?.code == .closed, "call \(call)")
+      let again = try await folder.open()
+      #expect(try await again.reference(withPath: "c\(call)").get().exists)
+      again.close()
+    }
+  }
+
   @Test func anExportEndsWithTheTaskAndWithTheErrorOfItsWriter() async throws {
     struct Full: Error {}
     try await database.importJSON(document)

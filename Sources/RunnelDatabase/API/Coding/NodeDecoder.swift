@@ -11,6 +11,8 @@ public import RunnelTree
 /// - Integers are exact: a number with a fraction, or out of the type's range, is a mismatch.
 /// - A `JSONValue` is read in the export format, with priorities; nothing there is null.
 /// - The coding key `.priority` reads a node's priority.
+/// - Keys that differ only in how a letter is spelled (`é` as one character or two) are two children, but
+///   one text in Swift: a type that takes both is a mismatch.
 public struct NodeDecoder: Hashable, Sendable {
   /// The format in which dates are read.
   public var dates: DateCoding
@@ -50,7 +52,25 @@ struct NodeDecoding: JSONValueDecoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     // A leaf has no members except its priority, and a type may want only that.
     if node.leaf != nil, node.priority == nil { throw mismatch([String: Any].self) }
+    try checkNames(type)
     return KeyedDecodingContainer(KeyedNodeDecoding<Key>(decoding: self))
+  }
+
+  /// Throws if two children that the type takes have names that Swift's texts do not tell apart, since a
+  /// dictionary would have only one of them.
+  private func checkNames<Key: CodingKey>(_ type: Key.Type) throws {
+    var names: Set<String> = []
+    for child in node.children {
+      let name = child.key.text
+      if name.utf8.allSatisfy({ $0 < 0x80 }) || Key(stringValue: name) == nil { continue }
+      if names.insert(name).inserted { continue }
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: codingPath,
+          debugDescription:
+            "two children are called \"\(name)\" in different spellings, which Swift "
+            + "takes for one; `children(as:)` reads both"))
+    }
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
