@@ -179,6 +179,54 @@ import Testing
     }
   }
 
+  @Test func aConnectionThatHasServedRequestsBecomesASocket() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      for number in 0..<3 {
+        #expect(try client.request("PUT", "/n.json", "\(number)").status == 200)
+        #expect(try client.request("GET", "/n.json").body == "\(number)")
+      }
+      let socket = try Socket(client, "/.ws?v=5&ns=test")
+      #expect(try socket.status(1, "p", "{\"p\":\"/n\",\"d\":7}") == "ok")
+      #expect(try server.request("GET", "/n.json").body == "7")
+      // Frames behind the request, in the same bytes, are not lost.
+      let other = try server.client()
+      #expect(try other.request("GET", "/n.json").body == "7")
+      let message = "{\"t\":\"d\",\"d\":{\"r\":1,\"a\":\"p\",\"b\":{\"p\":\"/n\",\"d\":8}}}"
+      let frame = RawClient.frame(1, Array(message.utf8))
+      try other.send(SocketTests.upgradeBytes + frame)
+      #expect(try other.readHead().status == 101)
+      _ = try other.readMessage()
+      #expect(try other.readMessage().contains("\"ok\""))
+    }
+  }
+
+  @Test func anUpgradeBehindAnUnansweredRequestIsAnOrdinaryRequest() async throws {
+    try await withServer { server in
+      for _ in 0..<20 {
+        let client = try server.client()
+        let first = Array("GET /x.json HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+        try client.send(
+          first + first + SocketTests.upgradeBytes + RawClient.frame(1, Array("{}".utf8)))
+        // Whether the last one waited for the others or not: all are answered, and nothing fails.
+        #expect(try client.readAnswer().body == "null")
+        #expect(try client.readAnswer().body == "null")
+        let status = try client.readHead().status
+        #expect(status == 101 || (400..<500).contains(status), "\(status)")
+      }
+      #expect(try server.request("GET", "/x.json").status == 200)
+    }
+  }
+
+  /// A request for a socket, as bytes.
+  private static let upgradeBytes: [UInt8] = {
+    var head = "GET /.ws?v=5&ns=test HTTP/1.1\r\nHost: localhost\r\n"
+    for (name, value) in RawClient.upgrade.sorted(by: { $0.key < $1.key }) {
+      head += "\(name): \(value)\r\n"
+    }
+    return Array((head + "\r\n").utf8)
+  }()
+
   @Test func aRequestThatIsNotUpgradedGetsAnOrdinaryAnswer() async throws {
     try await withServer { server in
       let upgrade = [

@@ -33,6 +33,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private let peer: NetworkPeer
   private let gate: ConnectionGate
   private let encoding: ResponseEncoding
+  private let offer: UpgradeOffer
   private var allowance: Allowance
   /// The timer for the delayed end of an answer, when the client sends too many requests.
   private let lateTimer: LoopTimer
@@ -45,9 +46,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
   init(
     _ server: ServedNetwork, _ peer: NetworkPeer, _ gate: ConnectionGate,
-    _ encoding: ResponseEncoding, _ eventLoop: any EventLoop
+    _ encoding: ResponseEncoding, _ offer: UpgradeOffer, _ eventLoop: any EventLoop
   ) {
     (self.server, self.peer, self.gate, self.encoding) = (server, peer, gate, encoding)
+    self.offer = offer
     allowance = Allowance(perSecond: server.limits.requestsPerSecond)
     lateTimer = LoopTimer(eventLoop)
   }
@@ -256,7 +258,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private func writeEndNow(_ context: ChannelHandlerContext) {
     // A request that has arrived meanwhile begins within the write.
     gate.answered()
-    context.write(wrapOutboundOut(.end(nil)), promise: nil)
+    offer.passing { context.write(wrapOutboundOut(.end(nil)), promise: nil) }
   }
 
   /// Sends the end, and closes when it has arrived, as far as this can be known.

@@ -218,28 +218,34 @@ public final class NetworkServer: Sendable {
   ) throws {
     let encoding = ResponseEncoding()
     let compressor = ResponseEncoding.compressor()
-    let requests = RequestHandler(served, peer, gate, encoding, channel.eventLoop)
+    let offer = UpgradeOffer()
+    let requests = RequestHandler(served, peer, gate, encoding, offer, channel.eventLoop)
     let boundGate = NIOLoopBound(gate, eventLoop: channel.eventLoop)
-    let handlers = NIOLoopBound(
-      [requests, compressor, encoding] as [any RemovableChannelHandler],
-      eventLoop: channel.eventLoop)
     var headLimits = NIOHTTPDecoderLimitConfiguration()
     headLimits.maxHeaderListSize = served.limits.headBytesMax
     headLimits.maxHeaderFieldSize = served.limits.headBytesMax
-    let pipeline = channel.pipeline.syncOperations
     // NIO's typed upgrade loses the head of a request that is not upgraded.
-    try pipeline.configureHTTPServerPipeline(
-      withServerUpgrade: (
-        upgraders: [upgrader(peer, boundGate)],
-        completionHandler: { context in
-          for handler in handlers.value {
-            context.pipeline.syncOperations.removeHandler(handler, promise: nil)
-          }
+    let encoder = HTTPResponseEncoder()
+    let decoder = HTTPRequestDecoder(
+      leftOverBytesStrategy: .forwardBytes, limitConfiguration: headLimits)
+    let protocolHandlers: [any RemovableChannelHandler] = [
+      ByteToMessageHandler(decoder), HTTPServerPipelineHandler(), NIOHTTPResponseHeadersValidator(),
+      HTTPServerProtocolErrorHandler(),
+    ]
+    let upgrader = upgrader(peer, boundGate)
+    offer.make = { offer in
+      HTTPServerUpgradeHandler(
+        upgraders: [upgrader], httpEncoder: encoder, extraHTTPHandlers: protocolHandlers + [offer]
+      ) { context in
+        for handler in [requests, compressor, encoding] as [any RemovableChannelHandler] {
+          context.pipeline.syncOperations.removeHandler(handler, promise: nil)
         }
-      ),
-      withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
-      withDecoderLimitConfiguration: headLimits)
-    try pipeline.addHandlers([encoding, compressor, requests])
+      }
+    }
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.addHandler(encoder)
+    try pipeline.addHandlers(protocolHandlers)
+    try pipeline.addHandlers([offer, encoding, compressor, requests])
   }
 
   private func upgrader(

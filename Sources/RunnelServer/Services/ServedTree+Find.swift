@@ -106,11 +106,11 @@ extension ServedTree {
   ) throws -> ServicePage? {
     let place = task.collection.place
     let terms = reading.order.terms.filter { $0.direction != 0 }
-    guard task.call.query.conditions.isEmpty, let limit = reading.limit, terms.count <= 1 else {
-      return ServicePage?.none
-    }
+    guard task.call.query.conditions.isEmpty, let limit = reading.limit,
+      terms.count <= 1 || limit == 0
+    else { return ServicePage?.none }
     var slices: RecordSlices?
-    if let term = terms.first {
+    if limit > 0, let term = terms.first {
       guard let found = RecordSlices(term.field), transaction.hasIndex(found.order, at: place)
       else { return ServicePage?.none }
       slices = found
