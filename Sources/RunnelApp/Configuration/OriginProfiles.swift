@@ -23,6 +23,8 @@ public struct OriginProfile: Hashable, Sendable {
   public var services: [String] = []
   /// The file with what is sent to sign in at a Feathers server; nil for none.
   public var signInFile: String?
+  /// The file that describes methods of the services; nil for none.
+  package var methodsFile: String?
   /// The place of the lists of users' devices; nil if this device is in none.
   public var devices: Path?
   /// The most bytes that the replica keeps of data that are not shown; nil for the default.
@@ -45,7 +47,7 @@ public struct OriginProfile: Hashable, Sendable {
 public struct OriginProfiles: Sendable {
   private static let members = [
     "url", "token-file", "ca", "read-only", "confirm", "color", "views", "cache", "presence",
-    "services", "sign-in", "devices",
+    "services", "sign-in", "methods", "devices",
   ]
 
   private var profiles: [String: OriginProfile] = [:]
@@ -112,8 +114,11 @@ public struct OriginProfiles: Sendable {
     let services = try object.string("services").map { text in
       text.split { $0 == "," || $0 == " " }.map(String.init)
     }
-    let signIn = try file("sign-in")
-    for (member, isGiven) in [("services", services != nil), ("sign-in", signIn != nil)] {
+    let (signIn, methods) = (try file("sign-in"), try file("methods"))
+    let ofServices = [
+      ("services", services != nil), ("sign-in", signIn != nil), ("methods", methods != nil),
+    ]
+    for (member, isGiven) in ofServices {
       guard isGiven, !address.hasServices else { continue }
       throw object.error(
         "`\(member)` is for a Feathers server: its `url` begins with feathers+https://.", at: member
@@ -132,6 +137,7 @@ public struct OriginProfiles: Sendable {
         isReadOnly: try object.bool("read-only") ?? false),
       views: try file("views"), presence: presence, devices: devices, cacheBytesMax: cache)
     (profile.services, profile.signInFile) = (services ?? [], signIn)
+    profile.methodsFile = methods
     return profile
   }
 

@@ -228,7 +228,7 @@ extension AppRuntime {
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
     case .copy, .notify, .openLink, .sendAgain, .reconnect, .theme, .editOutside, .suspend,
-      .redraw, .crash, .account, .stopAccount, .device:
+      .redraw, .crash, .account, .stopAccount, .device, .callMethod:
       screenEffects.append(effect)
     }
   }

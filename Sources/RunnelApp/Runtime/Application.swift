@@ -452,6 +452,8 @@ extension Application {
       accounts.start(id, request)
     case .device(let id, let request):
       if let answer = originWork.start(id, request) { runtime.send(answer) }
+    case .callMethod(let id, let call):
+      if let answer = originWork.start(id, call) { runtime.send(answer) }
     case .stopAccount(let id): host.accounts?.stop(id)
     case .theme: applyTerminalOptions()
     case .editOutside(let edit): editOutside(edit)

@@ -59,7 +59,7 @@ final class FileWork {
     case .value(let node): exporting.give(.node(node))
     case .refused(let refusal): exporting.give(.failed(refusal.message))
     case .written, .performed, .excerpt, .history, .orders, .copied, .count, .clients,
-      .disconnected, .account, .devices:
+      .disconnected, .account, .devices, .result:
       break
     }
     return true

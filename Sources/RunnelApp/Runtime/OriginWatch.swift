@@ -75,7 +75,9 @@ final class OriginWatch: Sendable {
     if let plan = wish.services {
       let note: @Sendable (String) -> Void = { OriginWatch.log.info("\($0)") }
       let link = try ServiceLink(database, plan, note: note) { [weak self] status in
-        self?.take(OriginFacts(status))
+        var facts = OriginFacts(status)
+        facts?.hasServices = true
+        self?.take(facts)
       }
       return link.begin()
     }

@@ -2,12 +2,13 @@ import RunnelDatabase
 import RunnelDevices
 import RunnelWorkspace
 
-/// What the program itself keeps in a server's database beside the user's writes: who is here, and the
-/// user's devices, each if the profile names its place.
+/// What the program does at a server beside the user's writes: it keeps who is here, and the user's devices,
+/// each if the profile names its place, and calls methods of services.
 struct OriginWork {
   private let presence: PresenceWork?
   /// Keeps this device in the list of the user's devices.
   let devices: DeviceWork?
+  private let methods: MethodCaller?
 
   /// Begins the work for a database; none for a local one, and none if writing is off.
   ///
@@ -21,9 +22,10 @@ struct OriginWork {
   ) {
     // Whoever may not write is not seen.
     guard let database, let options, !options.isReadOnly, let wish = options.origin else {
-      (presence, devices) = (nil, nil)
+      (presence, devices, methods) = (nil, nil, nil)
       return
     }
+    methods = wish.services.map { MethodCaller($0, wake: wake) }
     presence = wish.presence.map { place in
       PresenceWork(database, at: place, wake: wake)
     }
@@ -55,6 +57,7 @@ struct OriginWork {
       actions += news.answers.map { .answered($0.id, $0.answer) }
       if let problem = news.problem { actions.append(.trouble(problem)) }
     }
+    actions += (methods?.takeAnswers() ?? []).map { .answered($0.id, $0.answer) }
     return actions
   }
 
@@ -64,6 +67,15 @@ struct OriginWork {
       return .answered(id, .refused(Refusal("no devices are listed for this database")))
     }
     devices.start(id, request)
+    return nil
+  }
+
+  /// Starts a call of a method; returns the answer if it is known at once, or else nil.
+  func start(_ id: AppRequestID, _ call: MethodCall) -> AppAction? {
+    guard let methods else {
+      return .answered(id, .refused(Refusal("the methods of services cannot be called here")))
+    }
+    methods.start(id, call)
     return nil
   }
 

@@ -213,9 +213,11 @@ struct WorkspaceOptions: ParsableArguments {
     let profile = origin.profile
     (wish.presence, wish.devices) = (profile?.presence, profile?.devices)
     wish.programVersion = MainCommand.version
+    var mark = profile?.mark
+    mark?.methods = try origin.methodOffers()
     let samples = try wish.services.map { try ServiceSamples(file).read($0) } ?? []
     let status = try run(file) { options in
-      (options.origin, options.profile, options.samples) = (wish, profile?.mark, samples)
+      (options.origin, options.profile, options.samples) = (wish, mark, samples)
       options.views = views ?? profile?.views
       options.isReadOnly = readonly || profile?.mark.isReadOnly == true
     }

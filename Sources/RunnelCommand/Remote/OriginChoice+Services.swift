@@ -6,6 +6,7 @@ import RunnelServicesNetwork
 import RunnelServicesTree
 import RunnelSync
 import RunnelServices
+import RunnelWorkspace
 
 extension OriginChoice {
   /// Returns what a workspace needs to show the services of a Feathers server.
@@ -48,6 +49,22 @@ extension OriginChoice {
       host, access, services: services, token: token, credentials: credentials)
     if token != nil { wish.notice = sharedFileNotice }
     return wish
+  }
+
+  /// The methods of services that the profile describes; none if it names no file.
+  ///
+  /// - Throws: `Failure` if the file cannot be read, or has another form.
+  func methodOffers() throws -> [MethodOffer] {
+    guard let file = profile?.methodsFile else { return [] }
+    let bytes = try OriginArguments.bytes(of: file)
+    guard let json = try? JSONValue(parsing: bytes),
+      let offers = MethodOffer.list(json, place: { ServicePlan.place(of: $0) })
+    else {
+      throw Failure(
+        "\(file) does not describe methods: it is a JSON object with a member for each service, and in that "
+          + "one for each method, as in {\"messages\": {\"archive\": {}}}.")
+    }
+    return offers
   }
 
   private func servicesToken(_ arguments: OriginArguments) throws -> String? {

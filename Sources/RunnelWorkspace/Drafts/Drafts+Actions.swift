@@ -50,7 +50,7 @@ extension FormScreen {
     case .export:
       let list = state.tabs.isTree ? nil : state.tabs.front.definition.source.path
       return Draft.Subject(.exporting, list ?? .root)
-    case .choose, .account, .renameDevice: return nil
+    case .choose, .account, .renameDevice, .callMethod: return nil
     }
   }
 

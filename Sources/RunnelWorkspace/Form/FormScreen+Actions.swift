@@ -65,7 +65,7 @@ extension FormScreen {
   static func reasonKindNotChanged(_ state: AppState) -> String? {
     guard case .form(let form)? = state.layers.last else { return nil }
     return switch form.purpose {
-    case .account, .renameDevice: "this field has one type"
+    case .account, .renameDevice, .callMethod: "this field has one type"
     default: nil
     }
   }
@@ -135,6 +135,9 @@ extension FormScreen {
     case .importFile: return Importing.readImport(&state, &form)
     case .renameDevice(let device):
       return DevicesScreen.rename(&state, &form, device, values)
+    case .callMethod(let offer):
+      MethodCalls.submit(&state, offer, values)
+      return true
     case .account(let deed):
       submitAccount(&state, &form, deed, values)
       return false

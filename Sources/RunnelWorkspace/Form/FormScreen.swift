@@ -32,6 +32,8 @@ package struct FormScreen: Hashable, Sendable {
     case account(AccountDeed)
     /// The name of a device, by its id.
     case renameDevice(String)
+    /// The data of a call of a service's method.
+    case callMethod(MethodOffer)
   }
 
   /// A field of a form.
@@ -81,7 +83,7 @@ package struct FormScreen: Hashable, Sendable {
   /// Whether saving the form writes to the database.
   package var writes: Bool {
     switch purpose {
-    case .export, .importFile, .choose, .account, .renameDevice: false
+    case .export, .importFile, .choose, .account, .renameDevice, .callMethod: false
     default: true
     }
   }
@@ -99,6 +101,7 @@ package struct FormScreen: Hashable, Sendable {
     case .choose: "take"
     case .account(let deed): deed.words.done
     case .renameDevice: "rename"
+    case .callMethod: "call"
     default: "save"
     }
   }

@@ -13,7 +13,8 @@ struct FormWrite: WriteKind {
     switch form.purpose {
     case .addRecord, .addChild, .addField, .addResource, .editField:
       "\(form.title) \(form.attempt?.number ?? 0)"
-    case .setLeaf, .choose, .editResource, .export, .importFile, .account, .renameDevice:
+    case .setLeaf, .choose, .editResource, .export, .importFile, .account, .renameDevice,
+      .callMethod:
       form.title
     }
   }
@@ -83,7 +84,7 @@ struct FormWrite: WriteKind {
       }
       return CompareDraft(path: path, base: original, mine: mine.json)
     case .addRecord, .addChild, .addField, .addResource, .editField, .choose, .export,
-      .importFile, .account, .renameDevice:
+      .importFile, .account, .renameDevice, .callMethod:
       return nil
     }
   }
@@ -94,7 +95,7 @@ struct FormWrite: WriteKind {
     case .editField(_, let paths): paths
     case .addRecord(let view): added(key, to: state.tabs.lists[view].definition.source.path)
     case .addResource(_, let collection, _): added(key, to: collection)
-    case .addChild, .choose, .export, .importFile, .account, .renameDevice: []
+    case .addChild, .choose, .export, .importFile, .account, .renameDevice, .callMethod: []
     }
   }
 
@@ -107,7 +108,7 @@ struct FormWrite: WriteKind {
     case .setLeaf, .editResource: state.say(.info, "saved")
     case .editField(_, let paths): state.say(.info, "changed \(BulkEdit.words(paths.count))")
     case .addChild, .addField, .addResource(_, _, view: nil): state.say(.info, "added")
-    case .choose, .export, .importFile, .account, .renameDevice: break
+    case .choose, .export, .importFile, .account, .renameDevice, .callMethod: break
     case .addRecord(let view), .addResource(_, _, let view?): goToRecord(&state, write, view)
     }
   }

@@ -80,7 +80,7 @@ package struct WritePreview {
       changes =
         count == 0
         ? [] : set.map { [Change(name: field.text, old: nil, new: $0.value)] } ?? []
-    case .choose, .export, .importFile, .account, .renameDevice: return nil
+    case .choose, .export, .importFile, .account, .renameDevice, .callMethod: return nil
     }
     restingCount = min(form.fields.count, WritePreview.restingCountMax)
     if values == nil {

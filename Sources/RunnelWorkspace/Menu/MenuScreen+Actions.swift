@@ -43,6 +43,7 @@ extension MenuScreen {
     if let refusal { return state.say(.info, refusal) }
     switch screen.purpose {
     case .rowActions:
+      if MethodCalls.choose(&state, item) { return }
       guard case .action(let action)? = item.deed else { return }
       state.closeLayer()
       state.perform(action, count: nil)
@@ -52,6 +53,7 @@ extension MenuScreen {
     case .references:
       state.closeLayer()
       if let path = try? Path(item.id) { ListScreen.open(&state, record: path, nil) }
+    case .lines: state.closeLayer()
     }
   }
 
@@ -110,6 +112,6 @@ extension MenuScreen {
       .menu(
         MenuScreen(
           purpose: .rowActions, title: "With this row",
-          menu: MenuList(items))))
+          menu: MenuList(items + MethodCalls.items(state)))))
   }
 }

@@ -34,6 +34,8 @@ package struct OriginFacts: Hashable, Sendable {
   package var since: Int64?
   /// The ids of the writes of unknown outcome.
   package var unknownWrites: [Int64]
+  /// Whether it is a Feathers server, whose services may have methods.
+  package var hasServices = false
 
   /// Makes facts.
   package init(
@@ -141,6 +143,7 @@ extension OriginFacts {
       let ids = unknownWrites.map { JSONValue.number(JSONNumber($0)) }
       members.append(JSONMember("unknown", .array(ids)))
     }
+    if hasServices { members.append(JSONMember("services", .bool(true))) }
     return .object(members)
   }
 
@@ -150,5 +153,6 @@ extension OriginFacts {
     self.init(
       link, reason: json["reason"]?.string, since: json["since"]?.int.map(Int64.init),
       unknownWrites: json["unknown"]?.array?.compactMap { $0.int.map(Int64.init) } ?? [])
+    hasServices = json["services"] == true
   }
 }

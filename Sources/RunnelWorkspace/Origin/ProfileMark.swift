@@ -39,6 +39,8 @@ public struct ProfileMark: Hashable, Sendable {
   public var confirms: Bool
   /// Whether writing is refused.
   public var isReadOnly: Bool
+  /// The methods of services that the profile describes.
+  package var methods: [MethodOffer] = []
 
   /// Makes a mark.
   public init(
@@ -59,6 +61,7 @@ extension ProfileMark {
       JSONMember("readonly", .bool(isReadOnly)),
     ]
     if let color { members.append(JSONMember("color", .string(color.rawValue))) }
+    if !methods.isEmpty { members.append(JSONMember("methods", .array(methods.map(\.json)))) }
     return .object(members)
   }
 
@@ -68,5 +71,6 @@ extension ProfileMark {
     self.init(
       name, color: json["color"]?.string.flatMap(Color.init), confirms: json["confirm"] == true,
       isReadOnly: json["readonly"] == true)
+    methods = (json["methods"]?.array ?? []).compactMap { MethodOffer($0) }
   }
 }

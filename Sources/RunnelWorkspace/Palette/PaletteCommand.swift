@@ -52,7 +52,8 @@ package struct PaletteCommand: Sendable {
 
 extension PaletteCommand {
   /// All commands, in the order in which they are offered.
-  package static let all: [PaletteCommand] = [view, filter, sort, go, saveView, theme] + files
+  package static let all: [PaletteCommand] =
+    [view, filter, sort, go, saveView, theme] + files + [callMethod]
 
   /// Returns the command with a name, or nil if there is none.
   package static func named(_ name: String) -> PaletteCommand? { all.first { $0.name == name } }

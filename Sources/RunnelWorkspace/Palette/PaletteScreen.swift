@@ -30,6 +30,8 @@ package struct MenuScreen: Hashable, Sendable {
     case addColumn(view: Int)
     /// The records that a row refers to.
     case references
+    /// Nothing: its lines are to be read.
+    case lines
   }
 
   let purpose: Purpose

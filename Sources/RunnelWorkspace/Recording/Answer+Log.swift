@@ -25,6 +25,7 @@ extension Answer {
     case .disconnected(let wasThere): ["disconnected": .bool(wasThere)]
     case .devices(let outcome): ["devices": outcome.log]
     case .account(let user): ["account": user.map { .string($0) } ?? .null]
+    case .result(let json): ["result": json]
     case .refused(let refusal): ["refused": refusal.log]
     }
   }
@@ -54,6 +55,7 @@ extension Answer {
     case "account":
       let user = try fields.value(name)
       self = .account(user: user == .null ? nil : try fields.string(name))
+    case "result": self = .result(try fields.value(name))
     case "refused": self = .refused(try Refusal(log: fields.value(name)))
     default: throw ActionLogError(.malformed, "There is no answer `\(name)`.")
     }

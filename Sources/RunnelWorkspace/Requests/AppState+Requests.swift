@@ -73,6 +73,7 @@ extension PendingRequests {
       AccountsScreen.finish(&state, id, deed, user: user)
     case (.device(let request), .devices(let outcome)):
       DevicesScreen.finish(&state, request, outcome)
+    case (.method(let call), .result(let json)): MethodCalls.finish(&state, call, json)
     default: break
     }
   }
@@ -94,6 +95,7 @@ extension PendingRequests {
     case .clients: ClientsScreen.fail(&state, refusal, id)
     case .device(let request): DevicesScreen.fail(&state, request, refusal)
     case .account: AccountsScreen.fail(&state, id, refusal)
+    case .method(let call): MethodCalls.fail(&state, call, refusal)
     case .read, .numberOrKey, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)
     case .importWithoutEntry(let words): state.say(.info, words)

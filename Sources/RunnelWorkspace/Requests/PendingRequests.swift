@@ -37,6 +37,8 @@ package enum Pending: Hashable, Sendable {
   case account(AccountDeed)
   /// Something that is done with the user's devices.
   case device(DeviceRequest)
+  /// A call of a service's method.
+  case method(MethodCall)
 }
 
 /// The table of all requests without an answer yet.

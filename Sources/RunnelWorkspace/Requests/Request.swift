@@ -1,4 +1,4 @@
-import RunnelBase
+package import RunnelBase
 package import RunnelStreams
 package import RunnelTree
 
@@ -52,6 +52,8 @@ package enum Answer: Sendable {
   case account(user: String?)
   /// Something was done with the user's devices.
   case devices(DeviceOutcome)
+  /// The result of a method of a service.
+  case result(JSONValue)
   /// The request was refused, or failed; nothing changed.
   case refused(Refusal)
 }

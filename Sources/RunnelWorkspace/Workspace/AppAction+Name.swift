@@ -97,6 +97,7 @@ extension Answer {
     case .disconnected: "a client is disconnected"
     case .account: "done with an account"
     case .devices(let outcome): "\(outcome.removed) devices removed"
+    case .result: "the result of a method"
     case .refused(let refusal): "refused: \(refusal.message)"
     }
   }

@@ -125,6 +125,8 @@ package enum Effect: Hashable, Sendable {
   case stopAccount(AppRequestID)
   /// Ask for something about the user's devices; the answer carries the id.
   case device(AppRequestID, DeviceRequest)
+  /// Call a method of a service; the answer carries the id.
+  case callMethod(AppRequestID, MethodCall)
   /// Count records; the answer carries the id.
   case count(AppRequestID, Counting)
   /// Make an index, and stop making it.

@@ -177,7 +177,7 @@ import Testing
         let page = try client.ask(["find", .string(service), ["$limit": 2]])
         #expect(page["total"]?.int == 400)
         #expect(page["data"]?.array?.count == 2)
-        let count = try client.ask(["find", .string(service), ["$limit": 0]])
+        let count = try client.ask(["find", .string(service), ["$limit": 0, "$sort": ["text": 1]]])
         #expect(count["total"]?.int == 400)
       }
       let found = try client.ask(["find", "indexed", ["a": 7]])
