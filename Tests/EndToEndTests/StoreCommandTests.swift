@@ -1,5 +1,6 @@
 import Foundation
 import PostgresCluster
+import TestSupport
 import Testing
 
 /// `runnel store`, on a cluster of PostgreSQL.

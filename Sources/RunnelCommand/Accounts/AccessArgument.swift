@@ -33,7 +33,7 @@ struct AccessArgument: ParsableArguments {
   /// `body` is also given the file of the database, or the name of the namespace.
   ///
   /// - Throws: `Failure` or `PostgresError` if it cannot be read or written, and the errors of `body`.
-  func change<Table: AccessTable, Result>(
+  func change<Table: AdministratorTable, Result>(
     _ body: (inout Table, _ database: String) throws -> Result
   ) throws -> Result {
     try telling {
@@ -50,7 +50,7 @@ struct AccessArgument: ParsableArguments {
   /// Reads what is there.
   ///
   /// - Throws: `Failure` or `PostgresError` if it cannot be read.
-  func read<Table: AccessTable>() throws -> Table {
+  func read<Table: AdministratorTable>() throws -> Table {
     try telling {
       guard let store else { return try Table(file: Table.file(beside: databaseFile())) }
       let opened = try PostgresStore(StoreOption.place(named: store))
@@ -81,11 +81,11 @@ struct AccessArgument: ParsableArguments {
       named: namespace ?? AccountAdministration.namespace, of: store)
   }
 
-  private func table<Table: AccessTable>(_ text: String?, _ place: String) throws -> Table {
+  private func table<Table: AdministratorTable>(_ text: String?, _ place: String) throws -> Table {
     try text.map { try Table(parsing: Array($0.utf8), from: place) } ?? Table()
   }
 
-  private func change<Table: AccessTable, Result>(
+  private func change<Table: AdministratorTable, Result>(
     inStore store: String, _ body: (inout Table, _ database: String) throws -> Result
   ) throws -> Result {
     let opened = try PostgresStore(StoreOption.place(named: store))

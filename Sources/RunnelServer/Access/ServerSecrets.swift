@@ -5,7 +5,7 @@ import RunnelBase
 /// others.
 ///
 /// They are in a file beside the database that only its owner reads.
-public struct ServerSecrets: Hashable, Sendable, AccessTable {
+public struct ServerSecrets: Hashable, Sendable, AdministratorTable {
   /// A secret.
   public struct Secret: Hashable, Sendable {
     /// The name of the secret.

@@ -9,7 +9,7 @@ import RunnelBase
 /// database, with the secret that signs those tokens; only its owner reads it.
 ///
 /// Source: RFC 7523; Google, "Using OAuth 2.0 for Server to Server Applications".
-public struct ServiceAccounts: Sendable, AccessTable {
+public struct ServiceAccounts: Sendable, AdministratorTable {
   /// A service account.
   public struct Account: Hashable, Sendable {
     /// The name of the account.

@@ -27,7 +27,7 @@ public final class AccountAdministration {
   ///   - passwordLengthMin: the least number of characters of a password; nil for the default.
   /// - Throws: `ServerError` or `DatabaseError` that names the problem with the file.
   public init(file: String, passwordLengthMin: Int? = nil) throws {
-    store = AccountStore(try AccountFile(file, environment: .system))
+    store = AccountStore(try IdentityFile(file, environment: .system))
     policy = AccountAdministration.policy(passwordLengthMin)
   }
 

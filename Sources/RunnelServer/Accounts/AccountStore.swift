@@ -12,7 +12,7 @@ final class AccountStore {
   /// The time after which an end of tokens matters no more, in seconds: the tokens have expired.
   private static let revocationSeconds = IdentityPolicy.tokenSeconds + 600
 
-  private let storage: any AccountStorage
+  private let storage: any IdentityStorage
 
   /// What was written since the last call, also by other processes.
   struct News: Sendable {
@@ -33,7 +33,7 @@ final class AccountStore {
   private(set) var hasRemains = false
 
   /// Makes the accounts of a storage.
-  init(_ storage: any AccountStorage) { self.storage = storage }
+  init(_ storage: any IdentityStorage) { self.storage = storage }
 
   /// The write that makes an empty tree one of accounts.
   static func markWrite() throws(TreeError) -> Write {

@@ -24,7 +24,7 @@ enum AccountsPlace: Sendable {
   func open(_ environment: DatabaseEnvironment) throws -> AccountStore {
     switch self {
     case .file(let file):
-      return AccountStore(try AccountFile(file, environment: environment))
+      return AccountStore(try IdentityFile(file, environment: environment))
     case .store(let store, let keeper):
       return AccountStore(
         try StoreAccounts(

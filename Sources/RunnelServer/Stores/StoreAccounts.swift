@@ -9,7 +9,7 @@ import RunnelTree
 /// Source: several servers.
 ///
 /// Isolation: synchronous, and used by one thread at a time.
-final class StoreAccounts: AccountStorage {
+final class StoreAccounts: IdentityStorage {
   /// The name of the namespace, which is no name of a served one.
   static let namespace = ".accounts"
   /// How long requests are done anew from the beginning of an outage on; later ones fail at once.

@@ -1,7 +1,7 @@
 /// What makes somebody an administrator of a database: its secrets, or its service accounts.
 ///
 /// It is in a file beside a database file, and in a store beside the rules of a namespace.
-package protocol AccessTable: Sendable {
+package protocol AdministratorTable: Sendable {
   /// The name under which a store keeps it.
   static var keptName: String { get }
 
@@ -39,7 +39,7 @@ struct StoredAccess: Sendable {
   ///
   /// - Throws: errors of the storage, and `ServerError` if they cannot be read.
   init(_ transaction: any ServedTransaction, of place: String) throws {
-    func read<Table: AccessTable>() throws -> Table {
+    func read<Table: AdministratorTable>() throws -> Table {
       guard let text = try transaction.keptValue(Table.keptName) else { return Table() }
       return try Table(parsing: Array(text.utf8), from: place)
     }

@@ -3,7 +3,7 @@ import RunnelTree
 /// Where accounts are: a file, or the reserved namespace of a store.
 ///
 /// Isolation: synchronous, and used by one thread at a time.
-protocol AccountStorage: AnyObject {
+protocol IdentityStorage: AnyObject {
   /// Reads the accounts from one state.
   ///
   /// - Throws: errors of the storage and of `body`.

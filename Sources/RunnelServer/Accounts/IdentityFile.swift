@@ -9,7 +9,7 @@ import RunnelTree
 /// is overwritten in the file, and after an account was removed, the log is emptied.
 ///
 /// Isolation: synchronous, and used by one thread at a time.
-final class AccountFile: AccountStorage {
+final class IdentityFile: IdentityStorage {
   private static let revocationsListener = ListenerID(1)
   private static let keysListener = ListenerID(2)
 
@@ -22,7 +22,7 @@ final class AccountFile: AccountStorage {
   /// - Throws: `ServerError` if the file is of another kind, `DatabaseError` if it cannot be opened.
   init(_ file: String, environment: DatabaseEnvironment) throws {
     self.file = file
-    try AccountFile.protect(file)
+    try IdentityFile.protect(file)
     session = try DatabaseSession(file: file, environment: environment)
     do {
       try session.overwriteDeleted()
@@ -61,8 +61,8 @@ final class AccountFile: AccountStorage {
     }
     try session.declareIndexes(AccountPlaces.indexes())
     for (listener, place) in [
-      (AccountFile.revocationsListener, AccountPlaces.revocations),
-      (AccountFile.keysListener, AccountPlaces.keys),
+      (IdentityFile.revocationsListener, AccountPlaces.revocations),
+      (IdentityFile.keysListener, AccountPlaces.keys),
     ] {
       note(
         try session.listen(
@@ -72,7 +72,7 @@ final class AccountFile: AccountStorage {
 
   private func note(_ deliveries: [Delivery]) {
     for delivery in deliveries {
-      if delivery.listener == AccountFile.keysListener {
+      if delivery.listener == IdentityFile.keysListener {
         news.hasNewKeys = true
         continue
       }
