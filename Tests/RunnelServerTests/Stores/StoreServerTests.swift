@@ -163,6 +163,42 @@ struct StoreServerTests {
     }
   }
 
+  /// The database refuses the first two attempts of each write: one at the commit, one before it.
+  @Test func transactionsThatAreToBeDoneAnewAreDoneOnce() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try PostgresCluster.shared().run(
+        sql: """
+          CREATE SEQUENCE attempts;
+          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('attempts') % 5 IN (2, 3) THEN
+              RAISE EXCEPTION 'anew' USING ERRCODE = '40001';
+            END IF;
+            RETURN NULL;
+          END $$;
+          CREATE TRIGGER early AFTER INSERT ON feed FOR EACH ROW EXECUTE FUNCTION refuse();
+          CREATE CONSTRAINT TRIGGER late AFTER INSERT ON feed DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION refuse();
+          """, in: place)
+      try await withServer { one in
+        try await withServer { two in
+          let clients = [try one.client(), try two.client()]
+          for number in 1...20 {
+            let answer = try clients[number % 2].request(
+              "PUT", "/n.json", "{\".sv\":{\"increment\":1}}")
+            #expect(answer.status == 200)
+          }
+          #expect(try clients[0].request("GET", "/n.json").body == "20")
+        }
+      }
+      let store = try PostgresStore(PostgresPlace(place))
+      defer { store.close() }
+      let namespace = try #require(try store.namespace(named: "test"))
+      #expect(namespace.head == 20)
+      #expect(try StoreCheck.run(on: namespace, of: store).faults == [])
+    }
+  }
+
   @Test func theStoreIsSoundAfterManyWrites() async throws {
     try await TestServer.onStore {
       let place = try #require(TestServer.store)
