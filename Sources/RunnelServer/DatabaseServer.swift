@@ -93,20 +93,20 @@ public final class DatabaseServer: Service, Sendable {
         addresses: configuration.loggedAddresses),
       limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest),
       calendar: configuration.calendar)
-    let link = try StoreLink(configuration, world.metrics, logger)
+    let links = try StoreLink.all(configuration, world.metrics, logger)
     do {
-      accounts = try AccountService.open(configuration, link?.keeper, world, logger)
+      accounts = try AccountService.open(configuration, links.first?.keeper, world, logger)
     } catch {
-      link?.keeper.close()
+      for link in links { link.keeper.close() }
       throw error
     }
     do {
-      databases = try ServedDatabases(configuration, link, accounts, world, logger)
+      databases = try ServedDatabases(configuration, links, accounts, world, logger)
       databases.requireRules(addresses.contains { !$0.isLoopback })
       try DatabaseServer.checkSafety(configuration, addresses, databases)
     } catch {
       accounts?.close()
-      link?.keeper.close()
+      for link in links { link.keeper.close() }
       throw error
     }
     backups = try configuration.backups.map { [databases, accounts, world] plan in

@@ -31,8 +31,8 @@ final class ServedDatabases: Sendable {
   /// True if a database without rules must not be served, since other machines can connect.
   private let needsRules = Atomic<Bool>(false)
   private let folder: String?
-  /// The link to the store; nil for files.
-  private let keeper: StoreKeeper?
+  /// The links to the stores; none for files.
+  private let links: [StoreLink]
   /// The name of the database for requests that name none; nil if there are several.
   private let main: String?
   private let configuration: ServerConfiguration
@@ -49,7 +49,7 @@ final class ServedDatabases: Sendable {
   ///
   /// - Throws: `DatabaseError` or `ServerError` that names the problem with one.
   init(
-    _ configuration: ServerConfiguration, _ link: StoreLink?, _ accounts: AccountService?,
+    _ configuration: ServerConfiguration, _ links: [StoreLink], _ accounts: AccountService?,
     _ world: ServerWorld, _ logger: Logger
   ) throws {
     (self.configuration, self.world, self.logger) = (configuration, world, logger)
@@ -60,7 +60,7 @@ final class ServedDatabases: Sendable {
       try keysFile.map { (file) throws(ServerError) in try ServedDatabases.keys(inFile: file) })
     state = Mutex(State(creationsLeft: configuration.creationsMax))
     var places: [(name: String, place: ServedPlace)]
-    keeper = link?.keeper
+    self.links = links
     switch configuration.databases {
     case .file(let file, let name):
       folder = nil
@@ -72,18 +72,17 @@ final class ServedDatabases: Sendable {
       places = try ServedDatabases.files(in: path).filter { _, file in
         !ServerFile.isSame(file, configuration.accounts?.file)
       }.map { ($0.name, ServedDatabases.place(ofFile: $0.file, configuration)) }
-    case .store(let store):
+    case .store:
       folder = nil
-      guard let keeper = link?.keeper else { preconditionFailure("A store has a keeper.") }
-      let place = PostgresPlace(store.connection)
-      places = try keeper.names().filter(store.serves).map { name in
-        (
-          name,
-          .namespace(
-            ServedNamespace(
-              name: name, store: store.name, place: place, keeper: keeper,
-              patience: store.patience))
-        )
+      places = []
+      for link in links {
+        for name in try link.keeper.names() where link.store.serves(name) {
+          if places.contains(where: { $0.name == name }) {
+            logger.warning("\(name) of the store \(link.store.name) is not served: another has it")
+          } else {
+            places.append((name, link.place(of: name)))
+          }
+        }
       }
     }
     main = places.count == 1 ? places[0].name : nil
@@ -91,8 +90,10 @@ final class ServedDatabases: Sendable {
       let opened = try open(name, place)
       state.withLock { $0.open[name] = opened }
     }
-    link?.news.take { [weak self] in self?.take($0) }
-    keeper?.start { [weak self] in self?.newestTold ?? [:] }
+    for link in links {
+      link.news.take { [weak self] in self?.take($0, of: link) }
+      link.keeper.start { [weak self] in self?.newestTold(of: link) ?? [:] }
+    }
     if let keysFile { watchKeys(keysFile) }
   }
 
@@ -340,7 +341,7 @@ final class ServedDatabases: Sendable {
   func close() {
     published.withLock { $0 }?.stop()
     for open in all { open.database.close() }
-    keeper?.close()
+    for link in links { link.keeper.close() }
   }
 
   // MARK: The store
@@ -349,16 +350,19 @@ final class ServedDatabases: Sendable {
     state.withLock { $0.open[name]?.database }
   }
 
-  /// The newest places that clients were told, by the names of the namespaces.
-  private var newestTold: [String: Int64] {
-    state.withLock { $0.open.compactMapValues(\.database.newestTold) }
+  /// The newest places that clients were told, by the names of a store's namespaces.
+  private func newestTold(of link: StoreLink) -> [String: Int64] {
+    state.withLock { state in
+      state.open.filter { link.has($0.value.database) }.compactMapValues(\.database.newestTold)
+    }
   }
 
-  /// How long the primary of the store has been silent, if that is too long to take work.
+  /// How long the primary of a store has been silent, if that is too long to take work.
   var storeSilence: Duration? {
-    guard let keeper, case .store(let store) = configuration.databases else { return nil }
-    let silence = keeper.silence
-    return silence > store.readyPatience ? silence : nil
+    links.compactMap { (link) -> Duration? in
+      let silence = link.keeper.silence
+      return silence > link.store.readyPatience ? silence : nil
+    }.max()
   }
 
   /// The address of the server to which the clients of a namespace are sent; nil for this one.
@@ -366,57 +370,63 @@ final class ServedDatabases: Sendable {
     if let moved = state.withLock({ $0.moved[database.name] }) {
       return moved.isEmpty ? nil : moved
     }
-    return keeper?.address(of: database.name)
+    return database.place.keeper?.address(of: database.name)
   }
 
   /// Sets whether namespaces that are made later are served only with rules.
   func requireRules(_ isNeeded: Bool) { needsRules.store(isNeeded, ordering: .relaxed) }
 
-  private func take(_ head: StoreHead) {
-    if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }
+  private func take(_ head: StoreHead, of link: StoreLink) {
+    let served = open(head.name)
+    let isServedFromHere = served.map { link.has($0) } ?? true
     switch head.state {
     case .open, .frozen:
-      state.withLock { $0.moved[head.name] = nil }
-      if let open = open(head.name) {
-        open.note(head: head.head)
-      } else if case .store(let store) = configuration.databases, store.serves(head.name) {
-        openLater(head.name)
+      let wasMoved = state.withLock { state in
+        if isServedFromHere, served != nil { state.moved[head.name] = nil }
+        return state.moved[head.name] != nil
       }
-    case .moved:
+      if let served, isServedFromHere {
+        served.note(head: head.head)
+      } else if link.store.serves(head.name), served == nil || wasMoved {
+        // A namespace that was moved here from another store of this server takes its place.
+        openLater(head.name, of: link)
+      }
+    case .moved where isServedFromHere:
       let isNew = state.withLock { state in
         defer { state.moved[head.name] = head.movedTo }
         return state.moved[head.name] != head.movedTo
       }
-      if isNew, open(head.name) != nil {
+      if isNew, served != nil {
         logger.notice("\(head.name) was moved to another store \(head.movedTo)")
         world.switchboard.stop(database: head.name)
       }
+    case .moved: break
     }
   }
 
   /// Opens a namespace that was made since the start; if that fails, it is tried again.
-  private func openLater(_ name: String) {
+  private func openLater(_ name: String, of link: StoreLink) {
     if !state.withLock({ $0.opening.insert(name).inserted }) { return }
-    world.files.submit { [weak self] in self?.openNew(name) }
+    world.files.submit { [weak self] in self?.openNew(name, of: link) }
   }
 
-  private func openNew(_ name: String) {
-    guard let keeper, case .store(let store) = configuration.databases else { return }
+  private func openNew(_ name: String, of link: StoreLink) {
     do {
-      let place = ServedPlace.namespace(
-        ServedNamespace(
-          name: name, store: store.name, place: PostgresPlace(store.connection), keeper: keeper,
-          patience: store.patience))
-      let opened = try open(name, place)
+      let opened = try open(name, link.place(of: name))
       if needsRules.load(ordering: .relaxed), opened.database.isOpen {
         opened.database.close()
         throw ServerError("it has no rules, and others than this machine could connect")
       }
-      state.withLock { state in
-        state.open[name] = opened
+      let former = state.withLock { state in
+        defer { state.open[name] = opened }
+        state.moved[name] = nil
         state.opening.remove(name)
+        return state.open[name]?.database
       }
       logger.notice("\(name) is served now")
+      guard let former else { return }
+      world.switchboard.stop(database: name)
+      former.close()
     } catch {
       logger.error("\(name) cannot be served yet: \(error)")
       world.files.submit(afterMilliseconds: ServedDatabases.retryMilliseconds) { [weak self] in
@@ -426,18 +436,28 @@ final class ServedDatabases: Sendable {
   }
 
   /// Lets no more clients be sent here by other servers.
-  func withdraw() { keeper?.withdraw() }
+  func withdraw() {
+    for link in links { link.keeper.withdraw() }
+  }
 
-  private func take(_ news: StoreKeeper.News) {
+  private func take(_ news: StoreKeeper.News, of link: StoreLink) {
+    // The accounts are in the first store.
+    let accounts = link.keeper === links.first?.keeper ? accounts : nil
+    let served = all.map(\.database).filter { link.has($0) }
     switch news {
     case .heads(let heads):
-      for head in heads { take(head) }
+      for head in heads {
+        if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }
+        take(head, of: link)
+      }
     case .wake(let name, let head):
       if name == StoreAccounts.namespace { accounts?.note(head: head) }
-      open(name)?.note(head: head, isHint: true)
+      served.first { $0.name == name }?.note(head: head, isHint: true)
     case .orphans:
-      for open in all { open.database.submit(TreeJob(connection: 0, wish: .takeOver)) }
-    case .leaseLost: world.switchboard.stopAll()
+      for database in served { database.submit(TreeJob(connection: 0, wish: .takeOver)) }
+    case .leaseLost:
+      if links.count == 1 { return world.switchboard.stopAll() }
+      for database in served { world.switchboard.stop(database: database.name) }
     }
   }
 }

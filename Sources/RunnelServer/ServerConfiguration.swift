@@ -20,6 +20,12 @@ public struct ServerConfiguration: Sendable {
 
   /// The databases to serve.
   public var databases: Databases
+  /// Further stores besides the first one, on other primaries, whose namespaces are served too.
+  package var otherStores: [StoreConfiguration] = []
+  /// All stores, the first of which has the accounts.
+  var stores: [StoreConfiguration] {
+    if case .store(let first) = databases { [first] + otherStores } else { [] }
+  }
   /// The addresses to listen on: `HOST:PORT` each.
   public var listen: [String] = ["localhost"]
   /// The path of a Unix socket on which clients connect, those of this user only; nil for none.

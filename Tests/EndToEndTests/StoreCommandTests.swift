@@ -13,6 +13,12 @@ import Testing
     #expect(!outcome.errors.contains("secret"))
   }
 
+  @Test func aStoreIsServedOnce() throws {
+    let outcome = try Program.run(["serve", "--store", "main", "--store", "main"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("main is given twice"), "\(outcome.errors)")
+  }
+
   @Test func namesOfNamespacesAreChecked() throws {
     for name in ["Chat", "a/b", "", String(repeating: "a", count: 64)] {
       #expect(try Program.run(["store", "init", name]).status == 2, "\(name)")

@@ -52,8 +52,8 @@ struct ServeOption: Sendable {
   static let serving: [ServeOption] = [
     ServeOption("databases", .folder, "folder", "Serve each NAME.db of a folder instead."),
     ServeOption(
-      "store", .text, "name",
-      "Serve each namespace of a store in PostgreSQL instead: see `runnel store`."),
+      "store", .list, "name",
+      "Serve each namespace of a store in PostgreSQL instead, or of several: see `runnel store`."),
     ServeOption(
       "advertise", .text, "address",
       "The address of this server for clients, HOST:PORT: servers of a store send clients there."),

@@ -54,6 +54,9 @@ struct ServeSettings {
     for option in ServeOption.all {
       if let value = values[option.name] { try option.apply?(value, &configuration) }
     }
+    if let names = values["store"] {
+      configuration.otherStores = Array(try stores(names).dropFirst())
+    }
     configuration.tls = try tls()
     configuration.backups = try backups()
     configuration.accounts?.mailServer?.login = try mailLogin()
@@ -82,10 +85,24 @@ struct ServeSettings {
         throw value.failure("this is for files, and not for a store.")
       }
     }
-    let place = try StoreOption.place(named: name.text)
-    return .store(
-      StoreConfiguration(
-        name: name.text, connection: place.text, address: values["advertise"]?.text))
+    let stores = try stores(name)
+    guard let first = stores.first else { throw name.failure("give the name of a store.") }
+    return .store(first)
+  }
+
+  /// The stores of the option, the first one with the accounts.
+  private func stores(_ names: ServeValue) throws -> [StoreConfiguration] {
+    var stores: [StoreConfiguration] = []
+    for name in names.texts {
+      if stores.contains(where: { $0.name == name }) {
+        throw names.failure("\(name) is given twice.")
+      }
+      let place = try StoreOption.place(named: name)
+      stores.append(
+        StoreConfiguration(
+          name: name, connection: place.text, address: values["advertise"]?.text))
+    }
+    return stores
   }
 
   private func databases() throws -> ServerConfiguration.Databases {

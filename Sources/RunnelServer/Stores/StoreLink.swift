@@ -1,22 +1,50 @@
 import Logging
+import RunnelPostgres
 import Synchronization
 
-/// What links a server to its store: the keeper, and whoever takes what it tells.
+/// What links a server to one of its stores: the keeper, and whoever takes what it tells.
 struct StoreLink: Sendable {
+  let store: StoreConfiguration
   let keeper: StoreKeeper
   let news: StoreNewsInbox
 
-  /// Opens the store of a configuration, and begins a lease; nil for files.
-  ///
-  /// - Throws: `PostgresError` that names the problem.
-  init?(
-    _ configuration: ServerConfiguration, _ metrics: ServerMetrics, _ logger: Logger
+  /// Opens a store, and begins a lease.
+  private init(
+    _ store: StoreConfiguration, _ metrics: ServerMetrics, _ logger: Logger
   ) throws {
-    guard case .store(let store) = configuration.databases else { return nil }
     let news = StoreNewsInbox()
-    self.news = news
+    (self.store, self.news) = (store, news)
     keeper = try StoreKeeper(store, logger: logger, metrics: metrics) { news.tell($0) }
   }
+
+  /// Opens the stores of a configuration; none for files.
+  ///
+  /// - Throws: `PostgresError` that names the problem with one; then no lease is left.
+  static func all(
+    _ configuration: ServerConfiguration, _ metrics: ServerMetrics, _ logger: Logger
+  ) throws -> [StoreLink] {
+    var links: [StoreLink] = []
+    do {
+      for store in configuration.stores {
+        links.append(try StoreLink(store, metrics, logger))
+      }
+    } catch {
+      for link in links { link.keeper.close() }
+      throw error
+    }
+    return links
+  }
+
+  /// A namespace of the store as a server serves it.
+  func place(of name: String) -> ServedPlace {
+    .namespace(
+      ServedNamespace(
+        name: name, store: store.name, place: PostgresPlace(store.connection), keeper: keeper,
+        patience: store.patience))
+  }
+
+  /// True if a database is a namespace of this store.
+  func has(_ database: ServedDatabase) -> Bool { database.place.keeper === keeper }
 }
 
 /// What a keeper tells before the databases are open is dropped: they begin with the newest state.

@@ -93,6 +93,34 @@ struct StoreMoveTests {
     }
   }
 
+  @Test func aServerOfBothStoresGoesOnServingWhatIsMoved() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      try await withServer { configuration in
+        configuration.isEmulator = true
+        configuration.otherStores = [StoreConfiguration(name: "second", connection: second)]
+      } _: { server in
+        try fill(server)
+        let before = try server.request("GET", "/.json?ns=test&format=export").body
+        let socket = try server.socket()
+        try move(from: first, to: second, address: "")
+        // The sessions end, and the next ones are served from the other store.
+        #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        #expect(try wait(for: 200, of: server, "PUT", "/n.json?ns=test", "2").status == 200)
+        let next = try server.socket()
+        #expect(try next.status(1, "p", "{\"p\":\"/n\",\"d\":null}") == "ok")
+        #expect(try server.request("GET", "/.json?ns=test&format=export").body == before)
+      }
+      let store = try PostgresStore(PostgresPlace(second))
+      defer { store.close() }
+      let namespace = try #require(try store.namespace(named: "test"))
+      #expect(namespace.head == 62)
+      #expect(try StoreCheck.run(on: namespace, of: store).faults == [])
+      #expect(try store.servers().isEmpty)
+    }
+  }
+
   @Test func aMoveThatFailsLeavesEverythingAsItWas() async throws {
     try await TestServer.onStore {
       let first = try #require(TestServer.store)
