@@ -199,6 +199,48 @@ struct StoreServerTests {
     }
   }
 
+  /// Whoever takes over fails twice after it has removed the requests, and before the commit.
+  @Test func aTakeOverThatFailsIsDoneAnewAndOnce() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withServer { one in
+        let body = "{\"p\":\"/p\",\"d\":{\".sv\":{\"increment\":1}}}"
+        let socket = try one.socket()
+        #expect(try socket.status(1, "o", body) == "ok")
+        try await withServer { two in
+          let client = try two.client()
+          #expect(try client.request("GET", "/p.json").body == "null")
+          try PostgresCluster.shared().run(
+            sql: """
+              CREATE SEQUENCE attempts;
+              CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('attempts') <= 2 THEN
+                  RAISE EXCEPTION 'anew' USING ERRCODE = '40001';
+                END IF;
+                RETURN NULL;
+              END $$;
+              CREATE TRIGGER early AFTER INSERT ON feed FOR EACH ROW EXECUTE FUNCTION refuse();
+              DELETE FROM server WHERE id = (SELECT server FROM disconnect_write)
+              """, in: place)
+          try wait(for: "1", client)
+          // The socket is open until here, so nobody else had a reason to do it.
+          #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        }
+      }
+      let store = try PostgresStore(PostgresPlace(place))
+      defer { store.close() }
+      #expect(try store.namespace(named: "test")?.head == 1)
+    }
+  }
+
+  /// Asks for a value until it is there.
+  private func wait(for text: String, _ client: RawClient) throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while try client.request("GET", "/p.json").body != text {
+      try #require(ContinuousClock.now < end)
+    }
+  }
+
   @Test func theStoreIsSoundAfterManyWrites() async throws {
     try await TestServer.onStore {
       let place = try #require(TestServer.store)
