@@ -338,6 +338,19 @@ import Testing
     #expect(try shown("/a") == nil)
   }
 
+  @Test func whatTheOriginRemovesWithTheConnectionMakesNoEntry() throws {
+    _ = try session.connectOrigin()
+    let place = try Path("/presence/a")
+    let id = try #require(try session.ask(DisconnectRequest.set(place, .null)).id)
+    _ = try session.receive(.acknowledged(id: id))
+    try set("/presence/a", ["name": "ana"])
+    try set("/presence/a/row", 1)
+    #expect(try session.history().isEmpty)
+    try set("/presence/b", 1)
+    #expect(try session.history().count == 1)
+    #expect(session.pendingWrites.count == 3)
+  }
+
   @Test func whatNobodyListensToIsPrunedAndTheRestIsNot() throws {
     _ = try session.connectOrigin()
     for number in 1...3 {

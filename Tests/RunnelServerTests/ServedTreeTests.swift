@@ -132,6 +132,60 @@ extension TreeAllowance {
     try? FileManager.default.removeItem(atPath: file)
   }
 
+  /// The entries of who is here do not fill the history.
+  @Test func whatGoesWithItsConnectionMakesNoEntryInTheHistory() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    let file = folder + "/served-\(UUID().uuidString).db"
+    let session = try ServingSession(file: file, environment: .system)
+    var tree = ServedTree(rules: nil, .test)
+    func perform(_ operation: ServedOperation, of connection: Int64) throws {
+      let request = ServedRequest(id: 1, caller: .nobody, operation: operation)
+      _ = try tree.atomically { tree in
+        try session.perform(isWriting: true) { transaction in
+          try tree.perform(request, of: connection, now: 1, transaction)
+        }
+      }
+    }
+    let place = try Path("/presence/a")
+    let removal = Write.remove(place)
+    try perform(.keepForDisconnect([removal], all: [removal]), of: 1)
+    try perform(.write(.set(place, ["name": "ana"]), name: nil), of: 1)
+    try perform(.write(.set(place.child(Key("row")), 1), name: nil), of: 1)
+    try perform(.write(.set(Path("/m"), 1), name: nil), of: 1)
+    try perform(.leave([removal]), of: 1)
+    // A place that somebody else writes too has entries from then on.
+    try perform(.keepForDisconnect([removal], all: [removal]), of: 2)
+    try perform(.write(.set(place, 1), name: nil), of: 2)
+    try perform(.write(.set(place, 2), name: nil), of: 3)
+    try perform(.leave([removal]), of: 2)
+    #expect(try session.perform(isWriting: false) { try $0.node(at: .root) }.json == ["m": 1])
+    try session.close()
+    let database = try DatabaseSession(file: file, environment: .system)
+    let entries = try database.history().map { $0.parts.map(\.path.description) }
+    #expect(entries == [["/presence/a"], ["/presence/a"], ["/m"]])
+    try database.close()
+    // What is left is in the folder for temporary files.
+    try? FileManager.default.removeItem(atPath: file)
+  }
+
+  /// What stands already when its removal is asked for does not belong to the connection alone.
+  @Test func onlyAPlaceThatWasEmptyIsPassing() throws {
+    var passing = PassingPlaces()
+    let (a, b, above) = (try Path("/p/a"), try Path("/p/b"), try Path("/p"))
+    let below = try Path("/p/a/x")
+    passing.take([.remove(a), .remove(b)], of: 1) { $0 == a }
+    #expect(passing.hold([a], of: 1) && passing.hold([below], of: 1))
+    #expect(!passing.hold([b], of: 1) && !passing.hold([a, b], of: 1))
+    #expect(!passing.hold([above], of: 1) && !passing.hold([a], of: 2))
+    passing.take([.remove(b)], of: 1) { _ in true }
+    #expect(!passing.hold([a], of: 1) && passing.hold([b], of: 1))
+    passing.forget(around: above)
+    #expect(!passing.hold([b], of: 1))
+    passing.take([.remove(a)], of: 1) { _ in true }
+    passing.end(1)
+    #expect(!passing.hold([a], of: 1))
+  }
+
   @Test func storedDisconnectWritesAreDoneAtTheNextStart() async throws {
     let server = try await TestServer()
     let socket = try server.socket()

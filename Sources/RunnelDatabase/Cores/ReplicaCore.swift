@@ -173,7 +173,8 @@ extension ReplicaCore {
       // As the engine computes them: the history then has the values that are shown.
       let parts = try write.assignments(now: engine.originTime(now), reader: storage)
       var outcome = ReplicaOutcome()
-      try context.recording(parts, storage, now: now, undoes: entry?.id) {
+      let isKept = !engine.removesAtDisconnection(parts.map(\.path))
+      try context.recording(parts, storage, now: now, undoes: entry?.id, isKept: isKept) {
         let written = try engine.write(write, name: name, now: now, &storage)
         (id, outcome) = (written.id, written.outcome)
       }

@@ -39,21 +39,22 @@ final class SessionContext {
 // MARK: Recording
 
 extension SessionContext {
-  /// Carries out the parts of a write, and records the old values in the history.
+  /// Carries out the parts of a write, and records the old values in the history if `isKept` is true.
   func carryOut(
-    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64? = nil
+    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64? = nil,
+    isKept: Bool = true
   ) throws {
-    try recording(parts, transaction, now: now, undoes: undoes) {
+    try recording(parts, transaction, now: now, undoes: undoes, isKept: isKept) {
       for part in parts { try transaction.carryOut(part) }
     }
   }
 
-  /// Runs `body`, which carries out a write, and records the write in the history.
+  /// Runs `body`, which carries out a write, and records the write in the history if `isKept` is true.
   func recording(
     _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
-    _ body: () throws -> Void
+    isKept: Bool = true, _ body: () throws -> Void
   ) throws {
-    if try transaction.historyLimit() == 0 { return try body() }
+    if try !isKept || transaction.historyLimit() == 0 { return try body() }
     let recorder = try HistoryRecorder(parts, transaction)
     try body()
     guard let written = try recorder.parts(after: transaction) else {

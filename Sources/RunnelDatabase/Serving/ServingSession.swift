@@ -162,12 +162,14 @@ package final class ServingTransaction {
   /// Removes the undo files after the transaction was rolled back.
   func failed() { for importing in importings { importing.removeUndoFile() } }
 
-  /// Carries out the parts of a write, and records it in the history.
+  /// Carries out the parts of a write, and keeps it in the history if `isKept` is true.
   ///
   /// - Throws: `DatabaseError`; the transaction must not be committed then.
-  package func carryOut(_ parts: [Assignment], author: String, now: Int64) throws {
+  package func carryOut(
+    _ parts: [Assignment], author: String, now: Int64, isKept: Bool = true
+  ) throws {
     context.environment.author = author
-    try context.carryOut(parts, stored, now: now)
+    try context.carryOut(parts, stored, now: now, isKept: isKept)
     sequence = try stored.appendChange(parts.map(\.path))
     hasWritten = true
   }

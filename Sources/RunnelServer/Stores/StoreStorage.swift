@@ -73,7 +73,7 @@ struct StoreTransactionView: ServedTransaction {
   /// The database compresses what it stores, so its size says nothing.
   var storedBytes: Int { .max }
 
-  func carryOut(_ parts: [Assignment], author: String, now: Int64) throws {
+  func carryOut(_ parts: [Assignment], author: String, now: Int64, isKept: Bool) throws {
     try transaction.carryOut(parts, now: now)
   }
 

@@ -66,8 +66,8 @@ protocol ServedTransaction: TreeExportSource {
   /// The most bytes that the content of the tree can have, as far as is known.
   var storedBytes: Int { get }
 
-  /// Carries out the parts of a write, and records it.
-  func carryOut(_ parts: [Assignment], author: String, now: Int64) throws
+  /// Carries out the parts of a write, and keeps it in the history if there is one and `isKept` is true.
+  func carryOut(_ parts: [Assignment], author: String, now: Int64, isKept: Bool) throws
   /// Replaces the node at a place by a JSON document, which is read piece by piece; `wasRead` is called
   /// now and then with the number of bytes that were read.
   func importJSON(

@@ -47,14 +47,17 @@ extension ServedTree {
         return .value(try transaction.window(of: query))
       }
     case .write(let write, let name):
-      _ = try performOnce(write, name, caller, now, transaction, &told)
+      _ = try performOnce(write, name, caller, now, transaction, &told, of: connection)
       return .done
     case .compareAndSet(let path, let json, let hash, let name):
       return try compareAndSet((path, json), hash, name, caller, now, transaction, &told)
     case .keepForDisconnect(let added, let all):
       for write in added { _ = try checked(write, caller, now, transaction) }
       let kept = all.isEmpty ? nil : KeptDisconnect(caller: caller, writes: all)
-      try failing { try keep(kept, for: connection, transaction) }
+      try failing {
+        try keep(kept, for: connection, transaction)
+        try passing.take(all, of: connection) { try transaction.summary(at: $0).kind == .empty }
+      }
       return .done
     case .review:
       return .reviewed(revoked: try review(connection, caller, now, transaction))
@@ -62,9 +65,9 @@ extension ServedTree {
       leaveAll(connection)
       let isOwn = try failing { try ownsDisconnect(of: connection, transaction) }
       try failing { try keep(nil, for: connection, transaction) }
-      if !isOwn { return nil }
       let kept = KeptDisconnect(caller: caller, writes: writes)
-      try carryOut(kept, now, transaction, &told)
+      if isOwn { try carryOut(kept, now, transaction, &told, of: connection) }
+      passing.end(connection)
       return nil
     }
   }

@@ -64,13 +64,13 @@ extension ServedTree {
   /// Does a write, once for each name; returns the written values.
   ///
   /// A refused write was not done, and may be allowed when it is sent again. For a write that was
-  /// done before, the current nodes are returned.
+  /// done before, the current nodes are returned. `connection` is nil for a write without one.
   mutating func performOnce(
     _ write: Write, _ name: WriteID?, _ caller: Caller, _ now: Int64,
-    _ transaction: some ServedTransaction, _ told: inout TreeTold
+    _ transaction: some ServedTransaction, _ told: inout TreeTold, of connection: Int64? = nil
   ) throws(Refused) -> [Assignment] {
     if try isDone(name, caller, transaction) { return try standing(write, transaction) }
-    let parts = try perform(write, caller, now, transaction, &told)
+    let parts = try perform(write, caller, now, transaction, &told, of: connection)
     if let name { try failing { try transaction.noteName(name.kept(of: caller)) } }
     return parts
   }
@@ -123,13 +123,15 @@ extension ServedTree {
   /// Does a write that was allowed.
   private mutating func perform(
     _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction,
-    _ told: inout TreeTold
+    _ told: inout TreeTold, of connection: Int64?
   ) throws(Refused) -> [Assignment] {
     let parts = try checked(write, caller, now, transaction)
+    let isPassing = connection.map { passing.hold(parts.map(\.path), of: $0) } ?? false
+    if !isPassing { for part in parts { passing.forget(around: part.path) } }
     try failing {
       let before = try self.before(parts, transaction)
       let changes = try serviceChanges(of: parts, now: now, transaction)
-      try transaction.carryOut(parts, author: caller.author, now: now)
+      try transaction.carryOut(parts, author: caller.author, now: now, isKept: !isPassing)
       for part in parts { shelf.forget(around: part.path) }
       told += ServedTree.told(
         try audiences.apply(CommittedWrite(write, parts), before: before, after: transaction))
@@ -160,11 +162,11 @@ extension ServedTree {
   /// Does the disconnect requests of a connection, each write that is allowed.
   mutating func carryOut(
     _ kept: KeptDisconnect, _ now: Int64, _ transaction: some ServedTransaction,
-    _ told: inout TreeTold
+    _ told: inout TreeTold, of connection: Int64? = nil
   ) throws(Refused) {
     for write in kept.writes {
       do throws(Refused) {
-        _ = try perform(write, kept.caller, now, transaction, &told)
+        _ = try perform(write, kept.caller, now, transaction, &told, of: connection)
       } catch {
         // A write that is refused at the end is dropped, because its client is gone.
         if case .failure = error { throw error }

@@ -36,6 +36,8 @@ struct ServedTree {
   var services: ServiceAudience
   /// The connections with stored disconnect requests.
   private var keptConnections: Set<Int64> = []
+  /// The places whose writes make no entries in the history.
+  var passing = PassingPlaces()
   private var pushIDs = PushIDGenerator()
   /// The connections that joined in this batch.
   private var joined: [Audiences.Member] = []
@@ -78,7 +80,10 @@ struct ServedTree {
   ) throws -> TreeTold {
     let paths = transaction.foreignPaths
     if paths.isEmpty { return [] }
-    for path in paths { shelf.forget(around: path) }
+    for path in paths {
+      shelf.forget(around: path)
+      passing.forget(around: path)
+    }
     let events = try serviceEvents(touched: paths, now: now, transaction)
     return ServedTree.told(try audiences.apply(touched: paths, after: transaction)) + events
   }
@@ -116,7 +121,7 @@ struct ServedTree {
     _ body: (inout ServedTree) throws -> Result
   ) throws -> Result {
     (joined, keptInBatch) = ([], [:])
-    let rulesBefore = rules
+    let (rulesBefore, passingBefore) = (rules, passing)
     var outer = Audiences()
     swap(&outer, &audiences)
     defer { swap(&outer, &audiences) }
@@ -127,7 +132,7 @@ struct ServedTree {
         return try body(&self)
       } catch {
         for member in joined { leave(member) }
-        rules = rulesBefore
+        (rules, passing) = (rulesBefore, passingBefore)
         // What was computed in this batch may be of writes that are undone.
         shelf.forgetAll()
         throw error

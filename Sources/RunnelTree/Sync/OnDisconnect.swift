@@ -87,6 +87,15 @@ package struct OnDisconnect: Hashable, Sendable {
     return tree.entries.map(\.write)
   }
 
+  /// True if the node at a place is to be removed, or one above it, as a whole.
+  ///
+  /// O(n) in what is registered.
+  package func removes(_ path: Path) -> Bool {
+    tree.entries.contains { entry in
+      if case .set(let place, .null) = entry.write { place.contains(path) } else { false }
+    }
+  }
+
   /// The places at and below which a request changes what is registered; none is within another.
   ///
   /// - Throws: `TreeError` if a name is none; such a request cannot be registered.

@@ -42,6 +42,15 @@ extension ReplicaEngine {
     return (id, outcome)
   }
 
+  /// True if the origin removes all of some places, each as a whole, when this client disconnects, and
+  /// there is one: their values last no longer than the connection.
+  ///
+  /// O(n) in the accepted requests, for each place.
+  package func removesAtDisconnection(_ paths: [Path]) -> Bool {
+    if disconnects.accepted.isEmpty || paths.isEmpty { return false }
+    return paths.allSatisfy(disconnects.accepted.removes)
+  }
+
   /// Sends the requests that were not sent yet.
   ///
   /// They wait for no answer and go before writes: onDisconnect writes are registered before a
