@@ -162,6 +162,20 @@ import Testing
     }
   }
 
+  /// The far end of a list is reached from there.
+  @Test func aBoundBeyondAllValuesIsWritten() throws {
+    let place = IndexPosition(value: .children, key: .maximum)
+    let query = try ordered(by: .child(Path("score")))
+    #expect(try query.clipped(at: place, keeping: .first).identifier() == #"{"i":"score"}"#)
+    let beyond = try query.clipped(at: place, keeping: .last).wireJSON()
+    let scores: [JSONValue] = [.null, true, 5, "z", "\u{FFFF}"]
+    let children = try scores.enumerated().map { number, score in
+      Child(key: Key(unchecked: "k\(number)"), node: try Node(json: ["score": score, "x": 1]))
+    }
+    let read = try Query(wire: beyond, at: QueryWireTests.path)
+    #expect(RowSlice(read).rows(among: children, detail: .full).isEmpty)
+  }
+
   @Test(arguments: 0..<200 as Range<UInt64>)
   func aLongBoundCutsAsItselfWould(seed: UInt64) throws {
     var random = RandomTree(seed: seed)

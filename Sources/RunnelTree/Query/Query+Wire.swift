@@ -23,6 +23,8 @@ private enum WireName {
   static let valueIndex = ".value"
   static let minimumKey = "[MIN_NAME]"
   static let maximumKey = "[MAX_NAME]"
+  /// A text after all that people write; in the order of values only objects come later.
+  static let maximumText = String(repeating: "\u{10FFFF}", count: 8)
   static let defaultIdentifier = "default"
 }
 
@@ -91,6 +93,15 @@ extension Query {
         }
       return [
         JSONMember(inclusionName, .bool(isInclusive)), JSONMember(valueName, .string(text)),
+      ]
+    }
+    if position.value == .children, position.key == .maximum {
+      // Beyond all rows, an end excludes none. A start excludes all: the wire has no word for that, and an
+      // origin may send rows with an object there, which the query does not show.
+      if unbounded == .maximum { return [] }
+      return [
+        JSONMember(inclusionName, false), JSONMember(keyName, .string(WireName.maximumKey)),
+        JSONMember(valueName, .string(WireName.maximumText)),
       ]
     }
     var members = [JSONMember(inclusionName, .bool(bound.isInclusive))]
