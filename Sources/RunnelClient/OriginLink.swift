@@ -236,6 +236,18 @@ extension OriginLink {
     }
   }
 
+  /// Measures how long the origin takes to answer; the next status has the result, if there is a
+  /// connection.
+  public nonisolated func measureLatency() {
+    executor.submit { [weak self] in
+      self?.assumeIsolated { link in
+        guard link.isActive else { return }
+        link.status.latencyMilliseconds = nil
+        link.perform(link.session.ping(now: link.now))
+      }
+    }
+  }
+
   /// Replaces the credential, for example before the present one expires; nil for none.
   ///
   /// An earlier refusal is forgotten.
@@ -297,6 +309,7 @@ extension OriginLink {
     case .link(let state): show(.link(state))
     case .indexMissing(let query): options.notice(OriginLink.advice(query))
     case .writeOutcomeUnknown: show(status.state)
+    case .latency(let milliseconds): show(status.state, latency: milliseconds)
     case .log(let text): options.notice(.log(text))
     }
   }
@@ -386,8 +399,9 @@ extension OriginLink {
     return .indexMissing(place: query.path.description, line: "\".indexOn\": [\"\(name)\"]")
   }
 
-  private func show(_ state: OriginStatus.State) {
+  private func show(_ state: OriginStatus.State, latency: Int64? = nil) {
     var shown = OriginStatus(state, unknownWrites: session.writesOfUnknownOutcome)
+    shown.latencyMilliseconds = latency
     if !shown.isLive { shown.offlineSince = status.offlineSince ?? lastContact(state) }
     if shown == status { return }
     if shown.isLive != status.isLive { lock.noteContact(isConnected: shown.isLive) }

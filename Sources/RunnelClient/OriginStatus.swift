@@ -23,6 +23,10 @@ public struct OriginStatus: Hashable, Sendable {
   /// confirmed before the connection was lost. Only `resend` sends them again.
   public var unknownWrites: [Int64]
 
+  /// The milliseconds that the origin took to answer, in the first status after `measureLatency`; nil in
+  /// others.
+  public var latencyMilliseconds: Int64?
+
   /// Makes a status.
   public init(_ state: State, offlineSince: Int64? = nil, unknownWrites: [Int64] = []) {
     self.state = state

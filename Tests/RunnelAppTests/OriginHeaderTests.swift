@@ -68,7 +68,14 @@ import Testing
   @Test func aRefusalStaysOnTheScreenAndIsTriedAgainOnRequest() {
     _ = take(OriginFacts(.live))
     app.press("gL")
-    #expect(app.toast.contains("it is connected"))
+    #expect(app.screenEffects.contains(.measureLatency))
+    var facts = OriginFacts(.live)
+    facts.latency = 3
+    _ = take(facts)
+    #expect(app.toast == "the server answered in 3 ms")
+    _ = take(OriginFacts(.shared))
+    app.press("gL")
+    #expect(app.toast.contains("another program holds the connection"))
     _ = take(OriginFacts(.refused, reason: "The token has expired."))
     app.press("j k")
     #expect(app.screen.contains { $0.contains("The token has expired: gL tries again") })

@@ -227,8 +227,8 @@ extension AppRuntime {
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
-    case .copy, .notify, .openLink, .sendAgain, .reconnect, .theme, .editOutside, .suspend,
-      .redraw, .crash, .account, .stopAccount, .device, .callMethod:
+    case .copy, .notify, .openLink, .sendAgain, .reconnect, .measureLatency, .theme, .editOutside,
+      .suspend, .redraw, .crash, .account, .stopAccount, .device, .callMethod:
       screenEffects.append(effect)
     }
   }

@@ -444,6 +444,7 @@ extension Application {
     case .openLink(let link): runtime.send(.opened(link: link, by: browser.open(link)))
     case .sendAgain(let write): origin.sendAgain(write)
     case .reconnect: origin.reconnect()
+    case .measureLatency: origin.measureLatency()
     case .account(let id, let request):
       guard let accounts = host.accounts else {
         let refusal = Refusal("this is a replay: no account is used")

@@ -93,6 +93,9 @@ final class OriginWatch: Sendable {
   /// Sends a write of unknown outcome again.
   func sendAgain(_ write: Int64) { link.withLock { $0 }?.sendAgain(write) }
 
+  /// Measures how long the server takes to answer.
+  func measureLatency() { link.withLock { $0 }?.measureLatency() }
+
   /// Connects now; credentials are asked for anew.
   func reconnect() { link.withLock { $0 }?.retry() }
 
@@ -146,5 +149,6 @@ extension OriginFacts {
     self.init(
       parts.link, reason: parts.reason, since: status.offlineSince,
       unknownWrites: status.unknownWrites)
+    latency = status.latencyMilliseconds
   }
 }

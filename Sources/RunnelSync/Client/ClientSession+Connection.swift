@@ -63,7 +63,7 @@ extension ClientSession {
     if let liveTime, now.uptime - liveTime > limits.goodMilliseconds { backoff.reset() }
     liveTime = nil
     outstanding = [:]
-    (owingTime, isSilent) = (nil, false)
+    (owingTime, isSilent, pingTime) = (nil, false, nil)
     waiting = []
     (unansweredWrites, openListens) = (0, 0)
     awaitsEarlierWrites = false
@@ -129,7 +129,9 @@ extension ClientSession {
       hangUp(.normal("The origin shut down."), now)
       enter(.offline(.shutDown(reason)))
     case .error(let text): effects.append(.log("The origin complains: \(text)"))
-    case .pong, .control: break
+    case .pong:
+      if let time = pingTime.take() { effects.append(.latency(now.uptime - time)) }
+    case .control: break
     case .response(let number, let status, let data): try take(number, status, data, now)
     case .push(let action, let body): try takePush(action, body, now)
     }

@@ -55,6 +55,8 @@ package struct ClientSession: Sendable {
     /// Report that a write that adds to a number was sent and not answered, and that this origin
     /// does not know writes by name: only `resend` sends it again.
     case writeOutcomeUnknown(Int64)
+    /// Report the milliseconds that the origin took to answer `ping`.
+    case latency(Int64)
     /// Write a line to the log.
     case log(String)
   }
@@ -114,6 +116,8 @@ package struct ClientSession: Sendable {
   var owingTime: Int64?
   /// True if the origin has not given the sign of life for which it was asked.
   var isSilent = false
+  /// When the latency began to be measured, on the monotonic clock; nil if it is not measured.
+  var pingTime: Int64?
   /// When the attempt or the authentication times out, on the monotonic clock.
   var patienceEnd: Int64 = 0
 
@@ -230,6 +234,14 @@ extension ClientSession {
       backoff.reset()
       connect(now)
     }
+    return takeEffects()
+  }
+
+  /// Asks the origin for a sign of life, to measure the latency; does nothing without a connection.
+  package mutating func ping(now: WireTime) -> [Effect] {
+    guard phase == .live else { return [] }
+    pingTime = now.uptime
+    send(ClientMessage.ping.bytes, now)
     return takeEffects()
   }
 

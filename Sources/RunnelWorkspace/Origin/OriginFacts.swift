@@ -37,6 +37,9 @@ package struct OriginFacts: Hashable, Sendable {
   /// Whether it is a Feathers server, whose services may have methods.
   package var hasServices = false
 
+  /// The milliseconds that the server took to answer, if that was just measured; nil otherwise.
+  package var latency: Int64?
+
   /// Makes facts.
   package init(
     _ link: Link, reason: String? = nil, since: Int64? = nil, unknownWrites: [Int64] = []
@@ -111,6 +114,9 @@ extension OriginFacts {
     // Repeated attempts are not shown: the link stays offline until one succeeds.
     if before?.link == .waiting, facts.link == .connecting { return }
     state.database.origin = facts
+    if let latency = facts.latency {
+      state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
+    }
     let unknown = Set(facts.unknownWrites)
     if unknown != state.writes.queue.unknown {
       state.writes.queue.unknown = unknown
@@ -139,6 +145,7 @@ extension OriginFacts {
     var members = [JSONMember("link", .string(link.rawValue))]
     if let reason { members.append(JSONMember("reason", .string(reason))) }
     if let since { members.append(JSONMember("since", .number(JSONNumber(since)))) }
+    if let latency { members.append(JSONMember("latency", .number(JSONNumber(latency)))) }
     if !unknownWrites.isEmpty {
       let ids = unknownWrites.map { JSONValue.number(JSONNumber($0)) }
       members.append(JSONMember("unknown", .array(ids)))
@@ -153,6 +160,7 @@ extension OriginFacts {
     self.init(
       link, reason: json["reason"]?.string, since: json["since"]?.int.map(Int64.init),
       unknownWrites: json["unknown"]?.array?.compactMap { $0.int.map(Int64.init) } ?? [])
+    latency = json["latency"]?.int.map(Int64.init)
     hasServices = json["services"] == true
   }
 }

@@ -4,24 +4,30 @@ extension ActionID {
   static let linkRetry = ActionID("link.retry")
 }
 
-/// Connecting to the server again: after a refusal, which ends all attempts, or before the next one is due.
+/// Connecting to the server again: after a refusal, which ends all attempts, or before the next one is due;
+/// while there is a connection, its latency is measured.
 package enum Reconnecting {
-  /// The command that connects now.
+  /// The command that connects now, or measures the latency.
   static let command = Command(
-    .linkRetry, "connect", "connect to the server now", keys: ["gL"],
+    .linkRetry, "connect", "connect to the server now, or measure its latency", keys: ["gL"],
     disabled: { Reconnecting.reasonNotConnecting($0) }
   ) { state, _ in
-    state.effects.append(.reconnect)
-    state.say(.info, "connecting")
+    if state.database.origin?.isDisconnected == false {
+      state.effects.append(.measureLatency)
+      state.say(.info, "asking the server")
+    } else {
+      state.effects.append(.reconnect)
+      state.say(.info, "connecting")
+    }
   }.keepingAwaitedRow
 
   private static func reasonNotConnecting(_ state: AppState) -> String? {
     switch state.database.origin?.link {
     case nil: "this database has no server"
-    case .offline, .waiting, .refused, .shutDown: nil
-    case .connecting, .catchingUp: "a connection is being made"
-    case .live, .shared: "it is connected"
-    case .notAnswering: "it is connected, and waits for the server"
+    case .offline, .waiting, .refused, .shutDown, .live, .catchingUp: nil
+    case .connecting: "a connection is being made"
+    case .shared: "another program holds the connection, for this one too"
+    case .notAnswering: "there is a connection, and the server does not answer"
     }
   }
 

@@ -156,6 +156,8 @@ package enum Effect: Hashable, Sendable {
   case sendAgain(Int64)
   /// Connect to the server now, also after it has refused the credentials.
   case reconnect
+  /// Measure how long the server takes to answer.
+  case measureLatency
   /// Draw in the colors of a theme, or of the configuration if it is nil.
   case theme(ThemeChoice?)
   /// Open the user's editor on a value.

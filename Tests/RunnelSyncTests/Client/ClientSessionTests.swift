@@ -267,6 +267,18 @@ import Testing
     #expect(client.take() == ["close", "disconnected"])
   }
 
+  @Test func theLatencyIsTheTimeToTheAnswer() {
+    var client = ScriptedClient()
+    client.change { $0.ping(now: $1) }
+    #expect(client.take().isEmpty)
+    client.goLive()
+    client.change { $0.ping(now: $1) }
+    client.now.uptime = 12
+    client.hear(#"{"t":"c","d":{"t":"o","d":{}}}"#)
+    client.hear(#"{"t":"c","d":{"t":"o","d":{}}}"#)
+    #expect(client.take() == [#"{"t":"c","d":{"t":"p","d":{}}}"#, "latency 12"])
+  }
+
   @Test func anOriginThatOwesAnAnswerIsAskedForASignAndThenSaidNotToAnswer() throws {
     var client = ScriptedClient()
     client.goLive()

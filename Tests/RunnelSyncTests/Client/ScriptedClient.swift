@@ -46,6 +46,7 @@ struct ScriptedClient {
       case .indexMissing(let query): log.append("no index for \(query.path)")
       case .writeOutcomeUnknown(let id): log.append("unknown \(id)")
       case .link(let state): links.append(state)
+      case .latency(let milliseconds): log.append("latency \(milliseconds)")
       case .log: break
       }
     }
