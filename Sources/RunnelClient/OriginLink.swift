@@ -161,7 +161,7 @@ extension OriginLink {
     configuration.hasCredential = access.provider != nil
     configuration.lastSession = lock.lastSession
     configuration.resendsIncrements = options.resendsIncrements
-    configuration.lastEarlierWrite = newest ?? .min
+    configuration.lastEarlierWrite = lock.newestSentWrite ?? newest ?? .min
     return configuration
   }
 
@@ -325,7 +325,8 @@ extension OriginLink {
     switch news {
     case .connected(let connection, _):
       (knownConnection, ignoresMessages) = (connection, false)
-      if let name = session.sessionName { lock.noteSession(name) }
+      // This also removes the note of what was sent last, before anything is sent.
+      lock.noteSession(session.sessionName ?? "")
     case .disconnected: break
     case .message(let message): return deliver([message])
     }
@@ -340,8 +341,16 @@ extension OriginLink {
     } catch {
       return giveUpConnection(error)
     }
+    if case .disconnected = news { noteParting(database) }
     // The database has given its commands within the call (L2).
     if case .connected(let connection, _) = news { perform(session.asked(on: connection)) }
+  }
+
+  /// Notes which writes may have been sent: those made from now on were not, even after a restart.
+  private func noteParting(_ database: Database) {
+    // If they cannot be read, all that are pending at the next start may have been sent.
+    let newest = try? database.assumeIsolated { try $0.pendingWrites().last?.id ?? Int64.min }
+    if let newest { lock.noteParting(newestWrite: newest) }
   }
 
   /// Hands messages of the origin to the database, which handles them in one transaction.

@@ -17,6 +17,8 @@ package final class SpeakerLock: Sendable {
   private static let secondTries = [1, 10, 100]
   /// How often to try where the folder cannot be watched, in milliseconds.
   private static let blindMilliseconds = 500
+  /// The beginning of the line with the write that may have been sent last.
+  private static let sentMark = "sent "
   /// The most bytes that are noted in the file.
   private static let noteBytesMax = 300
 
@@ -96,12 +98,39 @@ package final class SpeakerLock: Sendable {
 
   /// The name of the last session that a process noted; nil if none did.
   package var lastSession: String? {
+    let lines = noted
+    let isWhole = lines.count == 3 || SpeakerLock.sentWrite(in: lines) != nil
+    return isWhole && !lines[1].isEmpty ? lines[1] : nil
+  }
+
+  /// Notes that the connection has ended, and the write that may have been sent on it last.
+  ///
+  /// The note of the next session replaces it. It is no error if that cannot be noted: then all writes that
+  /// are pending at the next start may have been sent.
+  package func noteParting(newestWrite id: Int64) {
+    let lines = noted
+    guard lines.count == 3 || SpeakerLock.sentWrite(in: lines) != nil else { return }
+    let end = off_t(lines[0].utf8.count + lines[1].utf8.count + 2)
+    let line = Array("\(SpeakerLock.sentMark)\(id)\n".utf8)
+    guard ftruncate(descriptor, end) == 0 else { return }
+    _ = pwrite(descriptor, line, line.count, end)
+  }
+
+  /// The write that may have been sent last; nil if that is not known.
+  package var newestSentWrite: Int64? { SpeakerLock.sentWrite(in: noted) }
+
+  private static func sentWrite(in lines: [String]) -> Int64? {
+    guard lines.count == 4, lines[2].hasPrefix(sentMark) else { return nil }
+    return Int64(lines[2].dropFirst(sentMark.count))
+  }
+
+  /// The lines that are noted in the file; the last one is empty unless it is being written.
+  private var noted: [String] {
     var bytes = [UInt8](repeating: 0, count: SpeakerLock.noteBytesMax)
     let count = pread(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { return nil }
-    let lines = String(decoding: bytes[..<count], as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.count == 3 && !lines[1].isEmpty ? String(lines[1]) : nil
+    guard count > 0 else { return [] }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
   /// The time at which a process noted a connection last, in milliseconds since 1970; nil if none did.

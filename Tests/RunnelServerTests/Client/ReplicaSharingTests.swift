@@ -61,6 +61,23 @@ import Testing
     }
   }
 
+  /// An increment that was never sent is sent after a restart, whatever the origin knows of writes.
+  @Test func theWriteThatMayHaveBeenSentLastIsNotedUntilTheNextConnection() throws {
+    let lock = try SpeakerLock(database: place.file())
+    lock.noteParting(newestWrite: 1)
+    #expect(lock.newestSentWrite == nil)
+    lock.noteSession("a")
+    #expect(lock.newestSentWrite == nil)
+    for id in [Int64.min, 7, 12] {
+      lock.noteContact(isConnected: false)
+      lock.noteParting(newestWrite: id)
+      #expect(lock.newestSentWrite == id)
+      #expect(lock.lastSession == "a")
+    }
+    lock.noteSession("b")
+    #expect(lock.newestSentWrite == nil && lock.lastSession == "b")
+  }
+
   @Test func onlyAHolderWithAConnectionIsConnected() throws {
     let file = place.file()
     #expect(!SpeakerLock.isConnected(database: file))
