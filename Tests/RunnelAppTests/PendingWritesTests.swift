@@ -161,6 +161,26 @@ import Testing
       bases: [try Node(json: old)])
   }
 
+  /// A day offline: others wrote the same field, and the write that waited wins.
+  @Test func whatAWaitingWriteReplacesIsToldAndCompared() throws {
+    let app = try open()
+    let path = try Path("/user/ana")
+    let base: JSONValue = ["name": "Ana", "team": "red"]
+    let before = try write(path, ["name": "Anna", "team": "red"], upon: base)
+    app.take(.pendingWrites([before]))
+    var merged = before
+    merged.bases = [try Node(json: ["name": "Ana", "team": "blue"])]
+    app.take(.pendingWrites([merged]))
+    #expect(app.state.writes.comparable.isEmpty)
+    app.take(.pendingWrites([before]))
+    merged.bases = [try Node(json: ["name": "Anne", "team": "red"])]
+    app.take(.pendingWrites([merged]))
+    #expect(app.toast.contains("your write to /user/ana replaces what others wrote since"))
+    let draft = try #require(app.state.writes.comparable.first)
+    #expect(draft.base == ["name": "Anna", "team": "red"])
+    #expect(draft.mine == ["name": "Anne", "team": "red"])
+  }
+
   @Test func refusedValueIsTypedAgainInAForm() throws {
     var state = try open().state
     let id = state.requests.newID()

@@ -106,8 +106,10 @@ extension QueueScreen {
 
   /// Takes the writes of a replica that wait for the origin, after they have changed.
   static func take(_ state: inout AppState, pending: [PendingWrite]) {
+    let replaced = Overwriting.drafts(of: pending, before: state.writes.queue.pending)
     state.writes.queue.pending = pending
     refreshQueue(&state)
+    Overwriting.tell(&state, replaced)
   }
 
   /// Keeps a write that the origin refused among the refused ones, and shows the reason.
