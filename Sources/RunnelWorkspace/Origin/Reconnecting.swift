@@ -9,7 +9,7 @@ extension ActionID {
 package enum Reconnecting {
   /// The command that connects now, or measures the latency.
   static let command = Command(
-    .linkRetry, "connect", "connect to the server now, or measure its latency", keys: ["gL"],
+    .linkRetry, "connect", "connect to the server, or measure its latency", keys: ["gL"],
     disabled: { Reconnecting.reasonNotConnecting($0) }
   ) { state, _ in
     if state.database.origin?.isDisconnected == false {
@@ -26,8 +26,8 @@ package enum Reconnecting {
     case nil: "this database has no server"
     case .offline, .waiting, .refused, .shutDown, .live, .catchingUp: nil
     case .connecting: "a connection is being made"
-    case .shared: "another program holds the connection, for this one too"
-    case .notAnswering: "there is a connection, and the server does not answer"
+    case .shared: "another program holds the connection"
+    case .notAnswering: "the server does not answer"
     }
   }
 
