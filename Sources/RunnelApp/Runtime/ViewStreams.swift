@@ -10,13 +10,14 @@ import RunnelWorkspace
 /// ```
 /// query of `also` ──┐
 /// query of `source` ┼─ union ─ partition by section ─ adapter with the fetch-more row ─ list changes
+/// rows found beyond ┤
 /// transient row ────┘
 /// ```
 ///
 /// The queries of `also` come first, so a pinned message belongs to the pinned query, however old
 /// it is.
 final class ViewStreams {
-  private static let log = Logger(label: "runnel.streams")
+  static let log = Logger(label: "runnel.streams")
 
   let definition: ViewDefinition
   /// The number of rows of the next page.
@@ -36,6 +37,13 @@ final class ViewStreams {
   private let union: UnionStream<Record>
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
+  /// The tree.
+  let source: any TreeSource
+  /// The searches beyond the loaded rows, by the end of the list.
+  var far: [ListEnd: FarSearch] = [:]
+  /// The rows that they found.
+  let found: FoundRows
+  private var matcher: FilterMatcher?
   private var receive: ((ListChange) -> Void)?
   /// The query for the number of rows: the collection as a child of its parent, whose summary has
   /// the number of children.
@@ -55,6 +63,9 @@ final class ViewStreams {
     _ definition: ViewDefinition, first: Int? = nil, source: any TreeSource, local: LocalTime
   ) throws {
     self.definition = definition
+    self.source = source
+    let found = FoundRows(of: definition.source, source: source)
+    self.found = found
     pageSize = definition.source.page
     let isDescending = definition.source.isDescending
     var request = try definition.source.request()
@@ -68,7 +79,7 @@ final class ViewStreams {
         try ViewStreams.query(also, inOrderOf: definition.source, source: source)
       } + [paged]
     counted = definition.countRequest.map { QueryStream(request: $0, source: source) }
-    let sources: [any SectionedStream<Record>] = queries + [transient]
+    let sources: [any SectionedStream<Record>] = queries + [found.stream, transient]
     let union = UnionStream(inTreeOrder: sources, isDescending: isDescending)
     self.union = union
     partition = PartitionedStream(
@@ -79,7 +90,7 @@ final class ViewStreams {
   }
 
   /// Returns a further query of a view, whose records hold the values that order the list.
-  private static func query(
+  static func query(
     _ also: SourceDefinition, inOrderOf source: SourceDefinition, source tree: any TreeSource
   ) throws -> QueryStream<Record> {
     let (path, index) = (also.path, source.order)
@@ -128,6 +139,7 @@ final class ViewStreams {
     readingToken = nil
     counted?.stop()
     search = nil
+    forgetFarSearch()
     adapter?.stop()
     adapter = nil
     for query in queries { query.stop() }
@@ -141,8 +153,11 @@ final class ViewStreams {
     let own = queries.count - 1
     let isOwn: (Record) -> Bool = { [union] in union.source(of: $0.id) == own }
     let record = end == .start ? paged.items.first(where: isOwn) : paged.items.last(where: isOwn)
-    return record?.id ?? paged.boundaryID(at: end)
+    return farthestFound(at: end, beyond: record)?.id ?? paged.boundaryID(at: end)
   }
+
+  /// Whether a row is shown because a search found it.
+  func isFoundHere(_ record: Record) -> Bool { union.source(of: record.id) == queries.count }
 
   /// Returns the fetch state at an end of the list, for its fetch-more row.
   ///
@@ -150,7 +165,7 @@ final class ViewStreams {
   /// While rows are being unloaded, the state before is kept.
   private func fetchState(at end: ListEnd) -> FetchState {
     if !paged.loadState.showsRows || reading == .asked { return knownStates[end] ?? .unknown }
-    let state = paged.fetchState(at: end)
+    let state = far[end]?.state ?? paged.fetchState(at: end)
     knownStates[end] = end == newerEnd && state == .exhausted ? .unknown : state
     return knownStates[end] ?? .unknown
   }
@@ -158,6 +173,7 @@ final class ViewStreams {
   /// Takes events of one of the queries.
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
     for query in queries { query.receive(events, from: listener) }
+    receiveFar(events, from: listener)
     if hasRead, adapter?.isHeld == false { tellUnchanged() }
     counted?.receive(events, from: listener)
   }
@@ -165,6 +181,7 @@ final class ViewStreams {
   /// Takes the failure of one of the queries: all queries stop, and the last report is an empty
   /// list.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
+    if takesFailure(of: listener) { return }
     let failure = StreamFailure(error, readingAt: definition.source.path)
     for query in queries { query.receive(failure: failure, from: listener) }
     guard case .failed(let message) = partition.loadState else { return }
@@ -197,6 +214,7 @@ final class ViewStreams {
   private func fetch(pages: Int, at end: ListEnd) {
     if paged.loadState == .loading || reading != .none { return wantsMore = [end] }
     guard isFiltered else { return fetch(pageSize * pages, at: end) }
+    if searchFar(at: end, for: pageSize * pages) { return }
     search = FilterSearch(
       at: end, from: paged.items.count, scanned: paged.scannedCount, page: pageSize * pages)
     searchOn()
@@ -209,6 +227,7 @@ final class ViewStreams {
   /// Stops fetching pages and searching.
   func stopFetching() {
     search = nil
+    stopFarSearch()
     wantsMore = []
     for end in paged.pagedEnds { paged.cancelFetch(at: end) }
   }
@@ -217,16 +236,33 @@ final class ViewStreams {
   func show(only filter: Filter?, _ surroundings: FilterMatcher.Surroundings) {
     search = nil
     isFiltered = filter != nil
+    forgetFarSearch()
     let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
-    for query in queries { query.predicate = matcher.map { matcher in { matcher.wants($0) } } }
+    self.matcher = matcher
+    let predicate: ((Record) -> Bool)? = matcher.map { matcher in { matcher.wants($0) } }
+    for query in queries { query.predicate = predicate }
+    found.stream.predicate = predicate
   }
 
+  /// Whether a row fits the filter.
+  func wants(_ record: Record) -> Bool { matcher?.wants(record) ?? true }
+
   private func searchOn() {
-    guard let end = search?.end, isSearching(at: end) else { return search = nil }
+    guard let end = search?.end, isSearching(at: end) else { return endSearch() }
     paged.fetchMore(FilterSearch.step, at: end) { [weak self] outcome in
       if outcome != .fetched { self?.search = nil }
       self?.searchOn()
     }
+  }
+
+  /// Ends a search through rows that are loaded for it; if it has not found enough, the rows beyond are
+  /// searched without being loaded.
+  private func endSearch() {
+    guard let ended = search else { return }
+    search = nil
+    let missing = ended.missingCount(found: paged.items.count)
+    guard missing > 0, paged.fetchState(at: ended.end) == .more else { return }
+    beginFarSearch(at: ended.end, for: missing)
   }
 
   /// Whether a search runs at an end that has neither found nor read enough.
@@ -281,7 +317,7 @@ final class ViewStreams {
 
   /// Whether shown rows can be unloaded now.
   var canLetGo: Bool {
-    paged.loadState.showsRows && reading == .none && search == nil
+    paged.loadState.showsRows && reading == .none && search == nil && far.isEmpty
       && [olderEnd, newerEnd].allSatisfy { paged.fetchState(at: $0) != .fetching }
   }
 
@@ -306,6 +342,13 @@ final class ViewStreams {
     guard let adapter else { return }
     changed(
       ListUpdate(sections: adapter.sections, update: BatchUpdate()))
+  }
+
+  /// Reports what became of the fetch-more rows.
+  func tellFetchStates() {
+    guard let adapter, !adapter.isHeld else { return }
+    adapter.refresh()
+    tellUnchanged()
   }
 
   /// The number of rows that were read: the paged ones, and if there is a filter also those that only
@@ -337,13 +380,13 @@ final class ViewStreams {
     if isLettingGo { reading = .none }
     // Until the origin has answered, a row is there because a further query has it, and is not new.
     let isWaiting = paged.awaitsFirstPage
-    receive?(
-      ListChange(
-        content: .sections(update.listSections()), update: update.update,
-        newRows: isWaiting ? [] : update.arrived, records: records, removed: update.removed,
-        phase: isWaiting ? .loading : .loaded,
-        paging: paging, newer: newerPaging, loadedCount: scannedCount,
-        isLettingGo: isLettingGo))
+    var change = ListChange(
+      content: .sections(update.listSections()), update: update.update,
+      newRows: isWaiting ? [] : update.arrived, records: records, removed: update.removed,
+      phase: isWaiting ? .loading : .loaded,
+      paging: paging, newer: newerPaging, loadedCount: scannedCount, isLettingGo: isLettingGo)
+    change.searchedCount = searchedCount
+    receive?(change)
     if paged.loadState.showsRows, reading == .none { fetchWanted() }
   }
 }
@@ -363,7 +406,10 @@ extension ViewStreams {
   private var hasRead: Bool { reading == .begun && paged.loadState.showsRows }
 
   /// Notes that the rows are requested again.
-  func beginReading() { reading = .asked }
+  func beginReading() {
+    forgetFarSearch()
+    reading = .asked
+  }
 
   /// Fetches the pages that were requested meanwhile.
   private func fetchWanted() {
@@ -377,8 +423,9 @@ extension ViewStreams {
 private struct FilterSearch {
   /// The number of rows read at once.
   static let step = 500
-  /// The number of rows read before the user is asked again.
-  private static let scannedMax = 10_000
+  /// The number of rows loaded before the others are searched without being loaded: as many as a list
+  /// keeps.
+  private static let scannedMax = SourceDefinition.keptRows
 
   let end: ListEnd
   private let found: Int
@@ -390,6 +437,9 @@ private struct FilterSearch {
     self.found = found + page
     self.scanned = scanned + FilterSearch.scannedMax
   }
+
+  /// The number of rows that are still to be found.
+  func missingCount(found: Int) -> Int { self.found - found }
 
   func isDone(found: Int, scanned: Int) -> Bool {
     found >= self.found || scanned >= self.scanned

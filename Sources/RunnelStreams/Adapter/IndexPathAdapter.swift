@@ -112,6 +112,17 @@ extension IndexPathAdapter {
     for index in parts.indices { hub.perform { [weak self] in self?.advance(index) } }
   }
 
+  /// Looks again at the fetch states of paging points that are known elsewhere than in the streams.
+  package func refresh() {
+    for index in parts.indices {
+      hub.perform { [weak self] in
+        guard let self, !cancellations.isEmpty else { return nil }
+        parts[index].noteRefresh()
+        return advance(index)
+      }
+    }
+  }
+
   /// The number of rows with changes that wait to be told: those added, removed, changed or moved.
   ///
   /// O(those rows).

@@ -24,7 +24,12 @@ extension ListScreen {
   var hasOnlyNewerRows: Bool { isAway && paging == .exhausted }
 
   /// Whether all rows of the collection are loaded.
-  var isComplete: Bool { paging == .exhausted && !isAway }
+  ///
+  /// A filter may have looked through all rows without loading them.
+  var isComplete: Bool { isExhausted && searchedCount == 0 }
+
+  /// Whether there are no rows to be fetched or searched at either end.
+  var isExhausted: Bool { paging == .exhausted && !isAway }
 
   /// The id of the fetch-more row for rows at the end where rows arrive.
   package static let newerRow = "fetch-newer"

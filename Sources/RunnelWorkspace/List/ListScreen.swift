@@ -87,6 +87,8 @@ package struct ListScreen: Hashable, Sendable {
   var wantedRow: String?
   /// The number of loaded rows, whether they match the filter or not.
   var loadedCount = 0
+  /// The number of rows beyond the loaded ones that were looked through for the filter.
+  var searchedCount = 0
   /// The rows that arrived while the list was open.
   package var arrived: Set<String> = []
   /// The rows that arrived since the last visit.
@@ -194,6 +196,7 @@ extension ListScreen {
     noteReach(change)
     paging = change.paging
     loadedCount = change.loadedCount
+    searchedCount = change.searchedCount
     arrived.formUnion(change.newRows)
     let transientBefore = transientRows
     // A row stored while a record is being sent from here is not counted as new, though the same

@@ -120,12 +120,25 @@ extension FilterScreen {
   /// Shows the rows that match a filter, or all rows if it is nil.
   static func show(_ state: inout AppState, _ filter: Filter?, inView view: Int) {
     ListScreen.resume(&state, view)
+    let far = filter == nil ? farRow(state, inView: view) : nil
     state.tabs.lists[view].filter = filter
     state.tabs.lists[view].searchesWhenLoaded = false
     state.tabs.lists[view].loadedFloor = 0
     // If every row fits, the rows do not change, but what the headers say does.
     state.tabs.lists[view].updateHeadings(now: state.now, local: state.settings.local)
     applyFilter(&state, inView: view)
+    if let far { Jump.start(&state, far) }
+  }
+
+  /// Returns the jump to the cursor's row of the list in front, if a search found it beyond the rows that
+  /// are loaded: without the filter it is to be read again.
+  private static func farRow(_ state: AppState, inView view: Int) -> Jump? {
+    guard !state.tabs.isTree, view == state.tabs.index, state.tabs.front.searchedCount > 0,
+      let row = state.tabs.front.cursorRecord?.row, let node = row.node
+    else { return nil }
+    let order = state.tabs.front.definition.source.order
+    if order == .key { return .key(row.key) }
+    return .record(row.key, order.value(of: Child(key: row.key, node: node)))
   }
 
   /// Requests the rows that match the list's filter, with the present marks and new rows.

@@ -19,7 +19,7 @@ extension ListChange {
       "removed": .strings(removed),
       "phase": phase.log,
       "paging": paging.log, "newer": newer.log, "loaded": .int(loadedCount),
-      "lettingGo": .bool(isLettingGo),
+      "lettingGo": .bool(isLettingGo), "searched": .int(searchedCount),
     ]
   }
 
@@ -44,6 +44,8 @@ extension ListChange {
     newer = try FetchState(log: fields.value("newer"))
     loadedCount = try fields.int("loaded")
     isLettingGo = try fields.bool("lettingGo")
+    // Older recordings do not have it.
+    searchedCount = json["searched"].flatMap(LogFields.integer).map { Int(clamping: $0) } ?? 0
   }
 }
 

@@ -312,8 +312,9 @@ extension ListScreen {
     if filter != nil {
       // A row of another source may be shown before its own place is loaded.
       // A row that the filter hides changes no loaded row, but the number of all.
-      let count = isComplete ? total ?? loadedCount : loadedCount
-      return "\(shown) of \(max(count, shown))\(isComplete ? "" : "+") rows"
+      let searched = loadedCount + searchedCount
+      let count = isExhausted ? total ?? searched : searched
+      return "\(shown) of \(max(count, shown))\(isExhausted ? "" : "+") rows"
     }
     if paging == .exhausted, !isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
     // Rows of other sources may be shown among them.

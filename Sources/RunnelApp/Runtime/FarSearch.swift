@@ -1,0 +1,128 @@
+import RunnelStreams
+import RunnelTree
+import RunnelWorkspace
+
+/// A search through the rows beyond those that a list loads, for a filter that few of them fit.
+///
+/// It reads the rows part by part in the order of the list, and keeps none of them: so a search through
+/// 300,000 rows needs the memory of two parts. While a part is looked through, the next one is read.
+///
+/// It belongs to the runtime's thread.
+final class FarSearch {
+  /// The number of rows of a part.
+  static let partCount = 2000
+
+  /// Rows that were read together.
+  struct Part {
+    /// The rows, in no particular order.
+    var rows: [TreeRow] = []
+    /// Whether there are no rows beyond.
+    var isLast = false
+  }
+
+  /// The end of the list beyond which it searches.
+  let end: ListEnd
+  /// The number of rows that are still to be found before it stops.
+  var wantedCount = 0
+  /// The number of rows that were looked through.
+  private(set) var scannedCount = 0
+  /// Whether all rows beyond the end were looked through.
+  private(set) var isExhausted = false
+  /// The place up to which the rows were looked through, in the tree's order.
+  private var place: IndexPosition
+  private let definition: SourceDefinition
+  private let source: any TreeSource
+  private var listener: ListenerID?
+  private var reading = Part()
+
+  /// Creates a search beyond a place, the last loaded row at the end.
+  init(
+    beyond place: IndexPosition, at end: ListEnd, of definition: SourceDefinition,
+    source: any TreeSource
+  ) {
+    self.place = place
+    self.end = end
+    self.definition = definition
+    self.source = source
+  }
+
+  deinit { if let listener { source.unlisten(listener) } }
+
+  /// The state that the fetch-more row shows.
+  var state: FetchState { listener != nil ? .fetching : isExhausted ? .exhausted : .more }
+
+  /// Whether the search goes up in the tree's order.
+  private var isForward: Bool { (end == .end) != definition.isDescending }
+
+  /// Reads the next part; does nothing while one is read, or after the last one.
+  ///
+  /// - Throws: `TreeError` if the query of the source contradicts itself.
+  func read() throws { try read(beyond: place) }
+
+  private func read(beyond place: IndexPosition) throws {
+    guard listener == nil, !isExhausted else { return }
+    let side: Query.Side = isForward ? .first : .last
+    var request = try definition.request()
+    request.query = request.query.clipped(at: place, keeping: side.opposite)
+    // Forwards, the part begins with the row at the place.
+    request.paging = Paging(anchor: side, count: FarSearch.partCount + (isForward ? 1 : 0))
+    reading = Part()
+    listener = source.listen(request)
+  }
+
+  /// Stops reading; the rows that were looked through need not be read again.
+  func stop() {
+    wantedCount = 0
+    if let listener { source.unlisten(listener) }
+    listener = nil
+  }
+
+  /// Takes events; returns the part once it is whole, without the row at its place.
+  func take(_ events: [TreeEvent], from listener: ListenerID) -> Part? {
+    guard listener == self.listener else { return nil }
+    for event in events {
+      switch event {
+      case .childAdded(let row, _): reading.rows.append(row)
+      case .page(let hasMore):
+        source.unlisten(listener)
+        self.listener = nil
+        reading.rows.removeAll { $0.position == place }
+        reading.isLast = !hasMore || reading.rows.isEmpty
+        defer { reading = Part() }
+        return reading
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// Takes the failure of a query; returns whether it was one of this search.
+  func fails(_ listener: ListenerID) -> Bool {
+    guard listener == self.listener else { return false }
+    self.listener = nil
+    stop()
+    return true
+  }
+
+  /// Reads the part after a part that was not looked through yet.
+  func readAhead(after part: Part) throws {
+    guard !part.isLast, let last = last(of: part) else { return }
+    try read(beyond: last)
+  }
+
+  /// Notes that a part was looked through, and how many of its rows fit.
+  func note(_ part: Part, foundCount: Int) {
+    scannedCount += part.rows.count
+    wantedCount -= foundCount
+    isExhausted = part.isLast
+    place = last(of: part) ?? place
+    // The part that is read ahead is read again when the user wants more.
+    if wantedCount <= 0 { stop() }
+  }
+
+  /// The place of the last row of a part, in the direction of the search.
+  private func last(of part: Part) -> IndexPosition? {
+    let places = part.rows.map(\.position)
+    return isForward ? places.max() : places.min()
+  }
+}

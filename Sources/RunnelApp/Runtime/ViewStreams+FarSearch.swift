@@ -1,0 +1,97 @@
+import Logging
+import RunnelStreams
+import RunnelTree
+import RunnelWorkspace
+
+// Searching for rows that fit a filter beyond the rows that a list loads: parts of them are read and
+// looked through, and only what fits comes into the list.
+
+extension ViewStreams {
+  /// The number of rows beyond the loaded ones that were looked through.
+  var searchedCount: Int { far.values.reduce(0) { $0 + $1.scannedCount } }
+
+  /// Searches on beyond the loaded rows of an end, for a number of rows that fit; returns false if the
+  /// search has not gone so far yet.
+  func searchFar(at end: ListEnd, for count: Int) -> Bool {
+    guard let search = far[end] else { return false }
+    // What was found before makes room, as rows far from the cursor do in a list that is left open.
+    if found.isFull { found.reset() }
+    search.wantedCount = count
+    read(search)
+    return true
+  }
+
+  /// Begins to search beyond the loaded rows of an end.
+  func beginFarSearch(at end: ListEnd, for count: Int) {
+    guard far[end] == nil, paged.scannedCount > 0 else { return }
+    let place = paged.position(ofScanned: end == .start ? 0 : paged.scannedCount - 1)
+    far[end] = FarSearch(beyond: place, at: end, of: definition.source, source: source)
+    _ = searchFar(at: end, for: count)
+  }
+
+  /// Stops searching; what was found stays.
+  func stopFarSearch() {
+    if far.isEmpty { return }
+    for search in far.values { search.stop() }
+    tellFetchStates()
+  }
+
+  /// Forgets what was searched and found beyond the loaded rows.
+  func forgetFarSearch() {
+    if far.isEmpty { return }
+    for search in far.values { search.stop() }
+    far = [:]
+    found.reset()
+  }
+
+  /// Takes events of the rows that are searched, and of those that were found.
+  func receiveFar(_ events: [TreeEvent], from listener: ListenerID) {
+    if far.isEmpty { return }
+    found.receive(events, from: listener)
+    for search in far.values {
+      guard let part = search.take(events, from: listener) else { continue }
+      take(part, of: search)
+    }
+  }
+
+  private func take(_ part: FarSearch.Part, of search: FarSearch) {
+    tolerating { try search.readAhead(after: part) }
+    let records = part.rows.map { Record($0, in: definition.source.path) }
+      .filter { wants($0) && paged.scannedIndex(forID: $0.id) == nil }
+    search.note(part, foundCount: records.count)
+    found.add(records)
+    if found.isFull { search.stop() }
+    tellFetchStates()
+  }
+
+  /// Takes the failure of a query; returns whether it was one of a search.
+  func takesFailure(of listener: ListenerID) -> Bool {
+    guard far.values.contains(where: { $0.fails(listener) }) else { return false }
+    tellFetchStates()
+    return true
+  }
+
+  private func read(_ search: FarSearch) {
+    tolerating { try search.read() }
+    tellFetchStates()
+  }
+
+  /// The list was opened with the same query, so that it is none that contradicts itself.
+  private func tolerating(_ read: () throws -> Void) {
+    do { try read() } catch { ViewStreams.log.error("\(error)") }
+  }
+
+  /// Returns the row that was found farthest beyond an end, if it is farther than a row.
+  func farthestFound(at end: ListEnd, beyond record: Record?) -> Record? {
+    guard far[end] != nil else { return record }
+    let isShown: (Record) -> Bool = { [self] in isFoundHere($0) }
+    let items = found.stream.items
+    guard let candidate = end == .start ? items.first(where: isShown) : items.last(where: isShown)
+    else { return record }
+    guard let record else { return candidate }
+    let isUp = (end == .end) != definition.source.isDescending
+    let isFarther =
+      isUp ? Record.isOrdered(record, candidate) : Record.isOrdered(candidate, record)
+    return isFarther ? candidate : record
+  }
+}
