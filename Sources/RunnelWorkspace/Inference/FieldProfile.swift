@@ -6,10 +6,12 @@ import RunnelTree
 struct FieldProfile {
   /// The kind of the values, if all are alike.
   enum Kind: Hashable {
-    case bool, number
+    case bool
+    /// A number, or an amount that is a text: `1432,85`.
+    case number
     /// Milliseconds since 1970, or seconds in a field that its name tells to be a time.
     case moment
-    /// A date, or a date and time, as text: `2026-11-23T08:00:00Z`.
+    /// A date, or a date and time, as text: `2026-11-23T08:00:00Z`, or day first, `23.11.2026`.
     case dateText
     case text
     case mixed
@@ -89,7 +91,9 @@ struct FieldProfile {
       number.integer.map {
         isTime ? StoredTime.contains($0) : StoredTime.milliseconds.contains($0)
       } == true ? .moment : .number
-    case .string(let text): isDate(text) ? .dateText : .text
+    case .string(let text):
+      isDate(text) || DateText(text, .utc) != nil
+        ? .dateText : SortedTexts.isAmount(text) ? .number : .text
     }
   }
 

@@ -454,8 +454,14 @@ extension RowText {
 }
 
 extension RunnelTree.Node {
-  /// Whether the node is a number.
-  fileprivate var isNumber: Bool { if case .number? = leaf { true } else { false } }
+  /// Whether the node is a number, or an amount that is a text.
+  fileprivate var isNumber: Bool {
+    switch leaf {
+    case .number?: true
+    case .string(let text)?: SortedTexts.isAmount(text)
+    case .bool?, nil: false
+    }
+  }
 }
 
 extension StyledLine {

@@ -57,6 +57,12 @@ enum SortedTexts: Hashable, Sendable {
     return parts.dropFirst().dropLast().allSatisfy { $0.count == 3 }
   }
 
+  /// Whether a text is a number with a decimal part, with thousands or with a currency, which stands at
+  /// the right of a column; whole numbers that are texts are often names.
+  static func isAmount(_ text: String) -> Bool {
+    isNumber(text) && text.contains { ".,'’€$£%".contains($0) }
+  }
+
   private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
 
   /// Whether numbers have only digits, and all as many: then their characters have the right order.
