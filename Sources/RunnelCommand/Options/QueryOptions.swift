@@ -1,6 +1,7 @@
 import ArgumentParser
 import RunnelBase
 import RunnelTree
+import RunnelWorkspace
 
 /// The children of a place to select, and their order.
 struct QueryOptions: ParsableArguments {
@@ -157,6 +158,18 @@ struct OrderList {
 }
 
 extension QueryOptions {
+  /// Returns how a name with signs that no key may have is written, if an error is about one; empty for
+  /// other errors.
+  private static func advice(about error: String) -> String {
+    guard let end = error.firstRange(of: "\" holds '")?.lowerBound,
+      let start = error[..<end].firstIndex(of: "\"")
+    else { return "" }
+    let name = WritableKey.name(of: String(error[error.index(after: start)..<end]))
+    let key = WritableKey.key(of: name).text
+    return key == name
+      ? "" : " A name from a table is stored as in addresses: write `\(key)` for it."
+  }
+
   /// Reads a predicate.
   ///
   /// - Throws: `ValidationError` with the place of the mistake under the text.
@@ -167,7 +180,8 @@ extension QueryOptions {
       // Escaping would shift the text above the pointer.
       let isPlain = !text.unicodeScalars.contains(where: ControlCharacters.contains)
       let pointer = String(repeating: " ", count: error.offset) + "^"
-      throw ValidationError("\(error)" + (isPlain ? "\n  \(text)\n  \(pointer)" : ""))
+      throw ValidationError(
+        "\(error)" + advice(about: "\(error)") + (isPlain ? "\n  \(text)\n  \(pointer)" : ""))
     }
   }
 }
