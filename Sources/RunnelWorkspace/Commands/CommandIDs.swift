@@ -59,6 +59,7 @@ extension ActionID {
   static let foldToggle = ActionID("fold.toggle")
   static let followToggle = ActionID("follow.toggle")
   static let formSave = ActionID("form.save")
+  static let groupMenu = ActionID("group.menu")
   static let helpOpen = ActionID("help.open")
   static let helpWrite = ActionID("help.write")
   static let historyAll = ActionID("history.all")

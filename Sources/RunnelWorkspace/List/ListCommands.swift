@@ -186,6 +186,10 @@ package enum ListCommands {
       .sortMenu, "sort", "sort the list", keys: ["s"],
       disabled: { Sorting.reasonNotSorted($0, $0.tabs.front) }
     ) { state, _ in Sorting.openSortMenu(&state) },
+    Command(
+      .groupMenu, "sections", "sections by the values of a field, or none", keys: ["zs"],
+      disabled: { ListCommands.reasonNoRows($0) }
+    ) { state, _ in Grouping.openMenu(&state) },
     IndexMaking.command,
     Command(
       .rowLines, "lines of a row", "rows in one line, in up to three, or whole", keys: ["w"]

@@ -37,6 +37,16 @@ package struct ListOrder: Hashable, Sendable {
     return isUnclear ? name + ListOrder.up : name
   }
 
+  /// The text with the field's name as people read it, where `init(_:)` parses that too.
+  var shownText: String {
+    guard case .child(let path) = field else { return text }
+    let plain = path.shownText + (isDescending ? ListOrder.down : "")
+    return ListOrder(plain) == self ? plain : text
+  }
+
+  /// The name of the field as people read it.
+  var fieldText: String { if case .child(let path) = field { path.shownText } else { "\(field)" } }
+
   /// Returns the source in this order, from its first row on; nil if the source's own order selects
   /// its rows.
   package func source(from own: SourceDefinition) -> SourceDefinition? {
@@ -68,10 +78,18 @@ extension ListScreen {
     guard let source = order.map({ $0.source(from: ownSource) }) ?? ownSource else { return }
     self.order = order
     definition.source = source
+    beginReading(height: height)
+  }
+
+  /// Empties the list until its rows are read, in its present order and sections.
+  mutating func beginReading(height: Int) {
+    let source = definition.source
     // What was loaded stays loaded, as far as the list keeps so many rows.
     let count = min(loadedCount, source.keep ?? loadedCount)
     firstCount = count > source.page ? count : nil
-    definition.sections = order?.sections(from: ownSections, of: ownSource) ?? ownSections
+    definition.sections =
+      grouping?.sections(from: ownSections)
+      ?? order?.sections(from: ownSections, of: ownSource) ?? ownSections
     let old = content
     content = ListContent()
     headings = [:]

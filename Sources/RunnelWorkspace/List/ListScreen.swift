@@ -25,6 +25,8 @@ package struct ListScreen: Hashable, Sendable {
   @Boxed var ownSource: SourceDefinition
   /// The rules for the sections, which the order may suspend.
   var ownSections: [SectionRule]
+  /// The sections that the user chose, or nil for those of the view.
+  package var grouping: Grouping?
   /// The order that the user chose by `sort(by:height:)`, or nil for the view's own.
   @Boxed package var order: ListOrder?
   /// The orders of the collection that have an index, or nil until the database has told them.

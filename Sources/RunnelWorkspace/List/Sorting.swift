@@ -139,7 +139,7 @@ extension PaletteCommand {
       return [Choice(argument: "own", isChosen: screen.order == nil)]
         + orders.map { order in
           Choice(
-            argument: order.text,
+            argument: order.shownText, name: order.text,
             note: screen.isIndexed(order.field) == false ? "no index: reads all rows" : "",
             isChosen: order == screen.order)
         }

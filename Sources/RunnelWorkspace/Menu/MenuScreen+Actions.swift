@@ -47,6 +47,7 @@ extension MenuScreen {
       guard case .action(let action)? = item.deed else { return }
       state.closeLayer()
       state.perform(action, count: nil)
+    case .group(let view): Grouping.group(&state, by: item, inView: view)
     case .sort(let view): Sorting.sort(&state, by: item, inView: view)
     case .columns(let view): Columns.toggle(&state, column: item, inView: view)
     case .addColumn(let view): Columns.add(&state, column: item, inView: view)

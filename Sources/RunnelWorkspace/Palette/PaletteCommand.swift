@@ -7,6 +7,8 @@ package struct PaletteCommand: Sendable {
   package struct Choice: Hashable, Sendable {
     /// The argument.
     var argument: String
+    /// Another name by which it is found; empty for none.
+    var name = ""
     /// A note about the choice.
     package var note = ""
     /// Whether the choice is in force now.
@@ -15,9 +17,11 @@ package struct PaletteCommand: Sendable {
     package var refusal: String?
 
     package init(
-      argument: String, note: String = "", isChosen: Bool = false, refusal: String? = nil
+      argument: String, name: String = "", note: String = "", isChosen: Bool = false,
+      refusal: String? = nil
     ) {
       self.argument = argument
+      self.name = name
       self.note = note
       self.isChosen = isChosen
       self.refusal = refusal
@@ -53,7 +57,7 @@ package struct PaletteCommand: Sendable {
 extension PaletteCommand {
   /// All commands, in the order in which they are offered.
   package static let all: [PaletteCommand] =
-    [view, filter, sort, go, saveView, theme] + files + [callMethod]
+    [view, filter, sort, group, go, saveView, theme] + files + [callMethod]
 
   /// Returns the command with a name, or nil if there is none.
   package static func named(_ name: String) -> PaletteCommand? { all.first { $0.name == name } }

@@ -124,7 +124,8 @@ extension PaletteScreen {
     return choices.map { choice in
       MenuList.Item(
         id: PaletteDeed.run("\(command.name) \(choice.argument)").id, title: choice.argument,
-        note: choice.note, isChosen: choice.isChosen, refusal: choice.refusal)
+        name: choice.name == choice.argument ? "" : choice.name, note: choice.note,
+        isChosen: choice.isChosen, refusal: choice.refusal)
     }
   }
 

@@ -24,6 +24,8 @@ package struct MenuScreen: Hashable, Sendable {
     case rowActions
     /// The order of a list.
     case sort(view: Int)
+    /// The sections of a list.
+    case group(view: Int)
     /// The columns of a list.
     case columns(view: Int)
     /// A field to be shown as a new column of a list.

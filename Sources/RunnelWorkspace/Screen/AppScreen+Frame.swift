@@ -156,7 +156,7 @@ extension AppScreen {
     }
     let screen = state.tabs.front
     var line = StyledLine()
-    line.append(orderText(of: screen), .warn)
+    line.append(orderText(of: screen) + groupingText(of: screen), .warn)
     line.append(screen.countText, .muted)
     line.append(cachedText)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
@@ -182,10 +182,19 @@ extension AppScreen {
     let isAsText = screen.sortedTexts != nil
     guard screen.order != nil || isAsText else { return "" }
     let source = screen.definition.source
-    let field = screen.order.map { "\($0.field)" } ?? source.order.forward.description
+    let field = screen.order.map { $0.fieldText } ?? source.order.forward.description
     let isDescending = screen.order?.isDescending ?? source.isDescending
     let sign = isDescending ? glyphs.down : glyphs.up
     return "by \(field) \(sign)\(isAsText ? " as text" : "") · "
+  }
+
+  /// The sections that the user chose; empty for those of the view.
+  private func groupingText(of screen: ListScreen) -> String {
+    switch screen.grouping {
+    case nil: ""
+    case .whole: "no sections · "
+    case .values(let path): "grouped by \(path.shownText) · "
+    }
   }
 
   /// The mark of data from the cache, with their age; empty if they are the server's.

@@ -25,6 +25,8 @@ package struct SessionState: Hashable, Sendable {
     var left: Int64?
     /// The order that the user chose, or nil for the view's own.
     package var order: String?
+    /// The sections that the user chose, or nil for the view's own.
+    var grouping: String?
     /// The fields of the hidden columns.
     package var hidden: [String] = []
     /// Whether columns were shown in full.
@@ -144,6 +146,7 @@ extension SessionState.View {
     if let seen { members.append(JSONMember("seen", .string(seen))) }
     if let left { members.append(JSONMember("left", .number(JSONNumber(left)))) }
     if let order { members.append(JSONMember("order", .string(order))) }
+    if let grouping { members.append(JSONMember("group", .string(grouping))) }
     if !hidden.isEmpty { members.append(JSONMember("hidden", .strings(hidden))) }
     if isWide { members.append(JSONMember("wide", true)) }
     if rowLines != .one { members.append(JSONMember("lines", .string(rowLines.rawValue))) }
@@ -159,6 +162,7 @@ extension SessionState.View {
     seen = json["seen"]?.string
     left = json["left"]?.int.map { Int64($0) }
     order = json["order"]?.string
+    grouping = json["group"]?.string
     hidden = json["hidden"]?.texts ?? []
     isWide = json["wide"]?.bool ?? false
     rowLines = json["lines"]?.string.flatMap { RowLines(rawValue: $0) } ?? .one
@@ -192,6 +196,7 @@ extension SessionState.View {
     filter = screen.ownFilter?.text
     isFollowing = screen.list.isFollowing
     order = screen.order?.text
+    grouping = screen.grouping?.text
     draft = screen.draft.isEmpty ? nil : screen.draft
   }
 }
@@ -344,6 +349,9 @@ extension SessionState {
       Sorting.reasonNotSorted(state, state.tabs.lists[index]) == nil
     {
       Sorting.sort(&state, by: order, inView: index)
+    }
+    if let grouping = view.grouping.flatMap({ Grouping($0) }) {
+      Grouping.group(&state, by: grouping, inView: index)
     }
     state.tabs.lists[index].restore(view)
     // Relative times in the filter are relative to now; a filter that is no longer valid is

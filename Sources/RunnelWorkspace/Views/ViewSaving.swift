@@ -29,6 +29,7 @@ extension ListScreen {
     cell = cell.flatMap { shown.firstIndex(of: $0) }
     hiddenColumns = []
     order = nil
+    grouping = nil
     (ownSource, ownSections) = (saved.source, saved.sections)
     definition = saved
   }
