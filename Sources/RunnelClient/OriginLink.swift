@@ -308,7 +308,7 @@ extension OriginLink {
     case .askCredential(let isRefresh): askCredential(isRefresh: isRefresh)
     case .link(let state): show(.link(state))
     case .indexMissing(let query): options.notice(OriginLink.advice(query))
-    case .writeOutcomeUnknown: show(status.state)
+    case .writeOutcomeUnknown, .received: show(status.state)
     case .latency(let milliseconds): show(status.state, latency: milliseconds)
     case .log(let text): options.notice(.log(text))
     }
@@ -410,7 +410,7 @@ extension OriginLink {
 
   private func show(_ state: OriginStatus.State, latency: Int64? = nil) {
     var shown = OriginStatus(state, unknownWrites: session.writesOfUnknownOutcome)
-    shown.latencyMilliseconds = latency
+    (shown.latencyMilliseconds, shown.receivedBytes) = (latency, session.receivedBytes)
     if !shown.isLive { shown.offlineSince = status.offlineSince ?? lastContact(state) }
     if shown == status { return }
     if shown.isLive != status.isLive { lock.noteContact(isConnected: shown.isLive) }

@@ -23,6 +23,9 @@ public struct OriginStatus: Hashable, Sendable {
   /// confirmed before the connection was lost. Only `resend` sends them again.
   public var unknownWrites: [Int64]
 
+  /// The bytes that were received so far of answers that have not ended, in steps of 1 MiB; 0 if there are
+  /// none.
+  public var receivedBytes = 0
   /// The milliseconds that the origin took to answer, in the first status after `measureLatency`; nil in
   /// others.
   public var latencyMilliseconds: Int64?

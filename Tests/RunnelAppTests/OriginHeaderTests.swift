@@ -29,6 +29,9 @@ import Testing
   @Test func whatIsNotLiveIsSaidWithItsReason() {
     #expect(take(OriginFacts(.connecting)).contains("◌ connecting"))
     #expect(take(OriginFacts(.catchingUp)).contains("◌ catching up"))
+    var long = OriginFacts(.catchingUp)
+    long.receivedBytes = 12 << 20
+    #expect(take(long).contains("◌ catching up 12 MB"))
     let silent = take(OriginFacts(.notAnswering, since: app.state.now))
     #expect(silent.contains("◌ not answering since "))
     let line = take(OriginFacts(.waiting, reason: "The server is gone.", since: app.state.now))

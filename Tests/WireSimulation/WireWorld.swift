@@ -196,7 +196,7 @@ package struct WireWorld {
         if let wire = wire(of: client) { try closed(wire, atClient: true) }
       case .askCredential: asked.append(client)
       case .link(.offline(.refused)), .link(.offline(.shutDown)), .link, .log, .indexMissing,
-        .writeOutcomeUnknown, .latency, .tell:
+        .writeOutcomeUnknown, .latency, .received, .tell:
         break
       }
     }

@@ -149,6 +149,6 @@ extension OriginFacts {
     self.init(
       parts.link, reason: parts.reason, since: status.offlineSince,
       unknownWrites: status.unknownWrites)
-    latency = status.latencyMilliseconds
+    (latency, receivedBytes) = (status.latencyMilliseconds, status.receivedBytes)
   }
 }

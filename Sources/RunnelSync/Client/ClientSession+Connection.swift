@@ -65,7 +65,7 @@ extension ClientSession {
     outstanding = [:]
     (owingTime, isSilent, pingTime) = (nil, false, nil)
     waiting = []
-    (unansweredWrites, openListens) = (0, 0)
+    (unansweredWrites, openListens, listenBytes) = (0, 0, 0)
     awaitsEarlierWrites = false
     (unansweredBytes, unansweredBytesSum) = ([:], 0)
     if wasLive { effects.append(.tell(.disconnected)) }
@@ -101,6 +101,7 @@ extension ClientSession {
   ) -> [Effect] {
     guard connection == self.connection, hasConnection else { return [] }
     noteSign(now)
+    noteReceived(frame.count)
     do throws(TreeError) {
       if let message = try assembler.take(frame) {
         try take(try ServerMessage(message), now)
@@ -111,6 +112,14 @@ extension ClientSession {
     }
     if outstanding.isEmpty { owingTime = nil }
     return takeEffects()
+  }
+
+  /// Counts bytes that may be those of a long answer, and reports each step.
+  private mutating func noteReceived(_ byteCount: Int) {
+    guard openListens > 0 else { return listenBytes = 0 }
+    let before = receivedBytes
+    listenBytes += byteCount
+    if receivedBytes != before { effects.append(.received) }
   }
 
   private var hasConnection: Bool {

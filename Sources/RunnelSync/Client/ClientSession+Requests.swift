@@ -196,7 +196,9 @@ extension ClientSession {
   }
 
   private mutating func endListen() {
+    let wasLong = receivedBytes > 0
     openListens -= 1
+    if wasLong, openListens == 0 { effects.append(.received) }
     noteCaughtUp()
   }
 

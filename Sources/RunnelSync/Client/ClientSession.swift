@@ -55,6 +55,8 @@ package struct ClientSession: Sendable {
     /// Report that a write that adds to a number was sent and not answered, and that this origin
     /// does not know writes by name: only `resend` sends it again.
     case writeOutcomeUnknown(Int64)
+    /// Report that more of long answers was received; see `receivedBytes`.
+    case received
     /// Report the milliseconds that the origin took to answer `ping`.
     case latency(Int64)
     /// Write a line to the log.
@@ -140,6 +142,8 @@ package struct ClientSession: Sendable {
   var unansweredBytesSum = 0
   /// The listens of this connection that were given and not answered.
   var openListens = 0
+  /// The bytes that were received since all listens were answered last.
+  var listenBytes = 0
   /// True from when the connection became live until the origin has answered all open listens.
   var isCatchingUp = false
   /// True once the replica has given the listens with which the connection begins.
@@ -179,6 +183,15 @@ package struct ClientSession: Sendable {
 
   /// The milliseconds since the origin was last heard.
   package func silenceMilliseconds(now: WireTime) -> Int64 { max(0, now.uptime - lastHeard) }
+
+  /// The steps in which the bytes of long answers are reported.
+  package static let receivedStep = 1_048_576
+
+  /// The bytes that were received while listens wait for their answers, in whole steps of 1 MiB; 0 if none
+  /// waits.
+  package var receivedBytes: Int {
+    openListens == 0 ? 0 : listenBytes / ClientSession.receivedStep * ClientSession.receivedStep
+  }
 
   /// The number of requests that were sent and not answered.
   package var outstandingCount: Int { outstanding.count }

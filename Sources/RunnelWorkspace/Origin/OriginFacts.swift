@@ -37,6 +37,8 @@ package struct OriginFacts: Hashable, Sendable {
   /// Whether it is a Feathers server, whose services may have methods.
   package var hasServices = false
 
+  /// The bytes that were received so far of answers that have not ended; 0 if there are none.
+  package var receivedBytes = 0
   /// The milliseconds that the server took to answer, if that was just measured; nil otherwise.
   package var latency: Int64?
 
@@ -56,7 +58,8 @@ extension OriginFacts {
     switch link {
     case .live, .shared: return nil
     case .connecting: parts = (glyphs.connecting, "connecting", .connecting)
-    case .catchingUp: parts = (glyphs.connecting, "catching up", .connecting)
+    case .catchingUp:
+      parts = (glyphs.connecting, "catching up\(receivedText)", .connecting)
     case .notAnswering:
       parts = (glyphs.connecting, "not answering\(sinceText(state))", .warn)
     case .waiting, .offline: parts = (glyphs.connecting, "offline\(sinceText(state))", .warn)
@@ -65,6 +68,10 @@ extension OriginFacts {
     }
     return StyledLine(isShort ? parts.sign : "\(parts.sign) \(parts.words)", parts.role)
   }
+
+  /// The amount of data that was received so far of long answers, with a space before it; empty if there
+  /// are none.
+  var receivedText: String { receivedBytes == 0 ? "" : " \(receivedBytes >> 20) MB" }
 
   /// The age from which on the age of the data is shown.
   private static let ageMilliseconds: Int64 = 60_000
@@ -145,6 +152,9 @@ extension OriginFacts {
     var members = [JSONMember("link", .string(link.rawValue))]
     if let reason { members.append(JSONMember("reason", .string(reason))) }
     if let since { members.append(JSONMember("since", .number(JSONNumber(since)))) }
+    if receivedBytes > 0 {
+      members.append(JSONMember("received", .number(JSONNumber(Int64(receivedBytes)))))
+    }
     if let latency { members.append(JSONMember("latency", .number(JSONNumber(latency)))) }
     if !unknownWrites.isEmpty {
       let ids = unknownWrites.map { JSONValue.number(JSONNumber($0)) }
@@ -161,6 +171,7 @@ extension OriginFacts {
       link, reason: json["reason"]?.string, since: json["since"]?.int.map(Int64.init),
       unknownWrites: json["unknown"]?.array?.compactMap { $0.int.map(Int64.init) } ?? [])
     latency = json["latency"]?.int.map(Int64.init)
+    receivedBytes = json["received"]?.int ?? 0
     hasServices = json["services"] == true
   }
 }

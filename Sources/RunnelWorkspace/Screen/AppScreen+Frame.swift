@@ -107,7 +107,9 @@ extension AppScreen {
       return StyledLine("\(glyphs.connecting) \(words)", .warn)
     }
     return switch screen.phase {
-    case .idle, .loading: liveness(glyphs.loading, "loading", .connecting)
+    case .idle, .loading:
+      liveness(
+        glyphs.loading, "loading\(state.database.origin?.receivedText ?? "")", .connecting)
     case .failed: liveness(glyphs.failed, "failed", .error)
     case .cached, .loaded: liveness(glyphs.live, "live", .live)
     }

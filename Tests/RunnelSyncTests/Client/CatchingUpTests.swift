@@ -28,6 +28,22 @@ import Testing
     #expect(client.links.suffix(2) == [.catchingUp, .live])
   }
 
+  @Test func theBytesOfALongAnswerAreCountedUntilItEnds() throws {
+    var client = ScriptedClient()
+    client.goLive()
+    client.send(try listen(1, "/a"))
+    client.asked()
+    #expect(client.session.receivedBytes == 0)
+    let text = String(repeating: "x", count: ClientSession.receivedStep)
+    let push = #"{"t":"d","d":{"a":"d","b":{"p":"a","d":"\#(text)"}}}"#
+    client.hear(push)
+    #expect(client.session.receivedBytes == ClientSession.receivedStep)
+    client.hear(push)
+    #expect(client.session.receivedBytes == 2 * ClientSession.receivedStep)
+    client.hear(answer(1))
+    #expect(client.session.receivedBytes == 0)
+  }
+
   @Test func isLiveAtOnceIfNobodyListens() {
     var client = ScriptedClient()
     client.goLive()

@@ -47,7 +47,7 @@ struct ScriptedClient {
       case .writeOutcomeUnknown(let id): log.append("unknown \(id)")
       case .link(let state): links.append(state)
       case .latency(let milliseconds): log.append("latency \(milliseconds)")
-      case .log: break
+      case .log, .received: break
       }
     }
   }
