@@ -6,7 +6,7 @@ package import RunnelTree
 package enum PendingText {
   /// The greatest length of a value in characters: in the line of a write, and in a line of its
   /// own.
-  private static let (shortMax, valueMax) = (60, 2000)
+  private static let (shortMax, valueMax) = (44, 2000)
   /// The greatest number of places that are shown of a write in full, and of the fields of a record.
   private static let partsMax = 100
   /// The greatest number of characters in a line of a value that is shown in full.
