@@ -42,7 +42,7 @@ import Testing
     let app = try sorted()
     app.take(.origin(OriginFacts(.live)))
     app.press("gI")
-    let what = "\".indexOn\": [\"from\"] for the rules of /room at the server"
+    let what = "line \".indexOn\": [\"from\"] for the rules of /room at the server"
     #expect(app.screenEffects.contains(.copy("\".indexOn\": [\"from\"]", what: what)))
   }
 

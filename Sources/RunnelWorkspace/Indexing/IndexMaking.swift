@@ -39,7 +39,7 @@ extension IndexMaking {
     let screen = state.tabs.front
     let path = screen.definition.source.path
     if state.database.origin != nil, let line = ruleLine(of: screen.definition.source.order) {
-      let what = "\(line) for the rules of \(path) at the server"
+      let what = "line \(line) for the rules of \(path) at the server"
       return state.effects.append(.copy(line, what: what))
     }
     guard
