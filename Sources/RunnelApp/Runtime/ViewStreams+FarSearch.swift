@@ -61,7 +61,19 @@ extension ViewStreams {
     search.note(part, foundCount: records.count)
     found.add(records)
     if found.isFull { search.stop() }
+    let missing = search.wantedCount
+    if search.isExhausted, missing > 0 {
+      search.wantedCount = 0
+      searchOtherEnd(than: search.end, for: missing)
+    }
     tellFetchStates()
+  }
+
+  /// Searches on at the other end of the list, once all rows at one end were searched and too few fit.
+  func searchOtherEnd(than end: ListEnd, for count: Int) {
+    let other: ListEnd = end == .start ? .end : .start
+    guard (far[other]?.state ?? paged.fetchState(at: other)) == .more else { return }
+    startSearch(at: other, for: count)
   }
 
   /// Takes the failure of a query; returns whether it was one of a search.

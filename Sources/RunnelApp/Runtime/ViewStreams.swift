@@ -214,9 +214,14 @@ final class ViewStreams {
   private func fetch(pages: Int, at end: ListEnd) {
     if paged.loadState == .loading || reading != .none { return wantsMore = [end] }
     guard isFiltered else { return fetch(pageSize * pages, at: end) }
-    if searchFar(at: end, for: pageSize * pages) { return }
+    startSearch(at: end, for: pageSize * pages)
+  }
+
+  /// Searches for a number of rows that fit the filter.
+  func startSearch(at end: ListEnd, for count: Int) {
+    if searchFar(at: end, for: count) { return }
     search = FilterSearch(
-      at: end, from: paged.items.count, scanned: paged.scannedCount, page: pageSize * pages)
+      at: end, from: paged.items.count, scanned: paged.scannedCount, page: count)
     searchOn()
   }
 
@@ -261,8 +266,12 @@ final class ViewStreams {
     guard let ended = search else { return }
     search = nil
     let missing = ended.missingCount(found: paged.items.count)
-    guard missing > 0, paged.fetchState(at: ended.end) == .more else { return }
-    beginFarSearch(at: ended.end, for: missing)
+    guard missing > 0 else { return }
+    switch paged.fetchState(at: ended.end) {
+    case .more: beginFarSearch(at: ended.end, for: missing)
+    case .exhausted: searchOtherEnd(than: ended.end, for: missing)
+    case .unknown, .fetching, .failed: break
+    }
   }
 
   /// Whether a search runs at an end that has neither found nor read enough.

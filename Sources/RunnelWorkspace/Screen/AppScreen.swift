@@ -247,7 +247,9 @@ package final class AppScreen {
     }
     if id == ListScreen.newerRow {
       let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
-      return [pagingText(of: screen, width: width).line(screen.newer, rows: name)]
+      let line = pagingText(of: screen, width: width).line(
+        screen.newer, rows: name, isFiltered: screen.filter != nil)
+      return [line]
     }
     guard let record = screen.records[id] else { return [StyledLine()] }
     // If signs have columns of their own, the cursor's row is formatted like any other.

@@ -1,0 +1,109 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// Filters in a list that has more rows than it keeps loaded.
+@Suite struct FarSearchTests {
+  private static let count = 3600
+
+  /// A list with the keys 0 to 3599, of which some hold the word that is looked for.
+  private func app(needles: Set<Int>, anchor: String = "first") throws -> AppDriver {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - name: Hay
+            path: /hay
+            page: 20
+            anchor: \(anchor)
+            columns: [{ field: word, width: 12 }, { field: $key }]
+        """, name: "hay.views.yaml"
+    ).views
+    let records = (0..<Self.count).map { number in
+      JSONMember(String(number), ["word": needles.contains(number) ? "needle" : "straw"])
+    }
+    return try AppDriver(views, json: ["hay": .object(records)])
+  }
+
+  private func find(_ app: AppDriver) {
+    app.press("f")
+    app.type("word:needle")
+    app.press("Enter")
+  }
+
+  private func rows(_ app: AppDriver) -> [String] {
+    app.list.content.sections.flatMap(\.rows).compactMap { app.list.records[$0]?.row.key.text }
+  }
+
+  @Test func allRowsAreSearchedAndFewAreLoaded() throws {
+    let app = try app(needles: [7, 2900, 3300, 3599])
+    find(app)
+    #expect(rows(app) == ["7", "2900", "3300", "3599"])
+    #expect(app.list.loadedCount < 2600)
+    #expect(app.screen[1].contains("4 of 3600 rows"))
+    #expect(app.list.paging == .exhausted)
+  }
+
+  @Test func olderRowsAreSearchedFromTheLiveEnd() throws {
+    let app = try app(needles: [3, 1500, 3590], anchor: "last")
+    find(app)
+    #expect(rows(app) == ["3", "1500", "3590"])
+    #expect(app.screen[1].contains("3 of 3600 rows"))
+  }
+
+  @Test func filterThatNoRowFitsSearchesThemAll() throws {
+    let app = try app(needles: [])
+    find(app)
+    #expect(rows(app).isEmpty)
+    #expect(app.screen[1].contains("0 of 3600 rows"))
+    #expect(app.body.contains { $0.contains("no row fits the filter") })
+  }
+
+  @Test func foundRowsStayLive() throws {
+    let app = try app(needles: [2900, 3300, 3599])
+    find(app)
+    try app.set("/hay/3300/word", "straw")
+    #expect(rows(app) == ["2900", "3599"])
+    try app.set("/hay/3300/word", "needle")
+    #expect(rows(app) == ["2900", "3300", "3599"])
+    try app.remove("/hay/3599")
+    #expect(rows(app) == ["2900", "3300"])
+  }
+
+  @Test func searchEndsWithAPageAndGoesOnWhenAsked() throws {
+    let needles = stride(from: 2040, to: Self.count, by: 30).map { $0 }
+    let app = try app(needles: Set(needles))
+    find(app)
+    let found = rows(app)
+    #expect(found.count >= 20)
+    while app.list.paging == .more {
+      let before = rows(app).count
+      app.press("gm")
+      try #require(rows(app).count > before || app.list.paging == .exhausted)
+    }
+    #expect(rows(app) == needles.map { String($0) })
+  }
+
+  @Test func clearedFilterShowsTheFoundRowAmongItsNeighbors() throws {
+    let app = try app(needles: [2900, 3300])
+    find(app)
+    app.press("gg j")
+    #expect(app.list.cursorRecord?.row.key.text == "2900")
+    app.press("Esc")
+    #expect(app.list.filter == nil)
+    #expect(app.list.cursorRecord?.row.key.text == "2900")
+    #expect(rows(app).contains("2899") && rows(app).contains("2901"))
+  }
+
+  @Test func anotherFilterForgetsWhatWasFound() throws {
+    let app = try app(needles: [2900, 3300])
+    find(app)
+    app.press("f")
+    app.type("word:straw")
+    #expect(!rows(app).contains("2900") && rows(app).contains("0"))
+    #expect(app.list.searchedCount == 0)
+  }
+}
