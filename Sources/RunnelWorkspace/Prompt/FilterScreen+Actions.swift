@@ -120,25 +120,30 @@ extension FilterScreen {
   /// Shows the rows that match a filter, or all rows if it is nil.
   static func show(_ state: inout AppState, _ filter: Filter?, inView view: Int) {
     ListScreen.resume(&state, view)
-    let far = filter == nil ? farRow(state, inView: view) : nil
+    let far = filter == nil ? farPlace(state, inView: view) : nil
     state.tabs.lists[view].filter = filter
     state.tabs.lists[view].searchesWhenLoaded = false
     state.tabs.lists[view].loadedFloor = 0
     // If every row fits, the rows do not change, but what the headers say does.
     state.tabs.lists[view].updateHeadings(now: state.now, local: state.settings.local)
     applyFilter(&state, inView: view)
-    if let far { Jump.start(&state, far) }
+    if let far {
+      // The cursor waits for its row.
+      state.tabs.lists[view].wantedRow = state.tabs.lists[view].cursorRecord?.id
+      state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
+      state.effects.append(.goTo(view: view, far))
+    }
   }
 
-  /// Returns the jump to the cursor's row of the list in front, if a search found it beyond the rows that
+  /// Returns the place of the cursor's row in the list in front, if a search found it beyond the rows that
   /// are loaded: without the filter it is to be read again.
-  private static func farRow(_ state: AppState, inView view: Int) -> Jump? {
+  private static func farPlace(_ state: AppState, inView view: Int) -> IndexPosition? {
     guard !state.tabs.isTree, view == state.tabs.index, state.tabs.front.searchedCount > 0,
       let row = state.tabs.front.cursorRecord?.row, let node = row.node
     else { return nil }
-    let order = state.tabs.front.definition.source.order
-    if order == .key { return .key(row.key) }
-    return .record(row.key, order.value(of: Child(key: row.key, node: node)))
+    let source = state.tabs.front.definition.source
+    let child = Child(key: row.key, node: node)
+    return IndexPosition(value: source.order.value(of: child), key: .key(row.key))
   }
 
   /// Requests the rows that match the list's filter, with the present marks and new rows.
