@@ -50,6 +50,13 @@ import Testing
     #expect(app.toast == "1 field needs a choice")
   }
 
+  @Test func whoWroteTheOtherVersionAndWhenIsTold() throws {
+    let narrow = try app()
+    #expect(narrow.screen.contains { $0.contains("theirs by zoe, ") && $0.contains("choose") })
+    let wide = try app(columns: 120)
+    #expect(wide.screen.contains { $0.contains("theirs · zoe, ") && $0.contains("mine · zoe") })
+  }
+
   @Test(arguments: [("m", "Mine"), ("t", "Theirs"), ("b", "Zoe"), ("M", "Mine"), ("T", "Theirs")])
   func whatIsChosenIsWritten(key: String, name: String) throws {
     let app = try app()

@@ -17,7 +17,7 @@ package struct CompareDrawing {
     let glyphs = canvas.glyphs
     var headings = screen.headings
     if screen.isWide {
-      for id in headings.keys { headings[id]?.title = wideTitle(width: rect.width - 1) }
+      for id in headings.keys { headings[id]?.title = wideTitle(width: rect.width - 1, glyphs) }
     }
     ListWidget.draw(
       screen.content, screen.list, headings: headings,
@@ -54,12 +54,12 @@ package struct CompareDrawing {
   // MARK: Beside each other
 
   /// The names of the columns, each above its own.
-  private func wideTitle(width: Int) -> StyledLine {
+  private func wideTitle(width: Int, _ glyphs: Glyphs) -> StyledLine {
     let column = max((width - 4 - CompareDrawing.nameWidth) / 3 - 4, 4)
     // A title begins one column further on than a row.
     var text = "  " + "field".padding(to: CompareDrawing.nameWidth + 1)
     for side in ThreeWay.Side.allCases {
-      text += "   " + screen.draft.label(of: side).padding(to: column) + " "
+      text += "   " + cut(screen.title(of: side), to: column, glyphs) + " "
     }
     // Blanks at the end would leave the state of the fields too little room.
     while text.last == " " { text.removeLast() }

@@ -78,9 +78,40 @@ extension CompareScreen {
       return state.say(.warning, "\(draft.path) was changed meanwhile · \(hint)")
     }
     state.layers.append(.compare(screen))
+    state.ask(
+      .history(draft.path, before: nil, count: writesRead), for: .comparedHistory(draft.path))
     if !state.database.isReadOnly, screen.model.undecidedCount > 0 {
       state.say(.warning, conflictText(state, of: draft))
     }
+  }
+
+  /// The newest writes that are read to find who changed a field last.
+  private static let writesRead = 20
+
+  /// Takes the newest writes at a place, and notes who wrote the other version and when.
+  static func take(_ state: inout AppState, _ entries: [HistoryEntry], of path: Path) {
+    for (index, layer) in state.layers.enumerated() {
+      guard case .compare(var screen) = layer, screen.draft.path == path else { continue }
+      let places = screen.changedPlaces
+      let newest = entries.first { entry in
+        entry.parts.contains { part in
+          places.contains { $0.contains(part.path) || part.path.contains($0) }
+        }
+      }
+      guard let newest else { continue }
+      let theirs = "\(newest.author), \(timeText(state, newest.at))"
+      screen.note(writers: [.mine: state.database.me, .theirs: theirs])
+      screen.rebuild(columns: state.size.columns, height: state.height)
+      state.layers[index] = .compare(screen)
+    }
+  }
+
+  /// Returns the time of day, after the date if it is of another day.
+  private static func timeText(_ state: AppState, _ milliseconds: Int64) -> String {
+    let local = state.settings.local
+    let (then, now) = (local.civil(milliseconds), local.civil(state.now))
+    let time = local.timeText(milliseconds)
+    return then.dayNumber == now.dayNumber ? time : "\(then.dateText) \(time)"
   }
 
   /// The message that a choice is needed: a short one with the keys on a compact screen, which

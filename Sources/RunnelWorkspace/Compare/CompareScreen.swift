@@ -34,6 +34,8 @@ package struct CompareScreen: Hashable, Sendable {
 
   let draft: CompareDraft
   var model: ThreeWay
+  /// Who wrote the versions, and when; nothing where that is not known.
+  private var writers: [ThreeWay.Side: String] = [:]
   /// Whether the versions stand side by side; otherwise one below the other.
   private(set) var isWide = false
   package private(set) var content = ListContent()
@@ -50,6 +52,20 @@ package struct CompareScreen: Hashable, Sendable {
     {
       moveTo(first, height: height)
     }
+  }
+
+  /// Notes who wrote the versions, and when.
+  mutating func note(writers: [ThreeWay.Side: String]) { self.writers = writers }
+
+  /// The label of a version, with who wrote it and when.
+  package func title(of side: ThreeWay.Side) -> String {
+    draft.label(of: side) + (writers[side].map { " · \($0)" } ?? "")
+  }
+
+  /// The fields that others changed.
+  var changedPlaces: [Path] {
+    model.rows.filter { $0.theirs != $0.base }
+      .map { Path(unchecked: draft.path.keys + $0.place.keys) }
   }
 
   /// The index of the field under the cursor, or nil if the cursor is on none.
@@ -122,7 +138,8 @@ package struct CompareScreen: Hashable, Sendable {
         sections.append(ListSection(id: id, rows: rows))
         headings[id] = ListHeading(
           title: StyledLine(name(of: row), .sectionHeader),
-          detail: StyledLine(words(of: row), row.choice == nil ? .conflict : .muted))
+          detail: StyledLine(
+            writerWords(of: row) + words(of: row), row.choice == nil ? .conflict : .muted))
       }
     }
     content = ListContent(sections: sections)
@@ -133,6 +150,12 @@ package struct CompareScreen: Hashable, Sendable {
       if let index { moveTo(index, height: height) }
     }
     list.resize(toHeight: listHeight(of: height), in: content)
+  }
+
+  /// A text that says who changed a field last; empty if nobody did, or if it is not known.
+  private func writerWords(of row: ThreeWay.Row) -> String {
+    guard row.theirs != row.base, let writer = writers[.theirs] else { return "" }
+    return "\(draft.label(of: .theirs)) by \(writer) · "
   }
 
   /// The name of a field in the comparison.

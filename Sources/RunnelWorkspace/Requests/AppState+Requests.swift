@@ -55,6 +55,8 @@ extension PendingRequests {
       ResourceCommands.show(&state, choices: rows, in: path)
     case (.history(let reading), .history(let page)):
       HistoryScreen.take(&state, history: id, reading, page)
+    case (.comparedHistory(let path), .history(let page)):
+      CompareScreen.take(&state, page.entries, of: path)
     case (.detailHistory(let path), .history(let page)):
       DetailHistory.take(&state, detailHistory: page, of: path)
     case (.comparedWrite, .history(let page)): CompareScreen.take(&state, compared: page)
@@ -99,8 +101,8 @@ extension PendingRequests {
     case .read, .numberOrKey, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)
     case .importWithoutEntry(let words): state.say(.info, words)
-    // Without an answer the menu says nothing of indexes.
-    case .orders: break
+    // Without an answer the menu says nothing of indexes, and the comparison nothing of who wrote.
+    case .orders, .comparedHistory: break
     }
   }
 }

@@ -14,6 +14,8 @@ package enum Pending: Hashable, Sendable {
   case history(HistoryScreen.Reading)
   /// Reading the newest changes of the record in the detail pane.
   case detailHistory(Path)
+  /// Reading the newest changes of a place that is compared.
+  case comparedHistory(Path)
   /// Reading a write that could not be undone, to compare it.
   case comparedWrite
   /// Reading whether a record has a key that is a number; if none has, the number is that of a row.
