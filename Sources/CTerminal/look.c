@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,14 @@ void look_close(void) {
 /// Appends the text that sets a color; nothing for the terminal's own color.
 static void append_color(char *text, const char *name, const char *old_name, int color) {
   if (color < 0) return;
+  if (color >= RUNNEL_COLOR_DIRECT) {
+    // No capability sets such a color where terminfo tells of 256 ones; all who know it take this.
+    size_t used = strlen(text);
+    snprintf(
+        text + used, COLOR_TEXT_MAX - used, "\033[%d;2;%d;%d;%dm",
+        strcmp(name, "setab") == 0 ? 48 : 38, color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF);
+    return;
+  }
   const char *set = capability(name);
   if (set == NULL) {
     set = capability(old_name);

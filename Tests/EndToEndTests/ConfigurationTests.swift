@@ -39,6 +39,24 @@ extension TerminalTests {
       try terminal.wait(for: TmuxTerminal.prompt)
     }
 
+    @Test(arguments: [("truecolor", "38;2;255;135;1"), ("", "38;5;208")])
+    func colorsOfAThemeAreExactWhereTheTerminalCan(colorTerm: String, sequence: String) throws {
+      let demo = try DemoDatabase()
+      let home = try Home("theme: dusk\n")
+      try FileManager.default.createDirectory(
+        atPath: home.folder.file("runnel/themes"), withIntermediateDirectories: true)
+      try "base: dark\nroles: { title: \"#ff8701\" }\n".write(
+        toFile: home.folder.file("runnel/themes/dusk.yaml"), atomically: true, encoding: .utf8)
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(
+        demo.arguments, before: "\(home.variables) COLORTERM=\(colorTerm)")
+      try terminal.wait("the title in its color") { _ in
+        (try? terminal.coloredScreen().contains(sequence)) == true
+      }
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+    }
+
     @Test func savedFileIsTakenOverAtOnce() throws {
       let demo = try DemoDatabase()
       let home = try Home("# nothing yet\n")

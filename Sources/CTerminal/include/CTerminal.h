@@ -94,6 +94,10 @@ enum {
 /// The most scalars of one cell: a base and four marks.
 enum { RUNNEL_CELL_SCALARS_MAX = 5 };
 
+/// The first number of the colors that are no numbered ones: this plus red, green and blue, a byte
+/// each.
+enum { RUNNEL_COLOR_DIRECT = 0x1000000 };
+
 /// The pair of two colors, where -1 is the terminal's own color; 0 if there are no colors.
 int runnel_terminal_color_pair(int foreground, int background);
 

@@ -38,6 +38,8 @@ public final class CursesScreen: Screen {
   /// Whether the terminal was asked for its background and has not answered yet.
   private var isAnswerDue = false
   private var looks: [Look]
+  /// The colors that are drawn exactly, by their numbers in the theme.
+  private var directColors: [UInt8: RGB]
   /// Makes links clickable; nil if the terminal may not know them.
   private var links: Hyperlinks?
   private var decoder = InputDecoder()
@@ -73,7 +75,8 @@ public final class CursesScreen: Screen {
     glyphs = options.glyphs(isUTF8: isUTF8, term: Self.environment("TERM") ?? "")
     background = ThemeBackground(colorFGBG: Self.environment("COLORFGBG"))
     theme = Self.theme(options, background, colorCount: colorCount)
-    looks = Self.looks(of: theme)
+    directColors = Self.directColors(options)
+    looks = Self.looks(of: theme, directColors)
     links = Hyperlinks(theme: theme, term: Self.environment("TERM") ?? "")
     _ = updateSize()
     askForBackground()
@@ -102,9 +105,10 @@ public final class CursesScreen: Screen {
 
   private func updateTheme() {
     let next = Self.theme(options, background, colorCount: colorCount)
-    guard next != theme else { return }
-    theme = next
-    looks = Self.looks(of: theme)
+    let colors = Self.directColors(options)
+    guard next != theme || colors != directColors else { return }
+    (theme, directColors) = (next, colors)
+    looks = Self.looks(of: theme, directColors)
     links = Hyperlinks(theme: theme, term: Self.environment("TERM") ?? "")
     shown = nil
     if let canvas { present(canvas) }
@@ -116,6 +120,10 @@ public final class CursesScreen: Screen {
     options.theme(
       on: background,
       depth: options.depth(colorCount: colorCount, noColor: environment("NO_COLOR")))
+  }
+
+  private static func directColors(_ options: TerminalOptions) -> [UInt8: RGB] {
+    options.directColors(colorTerm: environment("COLORTERM"))
   }
 
   /// Asks the terminal for its background color, if the theme depends on it.
@@ -228,14 +236,20 @@ public final class CursesScreen: Screen {
     Int(role.rawValue) * RowHighlight.allCases.count + Int(highlight.rawValue)
   }
 
-  private static func looks(of theme: Theme) -> [Look] {
-    StyleRole.allCases.flatMap { role in
+  private static func looks(of theme: Theme, _ directColors: [UInt8: RGB]) -> [Look] {
+    func number(_ color: UInt8?) -> Int32 {
+      guard let color else { return -1 }
+      guard theme.depth == .extended, let parts = directColors[color] else { return Int32(color) }
+      let rest = Int32(parts.red) << 16 | Int32(parts.green) << 8 | Int32(parts.blue)
+      return Int32(RUNNEL_COLOR_DIRECT) | rest
+    }
+    return StyleRole.allCases.flatMap { role in
       RowHighlight.allCases.map { highlight in
         let style = theme.style(for: role, highlight: highlight)
         return Look(
           attributes: attributeBits(style.attributes),
           colorPair: runnel_terminal_color_pair(
-            style.foreground.map { Int32($0) } ?? -1, style.background.map { Int32($0) } ?? -1))
+            number(style.foreground), number(style.background)))
       }
     }
   }

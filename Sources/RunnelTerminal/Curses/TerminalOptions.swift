@@ -64,6 +64,17 @@ public struct TerminalOptions: Hashable, Sendable {
     return customThemes.first { $0.name == name }
   }
 
+  /// Returns the colors of the user's that are drawn exactly, by the numbers of those that take their
+  /// places elsewhere.
+  ///
+  /// - Parameter colorTerm: The variable `COLORTERM`, by which terminals tell that they can do so.
+  /// - Returns: The colors; none if the terminal cannot.
+  func directColors(colorTerm: String?) -> [UInt8: RGB] {
+    guard colorTerm == "truecolor" || colorTerm == "24bit" else { return [:] }
+    let own = customTheme?.roles.directColors ?? [:]
+    return own.merging(roles.directColors) { _, later in later }
+  }
+
   /// The depth to draw with.
   ///
   /// - Parameters:

@@ -39,6 +39,20 @@ package struct RoleChanges: Hashable, Sendable {
     set { looks[role] = newValue }
   }
 
+  /// The colors that are named by their parts, by the number of the most similar one of the 256.
+  ///
+  /// Of two that have the same number, the one of the later role is given.
+  var directColors: [UInt8: RGB] {
+    var colors: [UInt8: RGB] = [:]
+    for role in ThemeRole.allCases {
+      guard case .changed(let change)? = looks[role] else { continue }
+      for color in [change.foreground, change.background] {
+        if case .rgb(let parts)? = color, let number = color?.extended { colors[number] = parts }
+      }
+    }
+    return colors
+  }
+
   /// True if nothing is changed.
   package var isEmpty: Bool { looks.isEmpty }
 
