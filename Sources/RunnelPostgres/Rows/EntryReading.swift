@@ -93,7 +93,8 @@ struct EntryReading {
     return try rows.read(
       """
       SELECT e.value, e.key, n.json, n.split, n.key IS NULL FROM index_entry e
-      LEFT JOIN node n ON n.ns = e.ns AND n.parent = e.parent AND n.key = e.key
+      LEFT JOIN LATERAL (SELECT r.key, r.json, r.split FROM node r
+        WHERE r.ns = $1 AND r.parent = $2 AND r.key = e.key LIMIT 1) n ON true
       WHERE e.ns = $1 AND e.parent = $2 AND e.definition = $3\(ends.compactMap { $0 }.joined())
       ORDER BY e.value\(direction), e.key\(direction) LIMIT \(size)
       """, values)

@@ -7,6 +7,10 @@ struct HeldRows {
   static let byteCountMax = 4 << 20
   /// The most bytes of a value in `index_entry`.
   static let valueBytesMax = 1024
+  /// The most rows of a table that are deleted or counted by a statement each, by their whole keys.
+  ///
+  /// For a join with an array, the planner may read all rows of a namespace that it does not know yet.
+  private static let singlesMax = 64
 
   private enum Head {
     case written(SplitHead)
@@ -124,7 +128,14 @@ struct HeldRows {
       }
     }
     var statements: [PostgresStatement] = []
-    if !deleted.keys.isEmpty {
+    if deleted.keys.count <= HeldRows.singlesMax {
+      for case (let parent?, let key) in zip(deleted.parents, deleted.keys) {
+        statements.append(
+          PostgresStatement(
+            "DELETE FROM node WHERE ns = $1 AND parent = $2 AND key = $3", .integer(namespace),
+            .integer(parent), .bytes(key)))
+      }
+    } else {
       statements.append(
         PostgresStatement(
           """
@@ -161,7 +172,14 @@ struct HeldRows {
       }
     }
     var statements: [PostgresStatement] = []
-    if !counted.splits.isEmpty {
+    if counted.splits.count <= HeldRows.singlesMax {
+      for case (let split?, let count?) in zip(counted.splits, counted.counts) {
+        statements.append(
+          PostgresStatement(
+            "UPDATE split SET children = children + $3 WHERE ns = $1 AND id = $2",
+            .integer(namespace), .integer(split), .integer(count)))
+      }
+    } else {
       statements.append(
         PostgresStatement(
           """
@@ -198,7 +216,15 @@ struct HeldRows {
       }
     }
     var statements: [PostgresStatement] = []
-    if !deleted.keys.isEmpty {
+    if deleted.keys.count <= HeldRows.singlesMax {
+      statements += deleted.each.map { values in
+        PostgresStatement(
+          """
+          DELETE FROM index_entry
+          WHERE ns = $1 AND parent = $2 AND definition = $3 AND value = $4 AND key = $5
+          """, values: [.integer(namespace)] + values)
+      }
+    } else {
       statements.append(
         PostgresStatement(
           """
@@ -230,6 +256,16 @@ struct HeldRows {
       definitions.append(definition)
       entryValues.append(entry.value)
       keys.append(entry.key)
+    }
+
+    /// The columns of each entry.
+    var each: [[PostgresValue]] {
+      keys.indices.map { index in
+        [
+          .integer(splits[index] ?? 0), .integer(definitions[index] ?? 0),
+          .bytes(entryValues[index]), .bytes(keys[index]),
+        ]
+      }
     }
 
     var values: [PostgresValue] {

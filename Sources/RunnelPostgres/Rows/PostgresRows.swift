@@ -116,8 +116,9 @@ extension PostgresRows {
     if ids.isEmpty { return }
     let result = try read(
       """
-      SELECT n.parent, n.key, n.json, n.split FROM unnest($2, $3) d(p, k)
-      JOIN node n ON n.ns = $1 AND n.parent = d.p AND n.key = d.k
+      SELECT d.p, d.k, n.json, n.split FROM unnest($2, $3) d(p, k)
+      CROSS JOIN LATERAL (SELECT r.json, r.split FROM node r
+        WHERE r.ns = $1 AND r.parent = d.p AND r.key = d.k LIMIT 1) n
       """, [.integers(ids.map(\.parent)), .byteStrings(ids.map(\.key))])
     for id in ids { known.note(nil, in: id) }
     for row in 0..<result.count {
