@@ -61,7 +61,6 @@ package struct CompareDrawing {
     for side in ThreeWay.Side.allCases {
       text += "   " + cut(screen.title(of: side), to: column, glyphs) + " "
     }
-    // Blanks at the end would leave the state of the fields too little room.
     while text.last == " " { text.removeLast() }
     return StyledLine(text, .sectionHeader)
   }
@@ -88,6 +87,9 @@ package struct CompareDrawing {
     let (rule, rest) = area.splitTop(1)
     canvas.horizontalLine(row: rule.row, column: rule.column, width: rule.width, role: .frame)
     canvas.put(" Result ", at: rule.splitLeft(2).rest.origin, width: rule.width - 2, role: .title)
+    let counts = " \(screen.counts) "
+    let end = rule.splitRight(CellWidth.width(of: counts) + 2).right
+    canvas.put(counts, at: end.origin, width: end.width, role: .muted)
     let first = max(0, min(screen.cursorIndex ?? 0, screen.model.rows.count - rest.height))
     for (offset, row) in screen.model.rows.dropFirst(first).prefix(rest.height).enumerated() {
       var line = StyledLine(
