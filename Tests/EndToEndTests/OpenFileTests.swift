@@ -87,15 +87,59 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == #"[{"title":"One"}]"#)
   }
 
+  /// Opens a file at a terminal where this is typed, and returns the rows that are printed.
+  private func rows(
+    _ file: String, answering answer: String
+  ) throws -> (rows: Int, errors: String) {
+    let terminal = try PseudoTerminal()
+    let program = try RunningProgram([file], .init(input: .file(terminal.programEnd)))
+    try terminal.testEnd.write(answer)
+    var count = 0
+    while try program.readLine() != nil { count += 1 }
+    #expect(try program.wait() == 0)
+    return (count, try program.errors())
+  }
+
   @Test func changedFileIsReadAgainOnRequest() throws {
     let file = try folder.write(#"[{"title":"One"}]"#, to: "tickets.json")
     #expect(try rows(file).count == 1)
     _ = try folder.write(#"[{"title":"One"},{"title":"Two"}]"#, to: "tickets.json")
-    let later = Date(timeIntervalSinceNow: 5)
-    try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: file)
-    let outcome = try Program.run([file])
-    #expect(outcome.status == 0 && outcome.errors.contains("was changed after"))
-    #expect(outcome.output.split(separator: "\n").count == 1)
+    let told = try Program.run([file])
+    #expect(told.status == 0 && told.errors.contains("was changed after it was read"))
+    #expect(told.output.split(separator: "\n").count == 1)
+    #expect(!told.errors.contains("delete"), "the edits in the database are not given away")
+    let declined = try rows(file, answering: "n\n")
+    #expect(declined.rows == 1 && declined.errors.contains("Read it again?"))
+    #expect(try Program.run([file]).errors.isEmpty, "it is asked once for each change")
+    _ = try folder.write(#"[{"title":"1"},{"title":"2"},{"title":"3"}]"#, to: "tickets.json")
+    #expect(try rows(file, answering: "y\n").rows == 3)
+    #expect(try Program.run([file]).errors.isEmpty)
+  }
+
+  @Test(arguments: ["write", "read", "nothing"])
+  func changeIsNoticedWhateverTouchesTheDatabaseAfterIt(touch: String) throws {
+    let file = try folder.write("Name,Qty\nAnn,1\nBo,2\n", to: "ma.csv")
+    #expect(try rows(file).count == 2)
+    _ = try folder.write("Name,Qty\nAnn,1\nBo,2\nEve,3\n", to: "ma.csv")
+    let commands = ["write": ["set", "/ma/0/Qty", "9"], "read": ["get", "/ma/0/Qty"]]
+    if let command = commands[touch] {
+      #expect(try Program.run(command + ["-d", file + ".db"]).status == 0)
+    }
+    // A file with an older time may stand in its place: `cp -p`.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1000)], ofItemAtPath: file)
+    for _ in 0..<2 {
+      #expect(try Program.run([file]).errors.contains("was changed after it was read"))
+    }
+    #expect(try rows(file, answering: "y\n").rows == 3)
+  }
+
+  @Test func fileThatWasOnlyTouchedIsNotAskedAbout() throws {
+    let file = try folder.write("Name,Qty\nAnn,1\n", to: "ma.csv")
+    #expect(try rows(file).count == 1)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: 500)], ofItemAtPath: file)
+    #expect(try Program.run([file]).errors.isEmpty)
   }
 
   @Test func scratchLeavesNothingBehind() throws {

@@ -159,6 +159,50 @@ final class TestFolder {
     #expect(app.state.layers.isEmpty)
   }
 
+  /// Notes in the database beside `notes.csv` what that file held when it was read.
+  private func noteReading(_ text: String) throws {
+    let session = try DatabaseSession(
+      file: folder.file("notes.csv.db"), environment: Workspace.environment(now: { Fixture.now }))
+    try session.keep(
+      DataFileNote(known: Array(text.utf8).withUnsafeBytes { FileMark($0) }))
+    try session.close()
+  }
+
+  @Test func questionSaysThatOthersChangedTheOpenedFile() throws {
+    let app = try notes()
+    try noteReading("title\nOne\nTwo\nThree\n")
+    app.press("y e C-s")
+    #expect(!app.screen.contains { $0.contains("others changed it") }, "\(app.screen)")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("n")
+    try folder.write("title\nOne\nTwo\nThree\nEve\n", to: "notes.csv")
+    app.press("C-s")
+    #expect(app.screen.contains { $0.contains("others changed it after it was read") })
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("n")
+    #expect(try folder.text("notes.csv").contains("Eve"))
+  }
+
+  @Test func changeBetweenTheQuestionAndTheAnswerIsAskedAbout() throws {
+    let app = try notes()
+    try noteReading("title\nOne\nTwo\nThree\n")
+    app.press("y e C-s")
+    try folder.write("title\nOne\nTwo\nThree\nEve\n", to: "notes.csv")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.screen.contains { $0.contains("others changed it after it was read") })
+    #expect(try folder.text("notes.csv").contains("Eve"))
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.toast.hasPrefix("exported 3 records"), "\(app.toast)")
+    #expect(try !folder.text("notes.csv").contains("Eve"))
+    let session = try DatabaseSession(
+      file: folder.file("notes.csv.db"), environment: Workspace.environment(now: { Fixture.now }))
+    let note = try session.dataFileNote()
+    try session.close()
+    #expect(note?.known == FileMark(of: folder.file("notes.csv")), "it is not asked again")
+  }
+
   @Test func reasonWhyNotIsSaidInTheForm() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     export(app, "json", "none/all.json")

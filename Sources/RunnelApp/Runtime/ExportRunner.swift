@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RunnelBase
+import RunnelDatabase
 import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
@@ -25,8 +26,8 @@ final class ExportRunner {
   private var reader: ViewReader?
   private var writer: ExportWriter?
   private var byteCount = 0
-  /// Whether the file of which the open database was made is replaced.
-  private var replacesOpened = false
+  /// The file of which the open database was made, if that is replaced.
+  private var replaced: OpenedDataFile?
   /// The fields of the rows read so far while it is found out which columns they need; nil after that.
   private var survey: RecordColumns?
   /// The nodes still to be read, if several are exported.
@@ -46,11 +47,12 @@ final class ExportRunner {
 
   /// Creates the file; returns the data to read first, or nil for none.
   func start() -> Question? {
-    if !job.replaces, access(path, F_OK) == 0 {
-      report(isOpenedFile ? .isOpened(path, losses: losses) : .isThere(path))
+    let opened = isOpenedFile ? job.opened.map(OpenedDataFile.init) : nil
+    if access(path, F_OK) == 0, !job.replaces || opened.map(isNotAgreed) == true {
+      report(opened.map(question) ?? .isThere(path))
       return nil
     }
-    replacesOpened = isOpenedFile
+    replaced = opened
     descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       report(.failed("cannot be written: \(String(cString: strerror(errno)))"))
@@ -197,6 +199,17 @@ final class ExportRunner {
     return WrittenShape(ofBeginning: String(decoding: bytes, as: UTF8.self), as: job.format)
   }
 
+  /// The question whether the opened file is to be replaced.
+  private func question(_ opened: OpenedDataFile) -> ExportReport {
+    .isOpened(
+      path, losses: losses, mark: opened.mark?.text, isOfOthers: opened.isOfOthers)
+  }
+
+  /// Whether the opened file holds something else than when the user agreed to replace it.
+  private func isNotAgreed(_ opened: OpenedDataFile) -> Bool {
+    job.agreed != opened.mark?.text
+  }
+
   /// What the opened file does not keep if the export replaces it, each in words.
   private var losses: [String] {
     guard case .view(let definition, _, _) = job.source else { return [] }
@@ -266,12 +279,14 @@ final class ExportRunner {
       abandon()
       return report(.failed("cannot be written: \(String(cString: strerror(reason)))"))
     }
+    if let replaced, replaced.isChangedSince {
+      abandon()
+      return report(.failed("was changed by others in this moment"))
+    }
+    let written = replaced == nil ? nil : FileMark(of: temporary)
     let reason = giveName()
     abandon()
-    // The file was not changed by others: it is not to be read again.
-    if reason == 0, replacesOpened, let opened = job.opened {
-      utimes(ExportRunner.expanded(opened) + FileState.databaseSuffix, nil)
-    }
+    if reason == 0, let written { replaced?.note(written) }
     if reason == 0 {
       report(
         .done(

@@ -33,30 +33,58 @@ struct DataDocument {
       try make(database)
       return database
     }
-    let changed = DataDocument.changeTime(of: file) ?? .min
-    if changed <= max(made, DataDocument.changeTime(of: database + "-wal") ?? .min) {
+    // What cannot be read is reported when it is opened.
+    guard let mark = FileMark(of: file) else { return database }
+    if let note = note(in: database) {
+      if note.isNews(mark) { try readAgain(into: database, mark, note) }
       return database
     }
-    try readAgain(into: database)
+    // A database of an older program has no note, only a time.
+    let changed = DataDocument.changeTime(of: file) ?? .min
+    if changed > max(made, DataDocument.changeTime(of: database + "-wal") ?? .min) {
+      try readAgain(into: database, mark, DataFileNote(known: nil))
+    } else if StandardInput.isTerminal {
+      keep(DataFileNote(known: mark), in: database)
+    }
     return database
   }
 
-  /// Asks whether a changed file is read again.
-  private func readAgain(into database: String) throws {
+  /// The note on the file in the database; nil if there is none, or if it cannot be read.
+  private func note(in database: String) -> DataFileNote? {
+    // What is wrong with the database is told when the workspace opens it.
+    guard
+      let session = try? DatabaseSession(file: database, isReadOnly: true, environment: .system)
+    else { return nil }
+    defer { try? session.close() }
+    return try? session.dataFileNote()
+  }
+
+  /// Keeps a note on the file in the database, where that can be written.
+  private func keep(_ note: DataFileNote, in database: String) {
+    // Without the note, the question is asked again, and nothing is lost.
+    guard let session = try? DatabaseSession(file: database, environment: .system) else { return }
+    try? session.keep(note)
+    try? session.close()
+  }
+
+  /// Asks whether a changed file is read again; `mark` is what it holds now.
+  private func readAgain(into database: String, _ mark: FileMark, _ note: DataFileNote) throws {
     let shownDatabase = FileName.shown(Array(database.utf8))
     guard StandardInput.isTerminal else {
       return StandardError.say(
-        "\(shown) was changed after \(shownDatabase) was made of it, which is shown; delete that file to "
-          + "have it made anew.")
+        "\(shown) was changed after it was read. The rows are those of \(shownDatabase), with what was "
+          + "written to them here: `runnel open` on \(shown) in a terminal asks whether the file is read "
+          + "again.")
     }
     let question =
-      "\(shown) was changed after \(shownDatabase) was made of it. Read it again? What was written in "
-      + "the workspace is replaced; `runnel undo` brings it back."
+      "\(shown) was changed after it was read into \(shownDatabase). Read it again? What was written "
+      + "in the workspace is replaced; `runnel undo` brings it back."
     if try StandardInput.confirms(question) {
       try fill(database)
+    } else {
+      // The question is asked once for each change of the file.
+      keep(DataFileNote(known: note.known, declined: mark), in: database)
     }
-    // The question is asked once for each change of the file.
-    utimes(database, nil)
   }
 
   /// Makes the database in a new folder for temporary files.
@@ -100,6 +128,8 @@ struct DataDocument {
         let json = try document.withBytes { try records($0, interruption) }
         try write(WritableJSON(json).text, into: session, at: .root, interruption)
       }
+      try session.keep(
+        DataFileNote(known: document.withBytes { FileMark(UnsafeRawBufferPointer($0)) }))
     } catch let stopped as Interruption.Stopped {
       throw Failure(
         "The reading of \(shown) was stopped. Nothing was kept.",

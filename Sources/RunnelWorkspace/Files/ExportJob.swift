@@ -26,6 +26,8 @@ package struct ExportJob: Hashable, Sendable {
   /// The data file of which the open database was made, or nil if there is none; it is replaced only
   /// after a question.
   package var opened: String?
+  /// The mark of what that file held when the user agreed to replace it; nil if it is not known.
+  package var agreed: String?
 }
 
 /// A report of the progress or the result of an export.
@@ -37,9 +39,10 @@ package enum ExportReport: Hashable, Sendable {
   case done(file: String, count: Int, bytes: Int, cutCount: Int)
   /// A file with this name exists already.
   case isThere(String)
-  /// The name is that of the file of which the open database was made; `losses` is what it would not
-  /// keep of its form, each in words.
-  case isOpened(String, losses: [String] = [])
+  /// The name is that of the file of which the open database was made. `losses` is what it would not
+  /// keep of its form, each in words; `mark` tells what it holds, and `isOfOthers` whether others wrote
+  /// that after it was read.
+  case isOpened(String, losses: [String] = [], mark: String? = nil, isOfOthers: Bool = false)
   /// The file could not be written, for this reason; no file was left.
   case failed(String)
   /// The user stopped the export; no file was left.
@@ -208,7 +211,7 @@ enum Exporting {
     if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
     let job = ExportJob(
       source: choice.source, format: format, file: file, replaces: replaces == file,
-      opened: state.files.dataFile)
+      opened: state.files.dataFile, agreed: replaces == file ? state.files.agreed : nil)
     state.files.export = ExportProgress(
       job: job, startedAt: state.now, inputCount: state.input.count, form: form)
     state.effects.append(.export(state.requests.newID(), job))
@@ -240,9 +243,10 @@ enum Exporting {
       form.purpose = form.purpose.replacing(export.job.file)
       _ = form.refuse(2, "is there already: save again to replace it, or name another")
       giveBack(&state, form, unless: isTouched, "not exported: \(export.job.file) is there already")
-    case .isOpened(_, let losses):
+    case .isOpened(_, let losses, let mark, let isOfOthers):
       if isTouched { return state.say(.error, "not exported: that is the file that was opened") }
-      askToReplace(&state, export, losses)
+      state.files.agreed = mark
+      askToReplace(&state, export, losses, isOfOthers: isOfOthers)
     case .failed(let reason):
       var form = export.form
       _ = form.refuse(2, reason)

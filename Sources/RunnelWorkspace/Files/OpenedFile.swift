@@ -28,11 +28,17 @@ extension ExportChoice {
 
 extension Exporting {
   /// Asks whether the file of which the database was made is to be replaced, and says what goes.
+  ///
+  /// With `isOfOthers`, others wrote to the file after it was read.
   static func askToReplace(
-    _ state: inout AppState, _ export: ExportProgress, _ losses: [String]
+    _ state: inout AppState, _ export: ExportProgress, _ losses: [String], isOfOthers: Bool
   ) {
     let job = export.job
-    var message = [StyledLine(words(on: job.source), .warn)]
+    var message: [StyledLine] = []
+    if isOfOthers {
+      message.append(StyledLine("others changed it after it was read: what they wrote goes", .warn))
+    }
+    message.append(StyledLine(words(on: job.source), .warn))
     if let format = ExportFormat(fileName: job.file), format != job.format {
       message.append(StyledLine("its content will be \(job.format.rawValue)", .warn))
     } else {
@@ -42,7 +48,7 @@ extension Exporting {
     let question = Question(
       .replaceFile(export.form, file: job.file), title: "Replace \(job.file)", message: message,
       explanation: [
-        StyledLine("It is the file that was opened; the rows here were read from it.", .muted),
+        StyledLine(origin(isOfOthers: isOfOthers), .muted),
         StyledLine("The database keeps all its rows, whatever is in the file.", .muted),
         StyledLine(
           "Names, the order of columns and the sign between cells stay as they are in it; keys that it "
@@ -50,6 +56,14 @@ extension Exporting {
       ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "replace", no: "go on typing")
+  }
+
+  /// The words on where the rows come from.
+  private static func origin(isOfOthers: Bool) -> String {
+    isOfOthers
+      ? "The rows here were read from it before others changed it. To have what they wrote, say no, leave, "
+        + "and open the file again: it is asked whether it is read again."
+      : "It is the file that was opened; the rows here were read from it."
   }
 
   /// The words for what the replaced file has afterwards, and what goes from it.

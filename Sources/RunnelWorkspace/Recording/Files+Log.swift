@@ -10,7 +10,7 @@ extension ExportReport {
     case .progress(let count): "exporting, \(count) records"
     case .done(let file, _, _, _): "exported to \(file)"
     case .isThere(let file): "\(file) is there"
-    case .isOpened(let file, _): "\(file) is the opened file"
+    case .isOpened(let file, _, _, _): "\(file) is the opened file"
     case .failed(let reason): "export failed: \(reason)"
     case .stopped: "export stopped"
     }
@@ -22,8 +22,11 @@ extension ExportReport {
     case .done(let file, let count, let bytes, let cutCount):
       ["done": .string(file), "count": .int(count), "bytes": .int(bytes), "cut": .int(cutCount)]
     case .isThere(let file): ["isThere": .string(file)]
-    case .isOpened(let file, let losses):
-      ["isOpened": .string(file), "losses": .array(losses.map { .string($0) })]
+    case .isOpened(let file, let losses, let mark, let isOfOthers):
+      [
+        "isOpened": .string(file), "losses": .array(losses.map { .string($0) }),
+        "mark": mark.map { .string($0) } ?? .null, "others": .bool(isOfOthers),
+      ]
     case .failed(let reason): ["failed": .string(reason)]
     case .stopped: [:]
     }
@@ -42,7 +45,9 @@ extension ExportReport {
     } else if json["isOpened"] != nil {
       // Sessions of older versions have none.
       let losses = json["losses"]?.array?.compactMap(\.string) ?? []
-      self = .isOpened(try fields.string("isOpened"), losses: losses)
+      self = .isOpened(
+        try fields.string("isOpened"), losses: losses, mark: json["mark"]?.string,
+        isOfOthers: json["others"] == .bool(true))
     } else if json["failed"] != nil {
       self = .failed(try fields.string("failed"))
     } else {

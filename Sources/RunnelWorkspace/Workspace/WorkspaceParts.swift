@@ -167,6 +167,8 @@ package struct FileState: Equatable, Sendable {
   package var viewsFile: String?
   /// The data file of which the database beside it was made, or nil if there is none.
   package var dataFile: String?
+  /// The mark of what that file held when it was last asked whether it is replaced, or nil.
+  var agreed: String?
   /// What the name of such a database has after that of the file.
   package static let databaseSuffix = ".db"
 }
