@@ -59,7 +59,8 @@ final class ExportRunner {
       return nil
     }
     switch job.source {
-    case .records(let records, let columns):
+    case .records(var records, let columns):
+      if replaced != nil { records.sort { $0.row.key < $1.row.key } }
       var fields = RecordColumns()
       fields.note(records.map { $0.row.node ?? .empty })
       begin(fields.added(to: columns))
@@ -186,6 +187,7 @@ final class ExportRunner {
   /// The shape of the file that is replaced, or of a new one.
   private var shape: WrittenShape {
     var shape = job.replaces ? shapeOfFile : WrittenShape()
+    if replaced != nil { shape.values = valuesOfFile ?? WrittenValues() }
     // What was read from a data file is written with the names that it has there.
     shape.hasNames = job.opened != nil
     return shape
@@ -213,18 +215,39 @@ final class ExportRunner {
   /// What the opened file does not keep if the export replaces it, each in words.
   private var losses: [String] {
     guard case .view(let definition, _, _) = job.source else { return [] }
+    var shape = shapeOfFile
+    let values = valuesOfFile
+    if let values { shape.values = values }
     return [unreadLines].compactMap(\.self)
-      + shapeOfFile.losses(job.format, ofRowsAt: definition.source.path)
+      + shape.losses(
+        job.format, ofRowsAt: definition.source.path, isLookedAt: values != nil)
+  }
+
+  /// How the values stand in the file; nil if it is too large to look, or cannot be read.
+  private var valuesOfFile: WrittenValues? {
+    guard let text = textOfFile else { return nil }
+    let place: Path
+    switch job.source {
+    case .view(let definition, _, _): place = definition.source.path
+    case .records(let records, _): place = records.first.flatMap { $0.path.parent } ?? .root
+    case .subtree(let path): place = path
+    case .nodes(let paths): place = paths.first.flatMap { $0.parent } ?? .root
+    }
+    return WrittenValues(of: text, as: job.format, ofRowsAt: place)
+  }
+
+  /// The text of the file; nil if it is too large to look, or cannot be read.
+  private var textOfFile: String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_size <= ImportPlan.bytesMax else { return nil }
+    return FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The words on the lines of the file that cannot be read, and so are not in the database; nil if there
   /// are none, or if it is too large to look.
   private var unreadLines: String? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_size <= ImportPlan.bytesMax,
-      let format = ImportPlan.format(ofFile: path), format != .json,
-      let data = FileManager.default.contents(atPath: path),
-      let plan = try? ImportPlan(String(decoding: data, as: UTF8.self), as: format),
+    guard let format = ImportPlan.format(ofFile: path), format != .json, let text = textOfFile,
+      let plan = try? ImportPlan(text, as: format),
       let first = plan.refused.first
     else { return nil }
     let count = plan.refused.count
@@ -244,7 +267,8 @@ final class ExportRunner {
   private func viewReader() -> ViewReader? {
     guard case .view(let definition, let filter, let surroundings) = job.source else { return nil }
     let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
-    return ViewReader(definition, filter: matcher)
+    return ViewReader(
+      replaced == nil ? definition : definition.inFileOrder, filter: matcher)
   }
 
   private func write(_ records: [Record]) {
@@ -337,5 +361,18 @@ extension FileContent {
     } catch {
       return "\(path) cannot be written: \(error.fileReason)"
     }
+  }
+}
+
+extension ViewDefinition {
+  /// The view in the order of a data file: that of the keys, which number the rows of a file without keys.
+  fileprivate var inFileOrder: ViewDefinition {
+    // An equal value belongs to the order of the source.
+    guard source.equalTo == nil else { return self }
+    var view = self
+    (view.source.order, view.source.isDescending) = (.key, false)
+    // Other sources have rows of the same place, which come first.
+    if source.filter == nil { view.also.removeAll { $0.path == source.path } }
+    return view
   }
 }

@@ -88,10 +88,13 @@ public struct ExportWriter {
   }
 
   private func cells(of key: Key, _ node: Node) -> [String] {
-    columns.map { column in
+    columns.enumerated().map { index, column in
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
       let node = column.node(key: key, node)
-      let text = ExportWriter.text(of: node, hasNames: shape.hasNames)
+      if let cell = shape.values.cell(node, inColumn: index) { return cell }
+      let text = ExportWriter.text(of: node, hasNames: shape.hasNames) { json in
+        column.memberName.map { shape.values.listed(json, at: [$0]) } ?? json
+      }
       return format == .csv && node.isText ? CellCoding.cell(of: text) : text
     }
   }
@@ -113,14 +116,17 @@ public struct ExportWriter {
   /// Returns the text of a field in a cell: a string as it is, an empty text for an empty node, and
   /// anything else as JSON without control characters.
   ///
-  /// With `hasNames`, the members of the JSON have the names that a data file has for their keys.
-  package static func text(of node: Node, hasNames: Bool = false) -> String {
+  /// With `hasNames`, the members of the JSON have the names that a data file has for their keys;
+  /// `form` returns the JSON of a value with children as it is written.
+  package static func text(
+    of node: Node, hasNames: Bool = false, form: (JSONValue) -> JSONValue = { $0 }
+  ) -> String {
     switch node.content {
     case .empty: return ""
     case .leaf(.string(let text)): return text
     case .leaf(let leaf): return leaf.json.jsonText()
     case .children:
-      let json = hasNames ? WritableKey.named(node.json) : node.json
+      let json = hasNames ? WritableKey.named(form(node.json)) : form(node.json)
       return String(decoding: ControlCharacters.escaped(json.jsonBytes()), as: UTF8.self)
     }
   }
@@ -152,7 +158,7 @@ extension ExportWriter {
 
   /// The value of a record in the file.
   private func json(of node: Node) -> JSONValue {
-    let json = keepsPriorities ? node.exportJSON : node.json
+    let json = shape.values.listed(keepsPriorities ? node.exportJSON : node.json)
     return shape.hasNames ? WritableKey.named(json) : json
   }
 

@@ -45,16 +45,22 @@ extension Exporting {
       message += losses.map { StyledLine($0, .warn) }
     }
     message.append(StyledLine("no copy is kept of the file as it is now"))
+    var explanation = [
+      StyledLine(origin(isOfOthers: isOfOthers), .muted),
+      StyledLine("The database keeps all its rows, whatever is in the file.", .muted),
+      StyledLine(
+        "Names, the order of columns, the sign between cells, lists, and cells that nobody changed stay as "
+          + "they are in it; keys that it does not have are left out.", .muted),
+    ]
+    if job.format == .csv {
+      explanation.append(
+        StyledLine(
+          "A new text that a spreadsheet would take for a formula, as =A1 or -b, gets a ' before it.",
+          .muted))
+    }
     let question = Question(
       .replaceFile(export.form, file: job.file), title: "Replace \(job.file)", message: message,
-      explanation: [
-        StyledLine(origin(isOfOthers: isOfOthers), .muted),
-        StyledLine("The database keeps all its rows, whatever is in the file.", .muted),
-        StyledLine(
-          "Names, the order of columns and the sign between cells stay as they are in it; keys that it "
-            + "does not have are left out.", .muted),
-      ],
-      openedAt: state.input.eventTime)
+      explanation: explanation, openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "replace", no: "go on typing")
   }
 

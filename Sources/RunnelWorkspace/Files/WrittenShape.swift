@@ -21,12 +21,16 @@ package struct WrittenShape: Hashable, Sendable {
   private(set) var jsonLineEnd = "\n"
   /// Whether lines of JSON have the keys of the records.
   private(set) var hasKeys = true
+  /// Whether the file is known to be of lines of JSON with keys.
+  private var hasLineKeys = false
   /// Whether JSON is a list of the records, without their keys.
   private(set) var isList = false
   /// The name of the first member of JSON that is an object.
   private var firstName: String?
   /// Whether names that are no keys are written as a data file has them, `Art.`, not as `Art%2E`.
   package var hasNames = false
+  /// How the values of the file stand in it; nothing is known of those of a file that was not looked at.
+  package var values = WrittenValues()
 
   /// The shape of a file that replaces none.
   package init() {}
@@ -40,6 +44,7 @@ package struct WrittenShape: Hashable, Sendable {
     case .jsonl:
       let line = text.prefix { !$0.isNewline }
       hasKeys = (try? JSONValue(parsing: String(line)))?[ExportWriter.keyName] != nil
+      hasLineKeys = hasKeys
       if text.first(where: \.isNewline) == "\r\n" { jsonLineEnd = "\r\n" }
     case .json:
       isList = text.first { !$0.isWhitespace } == "["
@@ -81,6 +86,7 @@ package struct WrittenShape: Hashable, Sendable {
     }
     guard named.contains(where: { $0 != .key && known.contains($0) }) else {
       (headings, names) = ([], [])
+      values.forgetCells()
       return fields
     }
     let kept = Set(named)
@@ -101,22 +107,47 @@ package struct WrittenShape: Hashable, Sendable {
   // MARK: What is not kept
 
   /// Returns what the file does not keep when the rows of a list are written to it, each in words.
-  package func losses(_ format: ExportFormat, ofRowsAt path: Path) -> [String] {
+  ///
+  /// With `isLookedAt`, the values of the file are known.
+  package func losses(
+    _ format: ExportFormat, ofRowsAt path: Path, isLookedAt: Bool = true
+  ) -> [String] {
     let fields = "fields stand in the order of their names; null, [] and {} are left out"
     switch format {
-    case .csv:
-      let cells = "quotes are set anew, and 9.50 in a column of numbers becomes 9.5"
-      return headings.isEmpty
-        ? ["its first line is not known: it gets another one", cells] : [cells]
-    case .jsonl: return [fields]
+    case .csv: return cellLosses(isLookedAt)
+    case .jsonl: return [rowsWords, fields] + listLosses(isLookedAt)
     case .json:
-      var losses = ["each record stands in one line", fields]
+      var losses = ["each record is one line; \(rowsWords)", fields] + listLosses(isLookedAt)
       if let firstName, let key = path.keys.last, WritableKey.key(of: firstName) == key {
         losses.insert("only the rows of \(path) stay in it: all else goes from the file", at: 0)
       }
       return losses
     case .markdown: return []
     }
+  }
+
+  /// The words on the order of the rows: that of their keys, which number the rows of a file without keys.
+  private var rowsWords: String {
+    let hasKeys = names.contains(ExportWriter.keyName) || firstName != nil || hasLineKeys
+    return hasKeys
+      ? "rows stand in the order of their keys" : "rows keep the file's order, new ones last"
+  }
+
+  private func cellLosses(_ isLookedAt: Bool) -> [String] {
+    var losses: [String] = []
+    if headings.isEmpty { losses.append("its first line is not known: it gets another one") }
+    losses.append("quotes are set anew; \(rowsWords)")
+    if !isLookedAt {
+      losses.append("it is too large to look: +32 becomes '+32, and 9.50 becomes 9.5")
+    } else if values.hasSeveralForms {
+      losses.append("what stands in two ways in a column, as 9.5 and 9.50, gets the usual one")
+    }
+    return losses
+  }
+
+  private func listLosses(_ isLookedAt: Bool) -> [String] {
+    if !isLookedAt { return ["it is too large to look: lists become objects, {\"0\": …}"] }
+    return values.makesLists ? ["objects with the names 0, 1, … become lists, as others there"] : []
   }
 }
 
