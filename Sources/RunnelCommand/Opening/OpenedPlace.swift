@@ -33,6 +33,7 @@ enum OpenedPlace {
     case nil where creates && format == nil:
       self = .database(try DatabaseOptions.fileName(argument))
     case nil: throw OpenedPlace.unknown(argument, isData: format != nil)
+    case []? where format != nil: throw OpenedPlace.empty(argument)
     case DatabaseOptions.mark?, []?:
       self = .database(try DatabaseOptions.fileName(argument))
     case _?:
@@ -68,6 +69,14 @@ enum OpenedPlace {
     let count = read(descriptor, &bytes, bytes.count)
     if count < 0 { throw Failure.system("\(shown) cannot be read") }
     return Array(bytes.prefix(count))
+  }
+
+  /// The failure for a file of data without data.
+  private static func empty(_ argument: String) -> Failure {
+    let shown = FileName.shown(Array(argument.utf8))
+    return Failure(
+      "\(shown) is empty: there is no record in it to open. Write some into it first; `runnel NAME.db "
+        + "--create` makes a database.", status: .usage)
   }
 
   /// The failure for an argument that names no file.
