@@ -75,7 +75,7 @@ package struct EmptyContainers: Hashable, Sendable {
   }
 
   /// The index after the closing quote of a string.
-  private static func end(ofStringAt start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+  static func end(ofStringAt start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var index = start + 1
     while index < bytes.count, bytes[index] != JSONByte.quote {
       index += bytes[index] == JSONByte.backslash ? 2 : 1

@@ -69,6 +69,27 @@ import Testing
     }
   }
 
+  @Test func numberThatIsRoundedIsTold() throws {
+    let texts = [
+      "x.json": #"[{"n":9223372036854775809}]"#, "y.jsonl": #"{"n":0.12345678901234567891}"#,
+    ]
+    for (name, text) in texts {
+      let outcome = try Program.run([try folder.write(text, to: name)])
+      #expect(outcome.errors.contains("1 number has more digits"), "\(outcome.errors)")
+    }
+  }
+
+  @Test(
+    arguments: ["e.csv", "e.json", "e.jsonl"], [[], ["--create"], ["--scratch"]] as [[String]])
+  func emptyFileOfDataIsNoDatabase(name: String, options: [String]) throws {
+    let file = try folder.write("", to: name)
+    let outcome = try Program.run([file] + options)
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("is empty: there is no record in it"), "\(outcome.errors)")
+    #expect(try String(contentsOfFile: file, encoding: .utf8).isEmpty)
+    #expect(try folder.names() == [name])
+  }
+
   @Test func namesThatNoKeyMayHaveAreWrittenAsInAddresses() throws {
     let file = try folder.write(
       #"{"hosts":{"a.example":{"port":80},"b":{"port":443}},"x":{"":1}}"#, to: "settings.json")

@@ -53,5 +53,19 @@ extension TerminalTests {
         contentsOfFile: folder.file("tickets.json.views.yaml"), encoding: .utf8)
       #expect(views.contains("- name: tickets") && !views.contains("field: title"))
     }
+
+    @Test func whatIsReadInAnotherWayIsSaidOnTheScreen() throws {
+      let folder = try TemporaryFolder()
+      let file = try folder.write(
+        #"[{"title":"One","tags":[]},{"title":"Two","n":9223372036854775809}]"#, to: "t.json")
+      let terminal = try TmuxTerminal()
+      try terminal.runnel([file, "--no-session"])
+      try terminal.wait("rows and remarks on one screen") {
+        // Lines are broken between words.
+        $0.contains("Two") && $0.contains("([]") && $0.contains("9223372036854775809")
+      }
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+    }
   }
 }

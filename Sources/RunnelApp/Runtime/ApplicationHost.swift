@@ -11,7 +11,8 @@ final class ApplicationHost {
   let recorder: SessionRecorder?
   /// The accounts at the server; nil if the database is opened without accounts.
   let accounts: AccountWork?
-  /// The reason why the last account could not be shown; nil for none.
+  /// What is to be said first: the reason why the last account could not be shown, or remarks on how the
+  /// database was made; nil for nothing.
   var trouble: String?
   private var screen: (any Screen)?
 
@@ -23,6 +24,7 @@ final class ApplicationHost {
     let wakeup = try Wakeup()
     self.wakeup = wakeup
     signals = try SignalSource()
+    if let remarks = options?.remarks, !remarks.isEmpty { trouble = remarks.joined(separator: " ") }
     recorder = try options?.record.map { try SessionRecorder(file: $0) }
     var accountOptions = AccountOptions()
     let log = Logger(label: "runnel.accounts")

@@ -161,10 +161,11 @@ extension ImportCommand {
     StandardError.say("Imported \(document.name) at \(remote.placeWords(path)).\(unkept)")
   }
 
-  /// Returns a sentence, with a blank before it, about what the tree cannot hold; empty if there is
-  /// nothing of that kind.
+  /// Returns sentences, each with a blank before it, about what the tree cannot hold as it is; empty if
+  /// there is nothing of that kind.
   private static func unkept(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    EmptyContainers(in: bytes).sentence.map { " " + $0 } ?? ""
+    [EmptyContainers(in: bytes).sentence, RoundedNumbers(in: bytes).sentence]
+      .compactMap(\.self).map { " " + $0 }.joined()
   }
 
   /// Returns advice about a file whose name says that it is not a JSON document; empty for other

@@ -129,13 +129,13 @@ struct OpenCommand: ParsableCommand {
     try workspace.checkRecording()
     if !workspace.listing.isPlain { try workspace.checkTerminal() }
     guard scratch else {
-      let file = try document.database()
-      if workspace.listing.isPlain { return try workspace.list(file) }
-      return try workspace.open(file)
+      let made = try document.database()
+      if workspace.listing.isPlain { return try workspace.list(made.file) }
+      return try workspace.open(made.file, saying: made.remarks)
     }
-    let database = try document.scratchDatabase()
+    let (database, remarks) = try document.scratchDatabase()
     defer { database.remove() }
     if workspace.listing.isPlain { return try workspace.list(database.file) }
-    try workspace.open(scratch: database)
+    try workspace.open(scratch: database, saying: remarks)
   }
 }

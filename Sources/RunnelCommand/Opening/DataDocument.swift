@@ -24,29 +24,35 @@ struct DataDocument {
   /// The database beside the file.
   var besideFile: String { file + ".db" }
 
+  /// A database of the file, and what is to be said of its making.
+  struct Made {
+    let file: String
+    /// What was read in another way than it is written, each in a sentence.
+    var remarks: [String] = []
+  }
+
   /// Returns the database of the file; it is made, or made anew on request, if that is needed.
   ///
   /// - Throws: `Failure` or `DatabaseError` if the file cannot be read or the database not be made.
-  func database() throws -> String {
+  func database() throws -> Made {
     let database = try DatabaseOptions.fileName(besideFile)
     guard let made = DataDocument.changeTime(of: database) else {
-      try make(database)
-      return database
+      return Made(file: database, remarks: try make(database))
     }
     // What cannot be read is reported when it is opened.
-    guard let mark = FileMark(of: file) else { return database }
+    guard let mark = FileMark(of: file) else { return Made(file: database) }
     if let note = note(in: database) {
-      if note.isNews(mark) { try readAgain(into: database, mark, note) }
-      return database
+      guard note.isNews(mark) else { return Made(file: database) }
+      return Made(file: database, remarks: try readAgain(into: database, mark, note))
     }
     // A database of an older program has no note, only a time.
     let changed = DataDocument.changeTime(of: file) ?? .min
     if changed > max(made, DataDocument.changeTime(of: database + "-wal") ?? .min) {
-      try readAgain(into: database, mark, DataFileNote(known: nil))
-    } else if StandardInput.isTerminal {
-      keep(DataFileNote(known: mark), in: database)
+      let note = DataFileNote(known: nil)
+      return Made(file: database, remarks: try readAgain(into: database, mark, note))
     }
-    return database
+    if StandardInput.isTerminal { keep(DataFileNote(known: mark), in: database) }
+    return Made(file: database)
   }
 
   /// The note on the file in the database; nil if there is none, or if it cannot be read.
@@ -67,52 +73,55 @@ struct DataDocument {
     try? session.close()
   }
 
-  /// Asks whether a changed file is read again; `mark` is what it holds now.
-  private func readAgain(into database: String, _ mark: FileMark, _ note: DataFileNote) throws {
+  /// Asks whether a changed file is read again, which holds `mark` now; returns remarks on the reading.
+  private func readAgain(
+    into database: String, _ mark: FileMark, _ note: DataFileNote
+  ) throws -> [String] {
     let shownDatabase = FileName.shown(Array(database.utf8))
     guard StandardInput.isTerminal else {
-      return StandardError.say(
+      StandardError.say(
         "\(shown) was changed after it was read. The rows are those of \(shownDatabase), with what was "
           + "written to them here: `runnel open` on \(shown) in a terminal asks whether the file is read "
           + "again.")
+      return []
     }
     let question =
       "\(shown) was changed after it was read into \(shownDatabase). Read it again? What was written "
       + "in the workspace is replaced; `runnel undo` brings it back."
-    if try StandardInput.confirms(question) {
-      try fill(database)
-    } else {
-      // The question is asked once for each change of the file.
-      keep(DataFileNote(known: note.known, declined: mark), in: database)
-    }
+    if try StandardInput.confirms(question) { return try fill(database) }
+    // The question is asked once for each change of the file.
+    keep(DataFileNote(known: note.known, declined: mark), in: database)
+    return []
   }
 
   /// Makes the database in a new folder for temporary files.
-  func scratchDatabase() throws -> ScratchDatabase {
+  ///
+  /// Returns it with remarks on the reading.
+  func scratchDatabase() throws -> (database: ScratchDatabase, remarks: [String]) {
     let scratch = try ScratchDatabase(named: name + ".db")
     do {
-      try fill(scratch.file)
+      return (scratch, try fill(scratch.file))
     } catch {
       scratch.remove()
       throw error
     }
-    return scratch
   }
 
-  private func make(_ database: String) throws {
+  private func make(_ database: String) throws -> [String] {
     let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? "."
     if access(folder, W_OK) != 0 {
       throw Failure(
         "No database can be made beside \(shown), for its folder cannot be written: --scratch opens it "
           + "in a temporary place.")
     }
-    try NewDatabase.removingUnused(database) { try fill(database) }
+    return try NewDatabase.removingUnused(database) { try fill(database) }
   }
 
   // MARK: Writing the data
 
-  /// Puts the data in the place of what the database holds.
-  private func fill(_ database: String) throws {
+  /// Puts the data in the place of what the database holds; returns and says what was read in another way
+  /// than it is written.
+  private func fill(_ database: String) throws -> [String] {
     // This must come before the database starts a thread.
     let interruption = try Interruption()
     do {
@@ -121,15 +130,23 @@ struct DataDocument {
       let session = try DatabaseSession(file: database, environment: .system)
       // If the work fails, its own error is the one to report.
       defer { try? session.close() }
+      var remarks: [String]
       switch format {
       case .json:
-        try document.withBytes { try fill(session, json: $0, interruption) }
+        remarks = try document.withBytes { try fill(session, json: $0, interruption) }
       case .jsonl, .csv:
-        let json = try document.withBytes { try records($0, interruption) }
+        let (json, told) = try document.withBytes { try records($0, interruption) }
         try write(WritableJSON(json).text, into: session, at: .root, interruption)
+        remarks = told
+      }
+      if format != .csv, let sentence = document.withBytes({ RoundedNumbers(in: $0).sentence }) {
+        remarks.append(sentence)
       }
       try session.keep(
         DataFileNote(known: document.withBytes { FileMark(UnsafeRawBufferPointer($0)) }))
+      remarks = remarks.map { "\(shown): \($0)" }
+      for remark in remarks { StandardError.say(remark) }
+      return remarks
     } catch let stopped as Interruption.Stopped {
       throw Failure(
         "The reading of \(shown) was stopped. Nothing was kept.",
@@ -140,7 +157,8 @@ struct DataDocument {
   private func fill(
     _ session: DatabaseSession, json bytes: UnsafeBufferPointer<UInt8>,
     _ interruption: Interruption
-  ) throws {
+  ) throws -> [String] {
+    var remarks: [String] = []
     let path: Path = DataDocument.isListOfRecords(bytes) ? Path(unchecked: [collection]) : .root
     do {
       try load(bytes, into: session, at: path, interruption)
@@ -150,14 +168,13 @@ struct DataDocument {
       // The names of some members cannot be keys.
       let json = WritableJSON(try JSONValue(parsing: bytes))
       if json.renamedCount == 0 { throw error }
-      StandardError.say(
-        "\(shown): \(json.renamedCount) names hold signs that no key may have (. # $ / [ ]), which are "
-          + "written as %2E and the like.")
+      remarks.append(
+        "\(json.renamedCount) names hold signs that no key may have (. # $ / [ ]), which are written as "
+          + "%2E and the like.")
       try write(json.text, into: session, at: path, interruption)
     }
-    if let sentence = EmptyContainers(in: bytes).sentence {
-      StandardError.say("\(shown): \(sentence)")
-    }
+    if let sentence = EmptyContainers(in: bytes).sentence { remarks.append(sentence) }
+    return remarks
   }
 
   private func write(
@@ -186,12 +203,13 @@ struct DataDocument {
     }
   }
 
-  /// Returns the records of lines or a table as a collection, numbered from 0 where they have no key.
+  /// Returns the records of lines or a table as a collection, numbered from 0 where they have no key, and
+  /// remarks on them.
   ///
   /// Where some cannot be read, the user is asked whether the others are opened.
   private func records(
     _ bytes: UnsafeBufferPointer<UInt8>, _ interruption: Interruption
-  ) throws -> JSONValue {
+  ) throws -> (JSONValue, [String]) {
     if bytes.count > DataDocument.linesBytesMax {
       throw Failure(
         "\(shown) has more than \(DataDocument.linesBytesMax >> 20) MB. `runnel push /PLACE --lines` reads "
@@ -215,9 +233,8 @@ struct DataDocument {
         throw Failure("Nothing was opened.")
       }
     }
-    for remark in plan.remarks { StandardError.say("\(shown): \(remark)") }
     let members = plan.rows.enumerated().map { JSONMember($1.key ?? "\($0)", $1.value) }
-    return .object([JSONMember(collection.text, .object(members))])
+    return (.object([JSONMember(collection.text, .object(members))]), plan.remarks)
   }
 
   /// The name of the collection that the records of the file are in.

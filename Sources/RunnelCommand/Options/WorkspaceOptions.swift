@@ -248,16 +248,17 @@ struct WorkspaceOptions: ParsableArguments {
     return bytes
   }
 
-  /// Opens the workspace on a database file, and ends the process with its exit code.
-  func open(_ file: String) throws {
-    let status = try run(file)
+  /// Opens the workspace on a database file, which says remarks on its making first, and ends the process
+  /// with its exit code.
+  func open(_ file: String, saying remarks: [String] = []) throws {
+    let status = try run(file) { $0.remarks = remarks }
     if status != 0 { Glibc.exit(status) }
   }
 
   /// Opens the workspace on a temporary database, removes it, and ends the process with the exit code.
-  func open(scratch database: ScratchDatabase) throws {
+  func open(scratch database: ScratchDatabase, saying remarks: [String]) throws {
     let status = try run(database.file) {
-      ($0.isScratch, $0.stateFolder) = (true, nil)
+      ($0.isScratch, $0.stateFolder, $0.remarks) = (true, nil, remarks)
     }
     database.remove()
     if status != 0 { Glibc.exit(status) }
