@@ -3,6 +3,7 @@ package struct RoundedNumbers: Hashable, Sendable {
   /// The most digits that every number keeps.
   private static let exactDigits = 15
 
+  /// How many there are.
   package private(set) var count = 0
   /// The first one as it is written; empty if there is none.
   private var first = ""

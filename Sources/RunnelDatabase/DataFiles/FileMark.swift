@@ -2,6 +2,7 @@ import Glibc
 
 /// What a file holds, by its size and a checksum, whatever its times say.
 package struct FileMark: Hashable, Sendable {
+  /// The size in bytes.
   package let byteCount: Int
   private let checksum: UInt64
 
