@@ -147,6 +147,20 @@ import Testing
   }
 
   @Test(arguments: [
+    "[at:desc]", "[at, title]", "[at:desc, title]", "[at:desc, $key:desc]", "[at, $key:desc]",
+  ])
+  func dateIsFoundInAListOfFields(order: String) throws {
+    let app = try app(order: order)
+    app.type(":")
+    app.type("go 2024-06-01")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("2024-06-01"), "\(app.cursorLine)")
+    app.press("k")
+    let before = order.hasPrefix("[at:desc") ? "2024-06-02" : "2024-05-31"
+    #expect(app.cursorLine.contains(before), "\(app.cursorLine)")
+  }
+
+  @Test(arguments: [
     ("at", "x/y", "can be no key"), ("title", "nonsense", "not sorted by key"),
   ])
   func whatIsNoPlaceIsToldSo(order: String, text: String, words: String) throws {

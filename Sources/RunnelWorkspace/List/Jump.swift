@@ -38,11 +38,34 @@ extension Jump {
         : IndexPosition(value: .null, key: .minimum)
     case .key(let key): return index == .key ? IndexPosition(value: .null, key: .key(key)) : nil
     case .value(let value, _):
-      if case .child = index {} else { return nil }
-      return IndexPosition(value: value, key: source.isDescending ? .maximum : .minimum)
+      return source.position(ofFirst: value)
     case .record(let key, let value): return IndexPosition(value: value, key: .key(key))
     case .number: return nil
     }
+  }
+}
+
+extension SourceDefinition {
+  /// The field below a record that the rows are sorted by first, and whether its greater values are shown
+  /// first; nil if the rows are sorted by something else.
+  fileprivate var firstField: (path: Path, isDescending: Bool)? {
+    guard let key = order.sortKeys.first, case .child(let path) = key.field else { return nil }
+    return (path, key.isDescending != isDescending)
+  }
+
+  /// The place before all rows with a value of the first field, as they are shown; nil if the rows are
+  /// sorted by no field.
+  fileprivate func position(ofFirst value: IndexValue) -> IndexPosition? {
+    guard let first = order.sortKeys.first, case .child = first.field else { return nil }
+    let key = isDescending ? IndexPosition.KeyBound.maximum : .minimum
+    guard case .compound(let compound) = order else {
+      return IndexPosition(value: value, key: key)
+    }
+    var elements = [IndexTuple.Element(.value(value), isDescending: first.isDescending)]
+    if compound.parts.count > 1 || compound.isKeyDescending {
+      elements.append(.init(isDescending ? .highest : .lowest, isDescending: false))
+    }
+    return IndexPosition(value: .tuple(IndexTuple(elements)), key: key)
   }
 }
 
@@ -119,9 +142,10 @@ extension ListScreen {
         isDescending ? record.row.key <= key : record.row.key >= key
       }
     case .value(let value, let field):
+      let isFalling = definition.source.firstField?.isDescending ?? isDescending
       goToFirst(height: height) { record in
         let own = IndexValue(record.row.node?[field] ?? .empty)
-        return isDescending ? own <= value : own >= value
+        return isFalling ? own <= value : own >= value
       }
     case .record(let key, _): goToFirst(height: height) { $0.row.key == key }
     case .number(let number, _): goToRow(number, height: height)
@@ -231,9 +255,11 @@ extension Jump {
       if Int(words) != nil { state.say(.info, "\(words) is the key of this record") }
       return nil
     }
-    if let moments = moments(state, words), case .child(let field) = source.order.forward {
-      guard let jump = time(state, moments, field) else { return noTimes(state, words, field) }
-      return start(&state, jump) ? nil : "the rows are not sorted by \(field.text) alone"
+    if let moments = moments(state, words), let first = source.firstField {
+      guard let jump = time(state, moments, first) else {
+        return noTimes(state, words, first.path)
+      }
+      return start(&state, jump) ? nil : "the rows are not sorted by \(first.path.text)"
     }
     guard let path, let key = path.lastKey else {
       let isTime = moments(state, words) != nil
@@ -341,14 +367,19 @@ extension Jump {
 
   /// Returns the jump to a time in a field that the rows are sorted by; nil if no loaded row has a time there
   /// whose order is that of time.
-  private static func time(_ state: AppState, _ moments: MomentRange, _ field: Path) -> Jump? {
+  private static func time(
+    _ state: AppState, _ moments: MomentRange, _ order: (path: Path, isDescending: Bool)
+  ) -> Jump? {
+    let field = order.path
+    // The first row of a day is the last one in time where the latest stand first.
+    let moment = order.isDescending ? max(moments.start, moments.end - 1) : moments.start
     for record in state.tabs.front.someRecords(20) {
       switch record.row.node?[field].leaf {
       case .number(let number)?:
         guard let stored = number.integer, StoredTime.contains(stored) else { continue }
         let isSeconds = StoredTime.seconds.contains(stored)
-        let start = isSeconds ? moments.start / 1000 : moments.start
-        return .value(.leaf(.number(JSONNumber(start))), field: field)
+        return .value(
+          .leaf(.number(JSONNumber(isSeconds ? moment / 1000 : moment))), field: field)
       case .string(let text)? where FieldProfile.isDate(text):
         let civil = state.settings.local.civil(moments.start)
         return .value(.leaf(.string(civil.dateText)), field: field)
