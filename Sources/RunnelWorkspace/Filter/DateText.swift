@@ -6,11 +6,14 @@ import RunnelBase
 struct DateText: Hashable {
   /// The moment in milliseconds since 1970: that when the day begins if the text has no time.
   let start: Int64
+  /// Whether the text has a time of day.
+  let hasTime: Bool
 
   /// Reads a text, of which times without a zone are local; nil if it is something else.
   init?(_ text: String, _ local: LocalTime) {
     guard let word = DateText.day(in: text), let date = WrittenDay(word)?.civil else { return nil }
     let rest = text[word.endIndex...].dropFirst()
+    hasTime = !rest.isEmpty
     if rest.isEmpty {
       start = local.milliseconds(date)
       return

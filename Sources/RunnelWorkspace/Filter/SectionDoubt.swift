@@ -3,7 +3,8 @@ import RunnelStreams
 import RunnelTree
 
 /// The reason why a section of a view fits no row whatever the rows hold: its condition asks for a value
-/// of another kind than all loaded rows have, such as true for a field with texts.
+/// of another kind than all loaded rows have, such as true for a field with texts, or it asks for a day
+/// where no row has a date.
 ///
 /// It is a hint and no error: a row that is not loaded may have such a value.
 struct SectionDoubt {
@@ -18,6 +19,13 @@ struct SectionDoubt {
   /// O(conditions x rows).
   init?(_ list: ListScreen) {
     let rows = list.someRecords(SectionDoubt.rowsMax).filter { !list.isTransient($0) }
+    for case .day(let field) in list.definition.sections {
+      let leaves = rows.compactMap { field.node(key: $0.row.key, $0.row.node ?? .empty).leaf }
+      guard !leaves.isEmpty, leaves.allSatisfy({ StoredTime.milliseconds(of: $0, .utc) == nil })
+      else { continue }
+      message = "the sections by day fit no row: \(field.menuTitle) holds no dates"
+      return
+    }
     for case .match(let title, let conditions) in list.definition.sections {
       for (field, value) in conditions.sorted(by: { $0.key.text < $1.key.text }) {
         let leaves = rows.compactMap {

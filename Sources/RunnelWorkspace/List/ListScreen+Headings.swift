@@ -82,7 +82,7 @@ extension ListScreen {
     if !ages.isEmpty {
       for line in list.lines(in: content, height: height) {
         guard case .row(let id) = line.kind, let record = records[id] else { continue }
-        if let change = record.nextAgeChange(in: ages, now: now) { times.append(change) }
+        if let change = record.nextAgeChange(in: ages, now: now, local) { times.append(change) }
       }
     }
     if definition.sections.contains(where: { if case .day = $0 { true } else { false } }) {
@@ -112,12 +112,12 @@ extension ViewDefinition {
 
 extension Record {
   /// Returns the time when an age in the row of the record changes its text, or nil if none does.
-  func nextAgeChange(in fields: [FieldPath], now: Int64) -> Int64? {
+  func nextAgeChange(in fields: [FieldPath], now: Int64, _ local: LocalTime) -> Int64? {
     var next: Int64?
     for field in fields {
       let value = field.node(key: row.key, row.node ?? .empty)
-      guard case .leaf(.number(let number)) = value.content, let time = number.integer,
-        let change = Age.nextChange(of: StoredTime.milliseconds(of: time), now: now)
+      guard let time = StoredTime.milliseconds(of: value.leaf, local),
+        let change = Age.nextChange(of: time, now: now)
       else { continue }
       next = min(next ?? change, change)
     }

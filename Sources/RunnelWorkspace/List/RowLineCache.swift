@@ -69,7 +69,8 @@ package final class RowLineCache {
     }
     let lines = rows.lines(for: record, state: state, width: width)
     if entries.count >= RowLineCache.linesMax { entries = [:] }
-    let change = record.nextAgeChange(in: rows.definition.ageFields, now: rows.now) ?? Int64.max
+    let ages = rows.definition.ageFields
+    let change = record.nextAgeChange(in: ages, now: rows.now, rows.local) ?? Int64.max
     entries[id] = Entry(record: record, state: state, validUntil: change, lines: lines)
     validUntil = min(validUntil, change)
     return lines

@@ -311,9 +311,12 @@ package struct RowText: Equatable {
 }
 
 extension RowText {
-  /// Returns the part of a date in ISO 8601 that a column of a format shows; other texts stay as
-  /// they are.
+  /// Returns the age of a date that is a text, or what a column of another format shows of one in ISO
+  /// 8601; other texts stay as they are.
   private func dateText(of text: String, _ format: ColumnDefinition.Format) -> String {
+    if format == .age, let date = DateText(text, local) {
+      return timeStyle.text(of: date.start, now: now, local: local, hasTime: date.hasTime)
+    }
     guard FieldProfile.isDate(text), text.utf8.count > 10 else { return text }
     return format == .time ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(10))
   }

@@ -49,11 +49,10 @@ extension SectionID {
       let rank = titles.firstIndex { $0.value == value } ?? titles.count
       self.init(rule: index, rank: rank, value: value)
     case .day(let field):
-      guard case .leaf(.number(let number)) = field.node(key: key, record).content,
-        let milliseconds = number.integer ?? Int64(exactly: number.double.rounded(.down))
-      else { return nil }
+      let leaf = field.node(key: key, record).leaf
+      guard let milliseconds = StoredTime.milliseconds(of: leaf, local) else { return nil }
       // The rank of a day is its number counted from 1970, which orders the days.
-      let day = local.civil(StoredTime.milliseconds(of: milliseconds)).dayNumber
+      let day = local.civil(milliseconds).dayNumber
       self.init(rule: index, rank: day, value: "")
     }
   }

@@ -36,17 +36,19 @@ package enum TimeStyle: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the text of a time in milliseconds since 1970.
-  package func text(of time: Int64, now: Int64, local: LocalTime) -> String {
+  /// Returns the text of a time in milliseconds since 1970; of a day, without a time, if it has none.
+  package func text(
+    of time: Int64, now: Int64, local: LocalTime, hasTime: Bool = true
+  ) -> String {
     let civil = local.civil(time)
     switch self {
     case .age: return Age.text(of: time, now: now)
     case .clock:
       let today = local.civil(now)
-      if civil.dayNumber == today.dayNumber { return local.timeText(time) }
+      if hasTime, civil.dayNumber == today.dayNumber { return local.timeText(time) }
       return civil.year == today.year
         ? "\(civil.day) \(civil.monthText)" : "\(civil.monthText) \(civil.year % 100)"
-    case .full: return "\(civil.dateText) \(local.timeText(time))"
+    case .full: return hasTime ? "\(civil.dateText) \(local.timeText(time))" : civil.dateText
     }
   }
 }

@@ -1,3 +1,6 @@
+import RunnelBase
+import RunnelTree
+
 /// Times that are stored as numbers: of milliseconds since 1970, or of seconds.
 package enum StoredTime {
   /// The numbers that look like milliseconds since 1970: from 2001 to 2096.
@@ -10,6 +13,17 @@ package enum StoredTime {
   /// Returns the milliseconds since 1970 of a number that is known to be a time.
   package static func milliseconds(of number: Int64) -> Int64 {
     seconds.contains(number) ? number * 1000 : number
+  }
+
+  /// Returns the milliseconds since 1970 of a value that is known to be a time, a number or a date as a
+  /// text; nil if it is neither.
+  static func milliseconds(of leaf: Leaf?, _ local: LocalTime) -> Int64? {
+    switch leaf {
+    case .number(let number)?:
+      (number.integer ?? Int64(exactly: number.double.rounded(.down))).map(milliseconds(of:))
+    case .string(let text)?: DateText(text, local)?.start
+    case .bool?, nil: nil
+    }
   }
 
   /// Whether a number looks like a time, in milliseconds or in seconds.
