@@ -181,6 +181,7 @@ import Testing
     app.press("Enter")
     #expect(app.state.layers.isEmpty)
     #expect(rows(app) == ["b"])
+    #expect(app.toast == "1 row has a text in Datum, not compared with dates")
   }
 
   @Test func titleOfAColumnIsTheNameInTheFile() throws {

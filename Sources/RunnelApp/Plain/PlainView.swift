@@ -14,7 +14,8 @@ public final class PlainView {
   public private(set) var isDone = false
   /// The reason why the rows cannot be read, or nil.
   public private(set) var failure: String?
-  /// The reason why the filter finds nothing, if its words may be wrong, until it is taken.
+  /// A sentence that says why the filter finds nothing, if its words may be wrong, or which rows it does not
+  /// compare, until it is taken.
   private var doubt: String?
 
   /// The requests to the database that were not taken yet, in order.
@@ -69,6 +70,25 @@ public final class PlainView {
     }
   }
 
+  /// The sentence about a filter that finds nothing, for a reason.
+  static func nothingWords(_ reason: String) -> String { "The filter finds nothing: \(reason)." }
+
+  /// The sentence about a filter that does not compare some rows.
+  static func partWords(_ rows: String) -> String { "The filter leaves rows out: \(rows)." }
+
+  private static func words(
+    about filter: Filter, in definition: ViewDefinition, _ records: [Record], findsNothing: Bool,
+    isComplete: Bool
+  ) -> String? {
+    if findsNothing {
+      let doubt = FilterDoubt(filter, in: definition, records, isComplete: isComplete)
+      return (doubt?.message).map(nothingWords)
+    }
+    var uncompared = UncomparedTexts(filter)
+    uncompared.take(records)
+    return uncompared.message.map(partWords)
+  }
+
   /// Requests the first rows.
   public func start() {
     streams.start { [weak self] change in self?.take(change) }
@@ -98,7 +118,8 @@ public final class PlainView {
     return lines
   }
 
-  /// Returns the reason why the filter finds nothing, if its words may be wrong, once.
+  /// Returns a sentence that says why the filter finds nothing, if its words may be wrong, or which rows it does
+  /// not compare, once.
   public func takeDoubt() -> String? {
     defer { doubt = nil }
     return doubt
@@ -157,11 +178,10 @@ public final class PlainView {
     let now = clock()
     let parts = limited(change)
     let listedCount = parts.reduce(0) { $0 + $1.rows.count { $0 != ListScreen.fetchMoreRow } }
-    if listedCount == 0, let filter {
-      doubt =
-        FilterDoubt(
-          filter, in: definition, streams.scannedRecords,
-          isComplete: change.paging == .exhausted)?.message
+    if let filter {
+      doubt = PlainView.words(
+        about: filter, in: definition, streams.scannedRecords, findsNothing: listedCount == 0,
+        isComplete: change.paging == .exhausted)
     }
     let isWhole =
       change.paging == .exhausted

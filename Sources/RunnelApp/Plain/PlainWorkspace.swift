@@ -52,7 +52,8 @@ public struct PlainWorkspace {
   ///   - session: the database.
   ///   - write: takes the bytes of a page; an error that it throws ends the listing.
   ///
-  /// - Returns: the reason why the filter finds nothing, if its words may be wrong, or nil.
+  /// - Returns: a sentence that says why the filter finds nothing, if its words may be wrong, or which rows it
+  ///   does not compare; nil for neither.
   /// - Throws: `ConfigurationError` if the filter is not valid, and the errors of reading and
   ///   writing.
   package func writeAll(
@@ -62,17 +63,21 @@ public struct PlainWorkspace {
     let matcher = filter.map {
       FilterMatcher($0, in: definition, FilterMatcher.Surroundings(me: me))
     }
-    var reader = ViewReader(definition, filter: matcher)
+    var uncompared = filter.map { UncomparedTexts($0) }
+    var reader = ViewReader(definition)
     // All pages are read from one state, so that they agree with each other.
     return try session.read { tree in
       var findsNothing = true
       while let query = try reader.nextQuery() {
-        let records = reader.take(
+        let all = reader.take(
           try tree.rows(of: query.path, in: RowSlice(query), detail: .full))
+        uncompared?.take(all)
+        let records = matcher.map { all.filter($0.wants) } ?? all
         try write(records.flatMap { ExportWriter.jsonLine($0.row.key, $0.row.node ?? .empty) })
         if !records.isEmpty { findsNothing = false }
       }
-      return try findsNothing ? filter.flatMap { try doubt(about: $0, in: tree) } : nil
+      if !findsNothing { return uncompared?.message.map(PlainView.partWords) }
+      return try filter.flatMap { try doubt(about: $0, in: tree) }.map(PlainView.nothingWords)
     }
   }
 

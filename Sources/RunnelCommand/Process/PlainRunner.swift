@@ -44,7 +44,7 @@ struct PlainRunner {
       file: options.database, isReadOnly: true, environment: .system)
     do {
       let doubt = try workspace.writeAll(from: session) { try write($0, interruption) }
-      if let doubt { tell(doubt) }
+      if let doubt { StandardError.say(doubt) }
     } catch {
       // The first error is the one that the user must know.
       try? session.close()
@@ -65,7 +65,7 @@ struct PlainRunner {
       for request in view.takeRequests() { database.submit(request) }
       for line in view.takeLines() { try write(Array(line.utf8), interruption) }
       if let failure = view.failure { throw Failure(failure) }
-      if let doubt = view.takeDoubt() { tell(doubt) }
+      if let doubt = view.takeDoubt() { StandardError.say(doubt) }
       if view.isDone { return }
       guard runnel_poll(descriptors, &answers, Int32(descriptors.count), -1) >= 0 else {
         throw Failure.system("Waiting failed")
@@ -79,9 +79,6 @@ struct PlainRunner {
       if answers.count > 2, answers[2] != 0 { throw StandardOutput.Closed() }
     }
   }
-
-  /// Says why the filter may find nothing.
-  private func tell(_ doubt: String) { StandardError.say("The filter finds nothing: \(doubt).") }
 
   /// Writes bytes; signals are handled during the wait for a slow reader.
   private func write(_ bytes: [UInt8], _ interruption: Interruption) throws {

@@ -18,6 +18,8 @@ package struct FilterDoubt {
   let range: Range<Int>
   /// Whether the term can fit no row as the rows are; otherwise it may only be meant in another way.
   let isMistake: Bool
+  /// Whether the term compares some rows only: others have texts where it has a number or a date.
+  var comparesSomeRows = false
 
   /// Looks at the rows of a list, which are loaded.
   init?(_ filter: Filter, in list: ListScreen) {
@@ -49,6 +51,7 @@ package struct FilterDoubt {
       }
       if let (message, isMistake) = FilterDoubt.uncompared(term.test, seen) {
         (self.message, range, self.isMistake) = (message, term.range, isMistake)
+        comparesSomeRows = !isMistake
         return
       }
       if !term.isNegated, let message = FilterDoubt.otherMeaning(term.test, seen) {
@@ -210,12 +213,9 @@ package struct FilterDoubt {
       value.number != nil || value.moments != nil
     else { return nil }
     let leaves = seen.rows.compactMap { node(field, in: $0).leaf }
-    let count = leaves.count { leaf in
-      if case .string(let text) = leaf { value.isIncomparable(text) } else { false }
-    }
+    let count = leaves.count { value.isLeavingOut($0) }
     if count == 0 { return nil }
-    let others = value.number != nil ? "numbers" : "dates"
-    let what = "in \(path.shownText), not compared with \(others)"
+    let what = value.words(leavingOutTextsIn: path)
     let isMistake = count == leaves.count
     if !seen.areAll {
       let part = isMistake ? "" : "some "

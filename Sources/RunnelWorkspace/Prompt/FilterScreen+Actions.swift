@@ -36,6 +36,19 @@ extension FilterScreen {
     state.trail.unfinished.filter = ""
     closePrompt(&state)
     searchOn(&state)
+    sayWhatIsLeftOut(&state)
+  }
+
+  /// Says that the filter compares some rows only, if others have texts where it has a number or a date.
+  private static func sayWhatIsLeftOut(_ state: inout AppState) {
+    guard !state.tabs.isTree, let filter = state.tabs.front.filter,
+      let doubt = FilterDoubt(filter, in: state.tabs.front), doubt.comparesSomeRows
+    else { return }
+    let isSearching = state.tabs.front.paging == .fetching || state.tabs.front.newer == .fetching
+    state.say(
+      .info,
+      isSearching
+        ? state.phrase("\(doubt.message); searching on", .jobCancel, "stops it") : doubt.message)
   }
 
   /// Searches the rows that are not loaded, if fewer rows are shown than there is room for.
