@@ -44,6 +44,19 @@ import Testing
     #expect(try database.run(["--filter", "age>100"]).errors.isEmpty)
   }
 
+  @Test(arguments: [[], ["--plain"]]) func rowsThatAFilterDoesNotCompareAreTold(
+    layout: [String]
+  ) throws {
+    let database = try TestDatabase(
+      #"{"bill":{"a":{"cost":116},"b":{"cost":"163,50"},"c":{"cost":7}}}"#)
+    let outcome = try database.run(layout + ["--filter", "cost>100"])
+    #expect(outcome.output.split(separator: "\n").count == 1)
+    #expect(
+      outcome.errors.contains(
+        "The filter leaves rows out: 1 row has a text in cost, not compared with numbers."))
+    #expect(try database.run(layout + ["--filter", "cost:116"]).errors.isEmpty)
+  }
+
   @Test func valueThatIsMissingKeepsItsPlaceInText() throws {
     let database = try TestDatabase(
       #"{"people":{"a":{"age":3,"name":"Ana","role":"x"},"b":{"age":4,"role":"y"}}}"#)
@@ -51,6 +64,14 @@ import Testing
     let words = lines.map { $0.split(separator: " ") }
     #expect(words.count == 2 && words[0].count == words[1].count, "\(lines)")
     #expect(words[1].contains("-"))
+  }
+
+  @Test func filterMayBeginWithADash() throws {
+    let database = try TestDatabase(PlainListingTests.people)
+    let outcome = try database.run(["--filter", "-name:bo"])
+    #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 2)
+    let missing = try database.run(["--filter", "--plain"])
+    #expect(missing.status == 2 && missing.errors.contains("--filter needs a filter behind it"))
   }
 
   @Test func wrongFilterIsShownWithItsPlace() throws {

@@ -4,7 +4,9 @@ import RunnelApp
 
 /// The options for listing a view without a screen, and for its first state on a screen.
 struct ListingOptions: ParsableArguments {
+  // A term that must not hold begins with a dash.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Show only rows that match this filter, written as in the filter bar: 'from:bo text~water'. A name "
         + "with blanks stands in quotes: '\"full name\":bo'.",
@@ -24,6 +26,13 @@ struct ListingOptions: ParsableArguments {
       valueName: "count"),
     transform: ListingOptions.rows)
   var rows: PlainRequest.Rows?
+
+  func validate() throws {
+    if let filter, filter.hasPrefix("--") {
+      throw ValidationError(
+        "--filter needs a filter behind it, and \(filter) is none: write --filter 'role:cook'.")
+    }
+  }
 
   /// Whether there is no screen: by request, or because the output is not a terminal.
   var isPlain: Bool { plain || !StandardOutput.isTerminal }
