@@ -116,6 +116,15 @@ import Testing
     #expect(plan.rows.map(\.value) == [["n": 5], ["n": "none"], ["n": "1.50"]])
   }
 
+  @Test func trueAndFalseOfSpreadsheetsAreNoTexts() throws {
+    let plan = try ImportPlan("n,paid\na,TRUE\nb,false\nc,FALSE\nd,\ne,True\n", as: .csv)
+    #expect(plan.rows.compactMap { $0.value["paid"] } == [true, false, false, true])
+    let texts = try ImportPlan("n,paid\na,TRUE\nb,half\n", as: .csv)
+    #expect(texts.rows.compactMap { $0.value["paid"] } == ["TRUE", "half"])
+    let words = try ImportPlan("n,paid\na,TRUE\n", as: .csv, texts: ["paid"])
+    #expect(words.rows.compactMap { $0.value["paid"] } == ["TRUE"])
+  }
+
   @Test func fieldOfTextsStaysOne() throws {
     let plan = try ImportPlan("a,b\n12,12\n", as: .csv, texts: ["a"])
     #expect(plan.rows.map(\.value) == [["a": "12", "b": 12]])

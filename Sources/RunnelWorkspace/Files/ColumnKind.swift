@@ -8,6 +8,8 @@ enum ColumnKind: Hashable {
   case texts
   /// Numbers, also those with zeros at their end: `9.50`.
   case numbers
+  /// True or false, in any case of letters: spreadsheets write `TRUE`.
+  case booleans
   /// Each what it reads as.
   case each
 
@@ -16,8 +18,12 @@ enum ColumnKind: Hashable {
   /// O(cells).
   init(ofColumn index: Int, in lines: [[String]]) {
     var hasCode = false
-    for cells in lines where index < cells.count && !cells[index].isEmpty {
-      let cell = cells[index]
+    let filled = lines.lazy.compactMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
+    if let first = filled.first, ColumnKind.boolean(first) != nil {
+      self = filled.allSatisfy { ColumnKind.boolean($0) != nil } ? .booleans : .each
+      return
+    }
+    for cell in filled {
       if ColumnKind.isCode(cell) {
         hasCode = true
       } else if ColumnKind.number(cell) == nil {
@@ -33,7 +39,18 @@ enum ColumnKind: Hashable {
     switch self {
     case .texts: .string(CellCoding.text(of: cell))
     case .numbers: ColumnKind.number(cell).map { .number($0) } ?? ImportPlan.value(cell)
+    case .booleans: ColumnKind.boolean(cell).map { .bool($0) } ?? ImportPlan.value(cell)
     case .each: ImportPlan.value(cell)
+    }
+  }
+
+  /// Returns whether a cell says true or false, or nil if it says neither.
+  private static func boolean(_ cell: String) -> Bool? {
+    guard cell.utf8.count <= 5 else { return nil }
+    return switch cell.lowercased() {
+    case "true": true
+    case "false": false
+    default: nil
     }
   }
 
