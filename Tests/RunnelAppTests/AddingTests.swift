@@ -30,6 +30,50 @@ import Testing
     #expect(!app.screen.contains { $0.contains("C-s save") }, "one key for one act")
   }
 
+  @Test func firstValuesLeaveTheOtherFieldsInTheForm() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Pots
+            path: /pot
+            columns: [{ field: title }]
+            new: { state: thrown, by: $me }
+        """, name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(
+      view, json: ["pot": ["a": ["title": "Bowl", "by": "ana", "glaze": "tenmoku"]]])
+    app.press("a")
+    guard case .form(let form)? = app.state.layers.last else {
+      Issue.record("no form: \(app.screen)")
+      return
+    }
+    // The key stands last; what is filled in is not typed.
+    #expect(form.fields.map(\.label).prefix(3) == ["state", "title", "glaze"])
+    #expect(form.fields.map(\.input.editor.text).prefix(3) == ["thrown", "", ""])
+    app.press("C-s")
+    guard case .object(let pots) = try app.stored("/pot") else {
+      Issue.record("no records")
+      return
+    }
+    #expect(pots.count == 2)
+    #expect(pots.contains { $0.value == ["by": "zoe", "state": "thrown"] }, "\(pots)")
+  }
+
+  @Test func fieldsOfAFormStandInTheOrderOfTheColumns() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Pots
+            path: /pot
+            columns: [{ field: title }, { field: price }, { field: by }]
+        """, name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(
+      view, json: ["pot": ["a": ["by": "ana", "glaze": "tin", "price": 3, "title": "Bowl"]]])
+    app.press("a")
+    #expect(app.form?.fields.map(\.label).prefix(4) == ["title", "price", "by", "glaze"])
+  }
+
   // MARK: The compose line
 
   @Test func typedTextShowsAsARowThatIsNotSaved() throws {
@@ -224,8 +268,8 @@ import Testing
     app.type("Fay")
     app.press("Enter Enter C-u")
     app.type("8")
-    // The last field is the key, which may stay empty.
-    app.press("Enter Enter Enter")
+    // The last fields are that of other records and the key, which may stay empty.
+    app.press("Enter Enter Enter Enter")
     #expect(app.toast == "added")
     #expect(app.cursorLine.contains("Fay          8     true"))
     #expect(app.line(of: "Fay") == 7)

@@ -300,30 +300,43 @@ extension ListScreen {
     return nil
   }
 
-  /// Returns a form with the fields of the template, or else of the record under the cursor and of
-  /// others.
-  func formForNewRecord(view: Int) -> FormScreen {
-    var fields: [FormScreen.Field] = []
-    if definition.template.isEmpty {
-      // The fields of the record at hand come first, then those that other records have.
-      let examples =
-        [cursorRecord ?? firstRecord].compactMap(\.self) + someRecords(ListScreen.examplesMax)
-      for child in examples.lazy.flatMap({ $0.row.node?.children ?? [] }) {
-        let path = Path(unchecked: [child.key])
-        guard let leaf = child.node.leaf, fields.count < ListScreen.newFieldsMax,
-          !fields.contains(where: { $0.path == path })
-        else { continue }
-        let input = FieldInput(kind: FieldKind(leaf.json), like: leaf)
-        fields.append(FormScreen.Field(path.shownText, path: path, input))
-      }
-    } else {
-      for field in definition.template where !field.isComputed {
-        fields.append(
-          FormScreen.Field(
-            String(field.path.description.dropFirst()), path: field.path,
-            kind: FieldKind(field.value), text: FieldKind.text(of: field.value)))
-      }
+  /// Returns the fields of a form for a new record: those of the template, then those of the record under the
+  /// cursor and of others, in the order of the columns.
+  private func fieldsForNewRecord() -> [FormScreen.Field] {
+    let fields = definition.template.filter { !$0.isComputed }.map { field in
+      FormScreen.Field(
+        String(field.path.description.dropFirst()), path: field.path,
+        kind: FieldKind(field.value), text: FieldKind.text(of: field.value))
     }
+    // What the template computes is not typed.
+    var known = Set(definition.template.map(\.path))
+    var others: [FormScreen.Field] = []
+    let examples =
+      [cursorRecord ?? firstRecord].compactMap(\.self) + someRecords(ListScreen.examplesMax)
+    for child in examples.lazy.flatMap({ $0.row.node?.children ?? [] }) {
+      let path = Path(unchecked: [child.key])
+      guard let leaf = child.node.leaf,
+        fields.count + others.count < ListScreen.newFieldsMax, known.insert(path).inserted
+      else { continue }
+      let input = FieldInput(kind: FieldKind(leaf.json), like: leaf)
+      others.append(FormScreen.Field(path.shownText, path: path, input))
+    }
+    return fields + inOrderOfColumns(others)
+  }
+
+  /// Returns fields in the order of the list's columns, those without a column last.
+  private func inOrderOfColumns(_ fields: [FormScreen.Field]) -> [FormScreen.Field] {
+    let places = Dictionary(
+      definition.columns.enumerated().map { ($1.field, $0) }, uniquingKeysWith: min)
+    let ranked = fields.enumerated().map { place, field in
+      (places[.path(field.path)] ?? definition.columns.count, place, field)
+    }
+    return ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+  }
+
+  /// Returns a form with the fields of the template, of the record under the cursor and of others.
+  func formForNewRecord(view: Int) -> FormScreen {
+    var fields = fieldsForNewRecord()
     if fields.isEmpty { fields = [FormScreen.Field("value", kind: .json)] }
     var note = ""
     if hasChosenKeys, !fields.contains(where: { $0.label == FormScreen.keyLabel }) {
