@@ -27,7 +27,7 @@ package enum ViewInference {
   /// The greatest number of columns of a view, besides the column of the key.
   package static let columnsMax = 6
   /// The greatest number of columns on wide screens, if all of them inform.
-  static let wideColumnsMax = 9
+  static let wideColumnsMax = 24
   /// The width up to which columns grow on wide screens.
   private static let wideWidthMax = 60
   /// The width that a column for the rest of the line should have at least.
