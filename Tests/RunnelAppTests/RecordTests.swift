@@ -112,6 +112,31 @@ import Testing
     #expect(app.screen[0].contains("/user/bo"), "\(app.screen[0]) \(app.toast)")
   }
 
+  @Test func keyInTheCollectionNamedLikeTheFieldIsFollowed() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - { name: Pots, path: /pots, columns: [{ field: title }] }
+          - { name: Firings, path: /firings, columns: [{ field: kiln }] }
+        """, name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(
+      view,
+      json: [
+        "pots": [
+          "a": ["title": "Bowl", "Firing": "F029"], "b": ["title": "Cup", "Firing": "later"],
+          "c": ["title": "Jug", "kiln": "F029"],
+        ],
+        "firings": ["F029": ["kiln": "gas"]],
+      ])
+    app.press("gg j gd")
+    #expect(app.screen[0].contains("/firings/F029"), "\(app.screen[0]) \(app.toast)")
+    app.press("Esc g2 g1 gg j j gd")
+    #expect(app.toast == "nothing here refers to another record", "no firing has this key")
+    app.press("j gd")
+    #expect(app.toast == "nothing here refers to another record", "no collection has this name")
+  }
+
   @Test func numberIsRefusedBesideTheFieldUntilItIsOne() throws {
     let app = try ana()
     try goTo("plot", app)

@@ -165,18 +165,37 @@ enum RowCommands {
     }
   }
 
-  /// Returns the record that a value refers to: by the rule of its field, as a path, or as the key of a
-  /// loaded row of the same list.
+  /// Returns the record that a value refers to: by the rule of its field, as a path, as the key of a loaded
+  /// row of the same list, or as the key of a record in the collection with the name of the field.
   private static func reference(
     _ state: AppState, at record: Path, _ field: Path, _ leaf: Leaf
   ) -> Path? {
     if let path = state.database.resources.reference(at: record, field, leaf) { return path }
-    guard case .string(let text) = leaf, !state.tabs.isTree, let list = record.parent,
-      state.tabs.front.definition.source.path == list, text != record.lastKey?.text,
-      let key = try? RunnelTree.Key(text)
-    else { return nil }
-    let other = Path(unchecked: list.keys + [key])
-    return state.tabs.front.hasRow(Record.id(of: other)) ? other : nil
+    guard case .string(let text) = leaf, let key = try? RunnelTree.Key(text) else { return nil }
+    if !state.tabs.isTree, let list = record.parent, text != record.lastKey?.text,
+      state.tabs.front.definition.source.path == list
+    {
+      let other = Path(unchecked: list.keys + [key])
+      if state.tabs.front.hasRow(Record.id(of: other)) { return other }
+    }
+    return named(state, field, key)
+  }
+
+  /// Returns the record with a key in the collection that has the name of a field, in the singular or the
+  /// plural: `/firings/F029` for the field `Firing`; nil if there is no such collection, or if it is known
+  /// not to have the key.
+  private static func named(_ state: AppState, _ field: Path, _ key: RunnelTree.Key) -> Path? {
+    guard field.keys.count == 1, let name = field.lastKey?.text.lowercased() else { return nil }
+    let names = [name, name + "s", name + "es", String(name.dropLast()) + "ies"]
+    for list in state.tabs.lists {
+      let path = list.definition.source.path
+      guard let last = path.lastKey?.text.lowercased(), names.contains(last) else { continue }
+      let record = Path(unchecked: path.keys + [key])
+      let isWhole = list.phase == .loaded && list.isComplete && list.remembersAllRows
+      let isHidden = list.hidden[Record.id(of: record)] != nil
+      if !isWhole || isHidden || list.hasRow(Record.id(of: record)) { return record }
+    }
+    return nil
   }
 
   static func reasonNoReference(_ state: AppState) -> String? {
