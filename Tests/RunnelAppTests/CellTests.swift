@@ -38,6 +38,24 @@ import Testing
     app.screen.first { $0.contains("status") } ?? ""
   }
 
+  @Test(arguments: [("first", true), ("last", false)])
+  func onlyAChatHasNoTitles(anchor: String, hasTitles: Bool) throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            anchor: \(anchor)
+            compose: title
+            columns: [{ field: title, width: 20 }, { field: status, width: 12 }]
+        """, name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(view, json: Self.tickets)
+    #expect(titles(app).contains("title") == hasTitles, "\(app.screen)")
+    app.press("|")
+    #expect(titles(app).contains("title"), "\(app.screen)")
+  }
+
   @Test func cursorInTheCellsIsToldInTheStatusLine() throws {
     let app = try app()
     app.press("j |")

@@ -1,13 +1,18 @@
 import RunnelBase
 import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 
 // The columns of a list: which are shown, and whether they are cut.
 
 extension ListScreen {
-  /// Whether the columns have titles: not in a list that is written to like a chat, unless the column
+  /// Whether the columns have titles: not in a chat, which is written to at its live end, unless the column
   /// cursor is shown.
-  var hasTitles: Bool { definition.compose == nil || cell != nil }
+  var hasTitles: Bool { !isChat || cell != nil }
+
+  private var isChat: Bool {
+    definition.compose != nil && (ownSource.anchor == .last) != ownSource.isDescending
+  }
 
   /// Returns up to `count` records of the list, including those that a filter hides.
   func someRecords(_ count: Int) -> [Record] {
