@@ -139,6 +139,22 @@ import Testing
     #expect(view.columns.count { $0.minimumScreen <= 80 } < view.columns.count)
   }
 
+  @Test func datesAndNumbersOfAWideTableHaveColumns() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      let texts = (0..<10).map { JSONMember("f\($0)", .string("t\(number) \($0)")) }
+      return .object(
+        texts + [
+          JSONMember("made", .string("1\(number).03.2026")),
+          JSONMember("weight", .number(JSONNumber(Int64(number)))),
+        ])
+    }
+    let view = try view(records)
+    let names = Set(fields(view, at: 500).map { $0.filter { $0 != "*" } })
+    #expect(names.isSuperset(of: ["made", "weight"]) && names.count == 13, "\(names)")
+    // Those without room are counted.
+    #expect(fields(view, at: 60).count < 13)
+  }
+
   @Test func whatAllHaveAlikeGivesWayToWhatInforms() throws {
     let records: [JSONValue] = (0..<5).map { number in
       [
