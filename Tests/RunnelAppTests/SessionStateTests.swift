@@ -109,6 +109,31 @@ import Testing
     }
   }
 
+  @Test func draftThatWasStoredAfterItWasKeptIsNoDraft() throws {
+    let app = try driver(SessionState())
+    app.press("a")
+    app.type("half a thought")
+    // The program is killed right after Enter: the session is that from before.
+    let kept = try #require(SessionState(SessionState.session(app.state).json))
+    app.press("Enter")
+    let stored = try app.stored("/")
+    let again = try AppDriver(Fixture.views(), json: stored, restoring: kept)
+    #expect(again.list.draft.isEmpty)
+    #expect(!again.screen[1].contains("1 Chat ~"))
+    again.press("a Enter")
+    #expect(try again.stored("/") == stored)
+    // The same text, typed again after the first was stored, is a draft.
+    var later = kept
+    later.views["Chat"]?.draftTime = Fixture.now + 1
+    let third = try AppDriver(Fixture.views(), json: stored, restoring: later)
+    #expect(third.list.draft == "half a thought")
+    // Another text is a draft, whenever it was typed.
+    var other = kept
+    other.views["Chat"]?.draft = "half a though"
+    let fourth = try AppDriver(Fixture.views(), json: stored, restoring: other)
+    #expect(fourth.list.draft == "half a though")
+  }
+
   @Test func draftsBeyondTheLimitAreNotKept() throws {
     var state = try driver(SessionState()).state
     state.tabs.lists[0].draft = String(repeating: "a", count: 200_000)
@@ -301,6 +326,21 @@ import Testing
     #expect(keeper.due == nil)
     keeper.touch(now: 7000)
     #expect(keeper.begin(sample(), now: 20_000) == nil)
+  }
+
+  @Test func sessionIsWrittenAtOnceWhenTypedTextWasStored() throws {
+    let file = file()
+    var keeper = SessionKeeper(file)
+    keeper.touch(now: 1000)
+    #expect(keeper.deadline == 2000)
+    keeper.hasten(now: 1100)
+    #expect(keeper.deadline == 1100)
+    let task = keeper.begin(sample(), now: 1100)
+    keeper.hasten(now: 1200)
+    #expect(keeper.deadline == nil, "The end of the write under way is waited for.")
+    try write(task, &keeper)
+    #expect(file.read().session == sample())
+    #expect(keeper.deadline == 1200)
   }
 
   /// Does the task, and tells the keeper what came of it.

@@ -279,7 +279,7 @@ extension Application {
     descriptors += configuration.fileDescriptors + definitions.fileDescriptors
     var deadline = StateReducer.deadline(runtime.state) ?? .max
     if isDirty { deadline = min(deadline, now + untilFrame(now: now)) }
-    if let due = keeper?.due { deadline = min(deadline, due) }
+    if let due = keeper?.deadline { deadline = min(deadline, due) }
     if !keys.isEmpty { deadline = now }
     let timeout = deadline == .max ? nil : Int(max(deadline - now, 0))
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
@@ -355,7 +355,9 @@ extension Application {
     guard hasMessages, wakeup.drain() else { return }
     // Rows that the user waits for are painted without waiting for the next frame.
     if runtime.state.tabs.isWaiting { isUrgent = true }
+    let typed = Drafts.writingCount(runtime.state)
     runtime.receive(inbox.drain())
+    if Drafts.writingCount(runtime.state) < typed { keeper?.hasten(now: LocalTime.now()) }
     for report in files.take() { receive(report) }
     let (facts, notices) = origin.news()
     if let facts { runtime.send(.origin(facts)) }

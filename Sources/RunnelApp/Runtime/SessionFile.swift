@@ -136,6 +136,14 @@ struct SessionKeeper {
     due = due ?? now + SessionKeeper.delayMilliseconds
   }
 
+  /// Notes that text which the session keeps was stored, or was refused: the session is written at
+  /// once, so that a program that is killed then does not offer stored text as a draft.
+  mutating func hasten(now: Int64) { due = min(due ?? now, now) }
+
+  /// The time when the owner is to call `begin`; nil while nothing has happened, and while a write is
+  /// under way, whose end is reported.
+  var deadline: Int64? { writing == nil ? due : nil }
+
   /// Returns the task that writes the session if it is time, or nil; its report must be given to
   /// `end`.
   ///

@@ -88,6 +88,13 @@ extension Drafts {
     return Set(tabs.map(state.tabs.position(of:)))
   }
 
+  /// The number of writes under way whose texts are kept as drafts until they are on disk.
+  ///
+  /// O(writes).
+  package static func writingCount(_ state: AppState) -> Int {
+    state.requests.writes.values.count { !$0.kind.isOneOfMany }
+  }
+
   /// Returns the drafts that a session keeps: those that wait, those of open forms and fields, and
   /// the texts of writes that are not on disk.
   static func session(_ state: AppState) -> [Draft] {

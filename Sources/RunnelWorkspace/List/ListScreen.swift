@@ -107,6 +107,10 @@ package struct ListScreen: Hashable, Sendable {
   package var waitingCount: Int?
   /// The text being composed when the user left the line.
   var draft = ""
+  /// When the draft was last typed, in milliseconds since 1970; nil if that is not known.
+  var draftTime: Int64?
+  /// Whether the draft is as the last session kept it: it may have been stored since then.
+  var isDraftRestored = false
   /// The texts that were composed and sent.
   @Boxed var sent = LineHistory()
   /// The ids of the rows that are being composed or sent.

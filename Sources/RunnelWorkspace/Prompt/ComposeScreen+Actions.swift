@@ -38,7 +38,7 @@ extension ComposeScreen {
     guard state.tabs.front.draft.isEmpty, let draft = state.writes.drafts.take(subject),
       let text = draft.texts.first?.text
     else { return }
-    state.tabs.front.draft = text
+    (state.tabs.front.draft, state.tabs.front.draftTime) = (text, nil)
     let rest = state.writes.drafts.all.count { $0.subject == subject }
     let more = rest == 0 ? "" : "; \(rest) more after it"
     state.say(.info, "this is your draft\(more)")
@@ -130,7 +130,8 @@ extension ComposeScreen {
       if !dropped.isEmpty {
         state.say(.error, "not sent: \(message)\(dropped) · the text is kept as a draft")
       }
-      return state.tabs.lists[view].draft = text
+      (state.tabs.lists[view].draft, state.tabs.lists[view].draftTime) = (text, nil)
+      return
     }
     // Once the file is gone, nothing more is sent: the text stays, to be edited or copied.
     let isGone = refusal.cause == .fileGone
@@ -209,7 +210,11 @@ extension ComposeScreen {
 extension ComposeScreen {
   /// Shows the typed text as a row of the list, or removes the row if there is no text.
   mutating func showDraft(in state: inout AppState) {
-    state.tabs.lists[view].draft = editor.text
+    if state.tabs.lists[view].draft != editor.text {
+      state.tabs.lists[view].draft = editor.text
+      state.tabs.lists[view].draftTime = state.now
+      state.tabs.lists[view].isDraftRestored = false
+    }
     check(state.tabs.lists[view].definition, state.database.resources)
     ComposeScreen.showComposed(&state, inView: view, editor.text)
   }

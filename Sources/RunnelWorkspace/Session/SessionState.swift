@@ -35,6 +35,8 @@ package struct SessionState: Hashable, Sendable {
     var rowLines = RowLines.one
     /// The text that was being composed; nil if there was none.
     var draft: String?
+    /// When that text was last typed, in milliseconds since 1970; nil if that is not known.
+    var draftTime: Int64?
 
     package init(
       cursor: String? = nil, folded: [String] = [], filter: String? = nil,
@@ -151,6 +153,9 @@ extension SessionState.View {
     if isWide { members.append(JSONMember("wide", true)) }
     if rowLines != .one { members.append(JSONMember("lines", .string(rowLines.rawValue))) }
     if let draft { members.append(JSONMember("draft", .string(draft))) }
+    if let draftTime {
+      members.append(JSONMember("drafted", .number(JSONNumber(draftTime))))
+    }
     return .object(members)
   }
 
@@ -167,6 +172,7 @@ extension SessionState.View {
     isWide = json["wide"]?.bool ?? false
     rowLines = json["lines"]?.string.flatMap { RowLines(rawValue: $0) } ?? .one
     draft = json["draft"]?.string
+    draftTime = json["drafted"]?.int.map { Int64($0) }
   }
 }
 
@@ -198,6 +204,7 @@ extension SessionState.View {
     order = screen.order?.text
     grouping = screen.grouping?.text
     draft = screen.draft.isEmpty ? nil : screen.draft
+    draftTime = draft == nil ? nil : screen.draftTime
   }
 }
 
@@ -239,6 +246,7 @@ extension SessionState {
     let kept = keptDrafts(state)
     for (index, screen) in state.tabs.lists.enumerated() where !kept.contains(index) {
       session.views[screen.sessionName]?.draft = nil
+      session.views[screen.sessionName]?.draftTime = nil
     }
     session.dropOldLists(besides: Set(state.tabs.lists.map(\.sessionName)))
     for (tab, choice) in state.panes.choices
@@ -375,7 +383,9 @@ extension ListScreen {
     list.folded = Set(view.folded)
     list.isFollowing = view.isFollowing
     (isWide, rowLines) = (view.isWide, view.rowLines)
-    if let draft = view.draft { self.draft = draft }
+    if let draft = view.draft {
+      (self.draft, draftTime, isDraftRestored) = (draft, view.draftTime, true)
+    }
     let hidden = Set(view.hidden)
     let columns = definition.columns.indices.filter {
       hidden.contains(definition.columns[$0].field.text)

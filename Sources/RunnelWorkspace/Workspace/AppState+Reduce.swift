@@ -133,6 +133,7 @@ package enum StateReducer {
     {
       state.say(.warning, doubt)
     }
+    ComposeScreen.forgetStoredDraft(&state, inView: view)
     Notices.note(&state, change.newRows, inView: view)
     ListScreen.letGo(&state, inView: view)
     ListScreen.refill(&state, inView: view, after: change)

@@ -110,7 +110,7 @@ extension Redefinition {
     screen.usePages(of: state.settings.pageSize)
     if old.definition.source.path == definition.source.path {
       (screen.marks, screen.unread, screen.draft) = (old.marks, old.unread, old.draft)
-      screen.sent = old.sent
+      (screen.sent, screen.draftTime) = (old.sent, old.draftTime)
     }
     state.tabs.lists[index] = screen
     SessionState.restore(

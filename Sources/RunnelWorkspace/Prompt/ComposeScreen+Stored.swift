@@ -1,0 +1,39 @@
+import RunnelBase
+import RunnelTree
+
+// A draft that the last session kept may have been stored since: a program that is killed right after
+// Enter has no time to keep that the text is no draft any more.
+
+extension ComposeScreen {
+  /// Drops the draft that the last session kept of a list, if a record with its text was added after it
+  /// was typed; it would otherwise be stored twice.
+  ///
+  /// Only keys that hold the time of their making tell that a record came after the draft. Without
+  /// one among the loaded rows, the draft stays. It is done once, with the first rows: O(rows).
+  static func forgetStoredDraft(_ state: inout AppState, inView view: Int) {
+    let screen = state.tabs.lists[view]
+    guard screen.isDraftRestored, screen.phase == .loaded else { return }
+    state.tabs.lists[view].isDraftRestored = false
+    guard let time = screen.draftTime, let field = screen.definition.compose else { return }
+    let first = firstKey(at: time)
+    let isStored = screen.records.values.contains { record in
+      let key = record.row.key
+      return !screen.isTransient(record) && PushIDGenerator.isPushID(key) && !(key < first)
+        && (record.row.node ?? .empty)[field].leaf == .string(screen.draft)
+    }
+    if !isStored { return }
+    forgetDraft(&state, of: .send(view: view, text: screen.draft, attempt: AppRequestID(0)))
+    state.say(.info, "what you were typing here was saved: it is no draft any more")
+  }
+
+  /// The least key that is made at a time, which is in milliseconds since 1970.
+  private static func firstKey(at time: Int64) -> RunnelTree.Key {
+    var (keys, random) = (PushIDGenerator(), LeastRandom())
+    return keys.next(now: time, random: &random)
+  }
+}
+
+/// Random numbers that are all 0.
+private struct LeastRandom: RandomNumberGenerator {
+  mutating func next() -> UInt64 { 0 }
+}
