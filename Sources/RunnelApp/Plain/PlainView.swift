@@ -9,7 +9,16 @@ import RunnelWorkspace
 ///
 /// Its owner carries its requests to the database, and the messages of the database back. It
 /// belongs to one thread.
+///
+/// What is followed. With `--rows all`, and while a list is as short as its first listing, all rows are
+/// requested at once, so that no row of a large write is left out, and none seems removed by it. Of a
+/// longer list the rows from its live end to the last one listed are followed; a list that shows its
+/// newest rows unloads the oldest of them, as the workspace does, so that a log can be followed for
+/// ever.
 public final class PlainView {
+  /// The number of rows that stands for all.
+  private static let allRows = Int(Int32.max)
+
   /// Whether all rows were listed, if changes are not followed.
   public private(set) var isDone = false
   /// The reason why the rows cannot be read, or nil.
@@ -33,6 +42,8 @@ public final class PlainView {
   private var filter: Filter?
   /// The latest state of the rows.
   private var latest: ListChange?
+  /// Whether rows are being unloaded: then they are not told as removed.
+  private var isUnloading = false
   private let clock: () -> Int64
 
   /// Creates a listing of a view.
@@ -47,7 +58,9 @@ public final class PlainView {
     self.clock = clock
     text = PlainText(definition, request, local: local)
     source = PlainSource()
-    streams = try ViewStreams(definition, source: source, local: local)
+    let wantsAll = request.follows && request.rows == .all
+    streams = try ViewStreams(
+      definition, first: wantsAll ? PlainView.allRows : nil, source: source, local: local)
     filter = try PlainView.filter(request.filter, now: clock(), local: local)
     if let filter {
       streams.show(only: filter, FilterMatcher.Surroundings(me: me))
@@ -108,7 +121,7 @@ public final class PlainView {
       default: break
       }
     }
-    if !told { askForMore() }
+    if told { unload() } else { askForMore() }
     collectRequests()
   }
 
@@ -146,6 +159,7 @@ public final class PlainView {
     let old = latest
     latest = change
     if told { tell(change, since: old?.told ?? []) }
+    if change.isLettingGo { isUnloading = false }
     if change.update.isReload { records = [:] }
     for id in change.removed { records[id] = nil }
     for (id, record) in change.records { records[id] = record }
@@ -199,6 +213,25 @@ public final class PlainView {
       }
     }
     isDone = !request.follows
+    if request.follows, request.rows != .all, change.paging == .exhausted {
+      streams.goToLiveEnd(count: PlainView.allRows)
+    }
+  }
+
+  /// Unloads the oldest rows of a list that shows its newest ones, if there are a quarter more than it
+  /// keeps.
+  private func unload() {
+    guard let kept = keptCount, let latest, !isUnloading,
+      latest.loadedCount > kept + max(kept / 4, definition.source.page)
+    else { return }
+    isUnloading = streams.letGo(KeptRows(count: kept))
+  }
+
+  /// The number of rows that stay loaded; nil for all.
+  private var keptCount: Int? {
+    guard request.rows != .all, definition.source.anchor == .last, let kept = definition.source.keep
+    else { return nil }
+    return max(kept, 2 * definition.source.page, wantedCount)
   }
 
   /// Returns the rows to list: at most the requested number, from the live end.
@@ -225,7 +258,9 @@ public final class PlainView {
   private func tell(_ change: ListChange, since old: [ListSection]) {
     let now = clock()
     let (before, after) = (ListContent(sections: old), ListContent(sections: change.told))
-    let gone = change.update.isReload ? Set(records.keys) : Set(change.removed)
+    let isUnloaded = isUnloading && change.isLettingGo
+    let removed = change.update.isReload ? Set(records.keys) : Set(change.removed)
+    let gone = isUnloaded ? [] : removed
     for path in before.paths(departingBy: change.update) {
       guard let id = before.row(at: path), gone.contains(id), let record = records[id],
         !change.update.isReload || change.records[id] == nil

@@ -12,4 +12,9 @@ package struct KeptRows: Hashable, Sendable {
 
   /// The limit of rows loaded for the sake of marked ones, as a multiple of the kept rows.
   package static let marksReach = 10
+
+  /// Makes the rule for a list; without ids, the rows at the end where rows arrive stay.
+  package init(count: Int, protected: Set<String> = [], marked: Set<String> = []) {
+    (self.count, self.protected, self.marked) = (count, protected, marked)
+  }
 }

@@ -33,11 +33,11 @@ package struct ListChange: Sendable {
   /// reaches that end.
   package var newer = FetchState.exhausted
   /// The number of loaded rows of the paged source, whether they match the filter or not.
-  var loadedCount: Int
+  package var loadedCount: Int
   /// The number of rows beyond the loaded ones that were looked through for the filter.
   package var searchedCount = 0
   /// Whether the list unloads the removed rows, which still exist.
-  var isLettingGo = false
+  package var isLettingGo = false
 
   package init(
     content: Content, update: BatchUpdate, newRows: Set<String> = [],
