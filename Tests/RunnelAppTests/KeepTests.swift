@@ -12,9 +12,11 @@ import Testing
 @Suite struct KeepTests {
   /// A chat that keeps so many rows, with pages of 20; on a screen of 24 lines 80 is the least.
   private func chat(
-    _ count: Int = 100, keep: Int? = 80, isDescending: Bool = false, isRecording: Bool = false
+    _ count: Int = 100, keep: Int? = 80, anchor: Query.Side = .last, isDescending: Bool = false,
+    isRecording: Bool = false
   ) throws -> AppDriver {
     var views = try Fixture.views()
+    views[0].source.anchor = anchor
     views[0].source.keep = keep
     (views[0].source.page, views[0].source.hasOwnPage) = (20, true)
     views[0].source.isDescending = isDescending
@@ -72,6 +74,32 @@ import Testing
     #expect(!app.status.contains("new"))
     try app.write(1)
     #expect(app.line(of: "message 501") != nil || app.status.contains("1 new"))
+  }
+
+  @Test func rowsThatArriveBelowALongListAreCounted() throws {
+    let app = try chat(100, anchor: .first)
+    #expect(app.list.loadedCount == 20 && app.list.newBelowCount == 0)
+    var arrived = 0
+    for count in [1, 10, 100, 250] {
+      try app.write(count)
+      arrived += count
+      #expect(app.status.contains("↓\(arrived) new"))
+    }
+    app.press("gm")
+    #expect(app.list.loadedCount == 40, "The page has rows that were there before.")
+    #expect(app.list.newBelowCount == arrived)
+  }
+
+  @Test func countOfNewRowsGoesOnWhenTheListUnloadsThem() throws {
+    let app = try chat(30, anchor: .first)
+    app.press("gm gg")
+    #expect(app.list.paging == .exhausted)
+    for count in [10, 20, 30, 40, 50, 100] {
+      let before = app.list.newBelowCount
+      try app.write(count)
+      #expect(app.list.newBelowCount == before + count)
+    }
+    #expect(app.list.loadedCount <= Self.loadedMax && app.list.paging == .more)
   }
 
   /// Rows that arrive between the question for the rows to keep and its answer are counted too.

@@ -6,10 +6,11 @@ import RunnelTree
 // Long lists: a list that is left open unloads rows far from the cursor, and may then no longer
 // reach the end where rows arrive. The counts of new and unread rows stay right.
 
-/// Facts about a list that does not reach the end where rows arrive.
+/// Facts about a list that does not reach an end where rows may arrive: its live end, or else the far end of
+/// a list that is not `anchor: last`, in whose order a new row may be anywhere.
 struct UnloadedRows: Hashable, Sendable {
-  /// The number of rows of the collection when the list unloaded that end, or nil if it is not
-  /// known.
+  /// The number of rows of the collection when the list did no longer reach that end, or nil if it is
+  /// not known.
   var total: Int?
   /// The number of unloaded rows there that were not new: they come before the new ones when they
   /// are fetched again.
@@ -40,19 +41,34 @@ extension ListScreen {
   /// Whether the list does not reach the end where rows arrive.
   var isAway: Bool { newer != .exhausted }
 
+  /// Whether rows may arrive beyond the far end of the loaded rows; with further queries, whose rows a
+  /// filter counts among the loaded ones, that is not followed.
+  private func isOpenAtFarEnd(_ paging: FetchState) -> Bool {
+    definition.source.anchor != .last && definition.also.isEmpty && paging != .exhausted
+  }
+
+  /// Whether the rows that arrived beyond the end of the loaded rows are below the screen.
+  var arrivesBelow: Bool { isAway == isLiveAtBottom }
+
+  /// Whether more rows may have arrived than are counted, because the number of rows of the collection is
+  /// not known.
+  var arrivedMayBeMore: Bool { unloaded != nil && total == nil }
+
   /// The number of rows that arrived beyond the end of the loaded rows.
   ///
-  /// The number is a difference of totals: rows deleted meanwhile are subtracted.
+  /// The number is a difference of totals: rows deleted meanwhile are subtracted. With a filter, it is
+  /// not known which of the rows beyond the far end fit: none is counted.
   var arrivedUnloaded: Int {
+    if filter != nil, !isAway { return 0 }
     guard let unloaded, let before = unloaded.total, let total else { return 0 }
     return max(0, total - before - unloaded.loadedGrowth)
   }
 
   /// The number of new rows above the screen, loaded or not.
-  var newAboveCount: Int { list.newAboveCount + (isLiveAtBottom ? 0 : arrivedUnloaded) }
+  var newAboveCount: Int { list.newAboveCount + (arrivesBelow ? 0 : arrivedUnloaded) }
 
   /// The number of new rows below the screen, loaded or not.
-  var newBelowCount: Int { list.newBelowCount + (isLiveAtBottom ? arrivedUnloaded : 0) }
+  var newBelowCount: Int { list.newBelowCount + (arrivesBelow ? arrivedUnloaded : 0) }
 
   /// The number of rows that the list keeps, at least two pages; nil if it keeps all.
   ///
@@ -84,22 +100,54 @@ extension ListScreen {
   }
 
   /// Notes how far the list reaches; called before its rows are changed.
-  mutating func noteReach(_ change: ListChange) {
-    let wasFetchingNewer = newer == .fetching
+  ///
+  /// - Parameters:
+  ///   - change: the change.
+  ///   - wasLoaded: whether the list was loaded before it.
+  mutating func noteReach(_ change: ListChange, wasLoaded: Bool) {
+    let (wasAway, wasFetchingNewer, wasFetching) = (isAway, newer == .fetching, paging == .fetching)
     newer = change.newer
+    if wasAway != isAway { unloaded = nil }
+    let growth = change.loadedCount - loadedCount
     if change.isLettingGo {
       isLettingGo = false
       loadedFloor = change.loadedCount
-      noteUnloaded(change)
+      if isAway || !wasAway { noteUnloaded(change) }
     } else if wasFetchingNewer, isAway {
       noteLoadedAgain(change.update.insertedRows.count)
+    } else if !isAway {
+      if wasFetching { noteLoadedAgain(max(0, growth)) } else { unloaded?.loadedGrowth += growth }
     } else if !change.update.isReload {
       // A filter hides rows, which are not gone.
       let goneCount = filter == nil ? change.removed.count(where: isStored) : 0
       let growth = change.newRows.count + change.ownCount - goneCount
       unloaded?.loadedGrowth += growth
     }
-    if !isAway { unloaded = nil }
+    if isAway { return }
+    guard isOpenAtFarEnd(change.paging), change.phase == .loaded else { return unloaded = nil }
+    if unloaded != nil { return }
+    // A large write can make a list that had all rows one that has more than are loaded.
+    let isGrown = wasLoaded && !wasAway && paging == .exhausted && !change.isLettingGo
+    unloaded =
+      isGrown
+      ? UnloadedRows(total: total.map { _ in loadedCount }, loadedGrowth: growth)
+      : UnloadedRows(total: total, seenCount: max(0, (total ?? 0) - change.loadedCount))
+  }
+
+  /// Takes the number of rows of the collection; nil if it is not known.
+  ///
+  /// While the user imports rows there, none of them counts as new.
+  mutating func take(total count: Int?, isImporting: Bool) {
+    let arrived = arrivedUnloaded
+    total = count
+    guard let count, let unloaded, isImporting || unloaded.total == nil && !isAway else { return }
+    self.unloaded?.total = count - unloaded.loadedGrowth - arrived
+  }
+
+  /// Stops counting the rows that arrived beyond the far end, because the user has asked for what is new.
+  mutating func forgetArrivedAtFarEnd() {
+    guard !isAway, let total, let unloaded else { return }
+    self.unloaded?.total = total - unloaded.loadedGrowth
   }
 
   /// Notes a page that the user fetched.
@@ -122,17 +170,20 @@ extension ListScreen {
   mutating func forgetUnloaded() {
     if isAway { return }
     list.loadAgain(above: isLiveAtBottom ? 0 : .max, below: isLiveAtBottom ? .max : 0)
-    if paging == .exhausted, phase == .loaded { unread.unloaded = 0 }
+    guard paging == .exhausted, phase == .loaded else { return }
+    unread.unloaded = 0
+    if definition.source.anchor != .last { list.forgetUnloadedNewRows() }
   }
 
   private func isStored(_ id: String) -> Bool { records[id].map { !isTransient($0) } ?? false }
 
   private mutating func noteUnloaded(_ change: ListChange) {
-    guard isAway else { return }
+    guard isAway || isOpenAtFarEnd(change.paging) else { return }
     unloaded = unloaded ?? UnloadedRows(total: totalWhenAsked)
     guard let cursor = list.cursorPath(in: content) else { return }
-    let new = isLiveAtBottom ? list.newBelow : list.newAbove
-    for path in change.update.deletedRows where isLiveAtBottom ? cursor < path : path < cursor {
+    let isBelow = arrivesBelow
+    let new = isBelow ? list.newBelow : list.newAbove
+    for path in change.update.deletedRows where isBelow ? cursor < path : path < cursor {
       if let id = content.row(at: path), !new.contains(id) { unloaded?.seenCount += 1 }
     }
   }
@@ -140,9 +191,10 @@ extension ListScreen {
   private mutating func noteLoadedAgain(_ count: Int) {
     let seen = min(count, unloaded?.seenCount ?? 0)
     unloaded?.seenCount -= seen
-    let counted = isLiveAtBottom ? list.unloadedNewBelow : list.unloadedNewAbove
+    let isBelow = arrivesBelow
+    let counted = isBelow ? list.unloadedNewBelow : list.unloadedNewAbove
     let new = count - seen
-    list.loadAgain(above: isLiveAtBottom ? 0 : new, below: isLiveAtBottom ? new : 0)
+    list.loadAgain(above: isBelow ? 0 : new, below: isBelow ? new : 0)
     if let before = unloaded?.total { unloaded?.total = before + max(0, new - counted) }
   }
 }

@@ -177,7 +177,9 @@ extension ListScreen {
       if screen.definition.source.path != place.parent || screen.hasRow(id) { continue }
       state.tabs.lists[index].unloaded?.loadedGrowth += 1
       // It comes with those seen before when it is fetched.
-      if screen.isInOrderOfTime { state.tabs.lists[index].unloaded?.seenCount += 1 }
+      if screen.isInOrderOfTime || !screen.isAway {
+        state.tabs.lists[index].unloaded?.seenCount += 1
+      }
     }
   }
 

@@ -192,14 +192,14 @@ extension ListScreen {
     _ change: ListChange, height: Int, now: Int64, local: LocalTime, me: String
   ) -> Bool {
     guard let sections = change.sections(after: content.sections) else { return false }
-    let wasLoading = phase == .loading
+    let (wasLoading, wasLoaded) = (phase == .loading, phase == .loaded)
     phase = change.phase
     let (unreadBefore, arrivedBefore) = (unreadCount, unreadArrivedUnloaded)
     let fetched = [
       paging == .fetching && change.paging != .fetching ? ListScreen.fetchMoreRow : nil,
       newer == .fetching && change.newer != .fetching ? ListScreen.newerRow : nil,
     ].compactMap(\.self)
-    noteReach(change)
+    noteReach(change, wasLoaded: wasLoaded)
     paging = change.paging
     loadedCount = change.loadedCount
     searchedCount = change.searchedCount
@@ -415,6 +415,7 @@ extension ListScreen {
     }
     goToLiveRow(height: height)
     list.clearNewRows()
+    forgetArrivedAtFarEnd()
   }
 
   /// Moves the cursor to the row at the end where rows arrive.

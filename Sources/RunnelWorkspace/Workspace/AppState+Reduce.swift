@@ -46,7 +46,10 @@ package enum StateReducer {
     case .list(let view, let change): apply(&state, change, toView: view)
     case .keptAll(let view): state.tabs.lists[view].isLettingGo = false
     case .counted(let view, let count):
-      if state.tabs.lists.indices.contains(view) { state.tabs.lists[view].total = count }
+      if state.tabs.lists.indices.contains(view) {
+        let isImporting = isImporting(state, intoView: view)
+        state.tabs.lists[view].take(total: count, isImporting: isImporting)
+      }
     case .waiting(let view, let count):
       if state.tabs.lists[view].waitingCount != nil { state.tabs.lists[view].waitingCount = count }
     case .tree(let path, let change): show(&state, change, of: path)
@@ -98,18 +101,20 @@ package enum StateReducer {
     }
   }
 
+  /// Whether the user imports rows into the collection of a view.
+  private static func isImporting(_ state: AppState, intoView view: Int) -> Bool {
+    guard let importing = state.files.importing else { return false }
+    return state.tabs.lists[importing.view].definition.source.path
+      == state.tabs.lists[view].definition.source.path
+  }
+
   private static func apply(_ state: inout AppState, _ change: ListChange, toView view: Int) {
     guard state.tabs.lists.indices.contains(view) else { return }
     let restored = Restoration.restoredRows(state, of: change)
     var change = change
     change.takeAsOwn(restored)
     // Rows that the user imports do not count as new.
-    if let importing = state.files.importing,
-      state.tabs.lists[importing.view].definition.source.path
-        == state.tabs.lists[view].definition.source.path
-    {
-      change.takeAsOwn(change.newRows)
-    }
+    if isImporting(state, intoView: view) { change.takeAsOwn(change.newRows) }
     let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)
     let wasLoaded = state.tabs.lists[view].phase == .loaded
     guard
