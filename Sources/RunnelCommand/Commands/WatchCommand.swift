@@ -10,7 +10,10 @@ struct WatchCommand: ParsableCommand {
       First come the children that are there, as if they were added now. What other processes \
       write is seen too. The events are child_added, child_changed, child_moved and child_removed, \
       and value for a place that holds a single value. "previous" is the key of the child before, \
-      in the order of the query.
+      in the order of the query, as it is after the whole write: if the write moves that child too, its \
+      own event may come later.
+
+      The children that match are held in memory; --limit-to-first and --limit-to-last bound them.
 
       Examples:
         runnel watch /messages --no-initial

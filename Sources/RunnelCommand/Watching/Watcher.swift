@@ -85,9 +85,7 @@ final class Watcher {
     let events = request.events ?? .children
     database.submit(.listen(Listener.events, ListenRequest(query: query, events: events)))
     if request.events == nil, query.loadsAllData {
-      // Shallow: the view of the children does not read their content.
-      database.submit(
-        .listen(Listener.leaf, ListenRequest(query: query, detail: .shallow, events: .value)))
+      database.submit(.listen(Listener.leaf, LeafWatch.request(query)))
     }
     let paging = Paging(anchor: .first, count: 1)
     database.submit(
@@ -117,7 +115,7 @@ final class Watcher {
     switch delivery.listener {
     case Listener.marker: isPrinting = true
     case Listener.leaf:
-      if case .value(let node) = delivery.event, let value = leafWatch.change(to: node) {
+      if let node = LeafWatch.node(in: delivery.event), let value = leafWatch.change(to: node) {
         try print(.value(value))
       }
     default:
@@ -137,10 +135,35 @@ final class Watcher {
   }
 }
 
-/// Tracks the value of a place without children, through a shallow view of the place.
+/// Tracks the value of a place without children.
+///
+/// It listens to the summary of the place, which is a row of the place above: the cost of an event does
+/// not depend on the number of children. The events of the children come before, as those of deeper
+/// places do.
 struct LeafWatch {
   private var hasLeaf = false
   private var childCount = 0
+
+  /// The request for the value of a query's place; the root, which is a row of nothing, tells its own
+  /// value: O(n) in its children for an event.
+  static func request(_ query: Query) -> ListenRequest {
+    guard let parent = query.path.parent, let key = query.path.lastKey,
+      let row = try? Query(parent).ordered(by: .key).equal(to: .leaf(.string(key.text)))
+    else { return ListenRequest(query: query, detail: .shallow, events: .value) }
+    return ListenRequest(query: row, detail: .shallow, events: .children)
+  }
+
+  /// The node that an event of the request tells, without its children; nil for another event.
+  static func node(in event: TreeEvent) -> Node? {
+    switch event {
+    case .value(let node): return node
+    case .childAdded(let row, _), .childChanged(let row, _):
+      guard case .leaf(let leaf) = row.summary.kind else { return .empty }
+      return Node(leaf, priority: row.summary.priority)
+    case .childRemoved: return .empty
+    case .childMoved, .page, .pending, .answered: return nil
+    }
+  }
 
   /// Counts a child that was added or removed.
   mutating func count(_ event: TreeEvent) {
@@ -151,10 +174,10 @@ struct LeafWatch {
     }
   }
 
-  /// Returns the value to print after the view's content became `node`, or nil if there is nothing
+  /// Returns the value to print after the place's content became `node`, or nil if there is nothing
   /// to print.
   ///
-  /// In a shallow view, a place with children looks empty. If children replaced the value, their
+  /// A place with children looks empty. If children replaced the value, their
   /// own events have reported that before.
   mutating func change(to node: Node) -> Node? {
     let hadLeaf = hasLeaf
