@@ -106,6 +106,8 @@ package struct DatabaseRepair: Sendable {
   package internal(set) var recovered: [RecoveredRow] = []
   /// The number of such rows.
   package internal(set) var recoveredCount = 0
+  /// The undo files that were removed, since no write of the history needed them.
+  package internal(set) var removedFiles: [String] = []
 
   mutating func add(_ row: RecoveredRow) {
     recoveredCount += 1

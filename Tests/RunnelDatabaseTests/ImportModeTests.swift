@@ -267,6 +267,19 @@ import Testing
     #expect(try files.isEmpty)
   }
 
+  @Test func filesOfForgottenWritesAreToldAndRemovedByARepair() throws {
+    try load(largeObject(2000), .add)
+    for count in 2001...2004 { try load(largeObject(count), .replace) }
+    try session.setHistoryLimit(3)
+    // Write 3 is beyond the limit now, though its entry is dropped later.
+    try session.set("/small", "1")
+    let left = [2, 3].map { folder.file("test.db-undo-\($0).json") }
+    #expect(try DatabaseCare.check(file: session.file).unnamedFiles == left)
+    #expect(try DatabaseCare.repair(file: session.file).removedFiles == left)
+    #expect(try files == ["test.db-undo-4.json", "test.db-undo-5.json"])
+    #expect(try DatabaseCare.repair(file: session.file).removedFiles == [])
+  }
+
   @Test func failedImportLeavesNoFile() throws {
     try load(largeObject(2000), .add)
     let before = try session.export()

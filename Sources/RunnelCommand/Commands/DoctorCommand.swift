@@ -17,7 +17,8 @@ struct DoctorCommand: ParsableCommand {
       guesses nothing: a row that is damaged, and rows to which nothing leads any more, are put below \
       /recovered/repair-1 (or -2, and so on), each with the place where it was and what was wrong. \
       Look through them, move what is good back with `runnel move`, and remove the rest. What is lost \
-      stays lost, and is told.
+      stays lost, and is told. If the database is sound, a repair removes the files beside it that \
+      imports kept for `runnel undo` and that no write of the history needs any more.
 
       Where SQLite's own structures are damaged, nothing is repaired: --salvage makes a new database of \
       all rows that can still be read, and leaves the damaged file as it is. What belongs to no place \
@@ -104,6 +105,9 @@ struct DoctorCommand: ParsableCommand {
     }
     let repair = try DatabaseCare.repair(file: file, progress: progress)
     ending()
+    for file in repair.removedFiles {
+      try StandardOutput.say("\(file): removed, no write of the history needed it.\n")
+    }
     guard let after = repair.after else { return try tell(repair.before, of: file) }
     try DoctorCommand.list(repair.before)
     try StandardOutput.say("Repaired \(repair.before.repairableCount) faults of \(file).\n")
@@ -184,7 +188,7 @@ struct DoctorCommand: ParsableCommand {
     try DoctorCommand.list(report)
     for file in report.unnamedFiles {
       try StandardOutput.say(
-        "\(file): no write of the history needs it; remove it when you do not want what is in it.\n"
+        "\(file): no write of the history needs it; a repair removes it, so keep what you want of it.\n"
       )
     }
     if report.isSound {

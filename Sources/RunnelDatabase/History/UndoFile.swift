@@ -4,8 +4,8 @@ import RunnelBase
 /// A file beside a database with the node that an import replaced, if it is too large for the
 /// history: a document that can be imported again, also by hand.
 ///
-/// It is on disk before the import is. Only undoing the import removes it, since it may be all that
-/// is left of the data.
+/// It is on disk before the import is. Undoing the import removes it. When the history forgets the
+/// import, it stays, since it may be all that is left of the data, until `DatabaseCare.repair`.
 struct UndoFile: Hashable {
   /// The suffix after the name of the database.
   ///

@@ -108,7 +108,8 @@ extension StoreTransaction {
     notedEntry.entry = entry
   }
 
-  /// The suffixes of the undo files that entries of the history name.
+  /// The suffixes of the undo files that entries of the history name; entries beyond its limit, which
+  /// are dropped later, do not count.
   ///
   /// O(n) in the entries that are kept.
   func undoFileSuffixes() throws -> Set<String> {
@@ -116,9 +117,10 @@ extension StoreTransaction {
     var suffixes: Set<String> = []
     try statement(
       """
-      SELECT sequence, at, author, undoes, parts FROM change WHERE instr(parts, '"suffix"')
+      SELECT sequence, at, author, undoes, parts FROM change
+      WHERE sequence >= ? AND instr(parts, '"suffix"')
       """
-    ).forEach([]) { row in
+    ).forEach([.integer(historyStart())]) { row in
       // An unreadable entry is reported elsewhere.
       let entry = try? historyEntry(row)
       suffixes.formUnion(entry?.parts.compactMap { $0.undoFile?.suffix } ?? [])

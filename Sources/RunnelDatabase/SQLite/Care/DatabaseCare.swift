@@ -38,10 +38,7 @@ package enum DatabaseCare {
       try db.inTransaction(.deferred) {
         report = try Doctor(db: db, progress: progress).check()
         if report?.isComplete == true {
-          let named = try StoreTransaction(db: db, indexes: []).undoFileSuffixes()
-          report?.unnamedFiles = UndoFile.paths(of: file).filter { path in
-            !named.contains { path == file + $0 }
-          }
+          report?.unnamedFiles = try unnamedFiles(of: file, db)
         }
         // SQLite may refuse to commit even an empty transaction on a damaged file.
         return .rollback
@@ -59,7 +56,9 @@ package enum DatabaseCare {
   ///
   /// The file is checked first. Data that follows from other data (counts, entries, the feed) is
   /// made anew. Damaged rows, and rows that are not reachable, are moved to a place of their own:
-  /// below `/recovered/repair-N`. All of it is one transaction, and no data is deleted or guessed.
+  /// below `/recovered/repair-N`. All of it is one transaction, and no data is deleted or guessed. The
+  /// undo files that no write of the history needs are removed if the file is sound: of a damaged one
+  /// the history may be damaged too.
   /// A fault that cannot be repaired stays in the report, and its data is left as it is; this also
   /// holds for everything if SQLite itself finds the file damaged.
   ///
@@ -92,6 +91,10 @@ package enum DatabaseCare {
       var repair: DatabaseRepair?
       try db.inTransaction(.immediate) {
         repair = try Doctor(db: db, progress: progress).repair()
+        if repair?.before.isSound == true {
+          // No import is under way, since this transaction writes.
+          repair?.removedFiles = try unnamedFiles(of: file, db).filter { unlink($0) == 0 }
+        }
         return repair?.after == nil ? .rollback : .commit
       }
       return repair ?? DatabaseRepair(before: DatabaseReport())
@@ -106,6 +109,12 @@ package enum DatabaseCare {
 }
 
 extension DatabaseCare {
+  /// The undo files beside a database that no write of its history needs, in the order of their names.
+  private static func unnamedFiles(of file: String, _ db: GRDB.Database) throws -> [String] {
+    let named = try StoreTransaction(db: db, indexes: []).undoFileSuffixes()
+    return UndoFile.paths(of: file).filter { path in !named.contains { path == file + $0 } }
+  }
+
   /// The report on a file that is too damaged for SQLite to open.
   ///
   /// - Throws: the error, if it is another one or the file is no SQLite database.
