@@ -12,9 +12,11 @@ import Testing
   private final class Listing {
     private let session: DatabaseSession
     private let view: PlainView
-    private let file = NSTemporaryDirectory() + "runnel-plain-\(UUID().uuidString).db"
+    private let file: String
 
     init(_ rows: PlainRequest.Rows, anchor: String?, keep: Int = 2000, of json: JSONValue) throws {
+      let file = NSTemporaryDirectory() + "runnel-plain-\(UUID().uuidString).db"
+      self.file = file
       session = try DatabaseSession(
         file: file, isReadOnly: false,
         environment: DatabaseEnvironment(now: { 0 }, random: SeededRandom(seed: 1)))
@@ -71,7 +73,7 @@ import Testing
 
   private func keys(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "k\($0)" } }
 
-  @Test(arguments: [nil, "last"])
+  @Test(arguments: [nil, "last"] as [String?])
   func largeWriteIsToldInFullAndRemovesNoRowThatStands(anchor: String?) throws {
     for rows in [PlainRequest.Rows.all, .page] {
       let listing = try Listing(rows, anchor: anchor, of: .object(self.rows(101...102)))
@@ -87,7 +89,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "last"])
+  @Test(arguments: [nil, "last"] as [String?])
   func everyRowOfALongListIsFollowedOnRequest(anchor: String?) throws {
     let listing = try Listing(.all, anchor: anchor, of: .object(rows(101...140)))
     #expect(try listing.told() == ["": keys(101...140)])

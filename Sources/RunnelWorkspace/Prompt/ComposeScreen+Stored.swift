@@ -1,4 +1,5 @@
-import RunnelBase
+import RunnelStreams
+import RunnelTerminal
 import RunnelTree
 
 // A draft that the last session kept may have been stored since: a program that is killed right after

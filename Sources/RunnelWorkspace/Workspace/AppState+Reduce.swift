@@ -47,8 +47,8 @@ package enum StateReducer {
     case .keptAll(let view): state.tabs.lists[view].isLettingGo = false
     case .counted(let view, let count):
       if state.tabs.lists.indices.contains(view) {
-        let isImporting = isImporting(state, intoView: view)
-        state.tabs.lists[view].take(total: count, isImporting: isImporting)
+        let isOwn = isImporting(state, intoView: view)
+        state.tabs.lists[view].take(total: count, isImporting: isOwn)
       }
     case .waiting(let view, let count):
       if state.tabs.lists[view].waitingCount != nil { state.tabs.lists[view].waitingCount = count }
