@@ -144,10 +144,19 @@ extension ListScreen {
     self.unloaded?.total = count - unloaded.loadedGrowth - arrived
   }
 
-  /// Stops counting the rows that arrived beyond the far end, because the user has asked for what is new.
-  mutating func forgetArrivedAtFarEnd() {
-    guard !isAway, let total, let unloaded else { return }
-    self.unloaded?.total = total - unloaded.loadedGrowth
+  /// Whether all new rows are beyond the far end, which is not loaded.
+  fileprivate var hasNewBeyondFarEnd: Bool {
+    !isAway && isOpenAtFarEnd(paging) && list.newAbove.isEmpty && list.newBelow.isEmpty
+      && (arrivesBelow ? newBelowCount : newAboveCount) > 0
+  }
+
+  /// Moves the cursor to the last loaded row before the far end, or to the fetch-more row there.
+  fileprivate mutating func goToFarEnd(height: Int) {
+    if isLiveAtBottom {
+      list.moveToFirst(in: content, height: height)
+    } else {
+      list.moveToLast(in: content, height: height)
+    }
   }
 
   /// Notes a page that the user fetched.
@@ -226,10 +235,16 @@ extension ListScreen {
     state.effects.append(.goToLiveEnd(view))
   }
 
-  /// Goes to the newest new row, or to the end where rows arrive if it is not loaded.
+  /// Goes to the newest new row, or to the end where rows arrive if it is not loaded, or to where the pages
+  /// with the new rows will come.
   static func goToNewest(_ state: inout AppState, inView view: Int) {
     if state.tabs.lists[view].isAway {
       goToLiveEnd(&state, ofView: view)
+    } else if state.tabs.lists[view].hasNewBeyondFarEnd {
+      let height = state.tabs.height(ofView: view, in: state.height)
+      state.tabs.lists[view].goToFarEnd(height: height)
+      state.say(
+        .info, state.phrase("what is new is not loaded", .sectionMore, "fetches the next page"))
     } else {
       state.tabs.lists[view].goToNewest(height: state.tabs.height(ofView: view, in: state.height))
     }

@@ -415,7 +415,6 @@ extension ListScreen {
     }
     goToLiveRow(height: height)
     list.clearNewRows()
-    forgetArrivedAtFarEnd()
   }
 
   /// Moves the cursor to the row at the end where rows arrive.
