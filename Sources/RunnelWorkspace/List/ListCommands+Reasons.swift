@@ -83,7 +83,7 @@ extension ListCommands {
 
   static func reasonAtNewest(_ state: AppState) -> String? {
     let screen = state.tabs.front
-    if screen.isAway { return nil }
+    if screen.isAway || screen.hasNewBeyondFarEnd { return nil }
     // In an order that is not one of time, the newest rows are known only if they arrived just now.
     let isInOrderOfTime = screen.definition.source.anchor == .last
     if !isInOrderOfTime, screen.newAboveCount + screen.newBelowCount == 0 { return "no row is new" }

@@ -145,7 +145,7 @@ extension ListScreen {
   }
 
   /// Whether all new rows are beyond the far end, which is not loaded.
-  fileprivate var hasNewBeyondFarEnd: Bool {
+  var hasNewBeyondFarEnd: Bool {
     !isAway && isOpenAtFarEnd(paging) && list.newAbove.isEmpty && list.newBelow.isEmpty
       && (arrivesBelow ? newBelowCount : newAboveCount) > 0
   }
