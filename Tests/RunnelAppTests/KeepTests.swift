@@ -87,7 +87,7 @@ import Testing
       #expect(app.status.contains("↓\(arrived) new"))
     }
     app.press("gn")
-    #expect(app.status.contains("what is new is not loaded"))
+    #expect(app.toast.hasPrefix("what is new is not loaded"))
     app.press("gm")
     #expect(app.list.loadedCount > loaded)
     #expect(app.list.newBelowCount == arrived, "The page has rows that were there before.")
