@@ -43,10 +43,7 @@ import Testing
     let app = try AppDriver(
       view, json: ["pot": ["a": ["title": "Bowl", "by": "ana", "glaze": "tenmoku"]]])
     app.press("a")
-    guard case .form(let form)? = app.state.layers.last else {
-      Issue.record("no form: \(app.screen)")
-      return
-    }
+    let form = try #require(app.form)
     // The key stands last; what is filled in is not typed.
     #expect(form.fields.map(\.label).prefix(3) == ["state", "title", "glaze"])
     #expect(form.fields.map(\.input.editor.text).prefix(3) == ["thrown", "", ""])
@@ -71,7 +68,8 @@ import Testing
     let app = try AppDriver(
       view, json: ["pot": ["a": ["by": "ana", "glaze": "tin", "price": 3, "title": "Bowl"]]])
     app.press("a")
-    #expect(app.form?.fields.map(\.label).prefix(4) == ["title", "price", "by", "glaze"])
+    let form = try #require(app.form)
+    #expect(form.fields.map(\.label).prefix(4) == ["title", "price", "by", "glaze"])
   }
 
   // MARK: The compose line
