@@ -126,8 +126,10 @@ extension ListScreen {
     if isAway { return }
     guard isOpenAtFarEnd(change.paging), change.phase == .loaded else { return unloaded = nil }
     if unloaded != nil { return }
-    // A large write can make a list that had all rows one that has more than are loaded.
-    let isGrown = wasLoaded && !wasAway && paging == .exhausted && !change.isLettingGo
+    // A large write can make a list that had all rows one that has more than are loaded; what the user
+    // brings back or imports so is not new.
+    let isByOthers = !change.isLettingGo && change.ownCount == 0
+    let isGrown = wasLoaded && !wasAway && paging == .exhausted && isByOthers
     unloaded =
       isGrown
       ? UnloadedRows(total: total.map { _ in loadedCount }, loadedGrowth: growth)
