@@ -37,7 +37,50 @@ import Testing
     #expect(try app.stored(Self.place) == "anna@example.org")
     #expect(app.line(of: "Write to prod") == nil)
     #expect(app.state.writes.held.isEmpty)
+  }
+
+  @Test func undoAndRedoAskToo() throws {
+    let app = try open()
+    edit(app)
+    answer(app, "y")
     app.press("u")
+    #expect(app.line(of: "Undo in prod") != nil)
+    #expect(app.line(of: "changed \(Self.place)") != nil)
+    #expect(try app.stored(Self.place) == "anna@example.org")
+    answer(app, "n")
+    #expect(try app.stored(Self.place) == "anna@example.org")
+    app.press("u")
+    answer(app, "y")
+    #expect(try app.stored(Self.place) == "ana@example.org")
+    app.press("C-r")
+    #expect(app.line(of: "Redo in prod") != nil)
+    #expect(try app.stored(Self.place) == "ana@example.org")
+    answer(app, "y")
+    #expect(try app.stored(Self.place) == "anna@example.org")
+  }
+
+  @Test func severalStepsOfUndoAreOneQuestion() throws {
+    let app = try open()
+    app.press("a")
+    for text in ["one", "two", "three"] {
+      app.type(text)
+      app.press("Enter")
+    }
+    app.press("Esc 2 u")
+    #expect(app.line(of: "and 1 more step") != nil)
+    answer(app, "y")
+    #expect(app.line(of: "Undo in prod") == nil)
+    #expect(app.line(of: "one") != nil && app.line(of: "two") == nil)
+  }
+
+  @Test func undoOfAWriteOfTheHistoryAsksToo() throws {
+    let app = try open()
+    edit(app)
+    answer(app, "y")
+    app.press("gH u")
+    #expect(app.line(of: "Undo in prod") != nil)
+    #expect(try app.stored(Self.place) == "anna@example.org")
+    answer(app, "y")
     #expect(try app.stored(Self.place) == "ana@example.org")
   }
 

@@ -126,12 +126,10 @@ extension HistoryScreen {
       return
     }
     let title = screen.text(ellipsis: "...").title(of: entry)
-    UndoHistory.startReversal(
-      &state, .undo,
-      UndoHistory.Step(
-        title: title, parts: parts(state, of: entry),
-        places: Set(entry.parts.map(\.path))),
-      following: 0)
+    UndoHistory.undo(
+      &state,
+      ofHistory: UndoHistory.Step(
+        title: title, parts: parts(state, of: entry), places: Set(entry.parts.map(\.path))))
   }
 
   private static func parts(_ state: AppState, of entry: HistoryEntry) -> [UndoHistory.Part] {

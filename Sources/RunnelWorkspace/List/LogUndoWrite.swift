@@ -6,6 +6,7 @@ import RunnelTree
 /// The undo of an entry of the action log.
 struct LogUndoWrite: WriteKind {
   var place: String { "undo" }
+  var replacesData: Bool { true }
   var isKept: Bool { false }
 
   func sayPerformed(_ state: inout AppState, _ performed: Performed) {

@@ -6,6 +6,10 @@ struct HeldWrite: Hashable, Sendable {
   /// The most writes that a question names.
   private static let namedMax = 5
 
+  /// Why the user is asked.
+  static let reason = StyledLine(
+    "The profile says `confirm`: it asks before data are replaced.", .muted)
+
   let purpose: WritePurpose
   /// The requests; several if a form changes several records.
   var requests: [WriteRequest]
@@ -13,8 +17,8 @@ struct HeldWrite: Hashable, Sendable {
   /// Returns whether the user is asked before a write: whether the profile wants that, and data are
   /// replaced.
   ///
-  /// New records are written without a question, as `push` does. Deletions and imports have questions
-  /// of their own, and steps of undo only restore what stood there.
+  /// New records are written without a question, as `push` does. Deletions, imports, and steps of undo
+  /// have questions of their own.
   static func isAsked(_ state: AppState, _ purpose: WritePurpose) -> Bool {
     guard state.database.profile?.confirms == true else { return false }
     return purpose.kind.replacesData
@@ -32,11 +36,9 @@ struct HeldWrite: Hashable, Sendable {
     let name = state.database.profile?.name ?? ""
     let question = Question(
       .write(held), title: "Write to \(name)", message: message,
-      explanation: [
-        StyledLine("The profile says `confirm`: it asks before data are replaced.", .muted)
-      ],
-      openedAt: state.input.eventTime)
-    Question.open(&state, question, yes: "write", no: "go on typing")
+      explanation: [reason], openedAt: state.input.eventTime)
+    let no = held.purpose == .undo ? "leave it" : "go on typing"
+    Question.open(&state, question, yes: "write", no: no)
   }
 
   /// Requests the writes that the user agreed to.

@@ -99,6 +99,7 @@ extension Question {
     case .signOut(let user): AccountsScreen.signOut(&state, user)
     case .saveView(let saving): saving.save(&state)
     case .undoOlder: UndoHistory.undoOlder(&state)
+    case .reverse(let reversing): UndoHistory.reverse(&state, reversing)
     case .changeAccount(let change): state.session.accountChange = change
     }
   }

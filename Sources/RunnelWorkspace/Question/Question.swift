@@ -38,6 +38,8 @@ struct Question: Hashable, Sendable {
     case saveView(ViewSaving)
     /// An older write is undone, because the undo of the last one was refused.
     case undoOlder
+    /// Steps are undone or redone in a profile with `confirm`.
+    case reverse(UndoHistory.Reversing)
     /// The database is shown as another account.
     case changeAccount(AccountChange)
   }

@@ -27,7 +27,11 @@ extension UndoHistory {
       }
       return
     }
-    takeStep(&state, direction, following: min(count, UndoHistory.stepsMax) - 1)
+    if state.refusesWriting() { return }
+    if direction == .undo, asksForOlderStep(&state) { return }
+    let following = min(count, UndoHistory.stepsMax) - 1
+    if asksForReversal(&state, direction, following: following) { return }
+    takeStep(&state, direction, following: following)
   }
 
   private static func takeStep(
@@ -66,6 +70,60 @@ extension UndoHistory {
   static func undoOlder(_ state: inout AppState) {
     state.writes.undoing.refusedTitle = nil
     takeStep(&state, .undo, following: 0)
+  }
+
+  /// Asks whether steps are to be undone or redone in a profile with `confirm`; returns false if there
+  /// is nothing to ask.
+  private static func asksForReversal(
+    _ state: inout AppState, _ direction: UndoHistory.Direction, following: Int
+  ) -> Bool {
+    let steps = state.writes.undoing.steps(direction)
+    guard let profile = state.database.profile, profile.confirms, let step = steps.last,
+      !step.parts.isEmpty
+    else { return false }
+    var message = [StyledLine(step.title)]
+    let others = min(following, steps.count - 1)
+    if others > 0 {
+      message.append(
+        StyledLine("and \(others) more step\(others == 1 ? "" : "s")", .muted))
+    }
+    ask(
+      &state, Reversing(direction: direction, step: step, following: others, isOfHistory: false),
+      message)
+    return true
+  }
+
+  /// Opens the question whether a step is to be undone or redone.
+  private static func ask(
+    _ state: inout AppState, _ reversing: Reversing, _ message: [StyledLine]
+  ) {
+    let word = reversing.direction == .undo ? "Undo" : "Redo"
+    let question = Question(
+      .reverse(reversing), title: "\(word) in \(state.database.profile?.name ?? "")",
+      message: message, explanation: [HeldWrite.reason], openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: word.lowercased(), no: "leave it")
+  }
+
+  /// Undoes a step that stands in the history, after a question if the profile has `confirm`.
+  static func undo(_ state: inout AppState, ofHistory step: UndoHistory.Step) {
+    let reversing = Reversing(direction: .undo, step: step, following: 0, isOfHistory: true)
+    if state.database.profile?.confirms == true {
+      return ask(&state, reversing, [StyledLine(step.title)])
+    }
+    reverse(&state, reversing)
+  }
+
+  /// Undoes or redoes what the user agreed to; steps that were made or taken since stay as they are.
+  static func reverse(_ state: inout AppState, _ reversing: Reversing) {
+    if state.refusesWriting() || state.writes.undoing.reversal != nil { return }
+    if reversing.isOfHistory {
+      return startReversal(&state, .undo, reversing.step, following: 0)
+    }
+    guard state.writes.undoing.steps(reversing.direction).last == reversing.step else {
+      let word = reversing.direction == .undo ? "undone" : "redone"
+      return state.say(.warning, "not \(word): something else was written meanwhile")
+    }
+    takeStep(&state, reversing.direction, following: reversing.following)
   }
 
   /// Undoes or redoes a whole step, one write after another.

@@ -78,6 +78,16 @@ package struct UndoHistory: Hashable, Sendable {
     var failures: [Failure] = []
   }
 
+  /// A step that is undone or redone after a question.
+  struct Reversing: Hashable, Sendable {
+    var direction: Direction
+    var step: Step
+    /// The number of steps to be taken after it.
+    var following: Int
+    /// Whether it was chosen in the history of a place, and not the next step of this run.
+    var isOfHistory: Bool
+  }
+
   /// The reason why a part could not be reversed.
   package struct Failure: Hashable, Sendable {
     package var part: Part
