@@ -103,6 +103,15 @@ public struct AccountFolder: AccountStorage {
     return try departingFile(user).read()
   }
 
+  /// Reads the account of a user who is signed in, or of one who is departing; nil if there is none.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func account(
+    of user: String, isDeparting: Bool
+  ) throws(AccountFailure) -> KeptAccount? {
+    try (isDeparting ? departingFile(user) : file(user)).read()
+  }
+
   /// Reads the name of the service of a user's account; nil if there is no such account.
   ///
   /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
@@ -165,11 +174,14 @@ public struct AccountFolder: AccountStorage {
 
   // MARK: Writing
 
-  /// Keeps the account, and makes it the active one after a sign-in.
+  /// Keeps the account, and makes it the active one after a sign-in; its user is not departing then.
   public func keep(_ account: KeptAccount, isSignIn: Bool) throws(AccountFailure) {
     try make(path)
     try file(account.user.id).write(account, service: service)
-    if isSignIn { try activate(account.user.id) }
+    if isSignIn {
+      try activate(account.user.id)
+      try forgetDeparting(account.user.id)
+    }
   }
 
   /// Makes a kept account the active one.
@@ -193,6 +205,14 @@ public struct AccountFolder: AccountStorage {
     try make(path)
     try departingFile(account.user.id).write(account, service: service)
     try forget(account.user.id)
+  }
+
+  /// Keeps new tokens of a departing account, unless it is departing no more.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
+  package func renewDeparting(_ account: KeptAccount) throws(AccountFailure) {
+    let file = departingFile(account.user.id)
+    if try file.read() != nil { try file.write(account, service: service) }
   }
 
   /// Forgets an account; if it was active, none is.

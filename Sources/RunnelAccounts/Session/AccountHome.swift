@@ -56,6 +56,13 @@ package struct AccountHome: Sendable {
   /// - Throws: `AccountFailure` (`storage`) if one cannot be read.
   package func all() throws(AccountFailure) -> [KeptAccount] { try folderOfAnyService.accounts() }
 
+  /// Reads the accounts whose users signed out, and of which something is still to be done.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if one cannot be read.
+  package func departing() throws(AccountFailure) -> [KeptAccount] {
+    try folderOfAnyService.departing()
+  }
+
   /// Reads the user whose session was ended last; nil if somebody signed in since, or out.
   ///
   /// - Throws: `AccountFailure` (`storage`) if it cannot be read.

@@ -37,6 +37,7 @@ actor AccountWork {
   private nonisolated let home: AccountHome
   private nonisolated let shared = Mutex(Shared())
   private nonisolated let wake: @Sendable () -> Void
+  private nonisolated let departures: Departures?
   private let options: AccountOptions
   private var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
@@ -45,12 +46,19 @@ actor AccountWork {
   /// The last known service, with which new accounts sign in.
   private var service: (any AccountProvider)?
 
-  /// Makes the work; `wake` is called on any thread when there is something to take.
+  /// Makes the work.
+  ///
+  /// - Parameters:
+  ///   - home: the accounts at the database.
+  ///   - departures: removes this device from the lists of users who sign out; nil if it is in none.
+  ///   - options: the options of the sessions.
+  ///   - wake: called on any thread when there is something to take.
   init(
-    _ home: AccountHome, options: AccountOptions = AccountOptions(),
-    wake: @escaping @Sendable () -> Void
+    _ home: AccountHome, _ departures: Departures? = nil,
+    options: AccountOptions = AccountOptions(), wake: @escaping @Sendable () -> Void
   ) {
-    (self.home, self.options, self.wake) = (home, options, wake)
+    (self.home, self.departures) = (home, departures)
+    (self.options, self.wake) = (options, wake)
   }
 }
 
@@ -69,7 +77,10 @@ extension AccountWork {
       return shared.running.values
     }
     for task in old { task.cancel() }
-    Task { _ = await self.session() }
+    Task {
+      _ = await self.session()
+      await self.departures?.begin()
+    }
     return facts(of: user, nil)
   }
 
@@ -270,14 +281,18 @@ extension AccountWork {
     let service = serviceForSignIn()
     let storage = ChosenAccount(home.folder(service), user: nil)
     let session = await AccountSession(service, storage: storage, options: options)
+    // The user may be one who departs, and whose device stays then.
+    await departures?.end()
     let outcome: AccountOutcome
     do throws(AccountFailure) {
       outcome = try await session.perform(operation)
     } catch {
       await session.close()
+      await departures?.begin()
       throw error
     }
     await session.close()
+    await departures?.begin()
     if let failure = storage.failure { throw failure }
     self.service = service
     guard let id = outcome.user?.id else {
@@ -298,14 +313,16 @@ extension AccountWork {
   private func signOut(_ id: String) async throws(AccountFailure) -> String? {
     if id == user, let opened = await session() {
       await opened.session.signOut()
-      // The replica of the user closes now: the device could not be removed later.
-      try home.folder(home.ownService).forgetDeparting(id)
+      // What could not be done now is done by the departures, as the replica of the user closes.
+      if departures == nil { try home.folder(home.ownService).forgetDeparting(id) }
     } else {
       let service: any AccountProvider = try home.service(of: id) ?? home.ownService
       let storage = ChosenAccount(home.folder(service), user: id)
       let session = await AccountSession(service, storage: storage, options: options)
+      await departures?.take(session)
       await session.signOut()
       await session.close()
+      await departures?.begin()
     }
     try home.forgetEnd(of: id)
     let next = try activateNext()

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import RunnelAccounts
 import RunnelTerminal
@@ -29,9 +30,16 @@ final class ApplicationHost {
     var accountOptions = AccountOptions()
     let log = Logger(label: "runnel.accounts")
     accountOptions.notice = { log.warning("\($0.message)") }
-    accounts = options?.origin?.accounts.map { home in
-      AccountWork(home, options: accountOptions) { wakeup.signal() }
+    guard let wish = options?.origin, let home = wish.accounts else {
+      accounts = nil
+      return
     }
+    let environment = ProcessInfo.processInfo.environment
+    let departures = wish.devices.flatMap { place in
+      Departures(
+        home, at: wish.address, place, options: accountOptions, environment: environment)
+    }
+    accounts = AccountWork(home, departures, options: accountOptions) { wakeup.signal() }
   }
 
   /// Returns the screen; opens it at the first time.

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import RunnelAccounts
+import RunnelApp
 
 /// `runnel logout`: signs out of a server's database.
 struct LogoutCommand: ParsableCommand {
@@ -33,11 +35,27 @@ struct LogoutCommand: ParsableCommand {
       if accounts.isEmpty { return }
     }
     if accounts.isEmpty { throw place.nobody }
+    let departures = place.choice.profile?.devices.flatMap { lists in
+      Departures(
+        place.home, at: place.choice.address, lists,
+        environment: ProcessInfo.processInfo.environment)
+    }
     for account in accounts {
       let session = try place.session(of: account)
-      try place.answer { await session.signOut() }
+      try place.answer {
+        await departures?.take(session)
+        await session.signOut()
+        await session.close()
+      }
       StandardError.say(
         "Signed out of \(place.choice.name): \(account.user.email ?? account.user.id).")
+    }
+    // A file that cannot be read is told when somebody signs in.
+    let waiting = departures == nil ? [] : (try? place.home.departing()) ?? []
+    if waiting.contains(where: { account in accounts.contains { $0.user.id == account.user.id } }) {
+      StandardError.say(
+        "The server cannot be reached: the next workspace removes this device from the user's devices."
+      )
     }
     // Another account becomes the active one, so that commands go on working.
     if let next = try place.all().first { try place.activate(next.user.id) }
