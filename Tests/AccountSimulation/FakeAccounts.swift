@@ -38,7 +38,15 @@ package final class FakeAccounts: Sendable {
     package var newEmail: String?
   }
 
+  /// A write to the database of the accounts' users, which is taken and not carried out.
+  package struct Write: Equatable, Sendable {
+    package var target: String
+    package var body: String
+  }
+
   package struct State: Sendable {
+    /// The writes that were taken.
+    package var writes: [Write] = []
     package var records: [String: Record] = [:]
     /// The users of refresh tokens.
     package var refreshTokens: [String: String] = [:]
@@ -107,12 +115,19 @@ package final class FakeAccounts: Sendable {
     { (request: WebRequest) async throws(NetworkError) in
       let operation = FakeAccounts.operation(request.address.target)
       if let gate = self.gate.withLock({ $0 }) { await gate(operation) }
+      let isWrite = request.method == "PATCH"
       let trouble = self.state.withLock { state in
-        state.asked.append(operation)
+        if !isWrite { state.asked.append(operation) }
         return state.trouble
       }
       if trouble == .offline { throw NetworkError("it cannot be reached") }
       if case .status(let status) = trouble { return (status, Array("<html>".utf8)) }
+      if isWrite {
+        let body = String(decoding: request.body ?? [], as: UTF8.self)
+        let write = Write(target: request.address.target, body: body)
+        self.state.withLock { $0.writes.append(write) }
+        return (204, [])
+      }
       let answer = self.answer(request.address.target, body: request.body ?? [])
       if trouble == .losesAnswers { throw NetworkError("the answer is lost") }
       return (answer.status, answer.body.jsonBytes())

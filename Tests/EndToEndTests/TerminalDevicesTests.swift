@@ -13,14 +13,16 @@ import Testing
 
   private let database: TestDatabase
   private let served: Served
+  private let serverArguments: [String]
 
   init() throws {
     database = try TestDatabase("{\"greeting\":{\"a\":{\"n\":1},\"b\":{\"n\":2}}}")
     let rules = try database.folder.write(Self.rules, to: "test.rules.json")
-    served = try Served([
+    serverArguments = [
       database.file, "--accounts", database.folder.file("accounts.db"), "--rules", rules,
       "--name", "test",
-    ])
+    ]
+    served = try Served(serverArguments)
     try FileManager.default.createDirectory(
       atPath: database.folder.file("config/runnel"), withIntermediateDirectories: true)
     _ = try database.folder.write(
@@ -62,6 +64,49 @@ import Testing
     }
     try terminal.wait(for: "● live")
     return terminal
+  }
+
+  /// Runs a command on a device.
+  private func run(
+    _ device: String, _ arguments: String..., input: String = ""
+  ) throws -> Program.Outcome {
+    try Program.run(arguments, input: input, environment: environment(device))
+  }
+
+  @Test func aDeviceThatSignsOutOfflineIsRemovedByTheNextWorkspace() throws {
+    let desk = try open("desk", isNew: true)
+    try desk.keys("g", "D")
+    try desk.wait("this device") { $0.contains("Your devices") && $0.contains("here") }
+    try desk.keys("C-g", "q")
+    try desk.wait(for: TmuxTerminal.prompt)
+    let login = try run(
+      "phone", "login", "chat", "--email", "ana@x.org", "--password-file", "-",
+      input: "correct horse\n")
+    #expect(login.status == 0, "\(login.errors)")
+    let words = try run("phone", "whoami", "chat").output.split(separator: "\"")
+    let user = String(try #require(words.count > 3 ? words[3] : nil))
+    let list = "/user-devices/\(user)"
+    #expect(try run("phone", "get", list, "-d", "chat").output.contains("deviceId"))
+    try served.program.send(SIGTERM)
+    _ = try served.program.wait()
+    let logout = try run("desk", "logout", "chat")
+    #expect(logout.status == 0, "\(logout.errors)")
+    #expect(logout.errors.contains("the next workspace removes this device"))
+    #expect(try run("desk", "whoami", "chat").status == 1)
+    let again = try Served(serverArguments, listen: "localhost:\(served.port)")
+    #expect(try run("phone", "get", list, "-d", "chat").output.contains("deviceId"))
+    try desk.runnel(
+      ["open", "chat"],
+      before: environment("desk").map { "\($0)='\($1)'" }.sorted().joined(separator: " "))
+    try desk.wait(for: "not signed in")
+    var isThere = true
+    for _ in 0..<1000 where isThere {
+      isThere = try run("phone", "get", list, "-d", "chat").output.contains("deviceId")
+    }
+    #expect(!isThere)
+    try desk.keys("q")
+    try desk.wait(for: TmuxTerminal.prompt)
+    try again.program.send(SIGTERM)
   }
 
   @Test func aNewDeviceIsToldRenamedAndRevokedAndThenSignsOut() throws {

@@ -56,6 +56,36 @@ import Testing
     #expect(try folder.accounts().isEmpty && folder.departing().isEmpty)
   }
 
+  @Test func userWhoSignsInAgainDepartsNoMore() throws {
+    let (old, new) = (account("ana", "old"), account("ana", "new", obtained: 9))
+    try folder.keep(old, isSignIn: true)
+    try folder.depart(old)
+    #expect(try folder.account(of: "ana", isDeparting: false) == nil)
+    #expect(try folder.account(of: "ana", isDeparting: true) == old)
+    try folder.renewDeparting(new)
+    #expect(try folder.departing() == [new])
+    try folder.keep(old, isSignIn: true)
+    #expect(try folder.departing().isEmpty && folder.signedIn() == old)
+    try folder.renewDeparting(new)
+    #expect(try folder.departing().isEmpty, "tokens bring no departing account back")
+  }
+
+  @Test func oneWhoDepartsElsewhereIsSignedInNoMore() throws {
+    let ana = account("ana")
+    let (here, elsewhere) = (ChosenAccount(folder, user: "ana"), ChosenAccount(folder, user: "ana"))
+    try folder.keep(ana, isSignIn: true)
+    #expect(try here.signedIn() == ana)
+    try elsewhere.depart(ana)
+    #expect(try here.account(of: "ana") == nil && here.signedIn() == nil)
+    #expect(try elsewhere.account(of: "ana") == ana)
+    let departing = DepartingAccounts(folder, users: ["ana"])
+    #expect(departing.signedIn() == nil)
+    #expect(try departing.departing() == [ana] && departing.account(of: "ana") == ana)
+    #expect(try DepartingAccounts(folder, users: ["bo"]).departing().isEmpty)
+    try here.keep(ana, isSignIn: true)
+    #expect(try here.account(of: "ana") == ana && departing.departing().isEmpty)
+  }
+
   @Test func endOfASessionIsRememberedUntilSomebodySignsIn() throws {
     let ana = account("ana")
     let failure = AccountFailure(.sessionEnded, "The session has ended: sign in again.")

@@ -6,6 +6,7 @@ import RunnelStore
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelDevices
 @testable import RunnelWorkspace
 
 /// What the workspace asks of accounts is done with an account service, and answered.
@@ -14,6 +15,7 @@ import Testing
   private let clock = ManualClock()
   private let folder = NSTemporaryDirectory() + "runnel-accounts-\(UUID().uuidString)"
   private let home: AccountHome
+  private let departures: Departures
   private let work: AccountWork
   private let wakes: AsyncStream<Void>
 
@@ -25,7 +27,11 @@ import Testing
     wakes = stream
     var options = AccountOptions()
     options.clock = clock.clock
-    work = AccountWork(home, options: options) { continuation.yield() }
+    let removal = DeviceRemoval(
+      base: "http://localhost:1", namespace: "main", keys: ["user-devices"], folder: folder,
+      service.transport)
+    departures = Departures(home, removal, options: options)
+    work = AccountWork(home, departures, options: options) { continuation.yield() }
     for name in ["ana", "bo"] { service.add(name, "\(name)@x.org", "secret-\(name)") }
   }
 
@@ -166,6 +172,64 @@ import Testing
     _ = work.begin(as: "bo")
     #expect(try await ask(5, .signOut("bo")) == .success(nil))
     #expect(try home.all().isEmpty)
+  }
+
+  /// Lets this device stand in the list of a user; returns its id.
+  private func enter(_ user: String) throws -> String {
+    let identity = DeviceIdentity(folder: folder)
+    try identity.remember([user], home.ownService.name)
+    return try identity.id()
+  }
+
+  private var writes: [FakeAccounts.Write] { service.state.withLock { $0.writes } }
+
+  /// Waits until all is done for the users who signed out.
+  private func waitForDepartures() async throws {
+    while try !home.departing().isEmpty { await Task.yield() }
+  }
+
+  @Test func deviceIsRemovedLaterIfItsUserSignsOutOffline() async throws {
+    let device = try enter("ana")
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    service.set(.offline)
+    #expect(try await ask(2, .signOut("ana")) == .success(nil))
+    #expect(try home.all().isEmpty && home.departing().map(\.user.id) == ["ana"])
+    #expect(writes.isEmpty)
+    service.set(.none)
+    // The next workspace, as nobody.
+    let next = AccountWork(home, departures) {}
+    _ = next.begin(as: nil)
+    try await waitForDepartures()
+    let write = try #require(writes.first)
+    #expect(write.target.hasPrefix("/user-devices/ana.json?print=silent&auth="))
+    #expect(write.target.hasSuffix("&ns=main"))
+    let entry = "\"devices/\(device)\":null"
+    #expect(write.body == "{\(entry),\"deviceStates/\(device)\":null}")
+    #expect(DeviceIdentity(folder: folder).holders(home.ownService.name).isEmpty)
+  }
+
+  @Test func userWhoSignsInAgainDepartsNoMore() async throws {
+    _ = try enter("ana")
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    service.set(.offline)
+    #expect(try await ask(2, .signOut("ana")) == .success(nil))
+    #expect(try home.departing().map(\.user.id) == ["ana"])
+    // The credential cannot be used before the sign-in.
+    await departures.end()
+    service.set(.none)
+    #expect(try await signIn("ana", 3) == .success("ana"))
+    #expect(try home.departing().isEmpty && home.signedIn()?.user.id == "ana")
+  }
+
+  @Test func credentialGoesAtOnceIfTheDeviceIsInNoList() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    service.set(.offline)
+    #expect(try await ask(2, .signOut("ana")) == .success(nil))
+    #expect(try home.departing().isEmpty && home.all().isEmpty)
+    #expect(writes.isEmpty)
   }
 
   @Test func stoppedRequestIsNotAnswered() async throws {

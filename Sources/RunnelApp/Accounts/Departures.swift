@@ -45,9 +45,13 @@ package actor Departures {
 
   /// Lets a session remove the device before it forgets the credential of a user who signs out.
   package nonisolated func take(_ session: AccountSession) async {
-    let removal = removal
+    let (home, removal) = (home, removal)
     await session.beforeForgetting { [weak session] user in
       guard let session else { return .later }
+      // Another process may have signed the user in again: then the device stays. A folder that cannot
+      // be read says nothing about that.
+      let departing = try? home.departing()
+      if let departing, !departing.contains(where: { $0.user.id == user }) { return .done }
       return await removal.remove(of: user, in: session)
     }
   }
