@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -120,6 +121,31 @@ import Testing
     try terminal.keys("q")
     try terminal.wait(for: TmuxTerminal.prompt)
     #expect(try run("account", "list", url).output.split(separator: "\n").count == 1)
+  }
+
+  @Test func accountsAreForgottenAtTheEndIfNoneIsToBeKept() throws {
+    let memory = database.folder.file("memory")
+    try FileManager.default.createDirectory(atPath: memory, withIntermediateDirectories: false)
+    try terminal.runnel(
+      ["open", url, "--no-keep"], before: "\(words) XDG_RUNTIME_DIR='\(memory)'")
+    let greeting = "Any key closes this"
+    try terminal.wait(for: greeting)
+    try terminal.keys("Space")
+    try terminal.wait(forNo: greeting)
+    try terminal.keys("A")
+    try terminal.wait(for: "nobody is signed in")
+    try terminal.keys("a")
+    try terminal.wait(for: "New account")
+    try fill("ana@x.org", "correct horse", "correct horse")
+    try terminal.wait("her data, live", seconds: 90) {
+      $0.contains("ana@x.org") && $0.contains("greeting") && $0.contains("● live")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: memory).count == 1)
+    #expect(try run("whoami", url).status == 1)
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: memory).isEmpty)
+    #expect(try run("whoami", url).status == 1)
   }
 
   @Test func dataOfAnEndedSessionStaysReadableAfterARestart() throws {

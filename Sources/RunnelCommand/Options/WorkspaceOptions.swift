@@ -85,6 +85,8 @@ struct WorkspaceOptions: ParsableArguments {
   var replay: String?
   @Flag(help: "Start without the last session's state, and do not save this one's.")
   var noSession = false
+  @Flag(help: "Forget the accounts that sign in to a server's database here when it is closed.")
+  var noKeep = false
   @Flag(help: "Report what the program finds here: terminal, colors, files; then exit.")
   var check = false
   @Flag(help: "List all actions with their keys, then exit.")
@@ -207,21 +209,32 @@ struct WorkspaceOptions: ParsableArguments {
   ///
   /// The local replica is shown at once, before the server responds.
   func open(_ origin: OriginChoice) throws {
+    let status = try show(origin, noKeep ? TemporaryAccounts() : nil)
+    if status != 0 { Glibc.exit(status) }
+  }
+
+  /// Shows a server's database, with the accounts that are kept or with temporary ones; returns the exit
+  /// code.
+  private func show(_ origin: OriginChoice, _ temporary: TemporaryAccounts?) throws -> Int32 {
+    defer { temporary?.remove() }
     var wish = try origin.wish()
+    if let temporary, wish.accounts != nil {
+      (wish.accounts, wish.user) = (try temporary.home(origin), nil)
+    }
     let file = try wish.replica(environment: ProcessInfo.processInfo.environment)
     if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     let profile = origin.profile
-    (wish.presence, wish.devices) = (profile?.presence, profile?.devices)
+    // A device whose accounts are forgotten could not be removed from their lists later.
+    (wish.presence, wish.devices) = (profile?.presence, temporary == nil ? profile?.devices : nil)
     wish.programVersion = MainCommand.version
     var mark = profile?.mark
     mark?.methods = try origin.methodOffers()
     let samples = try wish.services.map { try ServiceSamples(file).read($0) } ?? []
-    let status = try run(file) { options in
+    return try run(file) { options in
       (options.origin, options.profile, options.samples) = (wish, mark, samples)
       options.views = views ?? profile?.views
       options.isReadOnly = readonly || profile?.mark.isReadOnly == true
     }
-    if status != 0 { Glibc.exit(status) }
   }
 
   /// Opens the workspace on a namespace of a store, and ends the process with its exit code.
