@@ -58,8 +58,9 @@ package actor Departures {
 
   /// Begins what is still to be done for users who signed out; what was begun before ends.
   func begin() async {
-    await end()
+    beginning += 1
     let own = beginning
+    await close()
     // What cannot be read is told when somebody signs in.
     let accounts = (try? home.departing()) ?? []
     var users: [String: (service: IdentityToolkit, users: Set<String>)] = [:]
@@ -80,6 +81,10 @@ package actor Departures {
   /// Ends what was begun in this process; the credentials stay.
   func end() async {
     beginning += 1
+    await close()
+  }
+
+  private func close() async {
     let old = sessions
     sessions = []
     for session in old { await session.close() }
