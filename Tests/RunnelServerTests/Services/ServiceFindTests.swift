@@ -137,11 +137,11 @@ import Testing
   @Test func textsOfAddressesAreReadAlikeWithAnIndexAndWithout() async throws {
     try await withServices { server in
       let client = try SocketIOClient(server)
-      let records: [JSONValue] = (0..<300).map { number in
-        [
-          "id": .string("k\(number)"), "a": .number(JSONNumber(Int64(number % 7))),
-          "b": .bool(number % 2 == 0), "c": .number(JSONNumber(Int64(number % 3))),
-          "mixed": number % 2 == 0 ? "2" : 2,
+      let records = (0..<300).map { number -> JSONValue in
+        let two: JSONValue = number % 2 == 0 ? "2" : 2
+        return [
+          "id": JSONValue("k\(number)"), "a": JSONValue(number % 7), "b": JSONValue(number % 2 == 0),
+          "c": JSONValue(number % 3), "mixed": two,
         ]
       }
       for service in ["indexed", "plain"] {
