@@ -140,7 +140,8 @@ import Testing
       let records = (0..<300).map { number -> JSONValue in
         let two: JSONValue = number % 2 == 0 ? "2" : 2
         return [
-          "id": JSONValue("k\(number)"), "a": JSONValue(number % 7), "b": JSONValue(number % 2 == 0),
+          "id": JSONValue("k\(number)"), "a": JSONValue(number % 7),
+          "b": JSONValue(number % 2 == 0),
           "c": JSONValue(number % 3), "mixed": two,
         ]
       }
