@@ -3,6 +3,7 @@ import Foundation
 import RunnelAccounts
 import RunnelBase
 import RunnelStore
+import Synchronization
 import Testing
 
 @testable import RunnelApp

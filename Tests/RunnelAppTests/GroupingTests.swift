@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelStreams
+import RunnelTerminal
 import RunnelTree
 import Testing
 

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelTerminal
 import RunnelTree
 import Testing
 
