@@ -77,7 +77,8 @@ import Testing
     var filled = form
     let id = form.fields[0].input.editor.text
     filled.fields[1].input.editor = LineEditor("3")
-    let values = filled.values()
+    let read = filled.values()
+    let values = try #require(read)
     var state = app.state
     MethodCalls.submit(
       &state, try #require(state.database.profile?.methods.first), values)
