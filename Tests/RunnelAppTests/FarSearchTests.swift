@@ -59,7 +59,7 @@ import Testing
     find(app)
     #expect(rows(app).isEmpty)
     #expect(app.screen[1].contains("0 of 3600 rows"))
-    #expect(app.body.contains { $0.contains("no row fits the filter") })
+    #expect(app.body.contains { $0.contains("no row fits the filter") }, "\(app.body)")
   }
 
   @Test func foundRowsStayLive() throws {

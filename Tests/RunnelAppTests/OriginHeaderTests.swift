@@ -81,7 +81,9 @@ import Testing
     #expect(app.toast.contains("another program holds the connection"))
     _ = take(OriginFacts(.refused, reason: "The token has expired."))
     app.press("j k")
-    #expect(app.screen.contains { $0.contains("The token has expired: gL tries again") })
+    app.wait(milliseconds: 30_000)
+    #expect(
+      app.screen.contains { $0.contains("The token has expired: gL tries again") }, "\(app.screen)")
     app.press("gL")
     #expect(app.screenEffects.contains(.reconnect))
     _ = take(OriginFacts(.live))
