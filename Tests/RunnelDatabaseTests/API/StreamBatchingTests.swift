@@ -44,6 +44,20 @@ import Testing
     #expect(keys(batched) == ["a", "b"])
   }
 
+  @Test func aDrainTellsWhatIsDueByTheClockAtOnce() async throws {
+    let session = StreamSession(database, clock: clock)
+    let (source, batched) = try await lists(session)
+    for key in ["a", "b"] { try await list.child(key).setValue(1) }
+    while source.items.count < 2 { try session.drain() }
+    clock.advance(by: .milliseconds(99))
+    try session.drain()
+    #expect(keys(batched) == [])
+    // No task runs between the clock and the drain.
+    clock.advance(by: .milliseconds(1))
+    try session.drain()
+    #expect(keys(batched) == ["a", "b"])
+  }
+
   @Test func steadyChangesWaitNoLongerThanTheMaximum() async throws {
     let session = StreamSession(database, clock: clock)
     let (source, batched) = try await lists(session)

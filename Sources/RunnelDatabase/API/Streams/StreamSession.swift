@@ -259,9 +259,9 @@ extension StreamSession {
   }
 
   /// Passes the waiting events to the streams without waiting for more, for an owner with its own
-  /// loop.
+  /// loop, and tells the changes of batched streams that are due by the session's clock.
   ///
-  /// O(n) in the events.
+  /// O(n) in the events, and in the batched streams.
   ///
   /// - Returns: the number of batches that were passed on.
   /// - Throws: `DatabaseError` (`closed` or `overflow`), as `receive`.
@@ -276,6 +276,8 @@ extension StreamSession {
       throw error
     }
     for batch in batches { hand(batch) }
+    // The alarm rings in a task of its own, so what is due may not have been said yet.
+    tellDueChanges()
     return batches.count { $0.contains { if case .due = $0 { false } else { true } } }
   }
 
