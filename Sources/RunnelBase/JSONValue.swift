@@ -104,6 +104,9 @@ extension JSONValue {
   /// Makes an exact integer.
   public init(_ integer: Int) { self = .number(JSONNumber(Int64(integer))) }
 
+  /// Makes an exact integer.
+  public init(_ integer: Int64) { self = .number(JSONNumber(integer)) }
+
   /// Makes an array.
   public init(_ elements: [JSONValue]) { self = .array(elements) }
 
@@ -115,9 +118,13 @@ extension JSONValue {
       members.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) })
   }
 
-  /// Makes a number; nil if it is NaN or infinite, which JSON does not have.
-  public init?(_ double: Double) {
-    guard let number = JSONNumber(double) else { return nil }
+  /// Makes a number.
+  ///
+  /// It throws and is not nil, since a member that is nil is removed by a write.
+  ///
+  /// - Throws: `JSONNumberError` if the double is NaN or infinite, which JSON does not have.
+  public init(_ double: Double) throws(JSONNumberError) {
+    guard let number = JSONNumber(double) else { throw JSONNumberError(double) }
     self = .number(number)
   }
 }

@@ -63,12 +63,17 @@ import Testing
     #expect(text == ["a": 1])
   }
 
-  @Test func valuesOfVariablesAreThoseOfLiterals() {
+  @Test func valuesOfVariablesAreThoseOfLiterals() throws {
     let (name, count, isNew, high) = ("a", Int.max, true, 2.5)
     #expect(
       [JSONValue(name), JSONValue(count), JSONValue(isNew)]
         == ["a", 9_223_372_036_854_775_807, true])
-    #expect(JSONValue(high)?.double == 2.5 && JSONValue(Double(7))?.int == 7)
-    #expect(JSONValue(-Double.infinity)?.isNull == nil && JSONValue(Double.nan)?.isNull == nil)
+    let (half, seven) = (try JSONValue(high), try JSONValue(Double(7)))
+    #expect(half.double == 2.5 && seven.int == 7)
+    #expect(JSONValue(Int64.min) == -9_223_372_036_854_775_808)
+    for double in [Double.nan, .infinity, -.infinity] {
+      let error = #expect(throws: JSONNumberError.self) { _ = try JSONValue(double) }
+      #expect(error?.description.hasPrefix("\(double) is no finite number") == true)
+    }
   }
 }

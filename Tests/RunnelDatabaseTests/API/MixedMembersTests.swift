@@ -28,6 +28,25 @@ import Testing
     database.close()
   }
 
+  /// The number of an accident must not become a removal.
+  @Test func aDoubleThatIsNoNumberIsRefusedAndRemovesNothing() async throws {
+    let place = try database.reference(withPath: "car")
+    let members: JSONValue = ["name": "Volvo", "speed": 3]
+    try await place.setValue(members)
+    let bad = Double.nan
+    await #expect(throws: JSONNumberError.self) {
+      try await place.setValue(["speed": JSONValue(bad)])
+    }
+    await #expect(throws: JSONNumberError.self) {
+      try await place.updateChildValues(["speed": JSONValue(bad)])
+    }
+    await #expect(throws: DataCodingError.self) { try await place.setValue(["speed": bad]) }
+    #expect(try await value(place) == members)
+    try await place.updateChildValues(["speed": JSONValue(2.5)])
+    #expect(try await value(place) == ["name": "Volvo", "speed": 2.5])
+    database.close()
+  }
+
   @Test func dictionaryOfJSONIsWritten() async throws {
     let members: [String: JSONValue] = ["a": 1, "b": ["c": "d"]]
     let (json, none): (JSONValue, JSONValue?) = (["e": 2], nil)
