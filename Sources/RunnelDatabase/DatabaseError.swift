@@ -58,6 +58,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public var message: String
   /// True if the write was carried out before the failure was noticed, so that it must not be repeated.
   public private(set) var isWritten = false
+  /// The origin's own words, if it refused something and said why; `description` has them too.
+  public internal(set) var reason: String?
 
   /// Makes an error.
   public init(_ code: Code, _ message: String) {
@@ -76,7 +78,7 @@ extension DatabaseError {
 
 extension StreamFailure {
   /// Makes the failure for an error of the database, with its code.
-  public init(_ error: DatabaseError) { self.init(error.message, code: error.code.rawValue) }
+  public init(_ error: DatabaseError) { self.init(error.description, code: error.code.rawValue) }
 }
 
 extension DatabaseError.Code: CustomStringConvertible {
@@ -85,8 +87,11 @@ extension DatabaseError.Code: CustomStringConvertible {
 }
 
 extension DatabaseError: CustomStringConvertible {
-  /// The message.
-  public var description: String { message }
+  /// The message, and the origin's reason unless the message ends with it.
+  public var description: String {
+    guard let reason, !message.hasSuffix(reason) else { return message }
+    return "\(message): \(reason)"
+  }
 }
 
 extension DatabaseError {

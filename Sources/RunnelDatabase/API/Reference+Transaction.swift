@@ -24,9 +24,9 @@ extension Reference {
   /// - Returns: whether it was committed, and the node afterwards.
   /// - Throws: the errors of `body`; `DataCodingError` for a result that cannot be written;
   ///   `DatabaseError` (`refused` if the tree refuses the result, or a failure of the storage).
-  ///   Then nothing was written. On a replica also a `DatabaseError` with the origin's word as its
-  ///   code (`permission_denied`), or `set` (a write was made here meanwhile), `maxretry`,
-  ///   `disconnect` (it may have been done), or `WRITE_CANCELED` (it was given up by
+  ///   Then nothing was written. On a replica also a `DatabaseError` with the origin's status as its
+  ///   code (`permissionDenied`), or `overwritten` (a write was made here meanwhile), `retryLimit`,
+  ///   `disconnected` (it may have been done), or `writeCanceled` (it was given up by
   ///   `purgePendingWrites`); and `CancellationError` if the task was cancelled.
   @discardableResult
   public func runTransaction(

@@ -425,7 +425,7 @@ extension TreeError {
     switch error {
     case let error as TreeError: self = error
     case let error as DatabaseError:
-      self.init(Code(rawValue: error.code.rawValue), error.message)
+      self.init(Code(rawValue: error.code.rawValue), error.description)
     case is CancellationError:
       self.init(Code(rawValue: DatabaseError.Code.cancelled.rawValue), "It was cancelled.")
     default: self.init(.storage, "\(error)")

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import Synchronization
 import Testing
 
@@ -302,6 +303,33 @@ extension OriginTests {
     #expect(try await !place.get().hasPendingWrites)
   }
 
+  @Test func aRefusalHasOneCodeAndKeepsItsReasonWhateverIsRefused() async throws {
+    database.submit(.connectOrigin())
+    let place = try database.reference(withPath: "p")
+    let reason = "Only whole places are served."
+    let error = TreeError(.unavailable, reason)
+    let write = try await place.setValue(1)
+    say(.rejected(id: 0, error))
+    let rejected = await #expect(throws: DatabaseError.self) { try await write.acknowledgement() }
+    let first = Task { try await place.observeSingleEvent(of: .added) }
+    _ = await sent.first { if case .listen = $0 { true } else { false } }
+    say(.listenRefused(AskID(1), error))
+    let cancelled = await #expect(throws: DatabaseError.self) { try await first.value }
+    let ended = Task { try await place.runTransaction { _ in .success(2) } }
+    let sentIn = await sent.first { if case .compareAndSet = $0 { true } else { false } }
+    guard case .compareAndSet(let id, _, _, _) = sentIn else { return }
+    say(.rejected(id: id, error))
+    let failed = await #expect(throws: DatabaseError.self) { try await ended.value }
+    for error in [rejected, cancelled, failed] {
+      #expect(error?.code == .unavailable && error?.reason == reason)
+      #expect(error.map { StreamFailure($0).message } == error.map { "\($0)" })
+    }
+    #expect(rejected.map { "\($0)" } == "UNAVAILABLE: \(reason)")
+    #expect(
+      cancelled.map { "\($0)" } == "unavailable at /p: The service is unavailable: \(reason)")
+    #expect(failed.map { "\($0)" } == "unavailable: \(reason)")
+  }
+
   /// Source: tree semantics, section 18.
   @Test(arguments: [
     ("permission_denied", "Client doesn't have permission to access the desired data."),
@@ -335,7 +363,7 @@ extension OriginTests {
     guard case .compareAndSet(let id, _, _, _) = sentIn else { return }
     say(.rejected(id: id, error))
     let failed = await #expect(throws: DatabaseError.self) { try await ended.value }
-    #expect(failed?.message == status && failed?.code.rawValue == status)
+    #expect(failed?.message == status && failed?.code.rawValue == status.uppercased())
   }
 
   @Test(arguments: [
