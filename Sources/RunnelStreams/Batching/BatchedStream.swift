@@ -72,6 +72,10 @@ public final class BatchedStream<Item: StreamItem>: SectionedStream {
   }
 }
 
+extension BatchedStream: RowsOfTrees {
+  var treesOfRows: [any NamedTree] { source.knownTrees }
+}
+
 // MARK: Reading
 
 extension BatchedStream {

@@ -77,6 +77,10 @@ public final class IndexStream: SectionedStream {
   }
 }
 
+extension IndexStream: RowsOfTrees {
+  var treesOfRows: [any NamedTree] { entries.knownTrees }
+}
+
 // MARK: Reading
 
 extension IndexStream {

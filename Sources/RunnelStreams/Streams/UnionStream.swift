@@ -7,6 +7,10 @@ public import RunnelBase
 /// When that source loses the id, the next one is revealed: the row is reloaded, and moved if its
 /// place differs.
 ///
+/// Ids of stored rows are made of their places. If rows of two databases have the same id, the union
+/// has failed as long as that is so, since it would show one of them: give rows of several databases
+/// ids of their own, by the `construct` of their streams.
+///
 /// Rows are sorted by the rank of their source, then by the order; rows that the order does not
 /// distinguish are sorted by source, and those of one source by id. Sources of one rank are
 /// merged; those of a higher rank come after them, whatever their rows are: in the same section, or
@@ -66,6 +70,10 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
   private let groups: [Int]
   /// The rows of each source in its order, if the sources are concatenated.
   private var followed: [FollowedRows<Item>] = []
+  /// The trees of each source; empty unless rows of several trees may have the same id.
+  private let trees: [[any NamedTree]]
+  /// The ids that rows of several trees have.
+  private var ambiguousIDs: Set<String> = []
 
   /// Makes a union of streams, which may have rows already.
   ///
@@ -102,6 +110,7 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
     self.sources = sources
     self.order = order
     self.prefix = prefix
+    trees = UnionStream.trees(of: sources)
     loadStates = sources.map(\.stream.loadState)
     let ranks = Set(sources.map(\.rank)).sorted()
     let groups = sources.map { source in ranks.lowerBound { $0 < source.rank } }
@@ -121,6 +130,7 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
   }
 
   deinit {
+    if !ambiguousIDs.isEmpty { note(nil) }
     for (source, token) in zip(sources, tokens) { source.stream.cancel(token) }
   }
 
@@ -290,9 +300,10 @@ extension UnionStream {
     hub.perform { [self] in
       let before = followedState
       loadStates[source] = change.loadState
-      followedState = LoadState.combined(loadStates)
       let ids = order == nil ? follow(change, inOrderOf: source) : touchedIDs(of: change, source)
       let changes = refresh(ids, arrived: change.changes.arrivedIDs)
+      if !trees.isEmpty { lookForAmbiguousIDs(ids, isReload: change.changes.batch.isReload) }
+      followedState = ambiguity.map { .failed($0) } ?? LoadState.combined(loadStates)
       return changes.isEmpty && followedState == before ? nil : self.change(changes)
     }
   }
@@ -387,4 +398,55 @@ extension UnionStream {
   }
 
   private func section(of row: RowObject) -> Int { hasSections ? groups[row.origin] : 0 }
+}
+
+// MARK: Several trees
+
+extension UnionStream: RowsOfTrees {
+  /// The trees of all sources.
+  var treesOfRows: [any NamedTree] { sources.flatMap(\.stream.knownTrees) }
+
+  /// The trees of each source, if ids that are made of places may be those of several trees.
+  private static func trees(of sources: [Source]) -> [[any NamedTree]] {
+    guard Item.self is any PlacedItem.Type else { return [] }
+    let trees = sources.map(\.stream.knownTrees)
+    return Set(trees.joined().map(\.treeName)).count > 1 ? trees : []
+  }
+
+  /// The reason why the union has failed, if rows of several trees have the same id.
+  private var ambiguity: StreamFailure? {
+    guard let id = ambiguousIDs.min() else { return nil }
+    let names = Set(trees.joined().map(\.treeName)).sorted().joined(separator: " and ")
+    return StreamFailure(
+      "Rows of several databases (\(names)) have the same id, as \(id), and a union shows one row of an "
+        + "id: make their streams with `construct:`, and give the rows ids of their own.",
+      code: "refused")
+  }
+
+  /// Looks which of the ids that a change touched are those of rows of several trees.
+  private func lookForAmbiguousIDs(_ ids: [String], isReload: Bool) {
+    let before = ambiguity
+    for id in isReload ? Array(ambiguousIDs.union(ids)) : ids {
+      if isInSeveralTrees(id) { ambiguousIDs.insert(id) } else { ambiguousIDs.remove(id) }
+    }
+    let after = ambiguity
+    if before != after { note(after) }
+  }
+
+  private func isInSeveralTrees(_ id: String) -> Bool {
+    var first: Set<String>?
+    for (index, source) in sources.enumerated() {
+      let hasRow =
+        order == nil ? followed[index].table[id] != nil : source.stream.item(forID: id) != nil
+      if !hasRow || trees[index].isEmpty { continue }
+      let names = Set(trees[index].map(\.treeName))
+      if let first, first.isDisjoint(with: names) { return true }
+      first = first ?? names
+    }
+    return false
+  }
+
+  private func note(_ failure: StreamFailure?) {
+    for tree in trees.joined() { tree.note(failure, of: ObjectIdentifier(self)) }
+  }
 }

@@ -108,13 +108,14 @@ extension StreamSession {
     of query: some Queryable, as type: Value.Type, paging: Paging? = nil,
     isDescending: Bool = false
   ) -> QueryStream<DecodedRecord<Value>> {
-    let query = query.databaseQuery.query
+    let request = ListenRequest(query: query.databaseQuery.query, paging: paging)
+    let path = request.query.path
     return begin(
       QueryStream(
-        request: ListenRequest(query: query, paging: paging), isDescending: isDescending,
-        source: tree, showsPending: true
+        request: request, isDescending: isDescending, source: tree(for: query),
+        showsPending: true
       ) { row, isPending in
-        DecodedRecord(Record(row, in: query.path, hasPendingWrites: isPending))
+        DecodedRecord(Record(row, in: path, hasPendingWrites: isPending))
       })
   }
 }

@@ -27,8 +27,8 @@ extension StreamSession {
     let place = try query.place(atValue: value, childKey: childKey)
     return begin(
       QueryStream(
-        request: request, isDescending: isDescending, from: place, source: tree,
-        showsPending: true))
+        request: request, isDescending: isDescending, from: place,
+        source: tree(for: query), showsPending: true))
   }
 
   /// Returns a started stream of a query's records, as values of a Swift type, around a position.
@@ -51,7 +51,7 @@ extension StreamSession {
     let path = request.query.path
     return begin(
       QueryStream(
-        request: request, isDescending: isDescending, from: place, source: tree,
+        request: request, isDescending: isDescending, from: place, source: tree(for: query),
         showsPending: true
       ) { row, isPending in
         DecodedRecord(Record(row, in: path, hasPendingWrites: isPending))

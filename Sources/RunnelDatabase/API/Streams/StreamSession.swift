@@ -17,6 +17,9 @@ import Synchronization
 /// }
 /// ```
 ///
+/// Its queries are of its own database; a stream, an array or a data source of another one fails
+/// (`refused`), and refuses writes.
+///
 /// Streams belong to who keeps them: the session only passes events to them. A stream that is released
 /// listens no more, whether it was stopped or not, and its session forgets it. Whoever is made of a
 /// stream keeps it: unions, partitions, batched streams, adapters, arrays and data sources. Release
@@ -45,7 +48,7 @@ public final class StreamSession {
   public private(set) var lastFailure: DatabaseError?
 
   private let inbox: SessionInbox<Message>
-  private let source: Source
+  private let source: SessionSource
   private let alarm: StreamAlarm
   private var listeners = SessionListeners()
   /// The streams whose changes become due by the time.
@@ -82,7 +85,7 @@ public final class StreamSession {
           + "in batches (`batching: .standard`); "
           + "or allow more to wait by `batchesMax`. Then make the streams again."),
       untaken: onForgotten.map { UntakenEvents(clock, file: database.file, report: $0) })
-    source = Source(database, inbox)
+    source = SessionSource(database, inbox)
     alarm = StreamAlarm(clock) { [inbox] in inbox.postIfRoom(.due) }
   }
 
@@ -97,6 +100,14 @@ public final class StreamSession {
 extension StreamSession {
   /// The tree for streams; it may outlive the session, and then does nothing.
   public var tree: any TreeSource & TreeTarget { source }
+
+  /// The tree for the streams of a query: one of another database is refused.
+  func tree(for query: some Queryable) -> any TreeSource & TreeTarget {
+    let other = query.databaseQuery.database
+    // What is opened twice is one database.
+    if other === database || other.file == database.file { return source }
+    return ForeignSource(source, place: query.databaseQuery.query.path, in: other.file)
+  }
 
   /// Passes events to a stream from now on.
   ///
@@ -120,7 +131,7 @@ extension StreamSession {
   ) -> QueryStream<Record> {
     let stream = QueryStream(
       request: ListenRequest(query: query.databaseQuery.query, paging: paging),
-      isDescending: isDescending, source: source, showsPending: true)
+      isDescending: isDescending, source: tree(for: query), showsPending: true)
     return begin(stream)
   }
 
@@ -139,7 +150,7 @@ extension StreamSession {
     begin(
       QueryStream(
         request: ListenRequest(query: query.databaseQuery.query, paging: paging),
-        isDescending: isDescending, source: source, construct: construct))
+        isDescending: isDescending, source: tree(for: query), construct: construct))
   }
 
   /// Passes events to a stream, and starts it.
@@ -195,7 +206,8 @@ extension StreamSession {
   ///   - collection: the place whose children are the records.
   /// - Returns: the stream; its rows come with `receive`.
   public func stream(index: some Queryable, of collection: Reference) -> IndexStream {
-    let stream = IndexStream(stream(of: index), source: source, in: collection.path)
+    let records = tree(for: collection)
+    let stream = IndexStream(stream(of: index), source: records, in: collection.path)
     add(stream)
     stream.start()
     return stream
@@ -203,17 +215,17 @@ extension StreamSession {
 
   /// The children of a place or a query as an array that stays up to date after it is synced.
   public func syncedArray(of query: some Queryable) -> SyncedArray {
-    SyncedArray(stoppedStream(of: query), target: source)
+    SyncedArray(stoppedStream(of: query), target: tree(for: query))
   }
 
   /// The children of a place or a query as a data source for a list view, after it is synced.
   public func dataSource(of query: some Queryable) -> IndexPathDataSource<Record> {
-    IndexPathDataSource(stoppedStream(of: query), target: source)
+    IndexPathDataSource(stoppedStream(of: query), target: tree(for: query))
   }
 
   private func stoppedStream(of query: some Queryable) -> QueryStream<Record> {
     let stream = QueryStream(
-      request: ListenRequest(query: query.databaseQuery.query), source: source,
+      request: ListenRequest(query: query.databaseQuery.query), source: tree(for: query),
       showsPending: true)
     add(stream)
     return stream
@@ -354,7 +366,8 @@ extension StreamSession {
     return true
   }
 
-  /// The failure of the first stream that failed, or of a page of it; nil if there is none.
+  /// The failure of the first stream that failed, or of a page of it, or of a union over several
+  /// databases; nil if there is none.
   private var failure: StreamFailure? {
     for listener in listeners.elements() {
       if let stream = listener as? any SectionedStream,
@@ -367,80 +380,7 @@ extension StreamSession {
         if case .failed(let failure) = stream.fetchState(at: end) { return failure }
       }
     }
-    return nil
-  }
-}
-
-// MARK: The tree
-
-extension StreamSession {
-  /// The tree for the streams of a session.
-  private final class Source: TreeSource, TreeTarget {
-    private let database: Database
-    private let inbox: SessionInbox<Message>
-    private var observations: [ListenerID: Observation] = [:]
-    private var lastWrite = 0
-    /// The number of the handler that ends the inbox when the database is closed.
-    private let closeHandler: Int
-    var completions: [Int: (WriteOutcome) -> Void] = [:]
-
-    init(_ database: Database, _ inbox: SessionInbox<Message>) {
-      self.database = database
-      self.inbox = inbox
-      closeHandler = database.dispatcher.whenClosed { inbox.fail($0) }
-    }
-
-    /// Sends an answer from any thread.
-    private var send: @Sendable (Message) -> Void { { [inbox] in inbox.post($0) } }
-
-    func listen(_ request: ListenRequest) -> ListenerID {
-      let (inbox, send) = (inbox, send)
-      let observation = database.observe(request) { listener, events, batch in
-        inbox.post(.events(listener, events), of: batch)
-      } onFailure: { listener, error in
-        send(.failed(listener, error))
-      }
-      observations[observation.id] = observation
-      return observation.id
-    }
-
-    func unlisten(_ listener: ListenerID) {
-      if let observation = observations.removeValue(forKey: listener) {
-        database.end(observation)
-      }
-    }
-
-    func extend(_ listener: ListenerID, by count: Int) {
-      database.enqueue(.extend(listener, count: count))
-    }
-
-    func submit(_ write: Write, completion: @escaping (WriteOutcome) -> Void) {
-      lastWrite += 1
-      let (number, send) = (lastWrite, send)
-      completions[number] = completion
-      database.submit(write) { error in send(.written(number, error)) }
-    }
-
-    func makeKey() -> Key { database.autoIDs.withLock { $0.next() } }
-
-    /// Ends all observations; returns the listeners, in the order in which they began, and the
-    /// completions of the writes that were not answered, in order.
-    func takeAll() -> (listeners: [ListenerID], completions: [(WriteOutcome) -> Void]) {
-      let all = (
-        observations.keys.sorted(by: >),
-        completions.sorted { $0.key < $1.key }.map(\.value)
-      )
-      for observation in observations.values { database.end(observation) }
-      (observations, completions) = ([:], [:])
-      return all
-    }
-
-    func end() {
-      for observation in observations.values { database.end(observation) }
-      observations = [:]
-      database.dispatcher.removeCloseHandler(closeHandler)
-      inbox.finish()
-    }
+    return source.failures.values.min { $0.message < $1.message }
   }
 }
 
