@@ -53,6 +53,71 @@ import Testing
     try await session.waitUntil { stream.count == 2 }
   }
 
+  // MARK: Beside others
+
+  /// An actor that runs its session in one task and waits in others.
+  private actor Board {
+    private let session: StreamSession
+    private let stream: QueryStream<Record>
+
+    init(_ list: Reference) {
+      session = StreamSession(list.database)
+      stream = session.stream(of: list)
+    }
+
+    var count: Int { stream.count }
+
+    func run() async throws { try await session.run() }
+
+    func wait(for count: Int) async throws -> Int {
+      try await session.waitUntil { stream.count >= count }
+      return stream.count
+    }
+  }
+
+  @Test func aConditionIsWaitedForBesideARun() async throws {
+    let board = Board(list)
+    let run = Task { try await board.run() }
+    while await board.count < 2 { await Task.yield() }
+    let waits = [3, 4, 4].map { count in Task { try await board.wait(for: count) } }
+    let cancelled = Task { try await board.wait(for: 9) }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    for key in ["c", "d"] { try await list.child(key).setValue(1) }
+    for wait in waits { #expect(try await wait.value >= 3) }
+    // Once the run has ended, whoever waits takes the events.
+    let last = Task { try await board.wait(for: 5) }
+    run.cancel()
+    try await run.value
+    try await list.child("e").setValue(1)
+    #expect(try await last.value == 5)
+  }
+
+  @Test func aRunBeginsBesideAWaitAndFollowsIt() async throws {
+    let board = Board(list)
+    let wait = Task { try await board.wait(for: 3) }
+    while await board.count < 2 { await Task.yield() }
+    let run = Task { try await board.run() }
+    try await list.child("c").setValue(1)
+    #expect(try await wait.value == 3)
+    try await list.child("d").setValue(1)
+    while await board.count < 4 { await Task.yield() }
+    database.close()
+    let error = await #expect(throws: DatabaseError.self) { try await run.value }
+    #expect(error?.code == .closed)
+  }
+
+  @Test func everyWaitEndsWhenTheDatabaseIsClosed() async throws {
+    let board = Board(list)
+    let waits = [3, 4].map { count in Task { try await board.wait(for: count) } }
+    while await board.count < 2 { await Task.yield() }
+    database.close()
+    for wait in waits {
+      let error = await #expect(throws: DatabaseError.self) { _ = try await wait.value }
+      #expect(error?.code == .closed)
+    }
+  }
+
   // MARK: Closing
 
   @Test func aSessionOfAClosedDatabaseThrows() async throws {

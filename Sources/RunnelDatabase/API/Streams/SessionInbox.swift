@@ -109,6 +109,9 @@ final class SessionInbox<Message: Sendable>: Sendable {
     return batches
   }
 
+  /// True while a caller waits for a batch.
+  var isWaitedFor: Bool { state.withLock { $0.isWaitedFor } }
+
   /// Takes the oldest batch, and waits for one if there is none.
   ///
   /// What comes of the same write afterwards is a batch of its own.
@@ -121,7 +124,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
       throw DatabaseError(
         .refused,
         "Another `run` or `receive` waits for the events of this session: one caller at a time may. "
-          + "Make a session for each.")
+          + "Beside it, `waitUntil` may wait for a condition.")
     }
     state.withLock { $0.isWaitedFor = true }
     defer { state.withLock { $0.isWaitedFor = false } }

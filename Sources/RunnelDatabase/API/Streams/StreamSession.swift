@@ -1,6 +1,5 @@
 public import RunnelStreams
 public import RunnelTree
-import Synchronization
 
 /// Streams over an open database, for an actor, a task, or a thread with a loop.
 ///
@@ -50,6 +49,9 @@ public final class StreamSession {
   private let inbox: SessionInbox<Message>
   private let source: SessionSource
   private let alarm: StreamAlarm
+  private let bystanders = Bystanders()
+  /// True while the one that takes the events waits for a condition, so that `run` may follow it.
+  private var isTakenUntil = false
   private var listeners = SessionListeners()
   /// The streams whose changes become due by the time.
   private var batchedStreams = WeakList<any WakenStream>()
@@ -241,7 +243,8 @@ extension StreamSession {
   /// try await session.waitUntil { list.count >= 3 }
   /// ```
   ///
-  /// The condition is asked first at once, and then after each batch of events.
+  /// The condition is asked first at once, and then after each batch of events. While a `run`, or
+  /// another wait, in the same isolation takes the events, this waits beside it.
   ///
   /// - Parameters:
   ///   - actor: the isolation of the caller.
@@ -254,7 +257,14 @@ extension StreamSession {
   ) async throws {
     while try !condition() {
       if let failure { throw DatabaseError(failure) }
-      try await receive(isolation: actor)
+      if inbox.isWaitedFor {
+        await bystanders.wait(isolation: actor)
+        try Task.checkCancellation()
+      } else {
+        isTakenUntil = true
+        defer { isTakenUntil = false }
+        try await receive(isolation: actor)
+      }
     }
   }
 
@@ -295,10 +305,19 @@ extension StreamSession {
 
   /// Passes all events of the database to the streams, until the task is cancelled.
   ///
+  /// While a `waitUntil` takes the events, this waits beside it.
+  ///
   /// - Throws: `DatabaseError` if the database is closed (`closed`), if more events wait than allowed
   ///   (`overflow`), and as `receive`. The `loadState` of the streams is then failed.
   public func run(isolation actor: isolated (any Actor)? = #isolation) async throws(DatabaseError) {
-    while try await takeNext(isolation: actor) {}
+    while true {
+      if inbox.isWaitedFor, isTakenUntil {
+        await bystanders.wait(isolation: actor)
+        if Task.isCancelled { return }
+      } else if try await !takeNext(isolation: actor) {
+        return
+      }
+    }
   }
 
   /// Waits for the next events, and passes them to the streams; false once the task was cancelled.
@@ -306,6 +325,8 @@ extension StreamSession {
     isolation actor: isolated (any Actor)?
   ) async throws(DatabaseError) -> Bool {
     let batch: [Message]?
+    // Also when this ends: one of those who wait beside it then takes the events.
+    defer { bystanders.wake() }
     do throws(DatabaseError) {
       batch = try await inbox.next(isolation: actor)
     } catch {
