@@ -26,6 +26,26 @@ import Testing
     #expect(child.reference == list)
   }
 
+  @Test func boundsMayBeVariables() throws {
+    let (text, count, id, high, isDone) = ("x", 5, Int64.max, 2.5, true)
+    let byValue = try list.queryOrderedByValue()
+    #expect(try byValue.queryStarting(atValue: text) == byValue.queryStarting(atValue: "x"))
+    #expect(try byValue.queryStarting(afterValue: count) == byValue.queryStarting(afterValue: 5))
+    #expect(
+      try byValue.queryEnding(atValue: id, childKey: "k")
+        == byValue.queryEnding(atValue: 9_223_372_036_854_775_807, childKey: "k"))
+    #expect(try byValue.queryEnding(beforeValue: high) == byValue.queryEnding(beforeValue: 2.5))
+    #expect(try byValue.queryEqual(toValue: isDone) == byValue.queryEqual(toValue: true))
+    let (none, nan): (String?, Double) = (nil, .nan)
+    for refused: () throws -> DatabaseQuery in [
+      { try byValue.queryEqual(toValue: none) }, { try byValue.queryEqual(toValue: nan) },
+      { try byValue.queryEqual(toValue: [text]) },
+    ] {
+      let error = #expect(throws: TreeError.self) { _ = try refused() }
+      #expect(error?.code == .invalidQuery)
+    }
+  }
+
   @Test func boundsAreThoseOfTheTree() throws {
     let five = IndexValue.leaf(.number(5))
     let byValue = try list.queryOrderedByValue()
