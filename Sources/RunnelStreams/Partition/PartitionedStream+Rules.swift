@@ -99,6 +99,18 @@ public struct FieldSection: Hashable, Sendable {
   /// Makes the section of a value.
   public init(_ value: IndexValue) { self.value = value }
 
+  /// Makes the section of the records whose field is a text.
+  public init(_ text: String) { value = .leaf(.string(text)) }
+
+  /// Makes the section of the records whose field is a whole number.
+  public init(_ number: Int) { value = .leaf(.number(JSONNumber(Int64(number)))) }
+
+  /// Makes the section of the records whose field is `true` or `false`.
+  public init(_ bool: Bool) { value = .leaf(.bool(bool)) }
+
+  /// The section of the records that have no value in the field.
+  public static let withoutValue = FieldSection(IndexValue.null)
+
   /// The section of a record.
   package init(of record: Record, by field: RowField) {
     let child = Child(key: record.row.key, node: record.row.node ?? .empty)
@@ -123,6 +135,19 @@ public struct FieldSection: Hashable, Sendable {
     case .null, .children, .tuple: nil
     }
   }
+}
+
+extension FieldSection: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral
+{
+  /// Makes the section of a text.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// Makes the section of a whole number.
+  public init(integerLiteral number: Int) { self.init(number) }
+
+  /// Makes the section of `true` or `false`.
+  public init(booleanLiteral bool: Bool) { self.init(bool) }
 }
 
 extension FieldSection: Comparable {

@@ -44,6 +44,19 @@ import Testing
     #expect(try await sections { PartitionedStream($0, by: team) } == expected)
   }
 
+  @Test func aSectionOfAFieldIsNamedByItsValue() async throws {
+    let session = StreamSession(database)
+    let rows = session.stream(of: visits, as: Visit.self)
+    let teams = try PartitionedStream(rows, by: "team")
+    try await session.waitUntil { teams.loadState == .loaded }
+    let blue = "blue"
+    #expect(teams.sectionKeys == [.withoutValue, FieldSection(blue), "red"])
+    teams.setCollapsed(true, for: "red")
+    teams.setCollapsed(true, for: .withoutValue)
+    #expect(teams.sections.map(\.items.count) == [0, 1, 0])
+    #expect([FieldSection(3), true] == [FieldSection(.leaf(.number(3))), FieldSection(true)])
+  }
+
   @Test func sectionsStandInTheOppositeOrderIfWanted() async throws {
     let teams = try await sections { try PartitionedStream($0, by: "team", isDescending: true) }
     #expect(teams == [["red", "a", "c"], ["blue", "d"], ["none", "b"]])
