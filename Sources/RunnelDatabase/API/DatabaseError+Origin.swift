@@ -27,7 +27,7 @@ extension DatabaseError.Code {
   /// A transaction was tried as often as possible.
   public static let retryLimit = DatabaseError.Code(rawValue: "maxretry")
 
-  private static let own = [offline, disconnected, overwritten, retryLimit]
+  fileprivate static let own = [offline, disconnected, overwritten, retryLimit]
 
   /// The code of a failure on a replica: the status in capitals, or the replica's own word.
   fileprivate init(of error: TreeError) {
@@ -55,8 +55,9 @@ extension DatabaseError {
     reason = DatabaseError.ownWords(of: error)
   }
 
-  /// What the origin said; nil if that is no more than its status.
+  /// What the origin said; nil if that is no more than its status, or the origin said nothing.
   private static func ownWords(of error: TreeError) -> String? {
+    if Code.own.map(\.rawValue).contains(error.code.rawValue) { return nil }
     let status = error.code.rawValue.map { $0 == "_" ? " " : $0 }
     return ["", String(status)].contains(error.message.lowercased()) ? nil : error.message
   }

@@ -257,7 +257,11 @@ extension ReplicaCore {
   /// Requests the result of a query once; the answer is among the completions, under the id
   /// returned.
   func ask(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
-    try numberedStep { (engine, storage, now) in try engine.get(query, now: now, &storage) }
+    // Who went offline on purpose does not wait for a connection.
+    let isPatient = offlineReasons.isEmpty
+    return try numberedStep { (engine, storage, now) in
+      try engine.get(query, now: now, isPatient: isPatient, &storage)
+    }
   }
 
   /// Drops a question: its answer completes nothing.

@@ -18,11 +18,11 @@ extension ReplicaEngine {
   /// If the query has a listener, its answer is known at once. Otherwise the origin is asked.
   /// Without a connection the question waits until `nextDeadline`; then a previously kept answer is
   /// used. The answer is kept like that of a query with listeners. `now` is in milliseconds since
-  /// 1970.
+  /// 1970. With `isPatient` false, as if nobody is about to connect, it does not wait.
   ///
   /// - Throws: `TreeError` (`storage`); then nothing is asked.
   package mutating func get(
-    _ query: Query, now: Int64, _ storage: inout some ReplicaStorage
+    _ query: Query, now: Int64, isPatient: Bool = true, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     let id = try storage.takeWriteID()
     var outcome = ReplicaOutcome()
@@ -31,9 +31,8 @@ extension ReplicaEngine {
     } else if isLive(query) {
       outcome.completions.append(.got(id: id, try value(of: query, reader(storage))))
     } else {
-      gets.append(
-        OpenGet(
-          id: id, query: query, isSent: false, deadline: now + OpenGet.patienceMilliseconds))
+      let deadline = isPatient ? now + OpenGet.patienceMilliseconds : now
+      gets.append(OpenGet(id: id, query: query, isSent: false, deadline: deadline))
       if isConnected { sendGets(&outcome) }
     }
     return (id, outcome)
@@ -56,7 +55,8 @@ extension ReplicaEngine {
       let path = get.query.path.description
       let error = TreeError(
         .offline,
-        "Client is offline. Nobody listens to this, and nothing of it is kept: connect first.",
+        "Client is offline. Nobody listens to this, and no whole answer is kept: connect first, or ask for what is "
+          + "kept of it (`get(from: .cache)`).",
         path: path)
       outcome.completions.append(try kept(get, orElse: error, storage))
     }

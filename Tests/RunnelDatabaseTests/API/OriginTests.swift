@@ -83,6 +83,20 @@ import Testing
     await #expect(throws: DatabaseError.self) { try await own.goOffline() }
   }
 
+  @Test func whoWentOfflineOnPurposeWaitsForNoConnection() async throws {
+    let session = try folder.session("away.db")
+    try session.becomeReplica(ofOrigin: "home")
+    try session.close()
+    // The clock of this one stands still, so that a wait would not end.
+    let away = try await folder.open("away.db")
+    try await away.goOffline(because: "plane")
+    let place = try away.reference(withPath: "a")
+    let error = await #expect(throws: DatabaseError.self) { try await place.get() }
+    #expect(error?.code == .offline && error?.reason == nil)
+    #expect(error?.message.contains("get(from: .cache)") == true)
+    away.close()
+  }
+
   @Test func aReadUsesTheRequestedSource() async throws {
     let place = try database.reference(withPath: "a")
     _ = try await place.setValue(1)
