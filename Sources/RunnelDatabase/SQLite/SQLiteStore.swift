@@ -173,7 +173,9 @@ final class SQLiteStore {
     let exists = FileManager.default.fileExists(atPath: file)
     if !exists, isReadOnly {
       throw DatabaseError(
-        .cannotOpen, "\(file) does not exist: make it with `runnel import` or `runnel set`.")
+        .cannotOpen,
+        "\(file) does not exist, and opening for reading only makes no file: open it for writing first."
+      )
     }
     if exists, !isReadOnly, !FileManager.default.isWritableFile(atPath: file) {
       throw DatabaseError(

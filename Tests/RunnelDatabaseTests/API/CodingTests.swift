@@ -49,6 +49,14 @@ import Testing
     #expect(try decoded([String: Int].self, accents) == ["\u{e9}": 1, "e": 2, "\u{e8}": 3])
   }
 
+  @Test func errorsSayTheSameAsLocalizedText() {
+    let refused: any Error = DatabaseError(.refused, "No.")
+    #expect(refused.localizedDescription == "No.")
+    let misfit: any Error = DataCodingError(
+      .notEncodable, path: "/a", type: Int.self, reason: "it is too large")
+    #expect(misfit.localizedDescription == "\(misfit)")
+  }
+
   // MARK: Round trips
 
   @Test(arguments: 0..<300) func whatIsWrittenIsReadBack(seed: UInt64) throws {
