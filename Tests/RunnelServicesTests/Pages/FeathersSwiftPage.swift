@@ -1,10 +1,11 @@
-import RunnelBase
-import RunnelServices
-import Testing
-
 // The examples of the page for those who come from FeathersSwift.
 
+import Testing
+
 // example begin
+import RunnelBase
+import RunnelServices
+
 /// Asks a server for its users: nothing is sent before `await`, and the call ends once.
 func usersNamedBob(_ app: Feathers) async throws -> [JSONValue] {
   let users = app.service("users")

@@ -41,6 +41,12 @@ final class CounterView {
 // example end
 
 // example begin
+final class Screen {  // whatever shows lines
+  private(set) var lines: [String] = []
+
+  func show(_ line: String) { lines.append(line) }
+}
+
 struct Headline: Equatable {
   var text: String
 
@@ -89,10 +95,3 @@ func rewind(_ store: Store<AppState>, _ history: ActionHistory<AppState>) {
   store.restore(history.state(after: history.actions.count / 2))
 }
 // example end
-
-/// Where the examples show something.
-final class Screen {
-  private(set) var lines: [String] = []
-
-  func show(_ line: String) { lines.append(line) }
-}
