@@ -136,6 +136,7 @@ public actor Database {
   nonisolated let autoIDs: Mutex<AutoIDs>
   /// Keeps writes in order when one of them finds the file locked.
   private nonisolated let writeOrder = WriteOrder()
+  private nonisolated let reportedEnds = ReportedEnds()
   // Tree executor only:
   let session: DatabaseSession
   private let watch: ChangeWatch?
@@ -223,6 +224,7 @@ public actor Database {
   /// Submits a request for a listener with any name; returns at once.
   nonisolated func enqueue(_ request: DatabaseRequest) {
     let number = writeOrder.nextNumber()
+    if case .disconnectOrigin = request { reportedEnds.add() }
     executor.submit {
       self.assumeIsolated { database in
         if request.isWrite,
@@ -278,7 +280,9 @@ public actor Database {
       postFromOrigin { try session.connectOrigin(originTime: originTime) }
       let offset = session.connectionInfo.serverTimeOffset ?? 0
       autoIDs.withLock { $0.serverTimeOffset = offset }
-    case .disconnectOrigin: postFromOrigin { try session.disconnectOrigin() }
+    case .disconnectOrigin:
+      postFromOrigin { try session.disconnectOrigin() }
+      reportedEnds.remove()
     case .receive(let message): postFromOrigin { try session.receive(message) }
     }
     postOriginOutput()
@@ -368,7 +372,7 @@ public actor Database {
       }
     }
     if inbox != nil, let news = session.takePendingNews() { post(news) }
-    if output.commands.isEmpty { return }
+    if output.commands.isEmpty || reportedEnds.areWaiting { return }
     originSink.send?(output.commands)
     post(.origin(output.commands))
   }

@@ -8,6 +8,10 @@ extension Database {
   /// They are also posted to the inbox, if there is one. The origin's answers are given to `receive`:
   /// everything that a write changed (`push`) before the write is acknowledged.
   ///
+  /// Commands that have no answer at the end of a connection are given again on the next one. Drop
+  /// those that you have not carried out when you call `disconnectOrigin`, or they are done twice.
+  /// None is given between that call and the next connection.
+  ///
   /// - Parameter send: called on the tree's thread; it must not wait.
   public func sendCommands(_ send: @escaping @Sendable ([OriginCommand]) -> Void) {
     originSink.send = send
@@ -27,6 +31,9 @@ extension Database {
   }
 
   /// Reports to a replica that its origin is no longer connected; returns at once.
+  ///
+  /// From now on nothing is given to `sendCommands` before the origin is connected again; a call that is
+  /// in progress on the tree's thread may still end.
   public nonisolated func disconnectOrigin() { enqueue(.disconnectOrigin) }
 
   /// Passes a message of the origin to the replica; returns at once.
