@@ -72,6 +72,24 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func sectionThatWentAndCameBackTellsItsNewFooterAndNoOldOne() {
+    let source = TransientStream(
+      [TestRow("a", 1, "p"), TestRow("x", 2, "q"), TestRow("y", 3, "q"), TestRow("z", 4, "r")])
+    let sections = PartitionedStream(source, sectionID: { $0 }, partition: { $0.word })
+    sections.setFooters { _, total, _ in "\(total) rows" }
+    let stream = BatchedStream(sections) { [clock] in clock.now }
+    let recorder = Recorder(stream)
+    source.remove("x", "y", "z")
+    source.put(TestRow("w", 5, "q"), TestRow("v", 6, "r"))
+    stream.flush()
+    #expect(recorder.later.count == 1)
+    #expect(stream.sections.map(\.footer) == ["1 rows", "1 rows", "1 rows"])
+    // Section `r` has as many rows as before.
+    #expect(recorder.lastBatch?.reloadedSections == [1])
+    #expect(recorder.lastBatch?.deletedSections == [])
+    #expect(recorder.mistakes == [])
+  }
+
   @Test func steadyChangesAreToldAfterTheMaximumWait() {
     let stream = batched()
     let recorder = Recorder(stream)

@@ -218,9 +218,12 @@ extension BatchedStream {
     let (before, state) = (sections, toldState)
     (sections, toldState) = (next.sections, next.loadState)
     let changes =
-      next.net?.changes { old, new in
-        before[old.section].items[old.row] == next.sections[new.section].items[new.row]
-      } ?? .reload
+      next.net?.changes(
+        isSame: { old, new in
+          before[old.section].items[old.row] == next.sections[new.section].items[new.row]
+        },
+        isSameHeading: { old, new in next.sections[new].hasSameHeading(as: before[old]) })
+      ?? .reload
     return changes.isEmpty && state == toldState ? nil : change(changes)
   }
 }

@@ -21,6 +21,8 @@ struct NetChange {
   private(set) var arrived: Set<String>
   /// The ids of sections whose header or footer changed.
   private(set) var reloadedSections: Set<String>
+  /// The ids of sections that were gone for a while.
+  private var leftSections: Set<String>
 
   /// Reads a change of a stream; `before` are the stream's sections before it.
   ///
@@ -47,6 +49,10 @@ struct NetChange {
     left = Set(changes.removedIDs)
     arrived = changes.arrivedIDs
     reloadedSections = []
+    leftSections = []
+    for section in batch.deletedSections where before.indices.contains(section) {
+      leftSections.insert(before[section].id)
+    }
     for section in batch.reloadedSections {
       guard before.indices.contains(section) else { return nil }
       reloadedSections.insert(before[section].id)
@@ -74,7 +80,8 @@ struct NetChange {
   private init() {
     old = SectionedDiff.Side(sections: [], counts: [], touched: [])
     new = old
-    (updated, left, arrived, reloadedSections) = ([], [], [], [])
+    (updated, left, arrived) = ([], [], [])
+    (reloadedSections, leftSections) = ([], [])
   }
 
   /// The number of touched rows before or after, whichever is greater.
@@ -117,6 +124,7 @@ extension NetChange {
     result.left.formUnion(next.left)
     result.arrived.formUnion(next.arrived)
     result.reloadedSections.formUnion(next.reloadedSections)
+    result.leftSections.formUnion(next.leftSections)
     return result
   }
 
@@ -124,16 +132,26 @@ extension NetChange {
   ///
   /// O(t log t) in the rows that were touched.
   ///
-  /// - Parameter isSame: returns true if a row that was gone for a while, and is at these places
-  ///   before and after, has its former content.
+  /// - Parameters:
+  ///   - isSame: returns true if a row that was gone for a while, and is at these places before and
+  ///     after, has its former content.
+  ///   - isSameHeading: returns true if a section that was gone for a while, and has these indices
+  ///     before and after, has its former header and footer.
   /// - Returns: the changes; a reload if the changes contradict each other.
-  func changes(isSame: (ListIndexPath, ListIndexPath) -> Bool) -> ChangeSet {
+  func changes(
+    isSame: (ListIndexPath, ListIndexPath) -> Bool,
+    isSameHeading: (_ old: Int, _ new: Int) -> Bool
+  ) -> ChangeSet {
     var changes = SectionedDiff.changes(from: old, to: new, changed: changed(isSame))
     if changes.batch.isReload { return changes }
     changes.arrivedIDs = arrived.intersection(changes.insertedIDs)
-    let kept = Set(new.sections)
-    changes.batch.reloadedSections = old.sections.indices.filter {
-      reloadedSections.contains(old.sections[$0]) && kept.contains(old.sections[$0])
+    let places = Dictionary(
+      new.sections.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    changes.batch.reloadedSections = old.sections.indices.filter { index in
+      let id = old.sections[index]
+      guard let place = places[id] else { return false }
+      if reloadedSections.contains(id) { return true }
+      return leftSections.contains(id) && !isSameHeading(index, place)
     }
     return changes
   }
