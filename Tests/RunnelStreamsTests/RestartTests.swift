@@ -135,6 +135,41 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func observerThatWasAddedWhileItWasStoppedIsToldTheStart() throws {
+    transient.put(try draft("z", at: 9))
+    let partition = days(transient)
+    let batched = BatchedStream(transient) { [clock] in clock.now }
+    let joined = UnionStream([transient] as [any SectionedStream<Record>]) { a, b in
+      number(a, "at") < number(b, "at")
+    }
+    let streams: [any SectionedStream<Record> & StartableStream] = [partition, batched, joined]
+    for stream in streams {
+      let early = Recorder(stream)
+      stream.stop()
+      let late = Recorder(stream)
+      #expect(late.changes.map(\.loadState) == [.idle])
+      stream.start()
+      #expect(late.changes.map(\.loadState) == [.idle, .loaded])
+      #expect(late.sectionIDs.flatMap(\.rowIDs) == ["/m/z"])
+      // The other one knows the state.
+      #expect(early.changes.map(\.loadState) == [.loaded])
+      #expect(early.mistakes == [] && late.mistakes == [])
+    }
+  }
+
+  @Test func listOfDraftsThatIsSyncedAgainShowsItsRows() throws {
+    transient.put(try draft("z", at: 9))
+    let partition = days(transient)
+    let list = IndexPathDataSource(
+      [ListPart(partition, placeholders: [.status, .empty])], syncing: [partition])
+    for _ in 0..<2 {
+      list.startSync()
+      #expect(list.item(at: ListIndexPath(section: 0, row: 0))?.key == "z")
+      #expect(list.count == 1)
+      list.stopSync()
+    }
+  }
+
   @Test func batchedStreamOfRowsThatCannotStopTellsWhatWaitedWhenItIsStarted() throws {
     let stream = BatchedStream(transient) { [clock] in clock.now }
     let recorder = Recorder(stream)

@@ -6,8 +6,9 @@ import OrderedCollections
 /// - It carries out mutations one after the other: if one comes while observers are being told, it
 ///   waits until all of them have been told.
 /// - It tells each observer each change once, in the order of registration.
-/// - While it is silent, it tells nothing. An observer that misses a change is told the next one as
-///   a reload.
+/// - While it is silent, it tells nothing but the state to new observers. An observer that misses a
+///   change is told the next one as a reload; so is one that was added meanwhile, since the load
+///   state that it was told is not that of the stream once it is started.
 final class ChangeHub<Change> {
   private struct Observation {
     var observer: (Change) -> Void
@@ -22,9 +23,6 @@ final class ChangeHub<Change> {
   private var waiting: [() -> Change?] = []
   private var isBusy = false
 
-  /// True if an observer has missed a change and was told none since.
-  var hasMissed: Bool { observations.values.contains(where: \.hasMissed) }
-
   /// Makes a hub.
   ///
   /// - Parameter reload: turns a change into one that tells the whole state.
@@ -33,7 +31,7 @@ final class ChangeHub<Change> {
   /// Adds an observer and tells it the present state, if there is one to tell.
   func observe(_ observer: @escaping (Change) -> Void, present: Change?) -> StreamToken {
     let token = StreamToken { [weak self] token in self?.cancel(token) }
-    observations[token] = Observation(observer: observer)
+    observations[token] = Observation(observer: observer, hasMissed: isSilent)
     guard let present else { return token }
     let wasBusy = isBusy
     isBusy = true
@@ -63,7 +61,19 @@ final class ChangeHub<Change> {
       return nil
     }
     startSources()
-    perform { [self] in hasMissed && !isSilent ? present() : nil }
+    perform { [self] in
+      tellMissed(present)
+      return nil
+    }
+  }
+
+  /// Tells the whole state to those observers that have missed something.
+  private func tellMissed(_ present: () -> Change) {
+    for token in Array(observations.keys) {
+      guard !isSilent, observations[token]?.hasMissed == true else { continue }
+      observations[token]?.hasMissed = false
+      observations[token]?.observer(present())
+    }
   }
 
   private func drain() {
