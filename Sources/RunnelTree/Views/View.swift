@@ -82,8 +82,8 @@ struct View: Sendable {
 
   /// The state before a change, kept without a copy of the window where possible.
   enum Undo: Sendable {
-    /// The rows that the keys had, and the head.
-    case rows([(key: Key, row: TreeRow?)], head: NodeSummary)
+    /// The rows that the keys had, the head, and what was known.
+    case rows([(key: Key, row: TreeRow?)], head: NodeSummary, knowledge: Knowledge)
     /// The number of rows gained at the frontier, and the window before.
     case gained(Int, window: any Window)
     /// The view before all its rows were replaced.
@@ -171,17 +171,38 @@ extension View {
       return try isReached(by: touched, reader) ? refreshKnown(touched, reader) : nil
     }
     let (old, new) = (knowledge, reader.knowledge(of: window.query))
-    // If only some keys are known, there are few rows: all are read again.
     let isWhole = old == .complete && new == .complete
     if isWhole, try !isReached(by: touched, reader) { return nil }
     knowledge = new
     do throws(TreeError) {
-      var changes = try refreshKnown(isWhole ? touched : .all, reader)
+      var changes = try refreshKnown(
+        isWhole ? touched : reread(touched, old, new), reader)
       changes.isAnswerNow = !old.isAnswer && new.isAnswer
+      if old != new { changes.undo = undo(changes.undo, restoring: old) }
       return changes
     } catch {
       knowledge = old
       throw error
+    }
+  }
+
+  /// The children to read again if only some are known: those touched, and those that became known or
+  /// unknown; all of them where rows push others out of the window, and when the rest becomes known.
+  private func reread(_ touched: Touched, _ old: Knowledge, _ new: Knowledge) -> Touched {
+    guard window is RangeWindow, case .keys(let keys) = touched, case .keys(let before, _) = old,
+      case .keys(let after, _) = new
+    else { return .all }
+    return .keys(before == after ? keys : keys.union(before.symmetricDifference(after)))
+  }
+
+  /// The steps of a change that also changed the knowledge.
+  private func undo(_ undo: Undo?, restoring knowledge: Knowledge) -> Undo? {
+    switch undo {
+    case .rows(let rows, let head, _)?: return .rows(rows, head: head, knowledge: knowledge)
+    case .all(var before)?:
+      before.knowledge = knowledge
+      return .all(before)
+    case .gained?, nil: return undo
     }
   }
 
@@ -202,7 +223,7 @@ extension View {
     // Nothing fails from here on.
     if newHead != head {
       changes.headChanged = true
-      if changes.undo == nil { changes.undo = .rows([], head: head) }
+      if changes.undo == nil { changes.undo = .rows([], head: head, knowledge: knowledge) }
       head = newHead
     }
     return changes.sorted()
@@ -253,7 +274,7 @@ extension View {
     }
     var changes = Changes()
     if edits.isEmpty { return changes }
-    changes.undo = .rows(edits.map { ($0.key, $0.old) }, head: head)
+    changes.undo = .rows(edits.map { ($0.key, $0.old) }, head: head, knowledge: knowledge)
     for edit in edits {
       note(old: edit.old, new: edit.new, in: &changes)
       put(edit.new, for: edit.key)
@@ -277,9 +298,9 @@ extension View {
   mutating func revert(_ undo: Undo) {
     switch undo {
     case .all(let before): self = before
-    case .rows(let olds, let oldHead):
+    case .rows(let olds, let oldHead, let oldKnowledge):
       for old in olds { put(old.row, for: old.key) }
-      head = oldHead
+      (head, knowledge) = (oldHead, oldKnowledge)
     case .gained(let count, let oldWindow):
       let range = isExtendedAtStart ? 0..<count : rows.count - count..<rows.count
       for row in rows[range] { values[row.key] = nil }
@@ -330,7 +351,8 @@ extension View {
   private func row(
     _ key: Key, in slice: RowSlice, _ reader: some TreeReader
   ) throws(TreeError) -> TreeRow? {
-    try reader.row(key, of: path, in: slice, detail: request.detail)
+    if case .keys(let known, _) = knowledge, !known.contains(key) { return nil }
+    return try reader.row(key, of: path, in: slice, detail: request.detail)
   }
 
   /// True if a child is one of the rows.

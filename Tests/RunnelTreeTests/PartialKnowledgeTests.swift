@@ -1,0 +1,110 @@
+import RunnelBase
+import Testing
+
+@testable import RunnelTree
+
+/// Listeners of a place of which only some children are known, as on a replica without its origin.
+@Suite struct PartialKnowledgeTests {
+  /// A tree of which only some children of each place are known; it counts the rows that are read.
+  private final class PartlyKnownTree: TreeReader {
+    var tree = MemoryTree()
+    var known: Set<Key> = []
+    private(set) var readCount = 0
+    let hasOrigin = true
+
+    func knowledge(of query: Query) -> Knowledge { .keys(known, isAnswer: true) }
+
+    func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
+
+    func summary(at path: Path) throws(TreeError) -> NodeSummary { try tree.summary(at: path) }
+
+    func row(
+      _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+    ) throws(TreeError) -> TreeRow? {
+      readCount += 1
+      return try tree.row(key, of: path, in: slice, detail: detail)
+    }
+
+    func rows(
+      of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+    ) throws(TreeError) -> [TreeRow] {
+      try tree.rows(of: path, in: slice, detail: detail)
+    }
+
+    func set(_ path: Path, _ value: Int) throws {
+      let write = Write.set(path, value == 0 ? .null : JSONValue(value))
+      for part in try write.assignments(now: 0, reader: tree) { tree.perform(part) }
+    }
+  }
+
+  private let place: Path
+  private let reader = PartlyKnownTree()
+
+  init() throws { place = try Path("l") }
+
+  private func child(_ number: Int) throws -> (key: Key, path: Path) {
+    (try Key("k\(number)"), try place.child("k\(number)"))
+  }
+
+  @Test func eachWriteReadsOnlyItsOwnRows() throws {
+    var engine = TreeEngine()
+    _ = try engine.listen(
+      ListenerID(1), ListenRequest(query: Query(place), events: .children), reader: reader)
+    for number in 1...50 {
+      let (key, path) = try child(number)
+      try reader.set(path, number)
+      reader.known.insert(key)
+      let told = try engine.apply(touched: [path], reader: reader)
+      #expect(told.compactMap(\.event.row?.key) == [key])
+      engine.checkInvariants()
+    }
+    #expect(reader.readCount == 50)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func listenersSeeTheKnownChildrenWhateverBecomesKnownOrIsWritten(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var engine = TreeEngine()
+    var shown: [ListenerID: Node] = [:]
+    for number in 0..<20 { try reader.set(child(number).path, .random(in: 0...3, using: &random)) }
+    let requests = [
+      try Query(place).ordered(by: .value), try Query(place).ordered(by: .key),
+      try Query(place).ordered(by: .value).limited(to: 4, from: .first),
+    ].map { ListenRequest(query: $0, events: .value) }
+    for (number, request) in requests.enumerated() {
+      _ = try engine.listen(ListenerID(number), request, reader: reader)
+      shown[ListenerID(number)] = .empty
+    }
+    for step in 0..<60 {
+      var touched: [Path] = []
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let (key, path) = try child(.random(in: 0..<20, using: &random))
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: reader.known.remove(key)
+        case 1: reader.known.insert(key)
+        default:
+          try reader.set(path, .random(in: 0...3, using: &random))
+          touched.append(path)
+        }
+      }
+      // A step that only changes what is known touches a child that is as before.
+      if touched.isEmpty { touched = [try child(0).path] }
+      for delivery in try engine.apply(touched: touched, reader: reader) {
+        if case .value(let node) = delivery.event { shown[delivery.listener] = node }
+      }
+      engine.checkInvariants()
+      for (number, request) in requests.enumerated() {
+        let known = reader.tree.root[place].children.filter { reader.known.contains($0.key) }
+        let rows = RowSlice(request.query).rows(among: known, detail: .full)
+        let expected = Set(rows.map(\.key))
+        let keys = Set(shown[ListenerID(number)]?.children.map(\.key) ?? [])
+        #expect(keys == expected, "seed \(seed), step \(step), listener \(number)")
+        for row in rows {
+          #expect(
+            shown[ListenerID(number)]?[row.key] == reader.tree.root[place][row.key],
+            "seed \(seed), step \(step), listener \(number)")
+        }
+      }
+    }
+  }
+}
