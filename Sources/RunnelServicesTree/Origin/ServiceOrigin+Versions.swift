@@ -80,6 +80,8 @@ extension ServiceOrigin {
           if current.isEmpty, !field.isRoot { continue }
           let (before, now) = (check.base[field], current[field])
           if before == now || (try? Node(json: edit.json)) == now { continue }
+          // The record's next write is made by someone who was told of this.
+          if jobs.count == 1 { checks[record] = nil }
           return (job.id, ServiceOrigin.conflict(field, now))
         }
       }

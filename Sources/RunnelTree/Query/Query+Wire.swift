@@ -23,8 +23,8 @@ private enum WireName {
   static let valueIndex = ".value"
   static let minimumKey = "[MIN_NAME]"
   static let maximumKey = "[MAX_NAME]"
-  /// A text after all that people write; in the order of values only objects come later.
-  static let maximumText = String(repeating: "\u{10FFFF}", count: 8)
+  /// A text after all that people write, in the order of UTF-16; of all values only objects come later.
+  static let maximumText = String(repeating: "\u{FFFF}", count: 8)
   static let defaultIdentifier = "default"
 }
 
