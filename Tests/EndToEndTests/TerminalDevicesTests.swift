@@ -94,7 +94,8 @@ import Testing
     #expect(logout.errors.contains("the next workspace removes this device"))
     #expect(try run("desk", "whoami", "chat").status == 1)
     let again = try Served(serverArguments, listen: "localhost:\(served.port)")
-    #expect(try run("phone", "get", list, "-d", "chat").output.contains("deviceId"))
+    let kept = try run("phone", "get", list, "-d", "chat")
+    #expect(kept.output.contains("deviceId"), "\(kept.output) \(kept.errors)")
     try desk.runnel(
       ["open", "chat"],
       before: environment("desk").map { "\($0)='\($1)'" }.sorted().joined(separator: " "))
