@@ -309,7 +309,7 @@ extension ListScreen {
   /// The text of a section without rows.
   private var emptyText: String {
     if filter == nil { return isComplete ? "nothing here yet" : "none of the loaded rows" }
-    return isComplete ? "no row fits the filter" : "no loaded row fits the filter"
+    return isExhausted ? "no row fits the filter" : "no loaded row fits the filter"
   }
 
   /// Removes the marks of deleted records; records hidden by a filter keep theirs.

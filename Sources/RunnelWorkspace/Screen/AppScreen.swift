@@ -201,7 +201,7 @@ package final class AppScreen {
     let keys = KeyText.listKeys(state)
     if let filter = screen.filter {
       let doubt = FilterDoubt(filter, in: screen).map { ": \($0.message)" } ?? ""
-      let rows = screen.isComplete ? "no row" : "no loaded row"
+      let rows = screen.isExhausted ? "no row" : "no loaded row"
       return "\(rows) fits the filter\(doubt)" + keys.hint(.stepBack, "clears it")
     }
     if screen.definition.source.path == state.database.resources.registry.log {
