@@ -20,7 +20,7 @@ import Testing
     let rules = try database.folder.write(Self.rules, to: "test.rules.json")
     serverArguments = [
       database.file, "--accounts", database.folder.file("accounts.db"), "--rules", rules,
-      "--name", "test",
+      "--name", "test", "--issuer", "http://localhost:9000",
     ]
     served = try Served(serverArguments)
     try FileManager.default.createDirectory(
