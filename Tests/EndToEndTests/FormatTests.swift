@@ -36,6 +36,32 @@ import Testing
     #expect(try run("export", "/users", "--format", "csv").output == table + rest)
   }
 
+  @Test func columnsStandAsInTheViewThatShowsTheRecords() throws {
+    let database = try TestDatabase(Self.users)
+    _ = try database.folder.write(
+      "views: [{ name: Users, path: /users, columns: [{ field: team/id }, { field: name }] }]",
+      to: "test.views.yaml")
+    for command in ["get", "export"] {
+      let table = try database.run([command, "/users", "--format", "csv"]).output
+      #expect(table.hasPrefix("$key,$value,team,name,age\r\n10,,,,9\r\n"), "\(table)")
+    }
+    let table = try database.run(
+      ["get", "/users", "--format", "markdown", "--limit-to-last", "2"]
+    ).output
+    #expect(table.hasPrefix("| $key | $value | team | name |\n"), "\(table)")
+    _ = try database.folder.write("views: [{ name: ", to: "test.views.yaml")
+    let other = try database.run(["get", "/users", "--format", "csv"])
+    #expect(other.output.hasPrefix("$key,$value,age,name,team\r\n"), "\(other)")
+  }
+
+  @Test func columnsStandAsInTheTableOfWhichTheDatabaseWasMade() throws {
+    let folder = try TemporaryFolder()
+    let table = try folder.write("size,Art.,made\n3,x,2026\n", to: "pots.csv")
+    #expect(try Program.run([table, "--plain"]).status == 0)
+    let outcome = try Program.run(["get", "/pots", "--format", "csv", "-d", table + ".db"])
+    #expect(outcome.output.contains("$key,size,Art%2E,made\r\n"), "\(outcome)")
+  }
+
   @Test func tableReadsAsTheText() throws {
     let table = try run("get", "/users", "--format", "markdown", "--limit-to-first", "1").output
     #expect(table == "| $key | age |\n| --- | --- |\n| 10 | 9 |\n")

@@ -131,7 +131,7 @@ extension TerminalTests {
       try terminal.wait(for: "Aisling")
       try terminal.keys("gg", "j", "Enter")
       try terminal.wait(for: "5 fields")
-      try terminal.keys("3j", "e", "C-u")
+      try terminal.keys("j", "e", "C-u")
       try terminal.type("4x")
       try terminal.keys("Enter")
       let refused = try terminal.wait("a message beside the field") {

@@ -141,7 +141,7 @@ import Testing
 
   @Test func fieldWithoutADateSaysSo() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.press("g2 gg j Enter j e F4")
+    app.press("g2 gg j Enter j j j e F4")
     #expect(app.toast == "this field holds no date")
     #expect(!app.screen.contains { $0.contains("F4 calendar") })
   }

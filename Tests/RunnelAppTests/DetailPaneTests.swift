@@ -23,6 +23,12 @@ import Testing
     #expect(app.body[0].contains("│ dan"))
   }
 
+  @Test func fieldsStandInTheOrderOfTheColumns() throws {
+    let app = try people(columns: 120)
+    let pane = app.body.compactMap { $0.split(separator: "│").last?.split(separator: " ").first }
+    #expect(pane.dropFirst(2).prefix(5) == ["name", "plot", "active", "email", "role"], "\(pane)")
+  }
+
   @Test func valuesStandOneBelowTheOtherBesideLongNames() throws {
     let app = try people(columns: 160)
     try app.set("/user/ana/contact", ["phone": "+43 1"])

@@ -189,7 +189,7 @@ import Testing
 
   @Test func aFieldKeepsItsTextOverEsc() throws {
     let app = try app()
-    app.press("g2 gg j Enter j e C-u")
+    app.press("g2 gg j Enter j j j e C-u")
     app.type("anna@")
     app.press("Esc")
     #expect(app.toast == "kept as a draft: e goes on with it")
@@ -205,7 +205,7 @@ import Testing
 
   @Test func aFieldThatIsAsItWasLeavesNoDraft() throws {
     let app = try app()
-    app.press("g2 gg j Enter j e")
+    app.press("g2 gg j Enter j j j e")
     app.type("x")
     app.press("M-r Esc")
     #expect(app.state.writes.drafts.all.isEmpty)

@@ -80,7 +80,7 @@ import Testing
       ]) { $1 }),
     Place(name: "question", keys: "d"),
     Place(
-      name: "field of a record", keys: "g2 gg j Enter j e", before: typing,
+      name: "field of a record", keys: "g2 gg j Enter j j j e", before: typing,
       idle: oneLine.merging(noHistory) { $1 }),
     Place(name: "form", keys: "g2 a a b", before: typing, idle: noSecret),
     Place(name: "calendar", keys: "Enter e F4", before: ["date.today": "l"]),

@@ -29,14 +29,34 @@ import Testing
        1 Chat  2 People  3 Tree                                                5 rows
       ────────────────────────────────────────────────────────────────────────────────
       ▾ /user/ana                                                             5 fields
-      >  active        true                                                   boolean
-         email         ana@example.org                                         string
-         name          Ana                                                     string
+      >  name          Ana                                                     string
          plot          3                                                       number
+         active        true                                                   boolean
+         email         ana@example.org                                         string
          role          organizer                                               string
       """
     let screen = try ana().screen.prefix(9).joined(separator: "\n")
     #expect(screen == expected)
+  }
+
+  @Test func fieldsOfAnObjectStayTogetherWhereTheFirstHasItsColumn() throws {
+    let order = FieldOrder(
+      [.key] + [["from", "name"], ["text"], ["from", "id"]].map { keys in
+        .path(Path(unchecked: keys.map { Key(unchecked: $0) }))
+      })
+    let paths = ["created", "from/age", "from/id", "from/name", "text"].map(Fixture.path)
+    #expect(
+      order.sorted(paths) { $0 }.map(\.text)
+        == ["from/name", "from/id", "from/age", "text", "created"])
+    #expect(FieldOrder().sorted(paths) { $0 } == paths)
+  }
+
+  @Test func recordOfTheTreeHasTheOrderOfItsListToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g3 : / u s e r / d a n Enter")
+    app.press("g2 gg j j Enter")
+    let names = app.record?.content.sections.first?.rows
+    #expect(names == ["name", "plot", "active", "email", "role"].map { "/\($0)" }, "\(app.body)")
   }
 
   @Test func valuesStandOneBelowTheOtherBesideLongNames() throws {
@@ -76,7 +96,7 @@ import Testing
     app.press("Enter")
     #expect(try app.stored("/user/ana/email") == "ana@riverside.example")
     #expect(app.toast == "saved")
-    #expect(app.line(of: "ana@riverside.example") == 2)
+    #expect(app.line(of: "ana@riverside.example") == 4)
   }
 
   @Test func blankChangesTrueAndFalse() throws {
@@ -155,6 +175,7 @@ import Testing
 
   @Test func booleanIsRefusedUntilItIsOne() throws {
     let app = try ana()
+    try goTo("active", app)
     app.press("e C-u")
     app.type("perhaps")
     app.press("Enter")
@@ -178,6 +199,7 @@ import Testing
 
   @Test func escapeLeavesTheFieldAsItWas() throws {
     let app = try ana()
+    try goTo("active", app)
     app.press("e C-u")
     app.type("no")
     app.press("Esc")
@@ -195,6 +217,7 @@ import Testing
 
   @Test func tabGoesOnToTheNextField() throws {
     let app = try ana()
+    try goTo("active", app)
     app.press("e C-u")
     app.type("no")
     app.press("Tab C-u")
@@ -305,6 +328,7 @@ import Testing
 
   @Test func refusedFormDoesNotTakeKeysFromAnotherField() throws {
     let app = try ana()
+    try goTo("active", app)
     app.press("a")
     app.type("note")
     app.press("Tab")
@@ -323,10 +347,10 @@ import Testing
   @Test func recordIsLive() throws {
     let app = try ana()
     try app.set("/user/ana/plot", 4)
-    #expect(app.line(of: "plot          4") == 4)
+    #expect(app.line(of: "plot          4") == 2)
     try app.set("/user/ana/address", ["street": "Brook Lane"])
-    #expect(app.line(of: "address/street") == 2)
-    #expect(app.cursorLine.contains("active"))
+    #expect(app.line(of: "address/street") == 5)
+    #expect(app.cursorLine.contains("name"))
   }
 
   @Test func recordDeletedElsewhereSaysSo() throws {

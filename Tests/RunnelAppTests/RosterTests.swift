@@ -43,7 +43,7 @@ import Testing
 
   @Test func changingTheOrderedFieldMovesTheRowAndTheCursorFollows() throws {
     let app = try roster()
-    app.press("3 G Enter j j e C-u")
+    app.press("3 G Enter j k e C-u")
     app.type("Zoltan")
     app.press("Enter q")
     #expect(app.cursorLine.contains("Zoltan"))

@@ -235,7 +235,7 @@ import Testing
 
   @Test func moveInARecordWaitsForIt() throws {
     let app = try people()
-    app.strike("Enter j j j e C-u 4 2 Enter")
+    app.strike("Enter j j k e C-u 4 2 Enter")
     app.pump()
     #expect(try app.stored("/user/ana/plot") == 42)
   }

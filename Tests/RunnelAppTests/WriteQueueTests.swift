@@ -180,7 +180,7 @@ import Testing
     app.backend.refusal = refusal
     app.press("g2 gg j Enter")
     app.go(to: "email")
-    app.strike("e x Enter j e y Enter S")
+    app.strike("e x Enter k k k e y Enter S")
     app.pump()
     app.backend.refusal = nil
     return app

@@ -19,13 +19,18 @@ public struct SubtreeExport {
   private let path: Path
   private let format: ExportFormat
   private let keepsPriorities: Bool
+  private let order: ColumnOrder
 
   /// The number of records with fields that have no column, because the records came after the
   /// columns were made.
   public private(set) var cutCount = 0
 
   /// Creates an export; priorities are written as members named `.priority` if they are kept.
-  public init(childrenOf path: Path, as format: ExportFormat, keepsPriorities: Bool = true) {
+  public init(
+    childrenOf path: Path, as format: ExportFormat, keepsPriorities: Bool = true,
+    in order: ColumnOrder = ColumnOrder()
+  ) {
+    self.order = order
     self.path = path
     self.format = format
     self.keepsPriorities = keepsPriorities
@@ -35,7 +40,7 @@ public struct SubtreeExport {
   ///
   /// - Throws: `Problem` if there are too many columns, and the errors of `write`.
   public mutating func write(_ rows: [TreeRow], to write: ([UInt8]) throws -> Void) throws {
-    var columns = RecordColumns()
+    var columns = RecordColumns(order: order.fields)
     if format.hasColumns { try note(rows.map { $0.node ?? .empty }, in: &columns) }
     var writer = ExportWriter(
       format, columns: columns.fields, keepsPriorities: keepsPriorities,
@@ -63,7 +68,7 @@ public struct SubtreeExport {
   public mutating func write(
     reading read: (Query) throws -> [TreeRow], to write: ([UInt8]) throws -> Void
   ) throws {
-    var columns = RecordColumns()
+    var columns = RecordColumns(order: order.fields)
     if format.hasColumns {
       try eachPage(read) { try note($0.map { $0.row.node ?? .empty }, in: &columns) }
     }

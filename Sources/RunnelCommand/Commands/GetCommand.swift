@@ -84,7 +84,7 @@ struct GetCommand: ParsableCommand {
       let (rows, report) = try session.scan(query, detail: .full)
       try tell(report, rows, session)
       try tellDoubts(query, rows, session)
-      try output.write(rows, of: path)
+      try output.write(rows, of: path, in: output.order(of: path, in: session))
     }
   }
 

@@ -34,6 +34,11 @@ struct FormatOptions: ParsableArguments {
         + "record for each; --format json prints a value.")
   }
 
+  /// Returns the order of the columns of the records at a place, for a format that has columns.
+  func order(of path: Path, in session: DatabaseSession) -> ColumnOrder {
+    format.hasColumns ? ColumnOrder(ofChildrenOf: path, in: session.file) : ColumnOrder()
+  }
+
   /// Prints the children of a place, page by page.
   ///
   /// - Throws: `Failure` if they cannot be printed in the format, and the errors of reading and
@@ -42,7 +47,7 @@ struct FormatOptions: ParsableArguments {
     of path: Path, from session: DatabaseSession, keepsPriorities: Bool
   ) throws {
     try checkRecords(at: path, in: session)
-    try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: keepsPriorities)) {
+    try write(export(of: path, order(of: path, in: session), keepsPriorities)) {
       (export: inout SubtreeExport) in
       // All pages are read from one state, so that they agree with each other.
       try session.read { reader in
@@ -56,10 +61,20 @@ struct FormatOptions: ParsableArguments {
   /// Prints rows, without their priorities unless these are kept.
   ///
   /// - Throws: as `writeChildren`.
-  func write(_ rows: [TreeRow], of path: Path, keepsPriorities: Bool = false) throws {
-    try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: keepsPriorities)) {
+  func write(
+    _ rows: [TreeRow], of path: Path, in order: ColumnOrder = ColumnOrder(),
+    keepsPriorities: Bool = false
+  ) throws {
+    try write(export(of: path, order, keepsPriorities)) {
       try $0.write(rows) { try StandardOutput.write($0) }
     }
+  }
+
+  private func export(
+    of path: Path, _ order: ColumnOrder, _ keepsPriorities: Bool
+  ) -> SubtreeExport {
+    SubtreeExport(
+      childrenOf: path, as: format, keepsPriorities: keepsPriorities, in: order)
   }
 
   private func write(

@@ -1,7 +1,7 @@
 package import RunnelTree
 
-/// Collects the columns that records need: the key first, then the fields in the order of their
-/// appearance.
+/// Collects the columns that records need: the key first, then the fields in a given order, those that it
+/// does not have in the order of their appearance.
 package struct RecordColumns {
   private var names: [Key] = []
   private var known: Set<Key> = []
@@ -9,11 +9,13 @@ package struct RecordColumns {
 
   /// The columns collected so far.
   package var fields: [FieldPath] {
-    [.key] + (hasValues ? [.value] : []) + names.map { .path(Path(unchecked: [$0])) }
+    let paths = names.map { Path(unchecked: [$0]) }
+    return [.key] + (hasValues ? [.value] : []) + order.sorted(paths) { $0 }.map { .path($0) }
   }
 
-  package init() {
-  }
+  private let order: FieldOrder
+
+  package init(order: FieldOrder = FieldOrder()) { self.order = order }
 
   /// Returns columns with those that they lack, for all fields collected so far but the key.
   ///

@@ -74,6 +74,11 @@ package struct WrittenShape: Hashable, Sendable {
     }
   }
 
+  /// The columns of separated values in the order of the file; empty if they are not known.
+  package var columns: [FieldPath] {
+    names.map { .path(Path(unchecked: [WritableKey.key(of: $0)])) }
+  }
+
   /// Returns the columns of separated values: those of the file first, then the others.
   ///
   /// A file without a column of keys gets none. If the file has nothing in common with the records, its

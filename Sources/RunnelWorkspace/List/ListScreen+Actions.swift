@@ -208,7 +208,9 @@ extension ListScreen {
     let resource = state.database.resources.record(at: path).flatMap { record in
       state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
     }
-    var screen = RecordScreen(path: path, viewName: name, resource: resource, start: start)
+    var screen = RecordScreen(
+      path: path, viewName: name, resource: resource, order: state.fieldOrder(ofRecordAt: path),
+      start: start)
     screen.isCell = isCell
     screen.firstRow = row
     screen.related = Related.all(state, of: path)

@@ -64,7 +64,8 @@ package struct DetailDrawing {
   private func lines(of record: Record?, width: Int) -> [StyledLine] {
     guard let record else { return [StyledLine("no record here", .muted)] }
     var lines = [StyledLine(record.row.key.text, .title), StyledLine()]
-    let fields = DetailDrawing.fields(of: record.row.node ?? .empty)
+    let order = FieldOrder(state.tabs.front.definition.columns.map(\.field))
+    let fields = order.sorted(DetailDrawing.fields(of: record.row.node ?? .empty), by: \.path)
     let longest = fields.map { CellWidth.width(of: WritableKey.name(of: $0.name)) }.max() ?? 0
     let room = min(
       max(width / 3, DetailDrawing.labelWidths.lowerBound), DetailDrawing.labelWidths.upperBound)
@@ -76,9 +77,9 @@ package struct DetailDrawing {
   }
 
   private func lines(
-    of field: (name: String, leaf: Leaf), labelWidth: Int, width: Int
+    of field: PaneField, labelWidth: Int, width: Int
   ) -> [StyledLine] {
-    let words = value(field.leaf, named: field.name).wrapped(width: max(width - labelWidth - 1, 1))
+    let words = value(field).wrapped(width: max(width - labelWidth - 1, 1))
     let name = WritableKey.name(of: field.name)
     let gap = labelWidth - CellWidth.width(of: name)
     // A name without room stands above its value.
@@ -93,32 +94,29 @@ package struct DetailDrawing {
       }
   }
 
-  private func value(_ leaf: Leaf, named name: String) -> StyledLine {
-    let field = (try? Path(name)) ?? .root
-    if let moment = TreeText.moment(of: leaf, in: field, state.settings.local) {
+  private func value(_ field: PaneField) -> StyledLine {
+    if let moment = TreeText.moment(of: field.leaf, in: field.path, state.settings.local) {
       return StyledLine(moment, .jsonNumber)
     }
-    return StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
+    return StyledLine(FieldKind.text(of: field.leaf.json), TreeText.role(of: field.leaf))
   }
 
   /// Returns the leaves of a record, with their paths below the record as names.
-  private static func fields(of node: RunnelTree.Node) -> [(name: String, leaf: Leaf)] {
-    var fields: [(name: String, leaf: Leaf)] = []
-    append(node, named: "", to: &fields)
+  private static func fields(of node: RunnelTree.Node) -> [PaneField] {
+    var fields: [PaneField] = []
+    append(node, at: .root, to: &fields)
     return fields
   }
 
   private static func append(
-    _ node: RunnelTree.Node, named name: String, to fields: inout [(name: String, leaf: Leaf)]
+    _ node: RunnelTree.Node, at path: Path, to fields: inout [PaneField]
   ) {
     switch node.content {
     case .empty: break
-    case .leaf(let leaf): fields.append((name.isEmpty ? "value" : name, leaf))
+    case .leaf(let leaf): fields.append(PaneField(path: path, leaf: leaf))
     case .children(let children):
       for child in children {
-        append(
-          child.node, named: name.isEmpty ? child.key.text : "\(name)/\(child.key.text)",
-          to: &fields)
+        append(child.node, at: Path(unchecked: path.keys + [child.key]), to: &fields)
       }
     }
   }
@@ -159,6 +157,16 @@ package struct DetailDrawing {
   private func moment(_ time: Int64) -> String {
     "\(state.settings.local.civil(time).dateText) \(state.settings.local.timeText(time))"
   }
+}
+
+/// A leaf of the record in the detail pane.
+private struct PaneField {
+  /// The path of the leaf below the record; the root for the record itself.
+  let path: Path
+  let leaf: Leaf
+
+  /// The path as it is shown, without the slash at its beginning.
+  var name: String { path.isRoot ? "value" : path.keys.map(\.text).joined(separator: "/") }
 }
 
 /// The lines of the detail pane; lines of a long value are styled when they are drawn.

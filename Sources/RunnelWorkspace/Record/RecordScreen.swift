@@ -85,6 +85,8 @@ package struct RecordScreen: Hashable, Sendable {
   let viewName: String
   /// The resource that describes the record, or nil if none does.
   package let resource: ResourceDefinition?
+  /// The order of the fields.
+  let order: FieldOrder
   /// The record, or nil until it is read.
   package var node: RunnelTree.Node?
   /// The last content of the record, kept after it is deleted; nil if it never existed.
@@ -109,10 +111,14 @@ package struct RecordScreen: Hashable, Sendable {
   /// The row that the cursor goes to as soon as the record is read, or nil for the first field.
   var firstRow: String?
 
-  init(path: Path, viewName: String, resource: ResourceDefinition? = nil, start: Start? = nil) {
+  init(
+    path: Path, viewName: String, resource: ResourceDefinition? = nil, order: FieldOrder = FieldOrder(),
+    start: Start? = nil
+  ) {
     self.path = path
     self.viewName = viewName
     self.resource = resource
+    self.order = order
     self.start = start
   }
 
@@ -129,6 +135,7 @@ package struct RecordScreen: Hashable, Sendable {
     fields = [:]
     var ids: [String] = []
     append(new, at: .root, to: &ids)
+    ids = order.sorted(ids) { fields[$0]?.path ?? .root }
     let count = ids.count
     appendMissingFields(of: new, to: &ids)
     appendDraftFields(to: &ids)
