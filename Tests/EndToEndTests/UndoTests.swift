@@ -22,6 +22,17 @@ import Testing
     }
   }
 
+  @Test func historyNamesThePriorityOfTheRoot() throws {
+    let database = try TestDatabase(#"{"a":{"b":1}}"#)
+    let value = #"{"a":{"b":1,".priority":2},".priority":1}"#
+    #expect(try database.run(["set", "/", value, "--force"]).status == 0)
+    let lines = try database.run(["history"]).output
+    #expect(!lines.contains("//"), "\(lines)")
+    _ = try database.run(["update", "/", #"{".priority":3}"#])
+    let after = try database.run(["history"]).output
+    #expect(!after.contains("//") , "\(after)")
+  }
+
   @Test func historyNamesWhoWrote() throws {
     let words = ["--database", database.file]
     let outcome = try Program.run(["set", "/a", "3"] + words, environment: ["USER": "ana"])

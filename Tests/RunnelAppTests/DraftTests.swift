@@ -272,6 +272,18 @@ import Testing
     #expect(drafts.take(subject) == nil)
   }
 
+  @Test func messagesComeBackInTheOrderInWhichTheyWereWritten() throws {
+    var session = SessionState()
+    session.drafts = ["one", "two"].map { text in
+      Draft(
+        Draft.Subject(.message, Fixture.path("/room")), [Draft.Text("text", text, .string, base: "")])
+    }
+    let app = try self.app(session)
+    app.press("a Enter Esc a Enter")
+    guard case .object(let members) = try app.stored("/room") else { return }
+    #expect(members.suffix(2).map { $0.value["text"] } == ["one", "two"])
+  }
+
   @Test func leavingTellsDraftsThatNoSessionKeeps() throws {
     let app = try app()
     app.press("g2 a")

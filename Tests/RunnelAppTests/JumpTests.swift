@@ -103,6 +103,33 @@ import Testing
     #expect(problem(app).contains(":/tickets/x700 opens the record"))
   }
 
+  @Test(arguments: ["sort title desc", "sort at desc", "group by title"])
+  func cursorStaysOnItsRowFarFromTheStartWhenTheListIsReadAnew(line: String) throws {
+    let app = try app()
+    app.type(":go 500")
+    app.press("Enter")
+    app.press("gm")
+    app.type(":" + line)
+    app.press("Enter")
+    #expect(app.cursorLine.contains("ticket-500."), "\(app.body)")
+    app.type(":" + (line.hasPrefix("sort") ? "sort own" : "group own"))
+    app.press("Enter")
+    #expect(app.cursorLine.contains("ticket-500."), "\(app.body)")
+    #expect(app.list.loadedCount < 200)
+  }
+
+  @Test func cursorOfARowThatIsGoneIsTold() throws {
+    let app = try app()
+    app.type(":go 500")
+    app.press("Enter")
+    app.type(":sort title desc")
+    app.strike("Enter")
+    // The new order is read only now.
+    try app.remove("/tickets/500")
+    app.pump()
+    #expect(app.toast.contains("there is no 500 here"), "\(app.toast)")
+  }
+
   @Test func bothEndsHaveFetchMoreRowsAfterAJump() throws {
     let app = try app()
     app.type(":")

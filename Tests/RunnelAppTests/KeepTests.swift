@@ -86,11 +86,23 @@ import Testing
       arrived += count
       #expect(app.status.contains("↓\(arrived) new"))
     }
-    app.press("gn")
-    #expect(app.toast.hasPrefix("what is new is not loaded"))
     app.press("gm")
     #expect(app.list.loadedCount > loaded)
     #expect(app.list.newBelowCount == arrived, "The page has rows that were there before.")
+    app.press("gn")
+    #expect(app.cursorLine.contains("message \(100 + arrived)"), "\(app.body)")
+    #expect(app.list.loadedCount <= Self.loadedMax)
+  }
+
+  @Test func recordThatOthersAddFarFromTheLoadedRowsIsGoneTo() throws {
+    let app = try chat(400, anchor: .first)
+    let key = AppDriver.key(300) + "x"
+    try app.set("/room/\(key)", Fixture.message("in the middle", from: "bo", at: Fixture.now))
+    #expect(app.status.contains("↓1 new"))
+    app.press("gn")
+    #expect(app.cursorLine.contains("in the middle"), "\(app.body)")
+    #expect(app.toast.isEmpty && !app.status.contains("new"), "\(app.screen)")
+    #expect(app.list.loadedCount < 100)
   }
 
   @Test func countOfNewRowsGoesOnWhenTheListUnloadsThem() throws {

@@ -134,6 +134,26 @@ import Testing
     #expect(fourth.list.draft == "half a though")
   }
 
+  @Test func sameTextTypedAgainAfterEnterIsADraft() throws {
+    let app = try driver(SessionState())
+    app.press("a")
+    app.strike("h i Enter h i")
+    // The program is killed while the first text is being stored, or after that.
+    let during = try #require(SessionState(SessionState.session(app.state).json))
+    app.pump()
+    let after = try #require(SessionState(SessionState.session(app.state).json))
+    let one = try app.stored("/")
+    app.press("Enter")
+    let two = try app.stored("/")
+    for session in [during, after] {
+      #expect(session.views["Chat"]?.draft == "hi")
+      let again = try AppDriver(Fixture.views(), json: one, restoring: session)
+      #expect(again.list.draft == "hi", "the first was stored, the second was not")
+      let last = try AppDriver(Fixture.views(), json: two, restoring: session)
+      #expect(last.list.draft.isEmpty, "both were stored")
+    }
+  }
+
   @Test func draftsBeyondTheLimitAreNotKept() throws {
     var state = try driver(SessionState()).state
     state.tabs.lists[0].draft = String(repeating: "a", count: 200_000)

@@ -65,6 +65,26 @@ import Testing
     #expect(throws: (any Error).self) { try folder.bytes("new.db") }
   }
 
+  @Test func theNewFileHasItsNameOnlyWhenItIsWhole() throws {
+    _ = try makeDatabase()
+    let new = folder.file("new.db")
+    // What a run left that was killed.
+    for name in ["new.db.salvaged", "new.db.salvaged-wal", "new.db.whole", "new.db.whole-wal"] {
+      try Data("half".utf8).write(to: URL(fileURLWithPath: folder.file(name)))
+    }
+    var isEarly = false
+    let outcome = try DatabaseCare.salvage(file: folder.file(), to: new) { _, _ in
+      isEarly = isEarly || FileManager.default.fileExists(atPath: new)
+      return true
+    }
+    #expect(!isEarly)
+    #expect(outcome.rowCount > 0)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: URL(fileURLWithPath: new).deletingLastPathComponent().path)
+    #expect(names.filter { $0.hasPrefix("new.db") } == ["new.db"], "\(names)")
+    #expect(try DatabaseCare.check(file: new).isSound)
+  }
+
   @Test func whateverPageIsLostTheOthersAreSaved() throws {
     let export = try makeDatabase()
     let known = leaves(try JSONValue(parsing: export))

@@ -200,7 +200,8 @@ extension AppRuntime {
     case .fetchMore(let index, let pages): queries.views[index]?.fetchMore(pages: pages)
     case .fetchNewer(let index, let pages): queries.views[index]?.fetchNewer(pages: pages)
     case .goToLiveEnd(let index, let count): queries.views[index]?.goToLiveEnd(count: count)
-    case .goTo(let index, let position): queries.views[index]?.go(to: position)
+    case .goTo(let index, let position, let count):
+      queries.views[index]?.go(to: position, count: count)
     case .letGo(let index, let kept):
       if queries.views[index]?.letGo(kept) != true { send(.keptAll(view: index)) }
     case .resizePages:

@@ -27,10 +27,11 @@ extension ViewStreams {
     ask(forFirst: max(pageSize, definition.source.page, count ?? 0), from: nil)
   }
 
-  /// Requests the rows around a place in the order of the list, wherever the list is.
-  func go(to position: IndexPosition) {
+  /// Requests the rows around a place in the order of the list, wherever the list is; `count` is the number
+  /// of rows at each side, if that is more than a page.
+  func go(to position: IndexPosition, count: Int? = nil) {
     guard !paged.isStopped else { return }
-    ask(forFirst: max(pageSize, definition.source.page), from: position)
+    ask(forFirst: max(pageSize, definition.source.page, count ?? 0), from: position)
   }
 
   /// A part of the rows of the paged query.

@@ -75,10 +75,7 @@ struct HistoryCommand: ParsableCommand {
   }
 
   private static func json(_ part: HistoryEntry.Part, _ file: String) -> JSONValue {
-    let path = part.path.description
-    var members = [
-      JSONMember("path", .string(part.isPriority ? path + "/.priority" : path))
-    ]
+    var members = [JSONMember("path", .string(part.name))]
     if let values = part.values {
       members += [JSONMember("old", values.old), JSONMember("new", values.new)]
     } else {

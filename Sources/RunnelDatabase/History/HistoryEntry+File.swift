@@ -5,7 +5,7 @@ import RunnelTree
 
 extension HistoryEntry.Part {
   /// The place as an update of the root names it.
-  var name: String {
+  package var name: String {
     let name = path.isRoot ? "" : path.description
     return isPriority ? name + "/" + ReservedName.priority : path.description
   }

@@ -35,9 +35,14 @@ package struct Drafts: Hashable, Sendable {
     return dropped
   }
 
-  /// Takes the newest draft of a subject out of the drafts; nil if there is none.
+  /// Takes a draft of a subject out of the drafts; nil if there is none.
+  ///
+  /// Of messages, which are all to be sent, it is the oldest; otherwise the newest is the one that counts.
   package mutating func take(_ subject: Draft.Subject) -> Draft? {
-    guard let index = all.lastIndex(where: { $0.subject == subject }) else { return nil }
+    let index =
+      subject.kind == .message
+      ? all.firstIndex { $0.subject == subject } : all.lastIndex { $0.subject == subject }
+    guard let index else { return nil }
     revision += 1
     return all.remove(at: index)
   }

@@ -84,7 +84,7 @@ extension TypeAhead {
     let count = state.input.typeAhead.events.count
     state.input.typeAhead = TypeAhead()
     state.tabs.tree.wanted = nil
-    state.requests.giveUpNumberOrKey()
+    state.requests.giveUpCursorReads()
     if !state.tabs.isTree { (state.tabs.front.jump, state.tabs.front.wantsLiveEnd) = (nil, false) }
     state.input.matcher.reset()
     state.input.awaited = nil
@@ -318,7 +318,7 @@ extension TypeAhead {
       return rowIsBeingSaved
     }
     if screen.phase == .loaded,
-      screen.jump != nil || screen.wantsLiveEnd || state.requests.hasNumberOrKey,
+      screen.jump != nil || screen.wantsLiveEnd || state.requests.hasCursorRead,
       isAboutRows(state, action) || [.cellFilter, .cellFilterOut].contains(action)
     {
       return rowsAreRead

@@ -38,7 +38,7 @@ extension TypeAhead {
   /// Gives up the jumps and searches of the page in front, and the edit that a record was opened for.
   private static func giveUpReading(_ state: inout AppState) {
     state.tabs.tree.wanted = nil
-    state.requests.giveUpNumberOrKey()
+    state.requests.giveUpCursorReads()
     if !state.tabs.isTree {
       state.tabs.front.jump = nil
       if state.tabs.front.wantsLiveEnd {

@@ -134,16 +134,14 @@ extension Grouping {
   }
 
   /// Divides a list into other sections, or into its own if `grouping` is nil; the cursor stays on its
-  /// row if that row is among the first ones read.
+  /// row.
   static func group(_ state: inout AppState, by grouping: Grouping?, inView view: Int) {
     // Without sections of its own, a view has one.
     let isOwn = grouping == .whole && state.tabs.lists[view].ownSections.isEmpty
     let grouping = isOwn ? nil : grouping
     guard state.tabs.lists[view].grouping != grouping else { return }
     ListScreen.resume(&state, view)
-    if let record = state.tabs.lists[view].cursorRecord {
-      state.tabs.lists[view].wantedRow = record.id
-    }
+    state.tabs.lists[view].keepCursorRecord()
     state.tabs.lists[view].group(
       by: grouping, height: state.tabs.height(ofView: view, in: state.height))
     guard state.tabs.lists[view].isOpen else { return }

@@ -226,14 +226,22 @@ extension ListScreen {
 // MARK: - Jumping
 
 extension Jump {
-  /// Requests the rows around the place of a jump; returns false if the order has no such place.
+  /// Requests the rows around the place of a jump, in the list in front or in another view; returns false if
+  /// the order has no such place.
+  ///
+  /// `count` is the number of rows at each side; nil for a page.
   @discardableResult
-  static func start(_ state: inout AppState, _ jump: Jump) -> Bool {
-    guard let position = jump.position(in: state.tabs.front.definition.source) else { return false }
-    ListScreen.resume(&state, state.tabs.index)
-    state.tabs.front.jump = jump
-    state.tabs.front.totalWhenAsked = state.tabs.front.total
-    state.effects.append(.goTo(view: state.tabs.index, position))
+  static func start(
+    _ state: inout AppState, _ jump: Jump, inView view: Int? = nil, count: Int? = nil
+  ) -> Bool {
+    let view = view ?? state.tabs.index
+    guard let position = jump.position(in: state.tabs.lists[view].definition.source) else {
+      return false
+    }
+    ListScreen.resume(&state, view)
+    state.tabs.lists[view].jump = jump
+    state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
+    state.effects.append(.goTo(view: view, position, count: count))
     return true
   }
 

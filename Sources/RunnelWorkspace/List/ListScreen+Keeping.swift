@@ -237,9 +237,14 @@ extension ListScreen {
     state.effects.append(.goToLiveEnd(view))
   }
 
-  /// Goes to the newest new row, or to the end where rows arrive if it is not loaded, or to where the pages
-  /// with the new rows will come.
+  /// Goes to the newest new row, also if it is not loaded and the history tells which it is; or else to where
+  /// it will be loaded.
   static func goToNewest(_ state: inout AppState, inView view: Int) {
+    if !seekNewest(&state, inView: view) { goToEndOfNewest(&state, inView: view) }
+  }
+
+  /// Goes to the newest new row that is loaded, or to the end where those that are not will come.
+  static func goToEndOfNewest(_ state: inout AppState, inView view: Int) {
     if state.tabs.lists[view].isAway {
       goToLiveEnd(&state, ofView: view)
     } else if state.tabs.lists[view].hasNewBeyondFarEnd {

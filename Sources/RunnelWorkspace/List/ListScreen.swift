@@ -87,6 +87,8 @@ package struct ListScreen: Hashable, Sendable {
   ///
   /// The cursor returns to it when it is shown again; nil once the user has moved.
   var wantedRow: String?
+  /// The record under the cursor before the list was read in another order; nil once it was gone to.
+  @Boxed var keptRecord: Record?
   /// The number of loaded rows, whether they match the filter or not.
   var loadedCount = 0
   /// The number of rows beyond the loaded ones that were looked through for the filter.
@@ -109,6 +111,8 @@ package struct ListScreen: Hashable, Sendable {
   var draft = ""
   /// When the draft was last typed, in milliseconds since 1970; nil if that is not known.
   var draftTime: Int64?
+  /// What was sent from the line before the draft.
+  @Boxed var sentBefore = SentBefore()
   /// Whether the draft is as the last session kept it: it may have been stored since then.
   var isDraftRestored = false
   /// The texts that were composed and sent.

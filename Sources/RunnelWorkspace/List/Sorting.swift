@@ -68,14 +68,11 @@ enum Sorting {
     sort(&state, by: order, inView: view)
   }
 
-  /// Reads a list in another order, or in its own if `order` is nil; the cursor stays on its row if
-  /// that row is among the first ones read.
+  /// Reads a list in another order, or in its own if `order` is nil; the cursor stays on its row.
   static func sort(_ state: inout AppState, by order: ListOrder?, inView view: Int) {
     guard state.tabs.lists[view].order != order else { return }
     ListScreen.resume(&state, view)
-    if let record = state.tabs.lists[view].cursorRecord {
-      state.tabs.lists[view].wantedRow = record.id
-    }
+    state.tabs.lists[view].keepCursorRecord()
     state.tabs.lists[view].sort(
       by: order, height: state.tabs.height(ofView: view, in: state.height))
     guard state.tabs.lists[view].isOpen else { return }

@@ -72,6 +72,10 @@ extension ComposeScreen {
     do throws(Refusal) {
       let request = try state.database.resources.adding(record, to: definition.source.path)
       let attempt = composer.attempt ?? state.requests.newID()
+      if !isSending(state, inView: composer.view) {
+        state.tabs.lists[composer.view].sentBefore.since =
+          state.tabs.lists[composer.view].draftTime ?? state.now
+      }
       state.submit(.send(view: composer.view, text: text, attempt: attempt), request)
       updateComposer(&state) { composer in
         composer = ComposeScreen(view: composer.view, editor: ComposeScreen.editor())
@@ -94,6 +98,7 @@ extension ComposeScreen {
     showComposed(
       &state, inView: view, composer(state)?.view == view ? composer(state)?.editor.text : nil)
     guard let key else { return }
+    state.tabs.lists[view].sentBefore.note(key)
     let row = Record.id(
       of: Path(unchecked: state.tabs.lists[view].definition.source.path.keys + [key]))
     if isUnderCursor || state.tabs.lists[view].content.indexPath(ofRow: row) == nil {

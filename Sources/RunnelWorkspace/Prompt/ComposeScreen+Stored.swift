@@ -10,19 +10,23 @@ extension ComposeScreen {
   /// was typed; it would otherwise be stored twice.
   ///
   /// Only keys that hold the time of their making tell that a record came after the draft. Without
-  /// one among the loaded rows, the draft stays. It is done once, with the first rows: O(rows).
+  /// one among the loaded rows, the draft stays. A record with the same text that was sent before the
+  /// draft was typed is not the draft. It is done once, with the first rows: O(rows).
   static func forgetStoredDraft(_ state: inout AppState, inView view: Int) {
     let screen = state.tabs.lists[view]
     guard screen.isDraftRestored, screen.phase == .loaded else { return }
     state.tabs.lists[view].isDraftRestored = false
     guard let time = screen.draftTime, let field = screen.definition.compose else { return }
-    let first = firstKey(at: time)
-    let isStored = screen.records.values.contains { record in
+    let before = screen.sentBefore
+    let first = firstKey(at: min(time, before.since ?? time))
+    let storedCount = screen.records.values.count { record in
       let key = record.row.key
       return !screen.isTransient(record) && PushIDGenerator.isPushID(key) && !(key < first)
+        && before.stored.map { $0 < key } ?? true
         && (record.row.node ?? .empty)[field].leaf == .string(screen.draft)
     }
-    if !isStored { return }
+    state.tabs.lists[view].sentBefore.equalCount = 0
+    if storedCount <= before.equalCount { return }
     forgetDraft(&state, of: .send(view: view, text: screen.draft, attempt: AppRequestID(0)))
     state.say(.info, "what you were typing here was saved: it is no draft any more")
   }

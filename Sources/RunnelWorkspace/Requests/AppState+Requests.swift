@@ -55,6 +55,8 @@ extension PendingRequests {
       ResourceCommands.show(&state, choices: rows, in: path)
     case (.history(let reading), .history(let page)):
       HistoryScreen.take(&state, history: id, reading, page)
+    case (.newest(let view), .history(let page)):
+      ListScreen.take(&state, newest: page, inView: view)
     case (.comparedHistory(let path), .history(let page)):
       CompareScreen.take(&state, page.entries, of: path)
     case (.detailHistory(let path), .history(let page)):
@@ -88,6 +90,7 @@ extension PendingRequests {
     case .write(let purpose): Writing.fail(&state, id, purpose, refusal)
     case .history(let reading): HistoryScreen.fail(&state, history: id, reading, refusal)
     case .detailHistory(let path): DetailHistory.take(&state, detailHistory: nil, of: path)
+    case .newest(let view): ListScreen.take(&state, newest: nil, inView: view)
     case .preview(let path): TreePreview.show(&state, nil, asPreviewOf: path)
     case .count(let path, let counting):
       Related.take(&state, .failed(refusal.message), of: path, counting)

@@ -20,6 +20,8 @@ package enum Pending: Hashable, Sendable {
   case comparedWrite
   /// Reading whether a record has a key that is a number; if none has, the number is that of a row.
   case numberOrKey(Path, Int, view: Int)
+  /// Reading which record was added last to a list, to go there.
+  case newest(view: Int)
   /// Finding out whether the history is on, after an import without an entry in it, which is told in
   /// these words.
   case importWithoutEntry(String)
@@ -41,6 +43,16 @@ package enum Pending: Hashable, Sendable {
   case device(DeviceRequest)
   /// A call of a service's method.
   case method(MethodCall)
+}
+
+extension Pending {
+  /// Whether it is being read where the cursor of a list is to go to.
+  fileprivate var isCursorRead: Bool {
+    switch self {
+    case .numberOrKey, .newest: true
+    default: false
+    }
+  }
 }
 
 /// The table of all requests without an answer yet.
@@ -72,16 +84,10 @@ package struct PendingRequests: Hashable, Sendable {
   var hasReads: Bool { !readPurposes.isEmpty }
 
   /// Whether it is being read where the cursor of a list is to go to.
-  var hasNumberOrKey: Bool {
-    reads.values.contains { if case .numberOrKey = $0 { true } else { false } }
-  }
+  var hasCursorRead: Bool { reads.values.contains(where: \.isCursorRead) }
 
   /// Cancels reading where the cursor of a list is to go to.
-  mutating func giveUpNumberOrKey() {
-    reads = reads.filter { _, pending in
-      if case .numberOrKey = pending { false } else { true }
-    }
-  }
+  mutating func giveUpCursorReads() { reads = reads.filter { !$0.value.isCursorRead } }
 
   /// Returns the newest `count` composed records of a view that are being written, oldest first.
   ///

@@ -37,6 +37,8 @@ package struct SessionState: Hashable, Sendable {
     var draft: String?
     /// When that text was last typed, in milliseconds since 1970; nil if that is not known.
     var draftTime: Int64?
+    /// What was sent before that text.
+    var sentBefore = SentBefore()
 
     package init(
       cursor: String? = nil, folded: [String] = [], filter: String? = nil,
@@ -155,6 +157,7 @@ extension SessionState.View {
     if let draft { members.append(JSONMember("draft", .string(draft))) }
     if let draftTime {
       members.append(JSONMember("drafted", .number(JSONNumber(draftTime))))
+      members += sentBefore.members
     }
     return .object(members)
   }
@@ -173,6 +176,7 @@ extension SessionState.View {
     rowLines = json["lines"]?.string.flatMap { RowLines(rawValue: $0) } ?? .one
     draft = json["draft"]?.string
     draftTime = json["drafted"]?.int.map { Int64($0) }
+    sentBefore = SentBefore(json)
   }
 }
 
@@ -205,6 +209,7 @@ extension SessionState.View {
     grouping = screen.grouping?.text
     draft = screen.draft.isEmpty ? nil : screen.draft
     draftTime = draft == nil ? nil : screen.draftTime
+    sentBefore = draftTime == nil ? SentBefore() : screen.sentBefore
   }
 }
 
@@ -240,13 +245,15 @@ extension SessionState {
     session.unfinished = state.trail.unfinished.noting(state.layers)
     for (index, screen) in state.tabs.lists.enumerated()
     where screen.isOpen && screen.phase == .loaded {
-      let view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
+      var view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
+      if view.draftTime != nil { view.sentBefore = state.sentBefore(inView: index) }
       session.views[screen.sessionName] = view
     }
     let kept = keptDrafts(state)
     for (index, screen) in state.tabs.lists.enumerated() where !kept.contains(index) {
       session.views[screen.sessionName]?.draft = nil
       session.views[screen.sessionName]?.draftTime = nil
+      session.views[screen.sessionName]?.sentBefore = SentBefore()
     }
     session.dropOldLists(besides: Set(state.tabs.lists.map(\.sessionName)))
     for (tab, choice) in state.panes.choices
@@ -385,6 +392,7 @@ extension ListScreen {
     (isWide, rowLines) = (view.isWide, view.rowLines)
     if let draft = view.draft {
       (self.draft, draftTime, isDraftRestored) = (draft, view.draftTime, true)
+      sentBefore = view.sentBefore
     }
     let hidden = Set(view.hidden)
     let columns = definition.columns.indices.filter {

@@ -89,8 +89,9 @@ package enum Effect: Hashable, Sendable {
   /// Read a view again from the end where rows arrive; `count` is the number of rows, if that is more than
   /// a page.
   case goToLiveEnd(Int, count: Int? = nil)
-  /// Read the rows of a view around a place in its order.
-  case goTo(view: Int, IndexPosition)
+  /// Read the rows of a view around a place in its order; `count` is the number of rows at each side, if that
+  /// is more than a page.
+  case goTo(view: Int, IndexPosition, count: Int? = nil)
   /// Keep only some rows of a view loaded.
   case letGo(view: Int, KeptRows)
   /// Pause a view, or make it live again.

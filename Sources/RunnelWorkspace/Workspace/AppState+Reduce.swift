@@ -140,6 +140,7 @@ package enum StateReducer {
     }
     ComposeScreen.forgetStoredDraft(&state, inView: view)
     Notices.note(&state, change.newRows, inView: view)
+    ListScreen.goToKeptRecord(&state, inView: view)
     ListScreen.letGo(&state, inView: view)
     ListScreen.refill(&state, inView: view, after: change)
     guard view == state.tabs.index else { return }

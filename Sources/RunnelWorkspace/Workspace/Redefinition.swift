@@ -111,6 +111,7 @@ extension Redefinition {
     if old.definition.source.path == definition.source.path {
       (screen.marks, screen.unread, screen.draft) = (old.marks, old.unread, old.draft)
       (screen.sent, screen.draftTime) = (old.sent, old.draftTime)
+      screen.sentBefore = old.sentBefore
     }
     state.tabs.lists[index] = screen
     SessionState.restore(

@@ -170,7 +170,8 @@ extension DatabaseCare {
   /// Makes a new database of the readable parts of a damaged one, which is not changed.
   ///
   /// The rows and the definitions of indexes are copied; the history, and the stored state of a
-  /// replica, are not.
+  /// replica, are not. The new file gets its name when it is whole: until then it stands beside it, and
+  /// what a run left that was killed is removed by the next one.
   ///
   /// - Parameters:
   ///   - file: the path of the damaged file.
@@ -193,6 +194,8 @@ extension DatabaseCare {
     }
     var configuration = Configuration()
     configuration.readonly = true
+    let part = new + salvagedSuffix
+    removeSalvaged(new)
     do {
       // Of an emptied file, all that is left is in its log.
       let isEmptied = WholeCopy.isEmpty(file)
@@ -201,16 +204,16 @@ extension DatabaseCare {
       let isPatched = isEmptied || logDamage != nil
       var whole: WholeCopy?
       if isPatched {
-        whole = try WholeCopy(withPagesOfLog: file, at: new + ".whole")
+        whole = try WholeCopy(withPagesOfLog: file, at: new + WholeCopy.suffix)
       } else if hasForeignLog {
-        whole = try WholeCopy(withoutLog: file, at: new + ".whole")
+        whole = try WholeCopy(withoutLog: file, at: new + WholeCopy.suffix)
       } else {
-        whole = try WholeCopy(ifTooShort: file, at: new + ".whole")
+        whole = try WholeCopy(ifTooShort: file, at: new + WholeCopy.suffix)
       }
       defer { whole?.remove() }
       let source = try? DatabaseQueue(
         path: DatabaseFileName.forSQLite(whole?.path ?? file), configuration: configuration)
-      let store = try SQLiteStore(file: new, isReadOnly: false, busyTimeout: .seconds(5))
+      let store = try SQLiteStore(file: part, isReadOnly: false, busyTimeout: .seconds(5))
       let progress = CareProgress(progress)
       let outcome = try store.withConnection(stoppable: progress.isWanted) { db in
         var outcome: DatabaseSalvage?
@@ -218,7 +221,7 @@ extension DatabaseCare {
           var salvage = Salvage(
             from: source,
             pages: {
-              if whole == nil { whole = try WholeCopy(ifWithLog: file, at: new + ".whole") }
+              if whole == nil { whole = try WholeCopy(ifWithLog: file, at: new + WholeCopy.suffix) }
               return whole?.path ?? file
             }, to: db, progress: progress)
           let count = try salvage.copy(readsAllPages: isPatched)
@@ -234,16 +237,31 @@ extension DatabaseCare {
         }
         return outcome
       }
+      try store.withDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
       try store.close()
       try source?.close()
+      guard access(new, F_OK) != 0, rename(part, new) == 0 else {
+        throw DatabaseError(.cannotOpen, "\(new) was made by another program meanwhile, or cannot be made.")
+      }
+      removeSalvaged(new)
       guard let outcome else { preconditionFailure("The transaction ran to its end.") }
       return outcome
     } catch {
       // The damaged file is read as far as it goes: what fails is writing the new one.
-      let cause = DatabaseError(error, file: new)
-      for suffix in ["", "-wal", "-shm", "-notify"] { unlink(new + suffix) }
+      var cause = DatabaseError(error, file: new)
+      cause.message = cause.message.replacing(part, with: new)
+      removeSalvaged(new)
       throw cause
     }
+  }
+
+  /// The suffix of the new file until it is whole.
+  private static let salvagedSuffix = ".salvaged"
+
+  /// Removes what stands beside the new file of a salvage until that is whole.
+  private static func removeSalvaged(_ new: String) {
+    for suffix in ["", "-wal", "-shm", "-notify"] { unlink(new + salvagedSuffix + suffix) }
+    WholeCopy.remove(new + WholeCopy.suffix)
   }
 }
 
@@ -267,6 +285,8 @@ extension DatabaseCare {
 private struct WholeCopy {
   /// The beginning of every file of SQLite.
   private static let signature = Array("SQLite format 3\0".utf8)
+  /// The suffix of the copy's name behind that of the new file.
+  static let suffix = ".whole"
 
   let path: String
 
@@ -337,7 +357,11 @@ private struct WholeCopy {
     try? queue?.close()
   }
 
-  func remove() { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+  func remove() { WholeCopy.remove(path) }
+
+  static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+  }
 
   /// The size in bytes that the header of a file says, if the file is shorter; otherwise nil.
   ///
