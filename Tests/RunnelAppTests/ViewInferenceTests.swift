@@ -228,6 +228,28 @@ import Testing
     )
   }
 
+  @Test(arguments: [60, 80]) func numbersWithManyDigitsLeaveRoomForTheText(columns: Int) throws {
+    let records: [JSONValue] = try (0..<5).map { number in
+      var members = try (0..<6).map { field in
+        JSONMember("n\(field)", .number(try #require(JSONNumber(Double(number + field) + 1 / 7))))
+      }
+      // Few records have the text, so that it comes after the numbers.
+      if number == 0 { members.append(JSONMember("place", "Beside the old mill at the river")) }
+      return .object(members)
+    }
+    let row = try shown(records, at: columns).row
+    #expect(row.contains("Beside the old mil"), "\(row)")
+    #expect(row.contains("0.1428571…"), "\(row)")
+    #expect(try shown(records, at: 200).row.contains("0.14285714285714"))
+  }
+
+  @Test func wholeNumbersAreNotCut() throws {
+    let records: [JSONValue] = (0..<5).map {
+      ["title": .string("No. \($0)"), "size": .number(JSONNumber(Int64(912_345_678_901_234 + $0)))]
+    }
+    #expect(try shown(records, at: 80).row.contains("912345678901234"))
+  }
+
   @Test func theLongestTextTakesTheRestOfTheLine() throws {
     let records: [JSONValue] = (0..<5).map { number in
       [

@@ -31,6 +31,8 @@ struct FieldProfile {
   let fillRate: Double
   /// The greatest width of a value, in columns.
   let widest: Int
+  /// The greatest width of what stands before the decimal sign of a value, or of a value without one.
+  let widestWhole: Int
   /// Whether the values are texts to be read, rather than names or states.
   let isText: Bool
   /// Whether all records have the same value, in at least 4 records.
@@ -53,6 +55,7 @@ struct FieldProfile {
     self.kind = kind
     fillRate = Double(leaves.count) / Double(max(count, 1))
     widest = texts.map { CellWidth.width(of: $0) }.max() ?? 0
+    widestWhole = texts.map { FieldProfile.wholeWidth(of: $0) }.max() ?? 0
     let distinct = Set(texts).count
     isConstant = leaves.count >= 4 && distinct == 1
     let isLong = texts.contains { $0.count > FieldProfile.longText || $0.contains("\n") }
@@ -65,6 +68,20 @@ struct FieldProfile {
       kind == .text && isNamed && !isText && !isConstant && distinct <= FieldProfile.coloredMax
     self.role = role == .date && ![.moment, .dateText].contains(kind) ? .other : role
   }
+
+  /// The width of a number before the digits behind its decimal sign; that of the whole text if there are few
+  /// of these digits, or none.
+  private static func wholeWidth(of text: String) -> Int {
+    guard let sign = text.lastIndex(where: { $0 == "." || $0 == "," }) else {
+      return CellWidth.width(of: text)
+    }
+    let digits = text[text.index(after: sign)...]
+    return digits.count <= fewDigits || !digits.allSatisfy(\.isNumber)
+      ? CellWidth.width(of: text) : CellWidth.width(of: String(text[..<sign]))
+  }
+
+  /// The number of digits behind a decimal sign that are always shown.
+  private static let fewDigits = 3
 
   private static func hasTimes(_ leaves: [Leaf], _ kind: Kind) -> Bool {
     leaves.contains { leaf in

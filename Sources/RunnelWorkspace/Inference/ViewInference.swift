@@ -153,8 +153,7 @@ package enum ViewInference {
     switch profile.kind {
     case .moment: (column.format, column.width) = (.date, 10)
     case .dateText: (column.format, column.width) = (.date, 10)
-    // Other rows may have numbers with one digit more.
-    case .number: (column.format, column.width) = (.number, min(max(profile.widest + 1, 5), 16))
+    case .number: (column.format, column.width) = (.number, numberWidth(of: profile))
     case .bool:
       // As wide as the title, which tells what the mark is of.
       column.format = .mark
@@ -162,10 +161,26 @@ package enum ViewInference {
     case .text, .mixed:
       column.width = min(max(profile.widest, 4), profile.role == .title ? 28 : 16)
     }
-    let values = [.text, .mixed].contains(profile.kind) ? profile.widest : 0
+    let values =
+      switch profile.kind {
+      case .text, .mixed: profile.widest
+      case .number: profile.widest > column.width ?? 0 ? profile.widest : 0
+      case .bool, .moment, .dateText: 0
+      }
     column.wideWidth =
       profile.hasTimes ? ColumnDefinition.timestampWidth : min(max(title, values), wideWidthMax)
     return column
+  }
+
+  /// The greatest width of a column of numbers, with the digits behind their points as far as there is room.
+  private static let numberWidths = (whole: 16, withDigits: 10)
+
+  /// Returns the width of a column of numbers: with many digits behind the point they are cut, so that texts
+  /// keep their room.
+  private static func numberWidth(of profile: FieldProfile) -> Int {
+    // Other rows may have numbers with one digit more.
+    let wanted = min(profile.widest + 1, numberWidths.withDigits)
+    return min(max(wanted, profile.widestWhole + 1, 5), numberWidths.whole)
   }
 
   /// Returns the column of the keys, as wide as the keys of the sample.
@@ -186,15 +201,21 @@ package enum ViewInference {
   private static func limitToRoom(
     _ columns: inout [ColumnDefinition], ranked: [FieldProfile], hasTitle: Bool
   ) {
-    var needed = gutterWidth + (columns[0].minimumScreen == 0 ? (columns[0].width ?? 0) + 1 : 0)
-    for (order, profile) in ranked.enumerated() {
-      guard let index = columns.firstIndex(where: { $0.field == .path(profile.path) }) else {
-        continue
-      }
+    let places = ranked.compactMap { profile in
+      columns.firstIndex { $0.field == .path(profile.path) }
+    }
+    // The field that distinguishes the records is always shown, so its room is taken before that of others.
+    let essential = places.enumerated()
+      .filter { $0.offset == 0 || (!hasTitle && columns[$0.element].width == nil) }
+      .map(\.element)
+    let keyWidth = (columns[0].width ?? 0) + 1
+    var needed = gutterWidth
+    for index in essential { needed += (columns[index].width ?? openWidth) + 1 }
+    for index in places where !essential.contains(index) {
       needed += (columns[index].width ?? openWidth) + 1
-      // The field that distinguishes the records is always shown.
-      let isEssential = order == 0 || (!hasTitle && columns[index].width == nil)
-      if !isEssential, needed > 40 { columns[index].minimumScreen = needed }
+      // On a screen that shows the key too, there is less room.
+      let screen = needed + keyWidth > columns[0].minimumScreen ? needed + keyWidth : needed
+      if screen > 40 { columns[index].minimumScreen = screen }
     }
   }
 }
