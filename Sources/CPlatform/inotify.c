@@ -54,7 +54,11 @@ static int moves(const struct inotify_event *event, const char *file) {
   if (event->mask & named) return belongs_to(event->name, file) ? RUNNEL_INOTIFY_MOVED : 0;
   // Connections write the log all the time, but close it rarely: another program may have written it.
   if (event->mask & IN_CLOSE_WRITE) return belongs_to(event->name, file) ? RUNNEL_INOTIFY_MOVED : 0;
-  return event->mask & IN_MODIFY && strcmp(event->name, file) == 0 ? RUNNEL_INOTIFY_MOVED : 0;
+  if (!(event->mask & IN_MODIFY)) return 0;
+  // The index of the log is written by way of memory, without events: only its size is changed so.
+  size_t length = strlen(file);
+  int is_index = strncmp(event->name, file, length) == 0 && strcmp(event->name + length, "-shm") == 0;
+  return is_index || strcmp(event->name, file) == 0 ? RUNNEL_INOTIFY_MOVED : 0;
 }
 
 // `file` may be NULL.

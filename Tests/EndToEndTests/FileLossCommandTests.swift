@@ -6,7 +6,7 @@ import Testing
   /// How the files are lost.
   enum Way: String, CaseIterable, Sendable {
     case deleted, moved, replaced, truncated, folderMoved, folderDeleted, logDeleted,
-      logIndexDeleted
+      logIndexDeleted, logIndexCut
 
     func lose(_ database: TestDatabase) throws {
       let file = database.file
@@ -23,6 +23,7 @@ import Testing
         try check(rmdir(folder), "rmdir")
       case .logDeleted: try check(unlink(file + "-wal"), "unlink")
       case .logIndexDeleted: try check(unlink(file + "-shm"), "unlink")
+      case .logIndexCut: try check(truncate(file + "-shm", 0), "truncate")
       }
     }
 

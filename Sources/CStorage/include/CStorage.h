@@ -32,6 +32,14 @@ int runnel_storage_has_moved(void *connection);
 /// undoes this.
 int runnel_storage_keep_log(void *connection, int keeps);
 
+/// Keeps the process alive when another program cuts off the index of a log that is in use (`-shm`): its
+/// handler of SIGBUS puts empty memory in the place of that index. A handler that is installed later has to
+/// be followed by another call.
+void runnel_storage_guard_index(void);
+
+/// Returns how many times an index with an inode was found to be cut off by that handler.
+unsigned runnel_storage_index_cuts(unsigned long inode);
+
 /// Adds bytes, a multiple of 8, to the running checksum of a log, whose words are of one byte order.
 ///
 /// Source: SQLite, "Database File Format", section 4.2.

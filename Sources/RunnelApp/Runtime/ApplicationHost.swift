@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import RunnelAccounts
+import RunnelDatabase
 import RunnelTerminal
 
 /// What stays while the workspace is closed and opened again as another account: the terminal, the
@@ -51,6 +52,8 @@ final class ApplicationHost {
       return screen
     }
     let screen = try CursesScreen.open(options: options)
+    // A file that is cut off is told like any other loss, before the handlers of the terminal see a fault.
+    IndexGuard.install()
     self.screen = screen
     return screen
   }

@@ -56,6 +56,7 @@ final class SQLiteStore {
   ) throws {
     try DatabaseFileName.check(file)
     self.file = file
+    IndexGuard.install()
     // SQLite would wait forever for the other end of a pipe.
     if let kind = FileKind.otherThanFile(file) {
       throw DatabaseError(.cannotOpen, "\(file) is \(kind), and no file: name another one.")

@@ -171,6 +171,23 @@ import Testing
     #expect(try database.session().export() == before)
   }
 
+  /// An access to what was cut off would end the process by SIGBUS.
+  @Test func anIndexThatIsCutOffUnderSeveralConnectionsEndsNoProcess() throws {
+    let sessions = try [database.filledSession(), database.session(seed: 2)]
+    let before = try sessions[0].export()
+    #expect(truncate(database.file + "-shm", 0) == 0)
+    for session in sessions {
+      #expect(try session.export() == before)
+      let error = #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+      #expect(error?.message.contains("-shm, the index of the log") == true)
+      #expect(error?.message.contains("was cut off while it was open") == true)
+    }
+    for session in sessions { try session.close() }
+    let next = try database.session(seed: 3)
+    #expect(try next.export() == before)
+    try next.set("/d", "1")
+  }
+
   @Test func whereItWentIsSaid() throws {
     var session = try database.filledSession()
     let old = database.file + ".old"

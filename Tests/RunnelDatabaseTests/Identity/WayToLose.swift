@@ -16,6 +16,7 @@ enum WayToLose: String, CaseIterable, Sendable {
   case logDeleted
   case logReplaced
   case logIndexDeleted
+  case logIndexCut
 
   /// True if the pages that are in the file alone are lost with it.
   var losesPages: Bool { self == .fileTruncated || self == .fileEmptied }
@@ -40,6 +41,7 @@ enum WayToLose: String, CaseIterable, Sendable {
       try Data("another".utf8).write(to: URL(fileURLWithPath: folder + "/other"))
       try WayToLose.check(rename(folder + "/other", file + "-wal"))
     case .logIndexDeleted: try WayToLose.check(unlink(file + "-shm"))
+    case .logIndexCut: try WayToLose.check(truncate(file + "-shm", 0))
     }
   }
 

@@ -19,6 +19,8 @@ enum FileLoss: Error, Hashable {
   case logOverwritten
   /// The index of the log, by which programs coordinate their writes, is gone or was replaced.
   case indexLost
+  /// The index of the log was cut off: programs that have it open do not see each other's writes.
+  case indexCut
 }
 
 extension FileLoss {
@@ -38,6 +40,7 @@ extension FileLoss {
     case .logOverwritten:
       "\(file)-wal, the log of \(file), was cut off or overwritten while it was open."
     case .indexLost: "\(file)-shm, the index of the log of \(file), was removed while it was open."
+    case .indexCut: "\(file)-shm, the index of the log of \(file), was cut off while it was open."
     }
   }
 
@@ -55,7 +58,7 @@ extension FileLoss {
         + "before you open that."
     case .logDeleted(isSaved: true):
       "What was saved was put into \(file) itself: open it again."
-    case .indexLost:
+    case .indexLost, .indexCut:
       "Save a copy from a program that still has it open, in case more than the index was replaced; then "
         + "close all programs that have it open, and open it again."
     }

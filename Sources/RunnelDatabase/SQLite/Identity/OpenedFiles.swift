@@ -1,3 +1,4 @@
+import CStorage
 import Glibc
 
 /// The files that a connection opened, which are compared with the files that have their names now.
@@ -27,6 +28,9 @@ final class OpenedFiles {
   /// The log; nil if there is none, as on a read-only medium.
   private let log: Place?
   private let index: Place?
+  /// The size of the index, which only grows, and how many times indexes there were cut off before.
+  private let indexSize: Int
+  private let indexCuts: UInt32
   /// The given name, if it leads to the file by a link.
   private let link: Place?
   /// The file's size and time when it was last found to be sound.
@@ -64,6 +68,9 @@ final class OpenedFiles {
     self.content = content
     log = hasLog ? OpenedFiles.place(path + "-wal") : nil
     index = hasLog ? OpenedFiles.place(path + "-shm") : nil
+    var indexStatus = stat()
+    indexSize = hasLog && stat(path + "-shm", &indexStatus) == 0 ? Int(indexStatus.st_size) : 0
+    indexCuts = index.map { runnel_storage_index_cuts($0.identity.inode) } ?? 0
     link = name.hasPrefix("/") && name != path ? OpenedFiles.place(name) : nil
   }
 
@@ -162,7 +169,12 @@ final class OpenedFiles {
     guard let index, !isCommitted else { return nil }
     switch OpenedFiles.look(at: index, &status) {
     case .absent, .other: return .indexLost
-    case .same, .unknown: return nil
+    case .same:
+      let isCut =
+        Int(status.st_size) < indexSize
+        || runnel_storage_index_cuts(index.identity.inode) != indexCuts
+      return isCut ? .indexCut : nil
+    case .unknown: return nil
     }
   }
 
