@@ -15,9 +15,9 @@ extension JSONScanner {
       try checkBudget()
       return .string(text(of: string))
     case .array:
-      return .array(try readElements())
+      return depth < Self.recursionMax ? .array(try readElements()) : try readDeepValue()
     case .object:
-      return .object(try readMembers())
+      return depth < Self.recursionMax ? .object(try readMembers()) : try readDeepValue()
     }
   }
 
@@ -49,6 +49,8 @@ extension JSONScanner {
     case .bool: _ = try readBool()
     case .number: _ = try readNumber()
     case .string: _ = try scanString()
+    case .array where depth >= Self.recursionMax, .object where depth >= Self.recursionMax:
+      try skipDeepValue()
     case .array:
       try enterArray()
       while try nextElement() { try skipValue() }
@@ -80,7 +82,7 @@ extension JSONScanner {
   }
 
   @inline(__always)
-  private func checkBudget() throws(JSONError) {
+  func checkBudget() throws(JSONError) {
     guard offset <= budgetEnd else { throw .overBudget }
   }
 }
@@ -102,7 +104,7 @@ extension JSONError {
 ///
 /// Names are looked for one by one while they are few, not at all while they arrive in ascending
 /// order (as those of an export do), and in a table from the first one that does not.
-private struct MemberList {
+struct MemberList {
   private(set) var members: [JSONMember] = []
   private var isAscending = true
   private var places: [ExactName: Int] = [:]

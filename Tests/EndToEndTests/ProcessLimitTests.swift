@@ -36,6 +36,24 @@ import Testing
     #expect(try other.get() == #"{"a":1}"#)
   }
 
+  /// Reading takes no stack for each level.
+  @Test(arguments: [("[", "]"), ("{\"a\":", "}")])
+  func deepValueIsRefusedOnASmallStackToo(open: String, close: String) throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    for (depth, stack) in [(500, 256), (5_000, 192)] {
+      let text =
+        String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+      let file = try database.folder.write(text, to: "deep.json")
+      for command in ["set /b -", "import - --merge", "push /b -"] {
+        let outcome = try shell(
+          #"ulimit -s \#(stack); exec "$0" \#(command) -d "$1" < '\#(file)'"#, in: database)
+        #expect([1, 2].contains(outcome.status), "\(command) \(depth): \(outcome)")
+        #expect(outcome.errors.contains("deep") || outcome.errors.contains("levels"))
+      }
+    }
+    #expect(try database.get() == #"{"a":1}"#)
+  }
+
   @Test func fileSizeLimitOfTheOutputIsTold() throws {
     let database = try TestDatabase(#"{"a": "\#(String(repeating: "x", count: 9_000))"}"#)
     let output = database.folder.file("out")

@@ -276,7 +276,8 @@ import Testing
     var session = SessionState()
     session.drafts = ["one", "two"].map { text in
       Draft(
-        Draft.Subject(.message, Fixture.path("/room")), [Draft.Text("text", text, .string, base: "")])
+        Draft.Subject(.message, Fixture.path("/room")),
+        [Draft.Text("text", text, .string, base: "")])
     }
     let app = try self.app(session)
     app.press("a Enter Esc a Enter")

@@ -41,9 +41,10 @@ import Testing
 
   @Test func fieldsOfAnObjectStayTogetherWhereTheFirstHasItsColumn() throws {
     let order = FieldOrder(
-      [.key] + [["from", "name"], ["text"], ["from", "id"]].map { keys in
-        .path(Path(unchecked: keys.map { Key(unchecked: $0) }))
-      })
+      [.key]
+        + [["from", "name"], ["text"], ["from", "id"]].map { keys in
+          .path(Path(unchecked: keys.map { Key(unchecked: $0) }))
+        })
     let paths = ["created", "from/age", "from/id", "from/name", "text"].map(Fixture.path)
     #expect(
       order.sorted(paths) { $0 }.map(\.text)

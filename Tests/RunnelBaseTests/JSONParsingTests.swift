@@ -276,6 +276,31 @@ extension JSONParsingTests {
     #expect(error.code == .tooDeep)
   }
 
+  @Test func deepValuesAreReadAsShallowOnes() throws {
+    // The value at the bottom stands at each depth around that from which recursion is not used.
+    for depth in JSONScanner.recursionMax / 2 - 3...JSONScanner.recursionMax / 2 + 3 {
+      let text =
+        String(repeating: "[{\"b\":[],\"a\":", count: depth) + "[1,[],{\"x\":{},\"x\":[2]}]"
+        + String(repeating: "},3]", count: depth)
+      let value = try JSONValue(parsing: text)
+      #expect(value.jsonText() == text.replacing("\"x\":{},", with: ""))
+      Array(text.utf8).withUnsafeBufferPointer { bytes in
+        var scanner = JSONScanner(bytes)
+        #expect(throws: Never.self) {
+          try scanner.skipValue()
+          try scanner.finish()
+        }
+        scanner = JSONScanner(bytes)
+        #expect(throws: Never.self) { #expect(try scanner.readValue(maxBytes: 20) == nil) }
+        #expect(scanner.offset == 0)
+      }
+      let (cut, closed) = (String(text.dropLast()), String(text.dropLast(2)) + "}")
+      for wrong in [cut, closed, text.replacing("[1", with: "[1 1")] {
+        #expect(throws: JSONError.self) { try JSONValue(parsing: wrong) }
+      }
+    }
+  }
+
   @Test func errorNamesLineAndColumn() throws {
     let text = "{\n  \"naïve\": 1,\n  \"日本\": tru\n}"
     let error = try #require(throws: JSONError.self) { try JSONValue(parsing: text) }

@@ -18,7 +18,8 @@ public struct ColumnOrder: Sendable {
     let suffix = FileState.databaseSuffix
     let hasSuffix = database.hasSuffix(suffix)
     let stem = hasSuffix ? String(database.dropLast(suffix.count)) : database
-    let order = FieldOrder(ofRecordsIn: path, among: ColumnOrder.views(stem + Workspace.viewsSuffix))
+    let order = FieldOrder(
+      ofRecordsIn: path, among: ColumnOrder.views(stem + Workspace.viewsSuffix))
     fields = order.isEmpty && hasSuffix ? FieldOrder(WrittenShape.columns(ofFile: stem)) : order
   }
 

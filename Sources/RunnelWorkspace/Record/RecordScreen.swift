@@ -112,7 +112,8 @@ package struct RecordScreen: Hashable, Sendable {
   var firstRow: String?
 
   init(
-    path: Path, viewName: String, resource: ResourceDefinition? = nil, order: FieldOrder = FieldOrder(),
+    path: Path, viewName: String, resource: ResourceDefinition? = nil,
+    order: FieldOrder = FieldOrder(),
     start: Start? = nil
   ) {
     self.path = path

@@ -241,7 +241,8 @@ extension DatabaseCare {
       try store.close()
       try source?.close()
       guard access(new, F_OK) != 0, rename(part, new) == 0 else {
-        throw DatabaseError(.cannotOpen, "\(new) was made by another program meanwhile, or cannot be made.")
+        throw DatabaseError(
+          .cannotOpen, "\(new) was made by another program meanwhile, or cannot be made.")
       }
       removeSalvaged(new)
       guard let outcome else { preconditionFailure("The transaction ran to its end.") }
