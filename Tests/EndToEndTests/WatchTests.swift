@@ -49,6 +49,29 @@ import Testing
     #expect(try program.wait() == status)
   }
 
+  @Test func rootTellsItsValueWhileItHasNoChildren() throws {
+    let database = try TestDatabase("1")
+    let program = try database.start(["watch"])
+    #expect(try program.readLine() == #"{"event":"value","path":"/","value":1}"#)
+    for round in 1...2 {
+      let children = #"{"a":\#(round),"b":2}"#
+      #expect(try database.run(["set", "/", children, "--force"]).status == 0)
+      #expect(try program.readLine()?.contains(#""path":"/a","key":"a""#) == true)
+      #expect(try program.readLine()?.contains(#""path":"/b","key":"b""#) == true)
+      #expect(try database.run(["set", "/a", "5"]).status == 0)
+      #expect(try program.readLine()?.contains("child_changed") == true)
+      #expect(try database.run(["set", "/", "\(round + 7)", "--force"]).status == 0)
+      #expect(try program.readLine()?.contains("child_removed") == true)
+      #expect(try program.readLine()?.contains("child_removed") == true)
+      #expect(
+        try program.readLine() == #"{"event":"value","path":"/","value":\#(round + 7)}"#)
+    }
+    #expect(try database.run(["remove", "/", "--force"]).status == 0)
+    #expect(try program.readLine() == #"{"event":"value","path":"/","value":null}"#)
+    try program.send(SIGINT)
+    #expect(try program.wait() == 130)
+  }
+
   @Test func placeWithoutChildrenTellsItsValue() throws {
     let database = try TestDatabase(#"{"a": 1}"#)
     let program = try database.start(["watch", "/a"])

@@ -291,7 +291,7 @@ import Testing
   @Test func theViewsPaneHasSiblingsToo() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
     let before = app.list.list.cursor
-    app.press("S-Tab J")
+    app.press("S-Tab gg j J")
     #expect(app.state.panes.views.cursor == .row(ViewsPane.row(ofTab: 1)))
     #expect(app.list.list.cursor == before)
   }

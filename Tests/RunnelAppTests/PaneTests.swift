@@ -85,6 +85,59 @@ import Testing
     #expect(app.state.pane == .list)
   }
 
+  /// The lines of the views pane.
+  private func viewsPane(_ app: AppDriver) -> [String] {
+    app.screen.dropFirst(3).dropLast(3).compactMap { line in
+      line.split(separator: "│", omittingEmptySubsequences: false).first.map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+    }
+  }
+
+  @Test func sectionsStandBesideTheirListWithCountsAndMoveWithIt() throws {
+    let app = try app(columns: 160)
+    app.press("g2")
+    #expect(viewsPane(app).contains { $0.hasPrefix("Organizers") && $0.hasSuffix("2") })
+    #expect(viewsPane(app).contains { $0.hasPrefix("Participants") && $0.hasSuffix("3") })
+    app.press("gg j")
+    let first = try #require(Panes.section(app.state))
+    // From the pane, the list goes with the section under the cursor.
+    app.press("S-Tab")
+    #expect(app.state.panes.views.cursor == .row(ViewsPane.row(ofSection: first)))
+    app.press("j")
+    #expect(app.list.cursorRecord?.row.key.text == "bo")
+    #expect(Panes.section(app.state) != first)
+    app.press("Enter")
+    #expect(app.state.pane == .list && app.cursorLine.contains("Bo"))
+    // In the list, the pane goes with it.
+    app.press("gg j S-Tab")
+    #expect(app.state.panes.views.cursor == .row(ViewsPane.row(ofSection: first)))
+    // A section that comes by a write is counted at once.
+    try app.set("/user/eve/role", "guest")
+    #expect(viewsPane(app).contains { $0.hasPrefix("guest") && $0.hasSuffix("1") })
+    #expect(viewsPane(app).contains { $0.hasPrefix("Participants") && $0.hasSuffix("2") })
+  }
+
+  @Test func sectionThatGoesLeavesTheCursorOfThePaneOnWhatIsShown() throws {
+    let app = try app(columns: 160)
+    try app.set("/user/eve/role", "guest")
+    app.press("g2 gg j S-Tab j j")
+    #expect(app.list.cursorRecord?.row.key.text == "eve")
+    try app.remove("/user/eve")
+    app.press("j k")
+    #expect(viewsPane(app).contains { $0.hasPrefix("Participants") })
+    #expect(app.state.layers.isEmpty)
+  }
+
+  @Test func listWithoutSectionsHasNoneInThePane() throws {
+    let app = try app(columns: 160)
+    app.press("g2")
+    app.type(":group none")
+    app.press("Enter")
+    #expect(Panes.sections(app.state).isEmpty)
+    #expect(!viewsPane(app).contains { $0.hasPrefix("Organizers") })
+  }
+
   @Test func clicksGiveTheKeysToAPane() throws {
     let app = try app()
     click(app, row: 10, column: 100)

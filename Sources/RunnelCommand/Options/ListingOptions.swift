@@ -22,7 +22,8 @@ struct ListingOptions: ParsableArguments {
   var plain = false
   @Option(
     help: ArgumentHelp(
-      "How many rows are listed without a screen: a number, or all (default: a page; all as JSON).",
+      "How many rows are listed without a screen: a number, or all (default: a page; all as JSON). With "
+        + "--follow, all are held in memory.",
       valueName: "count"),
     transform: ListingOptions.rows)
   var rows: PlainRequest.Rows?

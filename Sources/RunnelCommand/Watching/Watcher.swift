@@ -40,6 +40,11 @@ final class Watcher {
   private let inbox: Inbox<DatabaseMessage>
   private let database: Database
   private var leafWatch = LeafWatch()
+  /// The listener to the single value of the root, which is told only while the root has no children; nil
+  /// while it has some, or if the value is not printed.
+  private var rootListener: ListenerID?
+  /// The last number of a listener.
+  private var lastListener = 3
   private var isPrinting: Bool
 
   /// Opens the database for reading and registers the listeners.
@@ -84,7 +89,9 @@ final class Watcher {
     let query = request.query
     let events = request.events ?? .children
     database.submit(.listen(Listener.events, ListenRequest(query: query, events: events)))
-    if request.events == nil, query.loadsAllData {
+    if watchesRoot {
+      listenToRoot()
+    } else if request.events == nil, query.loadsAllData {
       database.submit(.listen(Listener.leaf, LeafWatch.request(query)))
     }
     let paging = Paging(anchor: .first, count: 1)
@@ -93,6 +100,28 @@ final class Watcher {
         Listener.marker,
         ListenRequest(query: Query(query.path), paging: paging, detail: .shallow, events: [])))
     database.submit(.unlisten(Listener.marker))
+  }
+
+  /// Whether the single value is watched that the root may have.
+  private var watchesRoot: Bool {
+    request.events == nil && request.query.loadsAllData && request.query.path.isRoot
+  }
+
+  private func listenToRoot() {
+    lastListener += 1
+    let listener = ListenerID(lastListener)
+    rootListener = listener
+    database.submit(.listen(listener, LeafWatch.request(request.query)))
+  }
+
+  /// Listens to the value of the root while it has no children: with them, each event would read them all.
+  private func followRoot() {
+    guard watchesRoot, leafWatch.hasChildren == (rootListener != nil) else { return }
+    guard let listener = rootListener else { return listenToRoot() }
+    rootListener = nil
+    database.submit(.unlisten(listener))
+    // Children replaced the value, if there was one: their events have told that.
+    _ = leafWatch.change(to: .empty)
   }
 
   private func receive(_ message: DatabaseMessage) throws {
@@ -114,13 +143,16 @@ final class Watcher {
   private func receive(_ delivery: Delivery) throws {
     switch delivery.listener {
     case Listener.marker: isPrinting = true
-    case Listener.leaf:
+    case Listener.leaf, rootListener:
       if let node = LeafWatch.node(in: delivery.event), let value = leafWatch.change(to: node) {
         try print(.value(value))
       }
-    default:
+    case Listener.events:
       leafWatch.count(delivery.event)
       try print(delivery.event)
+      followRoot()
+    // A listener to the root that has been ended.
+    default: break
     }
   }
 
@@ -143,6 +175,9 @@ final class Watcher {
 struct LeafWatch {
   private var hasLeaf = false
   private var childCount = 0
+
+  /// Whether the place has children.
+  var hasChildren: Bool { childCount > 0 }
 
   /// The request for the value of a query's place; the root, which is a row of nothing, tells its own
   /// value: O(n) in its children for an event.

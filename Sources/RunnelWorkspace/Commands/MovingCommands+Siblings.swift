@@ -11,6 +11,7 @@ extension MovingCommands {
     if state.pane == .views {
       state.panes.views.moveTo(
         item, in: Panes.viewsContent(state), height: state.layout.views.height)
+      Panes.followSection(&state)
     } else {
       state.withListInFront { list, content, height in
         _ = list.moveTo(item, in: content, height: height)
@@ -31,11 +32,14 @@ extension MovingCommands {
   /// below the same node; in other lists they may be in other sections. O(rows).
   private static func sibling(_ state: AppState, by count: Int) -> ListItem? {
     let layer = state.layers.last?.listed
+    let isInViews = state.pane == .views
+    let views = isInViews ? Panes.viewsContent(state) : ListContent()
     let (list, content) =
-      state.pane == .views ? (state.panes.views, Panes.viewsContent(state)) : state.listInFront
-    let isInTree = layer == nil && state.tabs.isTree && state.pane != .views
+      isInViews ? (Panes.settledViews(state, in: views), views) : state.listInFront
+    let isInTree = layer == nil && state.tabs.isTree && !isInViews
     func depth(_ id: String) -> Int {
-      layer?.depth(ofRow: id) ?? (isInTree ? state.tabs.tree.lines[id]?.depth ?? 0 : 0)
+      if isInViews { return ViewsPane.section(of: id) == nil ? 0 : 1 }
+      return layer?.depth(ofRow: id) ?? (isInTree ? state.tabs.tree.lines[id]?.depth ?? 0 : 0)
     }
     let staysInside = isInTree || layer is RecordScreen
     let lines = content.sections.flatMap { section -> [(item: ListItem, depth: Int)] in

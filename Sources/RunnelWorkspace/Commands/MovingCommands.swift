@@ -194,7 +194,10 @@ extension MovingCommands {
     _ state: inout AppState, _ body: (inout ListState, ListContent, _ height: Int) -> Void
   ) {
     if state.pane == .views {
-      return body(&state.panes.views, Panes.viewsContent(state), state.layout.views.height)
+      let content = Panes.viewsContent(state)
+      state.panes.views = Panes.settledViews(state, in: content)
+      body(&state.panes.views, content, state.layout.views.height)
+      return Panes.followSection(&state)
     }
     if let index = state.layers.indices.last, state.withLayerList(at: index, body) { return }
     state.withList(body)

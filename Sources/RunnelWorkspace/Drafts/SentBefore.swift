@@ -1,5 +1,5 @@
-package import RunnelBase
-package import RunnelTree
+import RunnelBase
+import RunnelTree
 
 /// What was sent from the line of a list before its draft was typed: a record of these is not the draft,
 /// though it may have the same text.

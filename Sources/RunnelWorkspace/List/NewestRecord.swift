@@ -1,6 +1,6 @@
 import RunnelBase
 import RunnelStreams
-package import RunnelTree
+import RunnelTree
 
 // Records that others add far from the loaded rows are only counted. The history tells which they are.
 

@@ -150,6 +150,9 @@ enum Panes {
       if let tab = ViewsPane.tab(of: id) {
         Input.change(&state, to: state.tabs.index(atPosition: tab))
         focusPane(&state, .list)
+      } else if ViewsPane.section(of: id) != nil {
+        followSection(&state)
+        focusPane(&state, .list)
       } else if let letter = ViewsPane.letter(of: id), let place = state.trail.bookmarks[letter] {
         PlaceHistory.goAndNote(&state, place)
       }
@@ -179,26 +182,31 @@ enum Panes {
   /// The rows of the views pane.
   static func viewsContent(_ state: AppState) -> ListContent {
     ViewsPane.content(
-      tabs: state.tabs.names, letters: PlaceHistory.bookmarkList(state).map(\.letter))
+      tabs: state.tabs.names, sections: sections(state), below: state.tabs.position,
+      letters: PlaceHistory.bookmarkList(state).map(\.letter))
   }
 
   private static func showActiveViewInPane(_ state: inout AppState) {
     state.panes.views.moveTo(
-      .row(ViewsPane.row(ofTab: state.tabs.position)), in: viewsContent(state),
-      height: state.layout.views.height)
+      shownRow(state), in: viewsContent(state), height: state.layout.views.height)
   }
 }
 
-/// The rows of the pane of views and bookmarks.
+/// The rows of the pane of views and bookmarks; below the view that is shown stand its sections.
 package enum ViewsPane {
   static let viewsSection = "views"
   static let bookmarksSection = "bookmarks"
   private static let viewPrefix = "view "
   private static let bookmarkPrefix = "bookmark "
 
-  package static func content(tabs: [String], letters: [Character]) -> ListContent {
-    ListContent(sections: [
-      ListSection(id: viewsSection, rows: tabs.indices.map(row(ofTab:))),
+  package static func content(
+    tabs: [String], sections: [String] = [], below shown: Int = 0, letters: [Character]
+  ) -> ListContent {
+    let rows = tabs.indices.flatMap { tab in
+      [row(ofTab: tab)] + (tab == shown ? sections.map(row(ofSection:)) : [])
+    }
+    return ListContent(sections: [
+      ListSection(id: viewsSection, rows: rows),
       ListSection(
         id: bookmarksSection, rows: letters.map { "\(bookmarkPrefix)\($0)" }, emptyText: "none yet"),
     ])

@@ -12,7 +12,8 @@ package enum ViewsCommands {
 
   private static let pane: [Command] = [
     Command(
-      .rowOpen, "go there", "go to the view or the bookmark", keys: ["Enter", "l", "Right"]
+      .rowOpen, "go there", "go to the view, the section or the bookmark",
+      keys: ["Enter", "l", "Right"]
     ) { state, _ in Panes.openInViews(&state) },
     Command(.rowOut, "back", "back to the list", keys: ["h", "Left"]) { state, _ in
       Panes.focusPane(&state, .list)

@@ -1,10 +1,11 @@
 import RunnelBase
 package import RunnelTerminal
 
-/// Draws the views pane: the views with their unread rows, and the bookmarks below.
+/// Draws the views pane: the views with their unread rows, the sections of the one that is shown, and the
+/// bookmarks below.
 package struct ViewsDrawing {
   private let state: AppState
-  private let glyphs: Glyphs
+  let glyphs: Glyphs
 
   init(_ state: AppState, glyphs: Glyphs) {
     self.state = state
@@ -15,11 +16,12 @@ package struct ViewsDrawing {
     let (border, area) = rect.splitRight(1)
     let isFocused = state.pane == .views
     let content = Panes.viewsContent(state)
-    var list = state.panes.views
+    var list = Panes.settledViews(state, in: content)
     if !isFocused {
-      // While another pane has the keys, the cursor is on the view that is shown.
-      list.moveTo(.row(ViewsPane.row(ofTab: state.tabs.position)), in: content, height: area.height)
+      // While another pane has the keys, the cursor is on what is shown.
+      list.moveTo(Panes.shownRow(state), in: content, height: area.height)
     }
+    let section = Panes.section(state)
     ListWidget.draw(
       content, list,
       headings: [
@@ -27,7 +29,8 @@ package struct ViewsDrawing {
         ViewsPane.bookmarksSection: ListHeading(
           title: StyledLine("Bookmarks", .sectionHeader), detail: bookmarkKeys),
       ],
-      rowText: { id, width in line(of: id, width: width) }, isFocused: isFocused, into: &canvas,
+      rowText: { id, width in line(of: id, width: width, section) }, isFocused: isFocused,
+      into: &canvas,
       rect: area)
     canvas.verticalLine(
       row: border.row, column: border.column, height: border.height,
@@ -40,7 +43,12 @@ package struct ViewsDrawing {
     return StyledLine(keys.map { "\($0) sets one" } ?? "", .muted)
   }
 
-  private func line(of id: String, width: Int) -> StyledLine {
+  /// Returns the line of a row; `shown` is the section of the list's cursor.
+  private func line(of id: String, width: Int, _ shown: String?) -> StyledLine {
+    if let section = ViewsPane.section(of: id), !state.tabs.isTree {
+      return line(
+        ofSection: section, state.tabs.front, isShown: section == shown, width: width)
+    }
     if let tab = ViewsPane.tab(of: id), state.tabs.names.indices.contains(tab) {
       let isShown = tab == state.tabs.position
       var line = StyledLine(" \(state.tabs.names[tab])", isShown ? .title : .text)
