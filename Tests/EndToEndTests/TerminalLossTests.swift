@@ -23,6 +23,26 @@ extension TerminalTests {
       try terminal.wait(for: TmuxTerminal.prompt)
     }
 
+    /// An access to the part that was cut off would end the program by SIGBUS.
+    @Test func anIndexOfTheLogThatIsCutOffIsToldLikeAnyOtherLoss() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "row 57 of 57")
+      #expect(truncate(demo.file + "-shm", 0) == 0)
+      try terminal.wait(for: "the file is gone")
+      try terminal.keys("a")
+      try terminal.type("too late")
+      try terminal.keys("Enter")
+      try terminal.wait(for: "was cut off while it was open")
+      try terminal.keys("Escape", "q")
+      try terminal.wait(for: "1 write that was not done")
+      try terminal.sayYes(to: "y leave")
+      try terminal.wait(for: TmuxTerminal.prompt)
+      let outcome = try Program.run(["doctor", "-d", demo.file])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
     @Test func aFileThatIsDeletedUnderTheWorkspaceIsSeenAtOnce() throws {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()

@@ -147,7 +147,13 @@ extension ListScreen {
         let own = IndexValue(record.row.node?[field] ?? .empty)
         return isFalling ? own <= value : own >= value
       }
-    case .record(let key, _): goToFirst(height: height) { $0.row.key == key }
+    case .record(let key, let value):
+      let isThere = hasRow(Record.id(of: Path(unchecked: definition.source.path.keys + [key])))
+      let position = IndexPosition(value: value, key: .key(key))
+      goToFirst(height: height) { record in
+        if isThere { return record.row.key == key }
+        return isDescending ? record.row.position <= position : record.row.position >= position
+      }
     case .number(let number, _): goToRow(number, height: height)
     }
   }

@@ -20,10 +20,10 @@ extension ListScreen {
     state.tabs.lists[view].keptRecord = nil
     // The user may have moved meanwhile.
     guard screen.wantedRow == record.id, !screen.hasRow(record.id) else { return }
+    // The search for the filter may still find it.
+    if screen.filter != nil { return }
     let source = screen.definition.source
-    guard screen.filter == nil, !screen.isExhausted, screen.waitingCount == nil,
-      let node = record.row.node
-    else {
+    guard !screen.isExhausted, screen.waitingCount == nil, let node = record.row.node else {
       let first = screen.isLiveAtBottom ? "last" : "first"
       return state.say(
         .info, "\(record.row.key) is not among the rows here: the cursor went to the \(first) one")
