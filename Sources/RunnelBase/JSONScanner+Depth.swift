@@ -9,7 +9,7 @@ extension JSONScanner {
   /// A container that is being read.
   private struct Container {
     var elements: [JSONValue] = []
-    var members = MemberList()
+    var members = ReadMembers()
     /// The name of the member that is being read; nil in an array.
     var name: String?
   }

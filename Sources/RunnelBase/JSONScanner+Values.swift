@@ -72,7 +72,7 @@ extension JSONScanner {
 
   private mutating func readMembers() throws(JSONError) -> [JSONMember] {
     try enterObject()
-    var members = MemberList()
+    var members = ReadMembers()
     while let name = try scanNextName() {
       try checkBudget()
       members.set(text(of: name), to: try readValue())
@@ -104,7 +104,7 @@ extension JSONError {
 ///
 /// Names are looked for one by one while they are few, not at all while they arrive in ascending
 /// order (as those of an export do), and in a table from the first one that does not.
-struct MemberList {
+struct ReadMembers {
   private(set) var members: [JSONMember] = []
   private var isAscending = true
   private var places: [ExactName: Int] = [:]
