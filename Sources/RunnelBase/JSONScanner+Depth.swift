@@ -4,7 +4,7 @@
 extension JSONScanner {
   /// The depth from which values are read without recursion: some 350 bytes of stack a level, three times as
   /// many in debug builds.
-  static let recursionMax = 32
+  package static let recursionMax = 32
 
   /// A container that is being read.
   private struct Container {

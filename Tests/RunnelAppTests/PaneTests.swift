@@ -1,4 +1,6 @@
+import Foundation
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 import Testing

@@ -52,14 +52,6 @@ import Testing
     #expect(FieldOrder().sorted(paths) { $0 } == paths)
   }
 
-  @Test func recordOfTheTreeHasTheOrderOfItsListToo() throws {
-    let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.press("g3 : / u s e r / d a n Enter")
-    app.press("g2 gg j j Enter")
-    let names = app.record?.content.sections.first?.rows
-    #expect(names == ["name", "plot", "active", "email", "role"].map { "/\($0)" }, "\(app.body)")
-  }
-
   @Test func valuesStandOneBelowTheOtherBesideLongNames() throws {
     let app = try ana()
     try app.set("/user/ana/contact", ["telephone": "+43 1"])

@@ -284,14 +284,12 @@ extension JSONParsingTests {
         + String(repeating: "},3]", count: depth)
       let value = try JSONValue(parsing: text)
       #expect(value.jsonText() == text.replacing("\"x\":{},", with: ""))
-      Array(text.utf8).withUnsafeBufferPointer { bytes in
+      try Array(text.utf8).withUnsafeBufferPointer { bytes in
         var scanner = JSONScanner(bytes)
-        #expect(throws: Never.self) {
-          try scanner.skipValue()
-          try scanner.finish()
-        }
+        try scanner.skipValue()
+        try scanner.finish()
         scanner = JSONScanner(bytes)
-        #expect(throws: Never.self) { #expect(try scanner.readValue(maxBytes: 20) == nil) }
+        #expect(try scanner.readValue(maxBytes: 20) == nil)
         #expect(scanner.offset == 0)
       }
       let (cut, closed) = (String(text.dropLast()), String(text.dropLast(2)) + "}")

@@ -1,5 +1,5 @@
 import Foundation
-import RunnelTree
+public import RunnelTree
 import RunnelWorkspace
 
 /// The order in which the fields of records are columns of a table.

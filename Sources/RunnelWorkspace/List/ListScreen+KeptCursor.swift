@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelStreams
+import RunnelTerminal
 import RunnelTree
 
 // The cursor stays on its row when a list is read in another order or in other sections, also if the row is
