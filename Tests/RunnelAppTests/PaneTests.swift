@@ -91,7 +91,7 @@ import Testing
   private func viewsPane(_ app: AppDriver) -> [String] {
     app.screen.dropFirst(3).dropLast(3).compactMap { line in
       line.split(separator: "│", omittingEmptySubsequences: false).first.map {
-        $0.trimmingCharacters(in: .whitespaces)
+        $0.trimmingCharacters(in: CharacterSet(charactersIn: " >"))
       }
     }
   }

@@ -105,7 +105,7 @@ import Testing
       Place(name: "record that is gone", keys: "g2 gg j Enter") { app in try app.remove("/user/ana")
       },
       Place(name: "record that is being read", keys: "g2 gg j") { app in app.strike("Enter") },
-      Place(name: "value in full", keys: "g2 gg j Enter j l"),
+      Place(name: "value in full", keys: "g2 gg j Enter j j j l"),
       Place(name: "views pane", keys: "S-Tab", columns: 120),
       Place(name: "bookmark in the views pane", keys: "m a S-Tab G", columns: 120),
       Place(name: "detail pane", keys: "Tab", columns: 120),

@@ -566,10 +566,10 @@ import Testing
   /// What a user does in one go, from wherever and back to the list.
   private let phrases = [
     "g1", "g2", "g3", "j", "k", "G", "gg", "g2 gg j e x Enter Esc",
-    "g2 gg j j Enter j j e 7 Enter q",
+    "g2 gg j j Enter j k e 7 Enter q",
     "g1 G a h i Enter t h e r e Enter Esc", "g1 a o n e Enter Esc", "u", "C-r", "g3 gg j l j l",
     "g2 gg j d … y", "g2 gg j j d … y", "d … y", "e x Enter Esc",
-    "g2 gg j Space Space d … y", "g2 gg j d … y u Enter j e x Enter Esc", "d … n",
+    "g2 gg j Space Space d … y", "g2 gg j d … y u Enter j j j e x Enter Esc", "d … n",
     "g3 gg j l j Enter j Enter 1 Enter", "g3 gg j zc", "g2 G Enter q", "g2 gg j Enter l q q",
     "g2 a Z e d C-s", "j D", "g2 gg j D e x Enter Esc", "g2 a Y C-s e x Enter Esc",
   ]
