@@ -11,8 +11,8 @@ package enum Jump: Hashable, Sendable {
   case key(RunnelTree.Key)
   /// The first row with this value of a field, or the next one.
   case value(IndexValue, field: Path)
-  /// A record whose place in the order is known by its value.
-  case record(RunnelTree.Key, IndexValue)
+  /// A record whose place in the order is known by its value; `isNamed` tells that the user named its key.
+  case record(RunnelTree.Key, IndexValue, isNamed: Bool = true)
   /// The row with a number among all rows, which is fetched with those before it; `isReadAnew` tells that
   /// the list is read again from the end where rows arrive.
   case number(Int, isReadAnew: Bool)
@@ -39,7 +39,7 @@ extension Jump {
     case .key(let key): return index == .key ? IndexPosition(value: .null, key: .key(key)) : nil
     case .value(let value, _):
       return source.position(ofFirst: value)
-    case .record(let key, let value): return IndexPosition(value: value, key: .key(key))
+    case .record(let key, let value, _): return IndexPosition(value: value, key: .key(key))
     case .number: return nil
     }
   }
@@ -147,7 +147,7 @@ extension ListScreen {
         let own = IndexValue(record.row.node?[field] ?? .empty)
         return isFalling ? own <= value : own >= value
       }
-    case .record(let key, let value):
+    case .record(let key, let value, _):
       let isThere = hasRow(Record.id(of: Path(unchecked: definition.source.path.keys + [key])))
       let position = IndexPosition(value: value, key: .key(key))
       goToFirst(height: height) { record in
@@ -360,9 +360,10 @@ extension Jump {
   func sayWhatIsThere(_ state: inout AppState) {
     let screen = state.tabs.front
     switch self {
-    case .key(let key), .record(let key, _):
+    case .key(let key), .record(let key, _, _):
       guard screen.phase == .loaded else { return }
       guard screen.cursorRecord?.row.key != key else {
+        if case .record(_, _, isNamed: false) = self { return }
         if Int(key.text) != nil { state.say(.info, "\(key.text) is the key of this record") }
         return
       }

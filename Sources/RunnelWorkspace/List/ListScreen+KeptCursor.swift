@@ -31,7 +31,7 @@ extension ListScreen {
     }
     let value = source.order.value(of: Child(key: record.row.key, node: node))
     Jump.start(
-      &state, .record(record.row.key, value), inView: view,
+      &state, .record(record.row.key, value, isNamed: false), inView: view,
       count: max(source.page, (screen.loadedCount + 1) / 2))
   }
 }

@@ -32,7 +32,7 @@ extension ListScreen {
       !screen.hasRow(Record.id(of: Path(unchecked: source.path.keys + [child.key])))
     }
     guard let added else { return goToEndOfNewest(&state, inView: view) }
-    let jump = Jump.record(added.key, source.order.value(of: added))
+    let jump = Jump.record(added.key, source.order.value(of: added), isNamed: false)
     if !Jump.start(&state, jump, inView: view) { goToEndOfNewest(&state, inView: view) }
   }
 }
