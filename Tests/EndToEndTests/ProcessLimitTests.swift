@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: [("[", "]"), ("{\"a\":", "}")])
   func deepValueIsRefusedOnASmallStackToo(open: String, close: String) throws {
     let database = try TestDatabase(#"{"a": 1}"#)
-    for (depth, stack) in [(500, 256), (5_000, 192)] {
+    for (depth, stack) in [(500, 1_024), (5_000, 192)] {
       let text =
         String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
       let file = try database.folder.write(text, to: "deep.json")
