@@ -310,9 +310,17 @@ extension ReplicaStory {
       let query = engine.shownQuery(of: id) ?? mirror.request.query
       if mirror.request.paging != nil { mirror.part = query }
       let knowledge = book.knowledge(of: query)
+      let known = known(query.path, knowledge)
+      if case .allBut = knowledge {
+        let remembered = book.rememberedChildren(of: query)
+        let shown = Set(storage.shown.root[query.path].children.map(\.key))
+        try check(
+          Set(known.root[query.path].children.map(\.key)) == remembered.intersection(shown),
+          "\(id.rawValue), \(knowledge) of \(query.path), not \(remembered)")
+      }
       let events = (told[id] ?? []).map(\.event)
       let fault = mirror.apply(
-        batches: events, known(query.path, knowledge), isAnswer: knowledge.isAnswer)
+        batches: events, known, isAnswer: knowledge.isAnswer)
       if let fault { try check(false, "\(id.rawValue), \(knowledge): \(fault)") }
       mirrors[id] = mirror
     }
@@ -320,8 +328,8 @@ extension ReplicaStory {
 
   /// A tree of what is known of a place.
   private func known(_ path: Path, _ knowledge: Knowledge) -> MemoryTree {
-    guard case .keys(let keys, _) = knowledge else { return storage.shown }
-    let children = storage.shown.root[path].children.filter { keys.contains($0.key) }
+    if knowledge == .complete { return storage.shown }
+    let children = storage.shown.root[path].children.filter { knowledge.covers($0.key) }
     return MemoryTree(Node.empty.replacing(path, with: Node(children: children)))
   }
 

@@ -84,6 +84,16 @@ package struct PathTree<Value: Sendable>: Sendable {
     return branch.branches.compactMap { key, next in next.value.map { (key, $0) } }
   }
 
+  /// The keys of the children of `path` that have a value, or below which there is one.
+  func keys(below path: Path) -> Set<Key> {
+    var branch = root
+    for key in path.keys {
+      guard let next = branch.branches[key] else { return [] }
+      branch = next
+    }
+    return Set(branch.branches.keys)
+  }
+
   private static func set(_ value: Value?, at keys: ArraySlice<Key>, in branch: inout Branch) {
     guard let key = keys.first else {
       branch.value = value

@@ -108,7 +108,7 @@ struct PagedListen: Sendable {
 
 extension Int {
   /// The sum, or the greatest number if the sum is too large.
-  fileprivate func addingClamped(_ other: Int) -> Int {
+  func addingClamped(_ other: Int) -> Int {
     let (sum, isTooLarge) = addingReportingOverflow(other)
     return isTooLarge ? .max : sum
   }

@@ -52,14 +52,44 @@ extension Replica {
     var touched: [Path] = []
     for record in records {
       let path = record.query.path
-      let old = try storage.serverNode(at: path)
-      let kept = kept(old, at: path)
-      if kept != old {
-        try keep(Assignment(path: path, target: .node(kept)), by: .nobody, &storage)
+      if record.isDefault {
+        _ = try dropUnkept(of: path, storage.serverNode(at: path), &storage)
+        touched += try rebase([path], &storage)
+      } else {
+        touched += try pruneChildren(record, &storage)
       }
-      touched += try rebase([path], &storage)
     }
     return touched
+  }
+
+  /// Removes those children of a dropped answer that no other query keeps.
+  ///
+  /// O(rows) in the rows of the answer, however many children the place has.
+  private mutating func pruneChildren(
+    _ record: TrackedQuery, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    let path = record.query.path
+    // All that is known of the place is kept.
+    if book.record(of: Query(path)) != nil || book.isCached(path) || book.isToldByKey(path) {
+      return [path]
+    }
+    var changed: [Path] = []
+    for key in record.keys.sorted() {
+      let place = Path(unchecked: path.keys + [key])
+      changed += try dropUnkept(of: place, storage.serverNode(at: place), &storage)
+    }
+    // The place stands for its children.
+    return try rebase(changed, &storage).filter { !path.contains($0) } + [path]
+  }
+
+  /// Removes what no query keeps of a node; returns its place if something was removed.
+  private mutating func dropUnkept(
+    of path: Path, _ old: Node, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    let kept = kept(old, at: path)
+    if kept == old { return [] }
+    try keep(Assignment(path: path, target: .node(kept)), by: .nobody, &storage)
+    return [path]
   }
 
   /// The part of a node that the remaining queries keep.

@@ -79,11 +79,29 @@ extension Replica {
   }
 
   /// The kept answer of a query.
+  ///
+  /// O(rows) in the rows of the answer, however many children the place has.
   func kept(of query: Query, _ storage: some ReplicaStorage) throws(TreeError) -> Node {
-    let node = try storage.serverNode(at: query.path)
-    guard let record = book.record(of: query), !record.isDefault else { return node }
+    let path = query.path
+    guard let record = book.record(of: query), !record.isDefault else {
+      return try storage.serverNode(at: path)
+    }
+    if case .children(let count) = try storage.serverSummary(at: path).kind,
+      count > Replica.singleReadShare * record.keys.count
+    {
+      var children: [Child] = []
+      for key in record.keys.sorted() {
+        let node = try storage.serverNode(at: Path(unchecked: path.keys + [key]))
+        if !node.isEmpty { children.append(Child(key: key, node: node)) }
+      }
+      return Node(sortedChildren: children)
+    }
+    let node = try storage.serverNode(at: path)
     return Node(children: node.children.filter { record.keys.contains($0.key) })
   }
+
+  /// From so many children of a place on for each wanted one, the wanted ones are read one by one.
+  private static let singleReadShare = 4
 }
 
 extension Assignment {

@@ -114,6 +114,16 @@ extension ReplicaBook {
     pending.contains { $0.isVisible && $0.covers(path) }
   }
 
+  /// The children of a place that pending writes change in any way; nil if one changes the place itself.
+  func changedChildren(of path: Path) -> Set<Key>? {
+    var keys: Set<Key> = []
+    for part in pending.lazy.filter(\.isVisible).flatMap(\.parts) {
+      if part.path.contains(path) { return nil }
+      if path.contains(part.path) { keys.insert(part.path.keys[path.keys.count]) }
+    }
+    return keys
+  }
+
   /// The children of a place that pending writes replace as a whole, or also those they change in
   /// part.
   private func writtenChildren(of path: Path, orInPart isPartCounted: Bool = false) -> Set<Key> {
@@ -288,11 +298,44 @@ extension ReplicaBook {
       return .keys(record.keys.union(active).union(written), isAnswer: true)
     }
     if isCached(path) { return .complete }
+    return remembered(of: query)
+  }
+
+  /// What earlier answers and pending writes tell of the children that a query asks for.
+  ///
+  /// The server tree holds what queries keep (I2 of `Replica`), so all children that are shown are known but
+  /// those of which only a part is kept, and those of answers that have not come whole. There are few of
+  /// these, however many are known.
+  private func remembered(of query: Query) -> Knowledge {
+    let path = query.path
+    let records = (tracked[path] ?? [:]).values
+    // Where everything was asked for, what other queries left is kept, too.
+    if records.contains(where: \.isDefault) {
+      return .keys(rememberedChildren(of: query), isAnswer: false)
+    }
+    let counted = records.filter { $0.isComplete || $0.query == query.asked }
+    let whole = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))
+    var unsure = tracked.keys(below: path).union(writtenChildren(of: path, orInPart: true))
+    for other in records where !other.isComplete && other.query != query.asked {
+      unsure.formUnion(other.keys)
+    }
+    return .allBut(
+      unsure.filter { key in
+        !whole.contains(key) && !counted.contains { $0.keys.contains(key) }
+      })
+  }
+
+  /// The children of a place that earlier answers and pending writes tell of as a whole.
+  ///
+  /// O(n) in these children.
+  func rememberedChildren(of query: Query) -> Set<Key> {
+    let path = query.path
     var keys = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))
-    for other in (tracked[path] ?? [:]).values where other.isComplete || other == record {
+    for other in (tracked[path] ?? [:]).values
+    where other.isComplete || other.query == query.asked {
       keys.formUnion(other.keys)
     }
-    return .keys(keys, isAnswer: false)
+    return keys
   }
 
   /// The children of a place with an answered default query of their own.

@@ -41,8 +41,13 @@ struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
   func row(
     _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
-    if case .shown = source { return try storage.row(key, of: path, in: slice, detail: detail) }
-    let node = try node(at: path)[key]
+    let node: Node
+    switch source {
+    case .shown: return try storage.row(key, of: path, in: slice, detail: detail)
+    // One child is read, however many there are.
+    case .none: node = try storage.serverNode(at: Path(unchecked: path.keys + [key]))
+    case .all: node = try self.node(at: path)[key]
+    }
     return node.isEmpty ? nil : slice.row(Child(key: key, node: node), detail: detail)
   }
 

@@ -49,12 +49,35 @@ public enum Knowledge: Hashable, Sendable {
   case complete
   /// Only these children are known; `isAnswer` if they are all that the query asks for.
   case keys(Set<Key>, isAnswer: Bool)
+  /// All children that are stored are known but these; there may be more.
+  case allBut(Set<Key>)
 
   /// True if the result of the query is certain.
   public var isAnswer: Bool {
     switch self {
     case .complete: true
     case .keys(_, let isAnswer): isAnswer
+    case .allBut: false
+    }
+  }
+
+  /// True if a child that is stored is known.
+  func covers(_ key: Key) -> Bool {
+    switch self {
+    case .complete: true
+    case .keys(let keys, _): keys.contains(key)
+    case .allBut(let keys): !keys.contains(key)
+    }
+  }
+
+  /// The children that are known only before or only after a change of the knowledge; nil if they cannot be
+  /// told one by one.
+  func difference(from before: Knowledge) -> Set<Key>? {
+    switch (before, self) {
+    case (.complete, .complete): []
+    case (.keys(let old, _), .keys(let new, _)), (.allBut(let old), .allBut(let new)):
+      old == new ? [] : old.symmetricDifference(new)
+    default: nil
     }
   }
 }

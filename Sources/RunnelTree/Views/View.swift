@@ -189,10 +189,10 @@ extension View {
   /// The children to read again if only some are known: those touched, and those that became known or
   /// unknown; all of them where rows push others out of the window, and when the rest becomes known.
   private func reread(_ touched: Touched, _ old: Knowledge, _ new: Knowledge) -> Touched {
-    guard window is RangeWindow, case .keys(let keys) = touched, case .keys(let before, _) = old,
-      case .keys(let after, _) = new
+    guard window is RangeWindow, case .keys(let keys) = touched,
+      let changed = new.difference(from: old)
     else { return .all }
-    return .keys(before == after ? keys : keys.union(before.symmetricDifference(after)))
+    return .keys(changed.isEmpty ? keys : keys.union(changed))
   }
 
   /// The steps of a change that also changed the knowledge.
@@ -351,7 +351,7 @@ extension View {
   private func row(
     _ key: Key, in slice: RowSlice, _ reader: some TreeReader
   ) throws(TreeError) -> TreeRow? {
-    if case .keys(let known, _) = knowledge, !known.contains(key) { return nil }
+    if !knowledge.covers(key) { return nil }
     return try reader.row(key, of: path, in: slice, detail: request.detail)
   }
 

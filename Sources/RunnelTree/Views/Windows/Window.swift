@@ -99,10 +99,20 @@ struct RowSource<Reader: TreeReader> {
 
   /// The rows of a slice, in order.
   func rows(in slice: RowSlice) throws(TreeError) -> [TreeRow] {
-    guard case .keys(let keys, _) = knowledge else {
-      return try reader.rows(of: path, in: slice, detail: detail)
-    }
     var known: [TreeRow] = []
+    let keys: Set<Key>
+    switch knowledge {
+    case .complete: return try reader.rows(of: path, in: slice, detail: detail)
+    case .allBut(let unknown):
+      var wide = slice
+      wide.limit = slice.limit.map {
+        Query.Limit(count: $0.count.addingClamped(unknown.count), side: $0.side)
+      }
+      known = try reader.rows(of: path, in: wide, detail: detail)
+      if unknown.isEmpty { return known }
+      return slice.rows(among: known.filter { !unknown.contains($0.key) })
+    case .keys(let some, _): keys = some
+    }
     for key in keys {
       let row = try reader.row(key, of: path, in: slice, detail: detail)
       if let row { known.append(row) }
