@@ -13,7 +13,9 @@ struct ShownTree: TreeReader {
 
   var hasOrigin: Bool { true }
 
-  func knowledge(of query: Query) -> Knowledge { book.knowledge(of: query) }
+  func knowledge(of query: Query) throws(TreeError) -> Knowledge {
+    try book.knowledge(of: query, transaction)
+  }
 
   func node(at path: Path) throws(TreeError) -> Node { try transaction.node(at: path) }
 

@@ -4,6 +4,8 @@ import Glibc
 final class Child {
   let processID: pid_t
   private let output: Int32
+  /// False once its end was waited for.
+  private var isRunning = true
   private var received: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -40,7 +42,11 @@ final class Child {
     output = ends[0]
   }
 
-  deinit { if output >= 0 { close(output) } }
+  /// A measurement that fails leaves nothing running.
+  deinit {
+    destroy()
+    if output >= 0 { close(output) }
+  }
 
   /// Runs the program, or another one, to its end; returns how long it took, and the most memory that
   /// was resident, in bytes.
@@ -56,6 +62,7 @@ final class Child {
       peak = max(peak, figures.peakResidentBytes)
       usleep(5000)
     }
+    child.isRunning = false
     guard status == 0 else {
       throw BenchmarkError("runnel \(arguments.first ?? "") ended with status \(status).")
     }
@@ -95,9 +102,24 @@ final class Child {
     }
   }
 
+  /// True if the program has ended by itself.
+  func hasEnded() -> Bool {
+    if isRunning, waitpid(processID, nil, WNOHANG) != 0 { isRunning = false }
+    return !isRunning
+  }
+
+  /// Ends the program at once, if it runs.
+  func destroy() {
+    guard isRunning else { return }
+    kill(processID, SIGKILL)
+    waitpid(processID, nil, 0)
+    isRunning = false
+  }
+
   /// Asks the program to end and waits for that.
   func end() throws {
     kill(processID, SIGTERM)
+    isRunning = false
     guard waitpid(processID, nil, 0) == processID else { throw BenchmarkError.system("waitpid") }
   }
 }

@@ -19,6 +19,8 @@ final class TerminalProgram {
   private(set) var receivedBytes = 0
 
   private let terminal: Int32
+  /// False once its end was waited for.
+  private var isRunning = true
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   /// Starts the program built beside this one.
@@ -35,7 +37,14 @@ final class TerminalProgram {
     processID = try TerminalProgram.spawn(command, on: device)
   }
 
-  deinit { close(terminal) }
+  /// A measurement that fails leaves nothing running.
+  deinit {
+    close(terminal)
+    if isRunning {
+      kill(processID, SIGKILL)
+      waitpid(processID, nil, 0)
+    }
+  }
 
   /// Unlocks the other side of a terminal and gives the screen its size; returns the side's path.
   private static func prepare(_ terminal: Int32) throws -> String {
@@ -171,6 +180,7 @@ final class TerminalProgram {
     // What it sends while it leaves has to be read for it to end.
     while try read(milliseconds: 10_000) {}
     var status: Int32 = 0
+    isRunning = false
     guard waitpid(processID, &status, 0) == processID else {
       throw BenchmarkError.system("waitpid")
     }

@@ -30,7 +30,7 @@ private struct StoryFault: Error {
 private struct ReplicaStory {
   private var random: RandomTree
   private var origin: FakeOrigin
-  private var storage = MemoryReplicaStorage()
+  private var storage: MemoryReplicaStorage
   private let policy: ConflictPolicy
   private let hashing: RangeHashing
   private var engine: ReplicaEngine
@@ -52,6 +52,7 @@ private struct ReplicaStory {
     let textMin = [512, 1, 30][Int(seed % 3)]
     hashing = RangeHashing(sizeMax: textMin == 512 ? 1024 : 4, textMin: textMin)
     engine = ReplicaEngine(policy: policy, hashing: hashing)
+    storage = MemoryReplicaStorage(awakeKeysMax: seed % 4 < 2 ? 0 : TrackedQuery.awakeKeysMax)
     random = RandomTree(seed: seed)
     origin = FakeOrigin(seed: seed)
   }
@@ -309,10 +310,10 @@ extension ReplicaStory {
     for (id, var mirror) in mirrors {
       let query = engine.shownQuery(of: id) ?? mirror.request.query
       if mirror.request.paging != nil { mirror.part = query }
-      let knowledge = book.knowledge(of: query)
+      let knowledge = try book.knowledge(of: query, storage)
       let known = known(query.path, knowledge)
       if case .allBut = knowledge {
-        let remembered = book.rememberedChildren(of: query)
+        let remembered = try book.rememberedChildren(of: query, storage)
         let shown = Set(storage.shown.root[query.path].children.map(\.key))
         try check(
           Set(known.root[query.path].children.map(\.key)) == remembered.intersection(shown),

@@ -44,7 +44,8 @@ protocol SimulatedReplica {
 
 /// A replica in memory.
 struct MemoryReplica: SimulatedReplica {
-  private var storage = MemoryReplicaStorage()
+  // After a restart every answer is dormant, other than in a file.
+  private var storage = MemoryReplicaStorage(awakeKeysMax: 0)
   private let hashing: RangeHashing
   private var engine: ReplicaEngine
 

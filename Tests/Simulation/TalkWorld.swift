@@ -279,7 +279,8 @@ extension TalkWorld {
 
   /// What is shown of a place is never older than what was told of it.
   private func checkCells() throws {
-    for (cell, first) in told where engine.replica.book.knowledge(of: Query(cell)) == .complete {
+    let book = engine.replica.book
+    for (cell, first) in told where try book.knowledge(of: Query(cell), storage) == .complete {
       let shown = storage.shown.root[cell]
       let isTrue = (first...max(first, seen)).contains { layered($0)[cell] == shown }
       try expect(isTrue, "\(cell) shows \(text(shown)), which is older than what was told of it")

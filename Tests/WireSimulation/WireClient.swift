@@ -14,7 +14,7 @@ struct WireClient {
   }
 
   let number: Int
-  private var storage = MemoryReplicaStorage()
+  private var storage: MemoryReplicaStorage
   private var engine = ReplicaEngine()
   private(set) var session: ClientSession
   private let seed: UInt64
@@ -39,6 +39,7 @@ struct WireClient {
 
   init(number: Int, seed: UInt64, limits: ClientLimits) {
     (self.number, self.seed, self.limits) = (number, seed, limits)
+    storage = MemoryReplicaStorage(awakeKeysMax: seed % 2 == 0 ? 0 : TrackedQuery.awakeKeysMax)
     session = WireClient.makeSession(number, seed, limits, lastEarlierWrite: .min)
   }
 

@@ -88,14 +88,14 @@ extension StoreTransaction: ReplicaStorage {
         record.id, record.query.path.description, record.query.wireJSON().jsonText(),
         record.isActive, record.isComplete, record.lastUse,
       ])
-      try saveKeys(of: record)
+      if !record.isDormant { try saveKeys(of: record) }
       try noteHolding(record.id, record.isActive)
     }
   }
 
   /// Writes the added keys, and deletes the removed ones.
   private func saveKeys(of record: TrackedQuery) throws {
-    let stored = Set(try keys(ofQuery: record.id))
+    let stored = try keyTexts(ofQuery: record.id)
     let wanted = Set(record.keys.map(\.text))
     for key in stored.subtracting(wanted) {
       try db.cachedStatement(sql: "DELETE FROM tracked_key WHERE query = ? AND key = ?")
@@ -107,9 +107,31 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
-  private func keys(ofQuery id: Int64) throws -> [String] {
-    let statement = try db.cachedStatement(sql: "SELECT key FROM tracked_key WHERE query = ?")
-    return try Row.fetchAll(statement, arguments: [id]).map { try $0.text("key") }
+  private func keyTexts(ofQuery id: Int64) throws -> Set<String> {
+    var keys: Set<String> = []
+    try statement("SELECT key FROM tracked_key WHERE query = ?").forEach([.integer(id)]) { row in
+      keys.insert(try row.text(0, "a key of a query"))
+      return true
+    }
+    return keys
+  }
+
+  func keys(ofQuery id: Int64) throws(TreeError) -> Set<Key> {
+    try tree.reading { try Set(keyTexts(ofQuery: id).map { try Key($0) }) }
+  }
+
+  func hasKey(_ key: Key, ofQuery id: Int64) throws(TreeError) -> Bool {
+    try tree.reading {
+      try statement("SELECT 1 FROM tracked_key WHERE query = ? AND key = ?")
+        .first(.integer(id), .text(key.text)) { _ in true } ?? false
+    }
+  }
+
+  /// True if the answer of a query has more keys than are read with its record.
+  private func hasManyKeys(_ id: Int64) throws -> Bool {
+    let limit = Int64(TrackedQuery.awakeKeysMax)
+    return try statement("SELECT 1 FROM tracked_key WHERE query = ? LIMIT 1 OFFSET ?")
+      .first(.integer(id), .integer(limit)) { _ in true } ?? false
   }
 
   func deleteTrackedQuery(_ id: Int64) throws(TreeError) {
@@ -163,6 +185,8 @@ extension StoreTransaction: ReplicaStorage {
   }
 
   /// The record in a row; nil if its query cannot be read, so that its answer is not trusted.
+  ///
+  /// A whole answer of many keys is dormant, so that opening a replica does not read all of them.
   func trackedQuery(_ row: Row) throws -> TrackedQuery? {
     guard let id = try row.integerOrNil("id"), let path = try? Path(row.text("path")),
       let json = try? JSONValue(parsing: row.text("query")),
@@ -171,7 +195,8 @@ extension StoreTransaction: ReplicaStorage {
     var record = TrackedQuery(id: id, query: query, lastUse: try row.integerOrNil("last_use") ?? 0)
     record.isActive = try row.integerOrNil("is_active") == 1
     record.isComplete = try row.integerOrNil("is_complete") == 1
-    record.keys = try Set(keys(ofQuery: id).map { try Key($0) })
+    record.isDormant = try record.isComplete && hasManyKeys(id)
+    if !record.isDormant { record.keys = try keys(ofQuery: id) }
     return record
   }
 }

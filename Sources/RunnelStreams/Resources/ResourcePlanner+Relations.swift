@@ -69,7 +69,7 @@ extension ResourcePlanner {
 
   /// True if a record is known to have no number in a field.
   private func isMissing(_ field: Key, at path: Path) throws(ResourceError) -> Bool {
-    guard isKnown(path), let record = try record(at: path) else { return false }
+    guard try isKnown(path), let record = try record(at: path) else { return false }
     if case .number? = record[field].leaf { return false }
     return true
   }

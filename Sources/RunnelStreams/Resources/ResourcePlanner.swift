@@ -106,7 +106,7 @@ package struct ResourcePlanner<Reader: TreeReader> {
   func record(at path: Path) throws(ResourceError) -> Node? {
     if let planned = draft.records[path] { return planned }
     let node = try ResourceError.wrapping { () throws(TreeError) in try reader.node(at: path) }
-    if node.isEmpty, !isKnown(path) { return nil }
+    if node.isEmpty, try !isKnown(path) { return nil }
     return node
   }
 
@@ -117,18 +117,21 @@ package struct ResourcePlanner<Reader: TreeReader> {
       try reader.summary(at: path)
     }
     if summary.kind != .empty { return true }
-    return isKnown(path) ? false : nil
+    return try isKnown(path) ? false : nil
   }
 
   /// True if everything at a place is known, which only a replica may lack.
-  func isKnown(_ path: Path) -> Bool {
-    !reader.hasOrigin || reader.knowledge(of: Query(path)).isAnswer
+  func isKnown(_ path: Path) throws(ResourceError) -> Bool {
+    if !reader.hasOrigin { return true }
+    return try ResourceError.wrapping { () throws(TreeError) in
+      try reader.knowledge(of: Query(path)).isAnswer
+    }
   }
 
   private func knownRecord(
     at path: Path, _ definition: ResourceDefinition
   ) throws(ResourceError) -> Node {
-    if !isKnown(path) {
+    if try !isKnown(path) {
       throw ResourceError(
         .notKnown,
         "Whether there is a record of `\(definition.name)` at \(path) is not known here: "

@@ -76,5 +76,7 @@ final class RowCache: TreeReader {
     try reader.rows(of: path, in: slice, detail: detail)
   }
 
-  func knowledge(of query: Query) -> Knowledge { reader.knowledge(of: query) }
+  func knowledge(of query: Query) throws(TreeError) -> Knowledge {
+    try reader.knowledge(of: query)
+  }
 }

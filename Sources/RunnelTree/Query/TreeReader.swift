@@ -34,7 +34,9 @@ public protocol TreeReader {
   var hasOrigin: Bool { get }
 
   /// The knowledge about the children that a query asks for.
-  func knowledge(of query: Query) -> Knowledge
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  func knowledge(of query: Query) throws(TreeError) -> Knowledge
 }
 
 extension TreeReader {

@@ -49,7 +49,7 @@ extension Replica {
     _ part: Assignment, isWhole: Bool, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     let path = part.path
-    if !book.isKept(path) && !(isWhole && isAwaited(path)) {
+    if try !book.isKept(path, storage) && !(isWhole && isAwaited(path)) {
       try noteInBases(part, by: teller, isKept: false, storage)
       return []
     }
@@ -110,6 +110,8 @@ extension Replica {
     _ node: Node, _ old: TrackedQuery, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var record = old
+    try record.wake(storage)
+    let before = record.keys
     let place = { (key: Key) in Path(unchecked: old.query.path.keys + [key]) }
     let all = Assignment(path: record.query.path, target: .node(node))
     // The base is saved while the rows are still those that were hashed.
@@ -123,7 +125,7 @@ extension Replica {
       try keep(part, by: teller, &storage)
       places.append(part.path)
     }
-    for key in old.keys.subtracting(record.keys).sorted() {
+    for key in before.subtracting(record.keys).sorted() {
       if try forget(place(key), &storage) { places.append(place(key)) }
     }
     return try rebase(places, &storage) + [record.query.path]
@@ -135,6 +137,7 @@ extension Replica {
   ) throws(TreeError) -> [Path] {
     // A window has neither a node nor a priority of its own.
     guard var record = book.record(of: query), let key = below.keys.first else { return [] }
+    try record.wake(storage)
     let path = Path(unchecked: query.path.keys + below.keys)
     let part = Assignment(path: path, target: target)
     if below.keys.count == 1, target == .node(.empty) {
@@ -169,7 +172,7 @@ extension Replica {
   private mutating func forget(
     _ path: Path, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> Bool {
-    if book.isKept(path) { return false }
+    if try book.isKept(path, storage) { return false }
     try keep(Assignment(path: path, target: .node(.empty)), by: .nobody, &storage)
     return true
   }
@@ -186,6 +189,7 @@ extension Replica {
   ) throws(TreeError) {
     let (isTold, isCached) = (book.isTold(query.path), book.isCached(query.path))
     var record = book.recordOrNew(of: query)
+    try record.wake(storage)
     // Only the rows of an earlier answer are kept.
     var isUnfiltered = !record.isComplete
     if record.isDefault {

@@ -45,14 +45,21 @@ extension Replica {
   private mutating func prune(
     _ records: [TrackedQuery], _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
-    for record in records {
+    var dropped: [TrackedQuery] = []
+    for var record in records {
+      try record.wake(storage)
+      dropped.append(record)
+    }
+    for record in dropped {
       book.drop(record)
       try storage.deleteTrackedQuery(record.id)
     }
     var touched: [Path] = []
-    for record in records {
+    for record in dropped {
       let path = record.query.path
       if record.isDefault {
+        // Each child is looked for in these answers.
+        for other in book.records(at: path) { try wake(other.query, storage) }
         _ = try dropUnkept(of: path, storage.serverNode(at: path), &storage)
         touched += try rebase([path], &storage)
       } else {
@@ -70,9 +77,8 @@ extension Replica {
   ) throws(TreeError) -> [Path] {
     let path = record.query.path
     // All that is known of the place is kept.
-    if book.record(of: Query(path)) != nil || book.isCached(path) || book.isToldByKey(path) {
-      return [path]
-    }
+    if book.record(of: Query(path)) != nil || book.isCached(path) { return [path] }
+    if try book.isToldByKey(path, storage) { return [path] }
     var changed: [Path] = []
     for key in record.keys.sorted() {
       let place = Path(unchecked: path.keys + [key])
@@ -86,18 +92,22 @@ extension Replica {
   private mutating func dropUnkept(
     of path: Path, _ old: Node, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
-    let kept = kept(old, at: path)
+    let kept = try kept(old, at: path, storage)
     if kept == old { return [] }
     try keep(Assignment(path: path, target: .node(kept)), by: .nobody, &storage)
     return [path]
   }
 
   /// The part of a node that the remaining queries keep.
-  private func kept(_ node: Node, at path: Path) -> Node {
-    if node.isEmpty || book.isCached(path) || book.isToldByKey(path) { return node }
-    if book.record(of: Query(path)) != nil { return node }
-    let children = node.children.map { child in
-      Child(key: child.key, node: kept(child.node, at: Path(unchecked: path.keys + [child.key])))
+  private func kept(
+    _ node: Node, at path: Path, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Node {
+    if node.isEmpty || book.isCached(path) || book.record(of: Query(path)) != nil { return node }
+    if try book.isToldByKey(path, storage) { return node }
+    var children: [Child] = []
+    for child in node.children {
+      let place = Path(unchecked: path.keys + [child.key])
+      children.append(Child(key: child.key, node: try kept(child.node, at: place, storage)))
     }
     return Node(children: children)
   }

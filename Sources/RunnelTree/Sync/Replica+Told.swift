@@ -86,18 +86,19 @@ extension Replica {
     guard let record = book.record(of: query), !record.isDefault else {
       return try storage.serverNode(at: path)
     }
+    let keys = try storage.allKeys(of: record)
     if case .children(let count) = try storage.serverSummary(at: path).kind,
-      count > Replica.singleReadShare * record.keys.count
+      count > Replica.singleReadShare * keys.count
     {
       var children: [Child] = []
-      for key in record.keys.sorted() {
+      for key in keys.sorted() {
         let node = try storage.serverNode(at: Path(unchecked: path.keys + [key]))
         if !node.isEmpty { children.append(Child(key: key, node: node)) }
       }
       return Node(sortedChildren: children)
     }
     let node = try storage.serverNode(at: path)
-    return Node(children: node.children.filter { record.keys.contains($0.key) })
+    return Node(children: node.children.filter { keys.contains($0.key) })
   }
 
   /// From so many children of a place on for each wanted one, the wanted ones are read one by one.
@@ -182,7 +183,7 @@ extension Replica {
   private mutating func keep(
     acknowledged part: Assignment, told: [Path], _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
-    if case .priority = part.target, !book.isKept(part.path) { return }
+    if case .priority = part.target, try !book.isKept(part.path, storage) { return }
     guard case .node(var node) = part.target else {
       return try keep(part, by: .nobody, &storage)
     }

@@ -171,6 +171,13 @@ extension Replica {
     try storage.save(record)
   }
 
+  /// Reads the keys of a query's record if it is dormant.
+  mutating func wake(_ query: Query, _ storage: some ReplicaStorage) throws(TreeError) {
+    guard var record = book.record(of: query), record.isDormant else { return }
+    try record.wake(storage)
+    book.put(record)
+  }
+
   /// Notes that the whole answer to a query was received.
   mutating func markAnswered(
     _ query: Query, _ storage: inout some ReplicaStorage

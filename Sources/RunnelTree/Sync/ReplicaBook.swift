@@ -7,6 +7,7 @@
 /// Invariants:
 /// - I1. `pending` ascends by id.
 /// - I2. There is one record for a query as it is asked; its id is below `nextTrackedID`.
+/// - I3. A dormant record is complete and not active.
 ///
 /// Source: tree semantics, sections 7 and 15.
 package struct ReplicaBook: Sendable {
@@ -267,16 +268,30 @@ extension ReplicaBook {
   }
 
   /// True if a query at a place, above it or below it, keeps data there.
-  func isKept(_ path: Path) -> Bool {
-    isCached(path) || !tracked.paths(at: path).isEmpty || isToldByKey(path)
+  func isKept(_ path: Path, _ storage: some ReplicaStorage) throws(TreeError) -> Bool {
+    if isCached(path) || !tracked.paths(at: path).isEmpty { return true }
+    return try isToldByKey(path, storage)
   }
 
   /// True if a place lies at or below a child that belongs to a query's answer.
-  func isToldByKey(_ path: Path) -> Bool {
-    path.keys.indices.contains { depth in
+  func isToldByKey(_ path: Path, _ storage: some ReplicaStorage) throws(TreeError) -> Bool {
+    for depth in path.keys.indices {
       let above = Path(unchecked: Array(path.keys[..<depth]))
-      return (tracked[above] ?? [:]).values.contains { $0.keys.contains(path.keys[depth]) }
+      let records = (tracked[above] ?? [:]).values
+      if try ReplicaBook.isAnswered(path.keys[depth], by: records, storage) { return true }
     }
+    return false
+  }
+
+  /// True if a child belongs to the answer of one of the records of its place.
+  private static func isAnswered(
+    _ key: Key, by records: some Collection<TrackedQuery>, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    if records.contains(where: { $0.keys.contains(key) }) { return true }
+    for record in records where record.isDormant {
+      if try storage.hasKey(key, ofQuery: record.id) { return true }
+    }
+    return false
   }
 }
 
@@ -288,17 +303,20 @@ extension ReplicaBook {
   /// An active query with an answer relies on it; until then, data that were cached earlier serve.
   ///
   /// Source: tree semantics, sections 7.2, 7.5 and 15.2.
-  package func knowledge(of query: Query) -> Knowledge {
+  package func knowledge(
+    of query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Knowledge {
     let path = query.path
     if isCovered(path) || isShadowed(path) { return .complete }
     let record = record(of: query)
     if let record, record.isComplete, record.isActive || !isCached(path) {
       let active = childrenAnswered(of: path) { $0.isActive }
       let written = writtenChildren(of: path, orInPart: unfiltered.contains(record.query))
-      return .keys(record.keys.union(active).union(written), isAnswer: true)
+      let keys = try storage.allKeys(of: record)
+      return .keys(keys.union(active).union(written), isAnswer: true)
     }
     if isCached(path) { return .complete }
-    return remembered(of: query)
+    return try remembered(of: query, storage)
   }
 
   /// What earlier answers and pending writes tell of the children that a query asks for.
@@ -306,12 +324,14 @@ extension ReplicaBook {
   /// The server tree holds what queries keep (I2 of `Replica`), so all children that are shown are known but
   /// those of which only a part is kept, and those of answers that have not come whole. There are few of
   /// these, however many are known.
-  private func remembered(of query: Query) -> Knowledge {
+  private func remembered(
+    of query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Knowledge {
     let path = query.path
     let records = (tracked[path] ?? [:]).values
     // Where everything was asked for, what other queries left is kept, too.
     if records.contains(where: \.isDefault) {
-      return .keys(rememberedChildren(of: query), isAnswer: false)
+      return .keys(try rememberedChildren(of: query, storage), isAnswer: false)
     }
     let counted = records.filter { $0.isComplete || $0.query == query.asked }
     let whole = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))
@@ -319,21 +339,24 @@ extension ReplicaBook {
     for other in records where !other.isComplete && other.query != query.asked {
       unsure.formUnion(other.keys)
     }
-    return .allBut(
-      unsure.filter { key in
-        !whole.contains(key) && !counted.contains { $0.keys.contains(key) }
-      })
+    unsure.subtract(whole)
+    for key in unsure where try ReplicaBook.isAnswered(key, by: counted, storage) {
+      unsure.remove(key)
+    }
+    return .allBut(unsure)
   }
 
   /// The children of a place that earlier answers and pending writes tell of as a whole.
   ///
   /// O(n) in these children.
-  func rememberedChildren(of query: Query) -> Set<Key> {
+  func rememberedChildren(
+    of query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Set<Key> {
     let path = query.path
     var keys = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))
     for other in (tracked[path] ?? [:]).values
     where other.isComplete || other.query == query.asked {
-      keys.formUnion(other.keys)
+      keys.formUnion(try storage.allKeys(of: other))
     }
     return keys
   }
@@ -367,6 +390,9 @@ extension ReplicaBook {
       precondition(record.query == record.query.asked, "I2: a query is kept as it is asked.")
       precondition(record.id < nextTrackedID, "I2: the next id is the greatest.")
       precondition(!record.isDefault || record.keys.isEmpty, "I2: a default query has no keys.")
+      precondition(
+        !record.isDormant || record.isComplete && !record.isActive && record.keys.isEmpty,
+        "I3: a dormant record is complete and not active.")
     }
   }
 }

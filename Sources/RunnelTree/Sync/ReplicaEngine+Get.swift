@@ -28,7 +28,7 @@ extension ReplicaEngine {
     var outcome = ReplicaOutcome()
     if query.path.isInfo {
       outcome.completions.append(.got(id: id, try value(of: query, connectionInfo)))
-    } else if isLive(query) {
+    } else if try isLive(query, storage) {
       outcome.completions.append(.got(id: id, try value(of: query, reader(storage))))
     } else {
       let deadline = isPatient ? now + OpenGet.patienceMilliseconds : now
@@ -68,17 +68,20 @@ extension ReplicaEngine {
   private func kept(
     _ get: OpenGet, orElse error: TreeError, _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaCompletion {
-    guard replica.book.knowledge(of: get.query).isAnswer else {
+    guard try replica.book.knowledge(of: get.query, storage).isAnswer else {
       return .getFailed(id: get.id, error)
     }
     return .got(id: get.id, try value(of: get.query, reader(storage)))
   }
 
   /// True if a query has a listener, and its whole answer is known.
-  private func isLive(_ query: Query) -> Bool {
+  private func isLive(
+    _ query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Bool {
     let book = replica.book
     let isHeard = book.isActive(atOrAbove: query.path) || book.record(of: query)?.isActive == true
-    return isHeard && book.knowledge(of: query).isAnswer
+    if !isHeard { return false }
+    return try book.knowledge(of: query, storage).isAnswer
   }
 
   /// The result of a query as one node.
@@ -148,6 +151,7 @@ extension Replica {
     to query: Query, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> Bool {
     var record = book.recordOrNew(of: query)
+    try record.wake(storage)
     let wasActive = record.isActive
     record.isActive = true
     record.lastUse = now

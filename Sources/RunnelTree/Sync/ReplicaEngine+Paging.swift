@@ -107,13 +107,13 @@ extension ReplicaEngine {
   ) throws(TreeError) -> (isMoved: Bool, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
     var isMoved = false
-    if let probe = paged.probe, isAnswered(probe) {
+    if let probe = paged.probe, try isAnswered(probe, storage) {
       let before = paged.wanted
       paged.reach(try rows(of: probe, storage), isAnswer: true)
       outcome = try want(paged.wanted, insteadOf: before, now: now, &storage)
       isMoved = true
     }
-    if let hold = paged.hold, !paged.replaced.isEmpty, isAnswered(hold) {
+    if let hold = paged.hold, !paged.replaced.isEmpty, try isAnswered(hold, storage) {
       let before = paged.wanted
       paged.dropReplaced()
       outcome.append(try want(paged.wanted, insteadOf: before, now: now, &storage))
@@ -125,8 +125,10 @@ extension ReplicaEngine {
   }
 
   /// True if the origin has answered a query on this connection, and sends its changes.
-  private func isAnswered(_ query: Query) -> Bool {
-    guard isConnected, replica.book.knowledge(of: query).isAnswer else { return false }
+  private func isAnswered(
+    _ query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    guard isConnected, try replica.book.knowledge(of: query, storage).isAnswer else { return false }
     let path = query.path
     return hasAnswered(query.asked)
       || (0...path.keys.count).contains { depth in

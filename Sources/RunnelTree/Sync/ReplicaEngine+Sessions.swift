@@ -11,7 +11,9 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     let before = replica.book.pending
     let known = Set(before.map(\.id))
-    replica.book.absorb(stored, active: Set(plan.current.map(\.query)))
+    let active = Set(plan.current.map(\.query))
+    replica.book.absorb(stored, active: active)
+    for query in active { try replica.wake(query, storage) }
     var outcome = ReplicaOutcome()
     outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
     tellPending(&outcome)

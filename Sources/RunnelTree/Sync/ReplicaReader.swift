@@ -60,5 +60,7 @@ struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
 
   var hasOrigin: Bool { true }
 
-  func knowledge(of query: Query) -> Knowledge { book.knowledge(of: query) }
+  func knowledge(of query: Query) throws(TreeError) -> Knowledge {
+    try book.knowledge(of: query, storage)
+  }
 }

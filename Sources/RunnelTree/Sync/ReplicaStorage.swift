@@ -43,14 +43,35 @@ package protocol ReplicaStorage: TreeReader {
   /// True if another session, named by a transaction as its maker, still runs.
   func isRunning(session: Int64) -> Bool
 
-  /// Stores the record of a query, in place of an earlier form of it.
+  /// Stores the record of a query, in place of an earlier form of it; the keys of a dormant one stay as they
+  /// are.
   mutating func save(_ record: TrackedQuery) throws(TreeError)
 
-  /// Removes the record of a query.
+  /// The children that belong to the answer of a record, also of a dormant one.
+  func keys(ofQuery id: Int64) throws(TreeError) -> Set<Key>
+
+  /// True if a child belongs to the answer of a record, also of a dormant one.
+  func hasKey(_ key: Key, ofQuery id: Int64) throws(TreeError) -> Bool
+
+  /// Removes the record of a query, and its keys.
   mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError)
 
   /// The bytes that the origin's tree takes, as the cache limit counts them.
   func serverBytes() throws(TreeError) -> Int
+}
+
+extension ReplicaStorage {
+  /// The keys of a record, also of a dormant one.
+  func allKeys(of record: TrackedQuery) throws(TreeError) -> Set<Key> {
+    try record.isDormant ? keys(ofQuery: record.id) : record.keys
+  }
+}
+
+extension TrackedQuery {
+  /// Reads the keys of a dormant record.
+  mutating func wake(_ storage: some ReplicaStorage) throws(TreeError) {
+    (keys, isDormant) = (try storage.allKeys(of: self), false)
+  }
 }
 
 /// A replica's storage in memory: for tests, simulations, and data that need not outlive the process.
@@ -62,13 +83,20 @@ package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   private var writes: [Int64: PendingWrite] = [:]
   private var records: [Int64: TrackedQuery] = [:]
   private var nextWriteID: Int64 = 0
+  private let awakeKeysMax: Int
 
-  /// Makes an empty storage.
-  package init() {}
+  /// Makes an empty storage; answers of more children than `awakeKeysMax` are dormant after a restart.
+  package init(awakeKeysMax: Int = TrackedQuery.awakeKeysMax) { self.awakeKeysMax = awakeKeysMax }
 
   /// The book as a restart finds it.
   package var savedBook: ReplicaBook {
-    ReplicaBook(pending: Array(writes.values), tracked: Array(records.values))
+    let tracked = records.values.map { record in
+      guard record.isComplete, record.keys.count > awakeKeysMax else { return record }
+      var dormant = record
+      (dormant.isDormant, dormant.keys) = (true, [])
+      return dormant
+    }
+    return ReplicaBook(pending: Array(writes.values), tracked: tracked)
   }
 
   /// The whole subtree that is shown at a place.
@@ -144,7 +172,17 @@ package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
 
   /// Stores the record of a query.
   package mutating func save(_ record: TrackedQuery) throws(TreeError) {
-    records[record.id] = record
+    var stored = record
+    if record.isDormant { (stored.isDormant, stored.keys) = (false, try keys(ofQuery: record.id)) }
+    records[record.id] = stored
+  }
+
+  /// The children that belong to the answer of a record.
+  package func keys(ofQuery id: Int64) throws(TreeError) -> Set<Key> { records[id]?.keys ?? [] }
+
+  /// True if a child belongs to the answer of a record.
+  package func hasKey(_ key: Key, ofQuery id: Int64) throws(TreeError) -> Bool {
+    records[id]?.keys.contains(key) == true
   }
 
   /// Removes the record of a query.

@@ -18,6 +18,12 @@ package struct TrackedQuery: Hashable, Sendable, Identifiable {
   package var lastUse: Int64 = 0
   /// The children that belong to the answer; always empty for a default query.
   package var keys: Set<Key> = []
+  /// True if `keys` is empty because the keys are in the storage only: an answer of many children that is not
+  /// active.
+  package var isDormant = false
+
+  /// The most keys of an answer that is not active that a storage gives with the record.
+  package static let awakeKeysMax = 200
 
   /// Makes the record of a query that was not answered yet.
   package init(id: Int64, query: Query, lastUse: Int64 = 0) {

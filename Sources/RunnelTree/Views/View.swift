@@ -98,7 +98,7 @@ extension View {
 
   /// Reads the window for the first time.
   mutating func load(_ reader: some TreeReader) throws(TreeError) {
-    knowledge = reader.knowledge(of: window.query)
+    knowledge = try reader.knowledge(of: window.query)
     replaceRows(try window.load(shownCount: rows.count, source(reader)))
     head = try readHead(reader)
   }
@@ -107,8 +107,8 @@ extension View {
   mutating func show(_ part: WindowPart, _ reader: some TreeReader) throws(TreeError) -> Changes {
     let before = self
     window = part.window
-    knowledge = reader.knowledge(of: window.query)
     do throws(TreeError) {
+      knowledge = try reader.knowledge(of: window.query)
       var changes = try refreshKnown(.all, reader)
       changes.isAnswerNow = !before.knowledge.isAnswer && knowledge.isAnswer
       changes.hasMoreChanged = hasMore != before.hasMore
@@ -170,7 +170,7 @@ extension View {
     if !reader.hasOrigin {
       return try isReached(by: touched, reader) ? refreshKnown(touched, reader) : nil
     }
-    let (old, new) = (knowledge, reader.knowledge(of: window.query))
+    let (old, new) = (knowledge, try reader.knowledge(of: window.query))
     let isWhole = old == .complete && new == .complete
     if isWhole, try !isReached(by: touched, reader) { return nil }
     knowledge = new

@@ -85,14 +85,13 @@ enum OtherServers {
     let start = Timing.now
     // A connection that is refused is tried again.
     while (try? LoopbackConnection(port: port)) == nil {
-      guard waitpid(child.processID, nil, WNOHANG) == 0 else {
+      if child.hasEnded() {
         Output.note("\(name) does not start: it is left out")
         return nil
       }
       if Timing.seconds(since: start) > startSeconds {
         Output.note("\(name) does not answer: it is left out")
-        kill(child.processID, SIGKILL)
-        waitpid(child.processID, nil, 0)
+        child.destroy()
         return nil
       }
       usleep(10_000)

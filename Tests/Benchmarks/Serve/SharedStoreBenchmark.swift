@@ -183,8 +183,7 @@ struct SharedStoreBenchmark {
   private func kills(into report: inout Report) throws {
     let (one, two) = (try serve(), try serve())
     let before = try one.listeners(scale.clients, to: "/count")
-    kill(one.child.processID, SIGKILL)
-    waitpid(one.child.processID, nil, 0)
+    one.child.destroy()
     let start = Timing.now
     let after = try two.listeners(before.count, to: "/count")
     let seconds = Timing.seconds(since: start)

@@ -10,6 +10,9 @@ struct CountingStorage: ReplicaStorage {
   let reads = Reads()
   private var memory = MemoryReplicaStorage()
 
+  /// The book as a restart finds it.
+  var savedBook: ReplicaBook { memory.savedBook }
+
   private func counted(_ node: Node) -> Node {
     reads.count += max(node.children.count, 1)
     return node
@@ -69,6 +72,16 @@ struct CountingStorage: ReplicaStorage {
   func isRunning(session: Int64) -> Bool { false }
 
   mutating func save(_ record: TrackedQuery) throws(TreeError) { try memory.save(record) }
+
+  func keys(ofQuery id: Int64) throws(TreeError) -> Set<Key> {
+    let keys = try memory.keys(ofQuery: id)
+    reads.count += keys.count
+    return keys
+  }
+
+  func hasKey(_ key: Key, ofQuery id: Int64) throws(TreeError) -> Bool {
+    try memory.hasKey(key, ofQuery: id)
+  }
 
   mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) {
     try memory.deleteTrackedQuery(id)

@@ -52,6 +52,7 @@ import Testing
       }
     }
     _ = try engine.disconnect(now: 0, &storage)
+    engine = ReplicaEngine(book: storage.savedBook)
   }
 
   /// Answers what is asked, until nothing is.

@@ -14,7 +14,8 @@ struct RecordsAudit {
       _ = try StoreTransaction.pendingWrite($0)
     }
     try check("tracked_query", "SELECT * FROM tracked_query", &report) { row in
-      if try store.trackedQuery(row) == nil { throw Damage("a query cannot be read") }
+      guard let record = try store.trackedQuery(row) else { throw Damage("a query cannot be read") }
+      _ = try store.keys(ofQuery: record.id)
     }
     try checkNames(&report)
     try checkID(store, &report)
