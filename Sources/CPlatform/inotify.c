@@ -11,15 +11,20 @@ int runnel_inotify_open(void) {
   return inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 }
 
-static const uint32_t touched = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE;
+static const uint32_t changed = IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_CLOSE_WRITE;
+static const uint32_t touched = changed | IN_MODIFY;
 static const uint32_t moved_itself = IN_MOVE_SELF | IN_DELETE_SELF;
 
 int runnel_inotify_add_watch(int descriptor, const char *directory) {
   return inotify_add_watch(descriptor, directory, touched | IN_ONLYDIR);
 }
 
-int runnel_inotify_add_database_watch(int descriptor, const char *directory) {
-  uint32_t events = touched | IN_DELETE | IN_MOVED_FROM | moved_itself;
+int runnel_inotify_add_database_watch(
+    int descriptor, const char *directory, const char *file) {
+  // Every commit writes the log several times, which must wake nobody. So only the file itself is
+  // watched for writes, by its inode; if it is replaced, the directory says so.
+  uint32_t written = inotify_add_watch(descriptor, file, IN_MODIFY) < 0 ? IN_MODIFY : 0;
+  uint32_t events = changed | written | IN_DELETE | IN_MOVED_FROM | moved_itself;
   int watch = inotify_add_watch(descriptor, directory, events | IN_ONLYDIR);
   if (watch < 0 || directory[0] != '/') return watch;
   char above[PATH_MAX];
@@ -49,7 +54,8 @@ static int belongs_to(const char *name, const char *file) {
 
 static int moves(const struct inotify_event *event, const char *file) {
   if (event->mask & moved_itself) return RUNNEL_INOTIFY_MOVED;
-  if (event->len == 0) return 0;
+  // Only the file itself is watched for writes without a name.
+  if (event->len == 0) return event->mask & IN_MODIFY ? RUNNEL_INOTIFY_MOVED : 0;
   const uint32_t named = IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE;
   if (event->mask & named) return belongs_to(event->name, file) ? RUNNEL_INOTIFY_MOVED : 0;
   // Connections write the log all the time, but close it rarely: another program may have written it.

@@ -94,7 +94,8 @@ package final class ChangeWatch: Sendable {
     self.file = String(name.dropLast(ChangeBeacon.suffix.count))
     descriptor = runnel_inotify_open()
     if descriptor < 0 { return nil }
-    if runnel_inotify_add_database_watch(descriptor, ChangeWatch.whole(folder)) < 0 {
+    let path = String(beacon.dropLast(ChangeBeacon.suffix.count))
+    if runnel_inotify_add_database_watch(descriptor, ChangeWatch.whole(folder), path) < 0 {
       runnel_close(descriptor)
       return nil
     }

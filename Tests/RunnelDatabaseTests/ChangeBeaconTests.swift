@@ -40,6 +40,29 @@ import Testing
     #expect(!third.isMarked(session: 7))
   }
 
+  /// Each commit writes the log several times before the beacon is touched.
+  @Test func writingTheLogWakesNobodyAndWritingTheFileDoes() throws {
+    try folder.write(Data(count: 10))
+    let log = folder.file() + "-wal"
+    #expect(FileManager.default.createFile(atPath: log, contents: nil))
+    let watch = try #require(ChangeWatch(database: folder.file()))
+    var answer: UInt8 = 0
+    let isWoken = { runnel_poll([watch.descriptor], &answer, 1, 0) == 1 }
+    let (ofLog, ofFile) = (
+      try FileHandle(forWritingTo: URL(fileURLWithPath: log)),
+      try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file()))
+    )
+    try ofLog.write(contentsOf: Data(count: 10))
+    #expect(!isWoken())
+    try ofFile.write(contentsOf: Data(count: 10))
+    #expect(isWoken() && watch.drain() && !isWoken())
+    let beacon = try #require(ChangeBeacon(database: folder.file()))
+    defer { beacon.close() }
+    #expect(watch.drain())
+    beacon.signal()
+    #expect(isWoken() && watch.drain())
+  }
+
   @Test(arguments: [0o600, 0o640, 0o660, 0o666] as [mode_t])
   func whoMayWriteTheDatabaseMayTouchItsBeacon(rights: mode_t) throws {
     try folder.write(Data())

@@ -113,8 +113,10 @@ int runnel_inotify_drain(int descriptor, const char *name);
 /// Watches the directory of a database as above, and also for files deleted and moved out; and for
 /// moving or deleting the directory itself or one above it.
 ///
-/// `directory` is an absolute path; a directory above it that is not readable is not watched.
-int runnel_inotify_add_database_watch(int descriptor, const char *directory);
+/// `directory` is an absolute path; a directory above it that is not readable is not watched. Of writes
+/// without a close, only those of `file`, the database file itself, are told.
+int runnel_inotify_add_database_watch(
+    int descriptor, const char *directory, const char *file);
 
 /// Reads all pending events, and returns a set of bits; see runnel_inotify_drain.
 ///

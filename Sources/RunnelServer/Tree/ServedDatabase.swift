@@ -207,9 +207,9 @@ actor ServedDatabase {
       return batch
     }
     if batch.isEmpty { return }
-    let told = perform(batch)
+    deliver(perform(batch))
+    // Who waits for an answer does not wait for the figures.
     metrics.note(jobs: batch.count, listens: tree.listenCount, of: name)
-    deliver(told)
     readOn()
     if jobs.withLock({ !$0.isEmpty }) {
       executor.submit { self.assumeIsolated { $0.work() } }

@@ -142,7 +142,8 @@ struct LogHead {
     self.init(descriptor)
   }
 
-  fileprivate init?(_ descriptor: Int32) {
+  /// Reads the header of an open log; nil if it has not begun.
+  init?(_ descriptor: Int32) {
     guard let bytes = LogScan.bytes(descriptor, LogHead.byteCount, at: 0),
       bytes.starts(with: [0x37, 0x7F, 0x06]), bytes[3] & 0xFE == 0x82
     else { return nil }

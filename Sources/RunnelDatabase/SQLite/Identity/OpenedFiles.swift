@@ -27,6 +27,8 @@ final class OpenedFiles {
   private let main: Place
   /// The log; nil if there is none, as on a read-only medium.
   private let log: Place?
+  /// The log, open for reading; nil if it could not be opened.
+  private let logDescriptor: Int32?
   private let index: Place?
   /// The size of the index, which only grows, and how many times indexes there were cut off before.
   private let indexSize: Int
@@ -67,11 +69,25 @@ final class OpenedFiles {
     stamp = Stamp(status)
     self.content = content
     log = hasLog ? OpenedFiles.place(path + "-wal") : nil
+    logDescriptor = log.flatMap(OpenedFiles.open)
     index = hasLog ? OpenedFiles.place(path + "-shm") : nil
     var indexStatus = stat()
     indexSize = hasLog && stat(path + "-shm", &indexStatus) == 0 ? Int(indexStatus.st_size) : 0
     indexCuts = index.map { runnel_storage_index_cuts($0.identity.inode) } ?? 0
     link = name.hasPrefix("/") && name != path ? OpenedFiles.place(name) : nil
+  }
+
+  deinit { if let logDescriptor { Glibc.close(logDescriptor) } }
+
+  /// Opens a file if it is still the one at its place; the log is never locked, so that closing it releases no
+  /// lock.
+  private static func open(_ place: Place) -> Int32? {
+    let descriptor = Glibc.open(place.path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return nil }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, FileIdentity(status) == place.identity { return descriptor }
+    Glibc.close(descriptor)
+    return nil
   }
 
   private static func place(_ path: String) -> Place? {
@@ -89,11 +105,11 @@ final class OpenedFiles {
   ///   - present: called to read the content of the file; nil if nothing is known of it.
   ///   - isSound: called to check whether a file that was written meanwhile, as when the log is
   ///     copied to it, belongs to the log; returns nil if this cannot be told yet.
-  ///   - isLogSound: called to check whether the log is the one that was written.
+  ///   - isLogSound: called to check whether the log is the one that was written, with the log if it is open.
   /// - Returns: the loss; nil if the files are unchanged.
   func loss(
     isCommitted: Bool = false, place: LogPlace?, present: () -> KnownFile?,
-    isSound: () -> Bool?, isLogSound: () -> Bool
+    isSound: () -> Bool?, isLogSound: (_ log: Int32?) -> Bool
   ) -> FileLoss? {
     var status = stat()
     switch OpenedFiles.look(at: main, &status) {
@@ -155,14 +171,16 @@ final class OpenedFiles {
     }
   }
 
-  private func lossOfLog(isCommitted: Bool, _ isLogSound: () -> Bool) -> FileLoss? {
+  private func lossOfLog(
+    isCommitted: Bool, _ isLogSound: (_ log: Int32?) -> Bool
+  ) -> FileLoss? {
     var status = stat()
     if let log {
       switch OpenedFiles.look(at: log, &status) {
       case .absent: return .logDeleted(isSaved: false)
       // The next process that opens the file makes one: no other process has begun it yet.
       case .other: return status.st_size == 0 ? .logDeleted(isSaved: false) : .logReplaced
-      case .same: if !isLogSound() { return .logOverwritten }
+      case .same: if !isLogSound(logDescriptor) { return .logOverwritten }
       case .unknown: break
       }
     }

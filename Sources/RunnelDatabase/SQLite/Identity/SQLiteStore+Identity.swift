@@ -61,7 +61,7 @@ extension SQLiteStore {
       isCommitted: isCommitted, place: SQLiteStore.logPlace(db),
       present: { db.runnelFile.flatMap { SQLiteStore.content(db, $0) } },
       isSound: { SQLiteStore.isSound(db) },
-      isLogSound: { SQLiteStore.isLogSound(db) })
+      isLogSound: { SQLiteStore.isLogSound(db, $0) })
     if let found { throw found }
   }
 
@@ -168,7 +168,9 @@ extension SQLiteStore {
   }
 
   /// True if the log holds the frames that all its connections know, and is the one that they use.
-  static func isLogSound(_ db: GRDB.Database) -> Bool {
+  ///
+  /// - Parameter log: the log that was opened, which is at its place; nil if it is to be opened by its name.
+  private static func isLogSound(_ db: GRDB.Database, _ log: Int32?) -> Bool {
     guard let path = db.runnelFile.map({ $0 + "-wal" }) else { return true }
     // The log may begin anew between two tries.
     for look in 0..<looks.count {
@@ -178,7 +180,8 @@ extension SQLiteStore {
         return true
       }
       let salts = withUnsafeBytes(of: state.salts, Array.init)
-      if let head = LogHead(path), head.salts == salts, head.holds(Int(state.frames)) {
+      let found = log.flatMap { LogHead($0) } ?? LogHead(path)
+      if let head = found, head.salts == salts, head.holds(Int(state.frames)) {
         return true
       }
     }
