@@ -23,6 +23,8 @@ struct Hyperlinks {
 
   /// Returns what is to be sent for the links on a line of the screen; empty if there are none.
   func sequence(for line: CanvasLine, row: Int) -> String {
+    // Most lines have no link.
+    guard line.hasCell(of: .link) else { return "" }
     var sequence = ""
     var column = 0
     while column < line.width {

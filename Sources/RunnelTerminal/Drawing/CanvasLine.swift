@@ -28,6 +28,15 @@ public struct CanvasLine: Hashable, Sendable {
   /// The text, with trailing blanks.
   var text: String { cells.map(\.text).joined() }
 
+  /// True if a cell has a role.
+  func hasCell(of role: StyleRole) -> Bool {
+    cells.withUnsafeBufferPointer { cells in
+      // A cell is not copied to look at its role.
+      for index in cells.indices where cells[index].role == role { return true }
+      return false
+    }
+  }
+
   /// Draws a line of runs from a column on, which may lie outside, and returns the columns it took.
   ///
   /// Text wider than `width` ends in the ellipsis. Columns outside the line are not drawn, but count.

@@ -11,7 +11,9 @@ extension AppScreen {
   /// Draws the title, the tabs and the hints.
   package func drawFrameLines(into canvas: inout Canvas) {
     drawHeader(into: &canvas)
-    if !layout.isCompact { draw(Hints(state), into: &canvas, layout.hints) }
+    if !layout.isCompact {
+      draw(Hints(state, cache?.hints ?? HintLookups()), into: &canvas, layout.hints)
+    }
   }
 
   private func drawHeader(into canvas: inout Canvas) {

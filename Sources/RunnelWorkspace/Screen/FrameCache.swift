@@ -11,6 +11,9 @@ package final class FrameCache {
   /// The lines of the tree, as cells.
   let tree = DrawnLines()
 
+  /// The keys and commands of the hints.
+  let hints = HintLookups()
+
   private var title = FrameMemo<StatusLine, CanvasLine>()
   private var tabs = FrameMemo<StatusLine, CanvasLine>()
   private var status = FrameMemo<StatusLine, CanvasLine>()
