@@ -1,43 +1,52 @@
 import Foundation
 import WireSimulation
 
-/// Runs simulations of clients, a server and a bad network: `runnel-simulate --seeds FROM..TO`, in all shapes of
+/// Runs simulations of clients, a server and a bad network: `runnel-simulate --seeds FROM..TO`, in all kinds of
 /// worlds or, with `--shape NAME`, in one.
 ///
-/// A seed that fails is printed with what does not hold, and the status is 1.
+/// A seed that fails is printed with what does not hold, and the status is 1. The time that each kind of world
+/// took is printed, too.
 @main
 enum Simulate {
   private struct Order {
     var seeds: Range<UInt64>
-    var shapes = WireWorld.Shape.all
+    var worlds = SimulatedWorld.all
   }
 
   static func main() {
     guard let order = order(Array(CommandLine.arguments.dropFirst())) else {
-      let names = WireWorld.Shape.all.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      let names = SimulatedWorld.all.map { "\"\($0.name)\"" }.joined(separator: ", ")
       print("usage: runnel-simulate --seeds FROM..TO [--shape NAME]")
       print("TO is not run. The shapes: \(names)")
       exit(2)
     }
     let start = ContinuousClock.now
     var failedCount = 0
+    var seconds = [Double](repeating: 0, count: order.worlds.count)
     for seed in order.seeds {
-      for (name, shape) in order.shapes {
+      for (index, world) in order.worlds.enumerated() {
+        let start = ContinuousClock.now
         do {
-          var world = WireWorld(seed: seed, shape: shape)
-          try world.run()
+          try world.run(seed)
         } catch {
           failedCount += 1
-          print("seed \(seed), \(name): \(error)")
+          print("seed \(seed), \(world.name): \(error)")
         }
+        seconds[index] += (ContinuousClock.now - start) / .seconds(1)
       }
     }
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let rate = Int(Double(order.seeds.count) / max(seconds, 0.001))
+    for (world, seconds) in zip(order.worlds, seconds) where order.worlds.count > 1 {
+      print("\(world.name): \(rate(order, seconds)) seeds a second")
+    }
+    let all = rate(order, (ContinuousClock.now - start) / .seconds(1))
     print(
-      "\(order.seeds.count) seeds in \(order.shapes.count) shapes, \(failedCount) failed, "
-        + "\(rate) seeds a second")
+      "\(order.seeds.count) seeds in \(order.worlds.count) shapes, \(failedCount) failed, "
+        + "\(all) seeds a second")
     exit(failedCount == 0 ? 0 : 1)
+  }
+
+  private static func rate(_ order: Order, _ seconds: Double) -> Int {
+    Int(Double(order.seeds.count) / max(seconds, 0.001))
   }
 
   private static func order(_ words: [String]) -> Order? {
@@ -46,8 +55,8 @@ enum Simulate {
     else { return nil }
     var order = Order(seeds: seeds)
     if words.count == 2 { return order }
-    order.shapes = order.shapes.filter { $0.name == words[3] }
-    return words[2] == "--shape" && !order.shapes.isEmpty ? order : nil
+    order.worlds = order.worlds.filter { $0.name == words[3] }
+    return words[2] == "--shape" && !order.worlds.isEmpty ? order : nil
   }
 
   private static func seeds(_ text: String) -> Range<UInt64>? {

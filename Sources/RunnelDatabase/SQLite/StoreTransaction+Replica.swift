@@ -144,9 +144,13 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
-  func serverBytes() throws(TreeError) -> Int {
+  /// O(1) while the whole file is smaller; else the bytes of all records are added up.
+  func isServer(largerThan bytes: Int) throws(TreeError) -> Bool {
     try tree.reading {
       try flush()
+      let pages = try statement("PRAGMA page_count").first { try $0.integer(0, "pages") ?? 0 }
+      let pageSize = try statement("PRAGMA page_size").first { try $0.integer(0, "bytes") ?? 0 }
+      if let pages, let pageSize, pages * pageSize <= bytes { return false }
       let sql = """
         WITH RECURSIVE below (json, split) AS (
           SELECT json, split FROM node WHERE parent = ? AND key = ?
@@ -158,7 +162,7 @@ extension StoreTransaction: ReplicaStorage {
       let root = RowID.server
       let row = try Row.fetchOne(
         db.cachedStatement(sql: sql), arguments: [root.parent, root.key.databaseBlob])
-      return try row.flatMap { try $0.integerOrNil("bytes") }.map(Int.init) ?? 0
+      return try row.flatMap { try $0.integerOrNil("bytes") } ?? 0 > bytes
     }
   }
 

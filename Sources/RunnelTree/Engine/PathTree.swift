@@ -74,6 +74,14 @@ package struct PathTree<Value: Sendable>: Sendable {
     return !branch.isEmpty
   }
 
+  /// Calls `body` with each value, in no order.
+  func forEach(_ body: (Value) -> Void) { PathTree.forEach(root, body) }
+
+  private static func forEach(_ branch: Branch, _ body: (Value) -> Void) {
+    if let value = branch.value { body(value) }
+    for next in branch.branches.values { forEach(next, body) }
+  }
+
   /// The children of `path` that have a value themselves, in no order.
   func children(of path: Path) -> [(key: Key, value: Value)] {
     var branch = root

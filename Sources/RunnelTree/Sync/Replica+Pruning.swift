@@ -23,7 +23,7 @@ extension Replica {
       let inactive = book.trackedQueries.filter { !$0.isActive && !held.contains($0.id) }
         .sorted { ($0.lastUse, $0.id) < ($1.lastUse, $1.id) }
       if inactive.isEmpty { return touched }
-      if try storage.serverBytes() <= bytes, inactive.count <= queries { return touched }
+      if inactive.count <= queries, try !storage.isServer(largerThan: bytes) { return touched }
       let share = (Double(inactive.count) * Replica.prunedShare).rounded(.up)
       let count = max(Int(share), inactive.count - queries)
       touched += try prune(Array(inactive.prefix(count)), &storage)

@@ -384,15 +384,21 @@ extension ReplicaBook {
     for (left, right) in zip(pending, pending.dropFirst()) {
       precondition(left.id < right.id, "I1: ids ascend.")
     }
-    let records = trackedQueries
-    precondition(Set(records.map(\.id)).count == records.count, "I2: ids differ.")
-    for record in records {
-      precondition(record.query == record.query.asked, "I2: a query is kept as it is asked.")
-      precondition(record.id < nextTrackedID, "I2: the next id is the greatest.")
-      precondition(!record.isDefault || record.keys.isEmpty, "I2: a default query has no keys.")
-      precondition(
-        !record.isDormant || record.isComplete && !record.isActive && record.keys.isEmpty,
-        "I3: a dormant record is complete and not active.")
+    var ids: Set<Int64> = []
+    tracked.forEach { records in
+      for record in records.values {
+        precondition(ids.insert(record.id).inserted, "I2: ids differ.")
+        checkInvariants(of: record)
+      }
     }
+  }
+
+  private func checkInvariants(of record: TrackedQuery) {
+    precondition(record.query == record.query.asked, "I2: a query is kept as it is asked.")
+    precondition(record.id < nextTrackedID, "I2: the next id is the greatest.")
+    precondition(!record.isDefault || record.keys.isEmpty, "I2: a default query has no keys.")
+    precondition(
+      !record.isDormant || record.isComplete && !record.isActive && record.keys.isEmpty,
+      "I3: a dormant record is complete and not active.")
   }
 }

@@ -56,8 +56,8 @@ package protocol ReplicaStorage: TreeReader {
   /// Removes the record of a query, and its keys.
   mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError)
 
-  /// The bytes that the origin's tree takes, as the cache limit counts them.
-  func serverBytes() throws(TreeError) -> Int
+  /// True if the origin's tree takes more bytes than so many, as the cache limit counts them.
+  func isServer(largerThan bytes: Int) throws(TreeError) -> Bool
 }
 
 extension ReplicaStorage {
@@ -188,10 +188,10 @@ package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   /// Removes the record of a query.
   package mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) { records[id] = nil }
 
-  /// The bytes of the origin's tree as JSON.
+  /// True if the origin's tree takes more bytes as JSON.
   ///
   /// O(n).
-  package func serverBytes() throws(TreeError) -> Int {
-    server.root.exportJSON.jsonText().utf8.count
+  package func isServer(largerThan bytes: Int) throws(TreeError) -> Bool {
+    server.root.exportJSON.jsonText().utf8.count > bytes
   }
 }

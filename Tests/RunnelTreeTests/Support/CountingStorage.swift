@@ -87,5 +87,7 @@ struct CountingStorage: ReplicaStorage {
     try memory.deleteTrackedQuery(id)
   }
 
-  func serverBytes() throws(TreeError) -> Int { try memory.serverBytes() }
+  func isServer(largerThan bytes: Int) throws(TreeError) -> Bool {
+    try memory.isServer(largerThan: bytes)
+  }
 }
