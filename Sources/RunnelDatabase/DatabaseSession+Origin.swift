@@ -28,6 +28,8 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` (`refused`) if the database holds data, or is a replica of another
   ///   origin.
   package func becomeReplica(ofOrigin name: String) throws {
+    // Nothing is written, and the disk is not waited for, each time that a replica is opened.
+    if replica != nil, try originName() == name { return }
     try store.write { transaction in
       switch try transaction.originName() {
       case name: return
@@ -48,7 +50,10 @@ extension DatabaseSession {
   /// Begins a new name for the writes made from now on, and returns the names of all that wait.
   ///
   /// - Throws: `DatabaseError`; then nothing changed.
-  func beginWriter() throws -> WriterNames { try store.write { try $0.beginWriter() } }
+  func beginWriter() throws -> WriterNames {
+    // The first write under the name is sent when it is on disk, and then the name is, too.
+    try store.write(isDurable: false) { try $0.beginWriter() }
+  }
 
   /// The core of a replica; nil on a tree of its own.
   var replica: ReplicaCore? { core as? ReplicaCore }

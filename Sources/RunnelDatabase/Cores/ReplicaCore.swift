@@ -65,10 +65,13 @@ typealias ReplicaStep = (
 
 extension ReplicaCore {
   /// Changes the replica: storage, then events, then the origin; all changes go through here.
-  func step(_ body: ReplicaStep) throws -> [Delivery] {
+  ///
+  /// A step that only notes which queries are asked need not wait for the disk (`isDurable` is false).
+  func step(isDurable: Bool = true, _ body: ReplicaStep) throws -> [Delivery] {
     let now = context.environment.now()
     context.newestEntryID = nil
-    let (changed, end, entry, outcome) = try context.store.write { transaction in
+    let (changed, end, entry, outcome) = try context.store.write(isDurable: isDurable) {
+      transaction in
       var changed = engine
       var storage = transaction
       storage.beacon = context.beacon
@@ -213,14 +216,14 @@ extension ReplicaCore {
 
 extension ReplicaCore {
   func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
-    try step { (engine, storage, now) in
+    try step(isDurable: false) { (engine, storage, now) in
       try engine.listen(listener, request, now: now, &storage)
     }
   }
 
   func unlisten(_ listener: ListenerID) {
     do {
-      let told = try step { (engine, storage, now) in
+      let told = try step(isDurable: false) { (engine, storage, now) in
         try engine.unlisten(listener, now: now, &storage)
       }
       // Changes by others are told with the next deliveries.
@@ -233,7 +236,7 @@ extension ReplicaCore {
   }
 
   func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
-    try step { (engine, storage, now) in
+    try step(isDurable: false) { (engine, storage, now) in
       try engine.extend(listener, by: count, now: now, &storage)
     }
   }

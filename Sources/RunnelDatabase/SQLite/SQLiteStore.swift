@@ -6,7 +6,8 @@ import RunnelTree
 /// The connection to one database file: it opens the file safely and runs transactions on it.
 ///
 /// Durability: the journal is a write-ahead log with `synchronous = FULL`, so a transaction that
-/// returned is on disk: it survives the end of the process at any moment, and of the machine.
+/// returned is on disk: it survives the end of the process at any moment, and of the machine. One that need not
+/// be kept (`isDurable` is false) survives the end of the process alone; it is on disk with the next one.
 ///
 /// It is used by one thread at a time (the tree's).
 final class SQLiteStore {
@@ -29,6 +30,8 @@ final class SQLiteStore {
   private var knownState: Int64?
   /// The log of reads that an index would make faster.
   let adviceLog = AdviceLog()
+  /// False within a transaction that need not be kept, and after one until that is set again.
+  private var waitsForDisk = true
   /// Whether the log has a mark of this connection; see `LogMark`.
   private(set) var hasMarked = false
   /// The files as they were opened; nil before that.
@@ -261,12 +264,23 @@ final class SQLiteStore {
   }
 
   /// Runs `body`; all its writes are on disk when this returns, and none of them if it throws.
-  func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
-    try transaction("BEGIN IMMEDIATE", isWriting: true, body)
+  ///
+  /// If `isDurable` is false, the end of the machine may undo them, in the order of the transactions.
+  func write<Result>(
+    isDurable: Bool = true, _ body: (StoreTransaction) throws -> Result
+  ) throws -> Result {
+    try transaction("BEGIN IMMEDIATE", isWriting: true, isDurable: isDurable, body)
+  }
+
+  /// Sets whether the transactions from now on wait for the disk.
+  private func setWaiting(_ isWaiting: Bool, _ db: GRDB.Database) throws {
+    if isWaiting == waitsForDisk { return }
+    try db.execute(sql: "PRAGMA synchronous = \(isWaiting ? "FULL" : "NORMAL")")
+    waitsForDisk = isWaiting
   }
 
   private func transaction<Result>(
-    _ beginning: StaticString, isWriting: Bool = false,
+    _ beginning: StaticString, isWriting: Bool = false, isDurable: Bool = true,
     _ body: (StoreTransaction) throws -> Result
   ) throws -> Result {
     do {
@@ -278,6 +292,9 @@ final class SQLiteStore {
       if isWriting, let loss { throw loss }
       try checkRest()
       return try queue.writeWithoutTransaction { db in
+        try setWaiting(isDurable, db)
+        // If this fails, the next transaction sets it.
+        defer { try? setWaiting(true, db) }
         try statements.statement(beginning, db).run()
         var isCommitted = false
         do {
