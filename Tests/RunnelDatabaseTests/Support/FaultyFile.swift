@@ -20,6 +20,15 @@ final class FaultyFile {
     faults_arm(number, operation, kind, lasts ? 1 : 0)
   }
 
+  /// Begins to count the waits for the disk.
+  func countWaits() {
+    faults_hold(number)
+    faults_release(number)
+  }
+
+  /// How often the disk was waited for since `countWaits`.
+  var waitCount: Int { Int(faults_syncs(number)) }
+
   /// Fails no more; returns the number of operations since it was armed.
   @discardableResult
   func disarm() -> Int { Int(faults_disarm(number)) }
