@@ -346,10 +346,11 @@ extension ReplicaBook {
     return .allBut(unsure)
   }
 
-  /// The children of a place that earlier answers and pending writes tell of as a whole.
+  /// The children of a place that earlier answers and pending writes tell of as a whole: what `remembered`
+  /// stands for.
   ///
   /// O(n) in these children.
-  func rememberedChildren(
+  package func rememberedChildren(
     of query: Query, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Set<Key> {
     let path = query.path

@@ -68,7 +68,7 @@ public enum Knowledge: Hashable, Sendable {
   }
 
   /// True if a child that is stored is known.
-  func covers(_ key: Key) -> Bool {
+  package func covers(_ key: Key) -> Bool {
     switch self {
     case .complete: true
     case .keys(let keys, _): keys.contains(key)

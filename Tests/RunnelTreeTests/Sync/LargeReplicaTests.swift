@@ -25,7 +25,7 @@ import Testing
     list = try Path("list")
     rows = try (0..<LargeReplicaTests.rowCount).map { number in
       let json: JSONValue = ["n": JSONValue(number), "text": .string("row \(number)")]
-      return Child(key: try Key("r\(10_000 + number)"), node: try Node(json))
+      return Child(key: try Key("r\(10_000 + number)"), node: try Node(json: json))
     }
   }
 
@@ -106,7 +106,10 @@ import Testing
     let (last, other) = (rows[rows.count - 1].key, rows[rows.count - 30].key)
     // A removed row makes room for another one; a new one and a changed one are not the origin's.
     let new = try list.child("z")
-    for write in [Write.remove(try list.child(last)), .set(new, 1), .set(list.child(other), 2)] {
+    let writes: [Write] = [
+      .remove(try list.child(last)), .set(new, 1), .set(try list.child(other), 2),
+    ]
+    for write in writes {
       _ = try engine.write(write, now: 0, &storage)
     }
     let query = try Query(list).ordered(by: .key).limited(to: 40, from: .last)

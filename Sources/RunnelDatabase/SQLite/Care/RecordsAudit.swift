@@ -1,5 +1,6 @@
 import GRDB
 import RunnelStorage
+import RunnelTree
 
 /// Checks the data beside the tree: the history, the stored state of a replica (I10), the id of the
 /// database (I11), and the mark that ties a log to it (I12).

@@ -169,7 +169,7 @@ extension SQLiteStore {
 
   /// True if the log holds the frames that all its connections know, and is the one that they use.
   ///
-  /// - Parameter log: the log that was opened, which is at its place; nil if it is to be opened by its name.
+  /// `log` is the log that was opened, which is at its place; nil if it is to be opened by its name.
   private static func isLogSound(_ db: GRDB.Database, _ log: Int32?) -> Bool {
     guard let path = db.runnelFile.map({ $0 + "-wal" }) else { return true }
     // The log may begin anew between two tries.
