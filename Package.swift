@@ -361,9 +361,10 @@ let package = Package(
         "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
-    // Clients, a server and a bad network in one thread, and the program that runs many of them.
+    // Clients, servers and a bad network in one thread, and the program that runs many of them.
     .target(
-      name: "WireSimulation", dependencies: ["RunnelBase", "RunnelSync", "RunnelTree"],
+      name: "WireSimulation",
+      dependencies: ["RunnelBase", "RunnelPostgres", "RunnelSync", "RunnelTree"],
       path: "Tests/WireSimulation", swiftSettings: swiftSettings),
     .executableTarget(
       name: "runnel-simulate", dependencies: ["WireSimulation"], path: "Tests/Simulate",

@@ -1,7 +1,8 @@
 import Foundation
 import WireSimulation
 
-/// Runs simulations of clients, a server and a bad network: `runnel-simulate --seeds FROM..TO`, in all kinds of
+/// Runs simulations of clients, a server or several of a store, and a bad network:
+/// `runnel-simulate --seeds FROM..TO`, in all kinds of
 /// worlds or, with `--shape NAME`, in one.
 ///
 /// A seed that fails is printed with what does not hold, and the status is 1. The time that each kind of world

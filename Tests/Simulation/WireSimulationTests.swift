@@ -2,8 +2,11 @@ import TestSupport
 import Testing
 import WireSimulation
 
-/// Real sessions of clients and of a server over a network that fails.
+/// Real sessions of clients and of servers over a network that fails.
 @Suite struct WireSimulationTests {
+  private static let alone = WireWorld.Shape.all.filter { $0.shape.storeServerCount == nil }
+  private static let store = WireWorld.Shape.all.filter { $0.shape.storeServerCount != nil }
+
   /// Seeds of long runs that found something.
   ///
   /// - 3538, 6133: A paged window was emptied by a write that was given up, and not filled again.
@@ -13,7 +16,7 @@ import WireSimulation
   /// - 27870: What a killed client had sent was read after what it sent when it had come back.
   @Test(arguments: [3538, 6133, 6918, 7895, 8101, 12_080, 13_052, 27_870] as [UInt64])
   func seedsThatFailedOnceHold(seed: UInt64) throws {
-    for (name, shape) in WireWorld.Shape.all {
+    for (name, shape) in WireSimulationTests.alone {
       var world = WireWorld(seed: seed, shape: shape)
       #expect(throws: Never.self, "\(name)") { try world.run() }
     }
@@ -33,14 +36,46 @@ import WireSimulation
     }
   }
 
-  @Test(arguments: Seeds.first(20), WireWorld.Shape.all.indices)
+  @Test(arguments: Seeds.first(20), alone.indices)
   func clientsAndServerAgreeInTheEnd(seed: UInt64, index: Int) throws {
-    let (name, shape) = WireWorld.Shape.all[index]
-    var world = WireWorld(seed: seed, shape: shape)
+    try run(WireSimulationTests.alone[index], seed)
+  }
+
+  @Test(arguments: Seeds.first(6), store.indices)
+  func clientsAndServersOfAStoreAgreeInTheEnd(seed: UInt64, index: Int) throws {
+    try run(WireSimulationTests.store[index], seed)
+  }
+
+  /// Otherwise the test above would prove less than it says.
+  @Test func serversOfAStoreMeetEachKindOfFailure() throws {
+    var all = WireWorld.Encounters()
+    for seed in 100..<104 as Range<UInt64> {
+      for shape in WireSimulationTests.store {
+        let met = try run(shape, seed)
+        all.doubts += met.doubts
+        all.leasesLost += met.leasesLost
+        all.redirects += met.redirects
+        all.takeOvers += met.takeOvers
+        all.failovers += met.failovers
+      }
+    }
+    #expect(all.doubts > 0)
+    #expect(all.leasesLost > 0)
+    #expect(all.redirects > 0)
+    #expect(all.takeOvers > 0)
+    #expect(all.failovers > 0)
+  }
+
+  @discardableResult
+  private func run(
+    _ shape: (name: String, shape: WireWorld.Shape), _ seed: UInt64
+  ) throws -> WireWorld.Encounters {
+    var world = WireWorld(seed: seed, shape: shape.shape)
     do {
       try world.run()
     } catch {
-      throw SimulationError("seed \(seed), \(name): \(error)")
+      throw SimulationError("seed \(seed), \(shape.name): \(error)")
     }
+    return world.encounters
   }
 }

@@ -1,13 +1,28 @@
 import RunnelBase
+import RunnelPostgres
 import RunnelSync
 import RunnelTree
 
-/// The server of a simulation: a tree in memory, whose speed the simulation controls, and a session
-/// for each connection.
+/// A server of a simulation: a tree, whose speed the simulation controls, and a session for each
+/// connection.
+///
+/// The tree is in memory, or in a store that has other servers too.
 ///
 /// No client may write below `/forbidden`; only the boss may read and write below `/hidden`.
 struct WireServer {
   private(set) var tree: MemoryServedTree
+  /// The link to the store; nil for a tree in memory, and while the server is down.
+  private var store: StoreServer?
+  /// True if the program stands still.
+  var isPaused = false
+  /// True if it learns late what other servers have written.
+  var isFeedDelayed = false
+  /// True if it is to look for what other servers have written.
+  private var isToLook = false
+  /// True if it is to do what other servers left.
+  private var isToTakeOver = false
+  /// When the first batch failed of those that are done anew; nil for none.
+  private var failureTime: Int64?
   private(set) var sessions: [Int64: ServerSession] = [:]
   /// The effects of the sessions that are not carried out yet, in order.
   private(set) var effects: [(connection: Int64, effect: ServerSession.Effect)] = []
@@ -31,22 +46,26 @@ struct WireServer {
 
   init(takesWriteNames: Bool) {
     self.takesWriteNames = takesWriteNames
+    tree = MemoryServedTree(access: WireServer.access)
+  }
+
+  /// What clients may do.
+  static let access: MemoryServedTree.Access = {
     let isBoss = { @Sendable (caller: Caller) in caller.auth["uid"] == .string("boss") }
     let meets = { @Sendable (path: Path, name: String) in
       path.isRoot || path.keys.first?.text == name
     }
-    tree = MemoryServedTree(
-      access: .init(
-        canRead: { query, caller, _ in !meets(query.path, "hidden") || isBoss(caller) },
-        canWrite: { parts, caller, _, _ in
-          parts.allSatisfy { part in
-            !meets(part.path, "forbidden") && (!meets(part.path, "hidden") || isBoss(caller))
-          }
-        }))
-  }
+    return MemoryServedTree.Access(
+      canRead: { query, caller, _ in !meets(query.path, "hidden") || isBoss(caller) },
+      canWrite: { parts, caller, _, _ in
+        parts.allSatisfy { part in
+          !meets(part.path, "forbidden") && (!meets(part.path, "hidden") || isBoss(caller))
+        }
+      })
+  }()
 
   /// True if requests wait for the tree or for a verification.
-  var isBusy: Bool { !requests.isEmpty || !unverified.isEmpty }
+  var isBusy: Bool { !requests.isEmpty || !unverified.isEmpty || isToLook || isToTakeOver }
 
   mutating func takeEffects() -> [(connection: Int64, effect: ServerSession.Effect)] {
     defer { effects = [] }
@@ -55,13 +74,20 @@ struct WireServer {
 
   // MARK: Connections
 
-  /// Opens the session of a new connection.
-  mutating func open(_ connection: Int64, previous: String?, now: WireTime) throws {
+  /// Opens the session of a new connection, or sends its client elsewhere.
+  mutating func open(
+    _ connection: Int64, host: String, previous: String?, now: WireTime
+  ) throws {
     var configuration = ServerSession.Configuration(
-      name: "s\(connection)", host: "server", previous: previous, limits: limits)
+      name: "s\(connection)", host: host, previous: previous, limits: limits)
     configuration.takesWriteNames = takesWriteNames
     sessions[connection] = ServerSession(configuration)
-    try change(connection) { $0.open(now: now) }
+    if let address = store?.address(now: now) {
+      redirectCount += 1
+      try change(connection) { $0.redirect(to: address) }
+    } else {
+      try change(connection) { $0.open(now: now) }
+    }
   }
 
   mutating func receive(_ frame: [UInt8], on connection: Int64, now: WireTime) throws {
@@ -113,6 +139,8 @@ struct WireServer {
       if case .keepForDisconnect = request.operation {
         keeping[connection, default: []].append(request.id)
       }
+      // In a store, whoever does the disconnect writes then does them once.
+      if store != nil, case .leave = request.operation { noteEnd(of: connection) }
       requests.append((connection, request))
     case .verify(let credential): unverified.append((connection, credential))
     case .send(let frame):
@@ -135,9 +163,11 @@ struct WireServer {
 
   // MARK: Work
 
-  /// Does one operation of the tree, or verifies a credential.
-  mutating func work(on tree: Bool, now: WireTime) throws {
-    if tree, !requests.isEmpty {
+  /// Does one operation of the tree, or as many as `batchCount` for a store, or verifies a credential.
+  mutating func work(on tree: Bool, batchCount: Int = 1, now: WireTime) throws {
+    if tree, store != nil {
+      try workOnStore(batchCount, now)
+    } else if tree, !requests.isEmpty {
       let (connection, request) = requests.removeFirst()
       try perform(request, of: connection, now: now)
     } else if !tree, !unverified.isEmpty {
@@ -153,7 +183,11 @@ struct WireServer {
     _ request: ServedRequest, of connection: Int64, now: WireTime
   ) throws {
     if case .leave = request.operation { noteEnd(of: connection) }
-    for (other, told) in tree.perform(request, of: connection, now: now.calendar) {
+    try tell(tree.perform(request, of: connection, now: now.calendar))
+  }
+
+  private mutating func tell(_ told: StoreTree.Told) throws {
+    for (other, told) in told {
       switch told {
       case .push(let listen, let push): try change(other) { $0.tell(listen, push) }
       case .answer(let id, let answer):
@@ -167,8 +201,11 @@ struct WireServer {
     guard keeping[connection]?.contains(id) == true else { return }
     keeping[connection]?.removeAll { $0 == id }
     // The tree keeps the requests of an ended session until `leave`.
-    guard answer == .done, let client = clients[connection] else { return }
-    if sessions[connection]?.isOpen == true {
+    guard let client = clients[connection] else { return }
+    if answer != .done {
+      // A store may have kept them, if nobody knows what became of the commit.
+      if store != nil { doubtfulFarewells[client, default: 0] += 1 }
+    } else if sessions[connection]?.isOpen == true {
       promised[connection] = client
     } else {
       doubtfulFarewells[client, default: 0] += 1
@@ -176,7 +213,11 @@ struct WireServer {
   }
 
   private mutating func noteEnd(of connection: Int64) {
-    keeping[connection] = nil
+    let unanswered = keeping.removeValue(forKey: connection) ?? []
+    if store != nil, !unanswered.isEmpty, let client = clients[connection] {
+      // They may have been stored all the same.
+      doubtfulFarewells[client, default: 0] += unanswered.count
+    }
     guard let client = promised.removeValue(forKey: connection) else { return }
     farewells[client, default: 0] += 1
   }
@@ -190,10 +231,120 @@ struct WireServer {
     unverified = []
     effects = []
     for connection in isKept.sorted() { noteEnd(of: connection) }
+    for connection in keeping.keys.sorted() where store != nil { noteEnd(of: connection) }
     promised = [:]
     keeping = [:]
-    tree.restart(now: now.calendar)
+    if let store {
+      store.close()
+      (self.store, failureTime) = (nil, nil)
+      (isPaused, isFeedDelayed, isToLook, isToTakeOver) = (false, false, false, false)
+    } else {
+      tree.restart(now: now.calendar)
+    }
   }
+
+  // MARK: A store
+
+  /// True if it has begun to serve a store.
+  var isUp: Bool { store != nil }
+  /// The name of its lease; nil while it is down.
+  var identifier: PostgresIdentifier? { store?.identifier }
+  /// True if its tree does not show the newest change of the store.
+  var isBehind: Bool { store?.isBehind ?? false }
+  /// The number of commits of which it had to find out what became of them.
+  private(set) var doubtCount = 0
+  /// The number of times that it found the database to have lost writes.
+  private(set) var alarmCount = 0
+  private(set) var leasesLostCount = 0
+  private(set) var redirectCount = 0
+  private(set) var takeOverCount = 0
+
+  /// Begins to serve a store.
+  ///
+  /// - Throws: `PostgresError` if the database fails; then it stays down.
+  mutating func serve(
+    _ database: ModelDatabase, address: String, names: IdentifierSource, now: WireTime
+  ) throws {
+    store = try StoreServer(
+      database, address: address, names: names, access: WireServer.access, now: now)
+  }
+
+  /// Looks after its lease and for changes.
+  mutating func look(now: WireTime) throws {
+    guard let news = store?.look(now: now) else { return }
+    if news.hasChanges, !isFeedDelayed { isToLook = true }
+    if news.hasOrphans { isToTakeOver = true }
+    if news.lostLease {
+      leasesLostCount += 1
+      try endSessions("The lease is lost.")
+    }
+  }
+
+  /// Looks for changes, as after a wake-up.
+  mutating func wake() { if store != nil { isToLook = true } }
+
+  private mutating func endSessions(_ reason: String) throws {
+    for connection in sessions.keys.sorted() {
+      try change(connection) { $0.close(.goingAway(reason)) }
+    }
+  }
+
+  /// Ends as a program that is told to: sessions first, then the lease.
+  mutating func retire(now: WireTime) throws {
+    guard store != nil else { return }
+    try endSessions("The server ends.")
+    for _ in 0..<20 where !requests.isEmpty { try workOnStore(10, now) }
+    store?.endLease()
+  }
+
+  private mutating func workOnStore(_ count: Int, _ now: WireTime) throws {
+    guard let store else { return }
+    let batch = StoreServer.Batch(
+      requests: Array(requests.prefix(count)), takesOver: isToTakeOver)
+    if batch.requests.isEmpty, !isToLook, !isToTakeOver { return }
+    defer {
+      doubtCount += store.takeDoubtCount()
+      alarmCount += store.takeAlarmCount()
+    }
+    let told: StoreTree.Told
+    do {
+      told = try store.perform(batch, now: now)
+    } catch let error as PostgresError {
+      let start = failureTime ?? now.uptime
+      if error.isWorthRetrying, now.uptime - start < WireServer.patienceMilliseconds {
+        failureTime = start
+        return
+      }
+      failureTime = nil
+      requests.removeFirst(batch.requests.count)
+      (isToLook, isToTakeOver) = (false, false)
+      return try refuse(batch)
+    }
+    if batch.takesOver { takeOverCount += 1 }
+    failureTime = nil
+    requests.removeFirst(batch.requests.count)
+    (isToLook, isToTakeOver) = (false, false)
+    try tell(told)
+  }
+
+  /// How long a batch is done anew.
+  private static let patienceMilliseconds: Int64 = 60_000
+
+  /// Tells that the requests of a batch were not done, as far as is known.
+  private mutating func refuse(_ batch: StoreServer.Batch) throws {
+    let error = TreeError(.unavailable, "The store cannot be reached.")
+    for (connection, request) in batch.requests {
+      switch request.operation {
+      case .leave, .unlisten: break
+      case .listen, .get, .write, .compareAndSet, .keepForDisconnect, .review:
+        note(.refused(error), to: request.id, of: connection)
+        try change(connection) { $0.answer(request.id, .refused(error)) }
+      }
+    }
+  }
+
+  /// Reads the whole tree from the store.
+  func storedRoot() throws -> Node { try store?.root() ?? tree.tree.root }
 
   /// Verifies the credential `user:NAME:END`; END is in milliseconds since 1970.
   static func verify(

@@ -1,8 +1,10 @@
 import RunnelBase
+import RunnelPostgres
 import RunnelSync
 import RunnelTree
 
-/// Several clients, a server and a network that delays, cuts and loses messages, on one thread.
+/// Several clients, one server or several of one store, and a network that delays, cuts and loses messages, on
+/// one thread.
 ///
 /// One seed determines everything: operations, arrival times, jumps of clocks and crashes.
 ///
@@ -12,6 +14,11 @@ import RunnelTree
 /// - W2. The events of each listener add up to the server's data.
 /// - W3. The disconnect writes of a connection are done once.
 /// - W4. No client receives data that the rules hide from it (checked at each frame).
+///
+/// With a store, also:
+/// - W5. After each transaction, what a server told of others' changes and of its own adds up to the store's
+///   tree, so that all listeners are told the same order.
+/// - W6. The feed has no gap, and time does not go back in it.
 package struct WireWorld {
   /// The size of a world, and the kinds of events in it.
   package struct Shape: Hashable, Sendable {
@@ -23,9 +30,27 @@ package struct WireWorld {
     package var takesWriteNames = true
     /// True if connections are cut and programs crash.
     package var hasFaults = true
+    /// The number of servers of a store; nil for one server with a tree in memory.
+    package var storeServerCount: Int?
+    /// True if servers of a store send clients to each other.
+    package var hasRedirects = false
 
     /// Makes a shape.
     package init() {}
+  }
+
+  /// How often servers of a store met what may happen to them.
+  package struct Encounters: Hashable, Sendable {
+    /// Commits whose answers did not come.
+    package var doubts = 0
+    /// Times that the database was found to have lost what was shown.
+    package var losses = 0
+    package var leasesLost = 0
+    package var redirects = 0
+    /// Transactions in which a server did what another one had left.
+    package var takeOvers = 0
+    /// Times that the standby took over.
+    package var failovers = 0
   }
 
   /// A connection, from the view of both sides and the network.
@@ -34,6 +59,9 @@ package struct WireWorld {
     /// The client's number of the connection.
     let number: Int64
     let request: String
+    /// The host as the client named it, and the server that has its connection.
+    let host: String
+    let server: Int
     var isOpenAtClient = true
     var isOpenAtServer = false
     /// True once the client knows that it is open.
@@ -47,7 +75,10 @@ package struct WireWorld {
 
   let shape: Shape
   private var random: SeededRandom
-  private var server: WireServer
+  private var servers: [WireServer]
+  /// The database of the store; nil for a tree in memory.
+  private let database: ModelDatabase?
+  private let names: IdentifierSource
   private var clients: [WireClient] = []
   private var wires: [Int64: Wire] = [:]
   private var wireCount: Int64 = 0
@@ -66,20 +97,38 @@ package struct WireWorld {
   package init(seed: UInt64, shape: Shape = Shape()) {
     self.shape = shape
     random = SeededRandom(seed: seed)
-    server = WireServer(takesWriteNames: shape.takesWriteNames)
+    let serverCount = shape.storeServerCount ?? 1
+    servers = (0..<serverCount).map { _ in WireServer(takesWriteNames: shape.takesWriteNames) }
+    database = shape.storeServerCount.map { _ in
+      ModelDatabase(seed: seed, now: 1_700_000_000_000, hasFaults: shape.hasFaults)
+    }
+    names = IdentifierSource(seed: seed)
     clientCalendars = Array(repeating: 1_700_000_000_000, count: shape.clientCount)
     var limits = ClientLimits()
     limits.unansweredWritesMax = 1 + Int(seed % 7)
-    server.limits.requestsMax = 1 + Int(seed % 5)
+    for index in servers.indices { servers[index].limits.requestsMax = 1 + Int(seed % 5) }
     for number in 0..<shape.clientCount {
       clients.append(WireClient(number: number, seed: seed, limits: limits))
     }
+  }
+
+  /// How often servers of a store met what may happen to them.
+  package var encounters: Encounters {
+    var encounters = Encounters()
+    encounters.doubts = servers.reduce(0) { $0 + $1.doubtCount }
+    encounters.losses = servers.reduce(0) { $0 + $1.alarmCount }
+    encounters.leasesLost = servers.reduce(0) { $0 + $1.leasesLostCount }
+    encounters.redirects = servers.reduce(0) { $0 + $1.redirectCount }
+    encounters.takeOvers = servers.reduce(0) { $0 + $1.takeOverCount }
+    encounters.failovers = database?.failoverCount ?? 0
+    return encounters
   }
 
   /// Runs all steps, then lets everything arrive, and checks the invariants.
   ///
   /// - Throws: `SimulationError` for a violated invariant.
   package mutating func run() throws {
+    try startServers()
     for client in clients.indices { try change(client) { $0.start(now: $1) } }
     for _ in 0..<shape.stepCount {
       try step()
@@ -92,7 +141,7 @@ package struct WireWorld {
     // restarts.
     for id in wires.keys.sorted() where number(2) == 0 { try cut(id) }
     for _ in 0..<2 {
-      try crashServer()
+      for server in servers.indices { try crashServer(server) }
       try settle()
       try check()
     }
@@ -109,8 +158,24 @@ package struct WireWorld {
   }
 
   private mutating func pass(_ milliseconds: Int64) throws {
+    guard let database else { return try passAtOnce(milliseconds) }
+    let end = uptime + milliseconds
+    repeat {
+      try passAtOnce(min(500, end - uptime))
+      // The database has a clock of its own, with the same speed.
+      database.now = 1_700_000_000_000 + uptime
+      for server in servers.indices where !servers[server].isPaused {
+        try servers[server].look(now: serverNow)
+      }
+      try takeServerEffects()
+    } while uptime < end
+  }
+
+  private mutating func passAtOnce(_ milliseconds: Int64) throws {
     uptime += milliseconds
-    try server.advance(now: serverNow)
+    for server in servers.indices where !servers[server].isPaused {
+      try servers[server].advance(now: serverNow)
+    }
     try takeServerEffects()
     for client in clients.indices {
       guard let end = clients[client].session.deadline(), end <= uptime else { continue }
@@ -139,7 +204,12 @@ package struct WireWorld {
     case 185:
       try clients[client].extend(by: 1 + number(3), now: now(client))
       try takeClientEffects(client)
-    default: if shape.hasFaults, number(2) == 0 { try fail(client) }
+    default:
+      if database != nil, number(3) > 0 {
+        try disturbStore()
+      } else if shape.hasFaults, number(2) == 0 {
+        try fail(client)
+      }
     }
   }
 
@@ -157,7 +227,7 @@ package struct WireWorld {
     case 10, 11: if let wire = randomWire() { try close(wire, atClient: false) }
     case 12, 13: try crash(client)
     case 14: try change(client) { $0.hurry(now: $1) }
-    default: try crashServer()
+    default: try crashServer(database == nil ? 0 : number(servers.count))
     }
   }
 
@@ -168,7 +238,14 @@ package struct WireWorld {
 
   /// Lets the server do an operation of its tree, or a verification.
   private mutating func work() throws {
-    try server.work(on: number(4) > 0, now: serverNow)
+    guard database != nil else {
+      try servers[0].work(on: number(4) > 0, now: serverNow)
+      return try takeServerEffects()
+    }
+    let server = number(servers.count)
+    if servers[server].isPaused { return }
+    let (isOnTree, count) = (number(4) > 0, 1 + number(6))
+    try servers[server].work(on: isOnTree, batchCount: count, now: serverNow)
     try takeServerEffects()
   }
 
@@ -194,7 +271,8 @@ package struct WireWorld {
   private mutating func takeClientEffects(_ client: Int) throws {
     for effect in clients[client].takeEffects() {
       switch effect {
-      case .connect(let target, let number): connect(client, number, target.request)
+      case .connect(let target, let number):
+        connect(client, number, target.request, host: target.host)
       case .send(let frame):
         if let wire = wire(of: client) { wires[wire]?.up.append(frame) }
       case .close:
@@ -213,23 +291,25 @@ package struct WireWorld {
   }
 
   private mutating func takeServerEffects() throws {
-    var effects = server.takeEffects()
-    while !effects.isEmpty {
-      for (connection, effect) in effects { try carryOut(effect, connection) }
-      effects = server.takeEffects()
+    for server in servers.indices {
+      var effects = servers[server].takeEffects()
+      while !effects.isEmpty {
+        for (connection, effect) in effects { try carryOut(effect, connection, of: server) }
+        effects = servers[server].takeEffects()
+      }
     }
   }
 
   private mutating func carryOut(
-    _ effect: ServerSession.Effect, _ connection: Int64
+    _ effect: ServerSession.Effect, _ connection: Int64, of server: Int
   ) throws {
     switch effect {
     case .send(let frame): wires[connection]?.down.append(frame)
     case .sendRun(let run): wires[connection]?.down += run.frames
-    case .endSession(let name): try server.endSession(name)
+    case .endSession(let name): try servers[server].endSession(name)
     case .ping:
       guard let wire = wires[connection], !wire.isDead, wire.isOpenAtClient else { return }
-      server.heard(connection, now: serverNow)
+      servers[server].heard(connection, now: serverNow)
       let now = now(wire.client)
       clients[wire.client].change {
         $0.heard(wire.number, now: now)
@@ -246,10 +326,18 @@ package struct WireWorld {
 
   // MARK: The network
 
-  private mutating func connect(_ client: Int, _ number: Int64, _ request: String) {
+  private mutating func connect(
+    _ client: Int, _ number: Int64, _ request: String, host: String
+  ) {
     wireCount += 1
-    wires[wireCount] = Wire(client: client, number: number, request: request)
+    // Any server is behind the common name of a store.
+    let named = servers.indices.first { WireWorld.address(of: $0) == host }
+    let server = database == nil ? 0 : named ?? self.number(servers.count)
+    wires[wireCount] = Wire(
+      client: client, number: number, request: request, host: host, server: server)
   }
+
+  private static func address(of server: Int) -> String { "server\(server)" }
 
   /// Delivers the opening of a connection, a frame, or the end of a connection.
   private mutating func deliver() throws {
@@ -265,11 +353,16 @@ package struct WireWorld {
   private mutating func open(_ id: Int64, _ wire: Wire) throws {
     guard wire.isOpenAtClient else { return wires[id] = nil }
     if !isHealed, number(8) == 0 { return try close(id, atClient: true) }
+    if database != nil {
+      if servers[wire.server].isPaused { return }
+      if !servers[wire.server].isUp { return try close(id, atClient: true) }
+    }
     wires[id]?.isOpened = true
     wires[id]?.isOpenAtServer = true
-    server.clients[id] = wire.client
+    servers[wire.server].clients[id] = wire.client
     let previous = wire.request.split(separator: "&").first { $0.hasPrefix("ls=") }
-    try server.open(id, previous: previous.map { String($0.dropFirst(3)) }, now: serverNow)
+    try servers[wire.server].open(
+      id, host: wire.host, previous: previous.map { String($0.dropFirst(3)) }, now: serverNow)
     try takeServerEffects()
     try change(wire.client) { $0.opened(wire.number, now: $1) }
   }
@@ -277,9 +370,10 @@ package struct WireWorld {
   private mutating func deliverUp(_ id: Int64, _ wire: Wire) throws {
     // Frames that were read before the pause are still handled.
     guard wire.isOpenAtServer, !wire.isPaused || number(4) == 0 else { return }
+    if servers[wire.server].isPaused { return }
     if let frame = wire.up.first {
       wires[id]?.up.removeFirst()
-      try server.receive(frame, on: id, now: serverNow)
+      try servers[wire.server].receive(frame, on: id, now: serverNow)
       try takeServerEffects()
     } else if !wire.isOpenAtClient {
       try close(id, atClient: false)
@@ -309,7 +403,7 @@ package struct WireWorld {
       try closed(id, atClient: true)
       try change(wire.client) { $0.closed(wire.number, "lost", now: $1) }
     } else if !atClient, wire.isOpenAtServer {
-      try server.closed(id)
+      try servers[wire.server].closed(id)
       try closed(id, atClient: false)
       try takeServerEffects()
     }
@@ -331,11 +425,74 @@ package struct WireWorld {
     try takeClientEffects(client)
   }
 
-  private mutating func crashServer() throws {
-    server.crash(now: serverNow)
-    for id in wires.keys.sorted() where wires[id]?.isOpenAtServer == true {
+  private mutating func crashServer(_ server: Int) throws {
+    servers[server].crash(now: serverNow)
+    for id in wires.keys.sorted()
+    where wires[id]?.isOpenAtServer == true && wires[id]?.server == server {
       try closed(id, atClient: false)
     }
+  }
+
+  // MARK: The store
+
+  /// Starts the servers of a store that are down, unless the database fails.
+  private mutating func startServers() throws {
+    guard let database else { return }
+    for server in servers.indices where !servers[server].isUp {
+      let address = shape.hasRedirects ? WireWorld.address(of: server) : ""
+      do {
+        try servers[server].serve(database, address: address, names: names, now: serverNow)
+      } catch let error as PostgresError where error.isWorthRetrying {
+        // It is tried again later.
+      }
+    }
+  }
+
+  /// Starts what is down, and lets servers hear late of each other, stand still, or lose what they have.
+  private mutating func disturbStore() throws {
+    guard let database else { return }
+    try startServers()
+    let server = number(servers.count)
+    switch shape.hasFaults ? number(24) : number(4) {
+    case 0..<4: servers[server].wake()
+    case 4..<8: servers[server].isFeedDelayed.toggle()
+    case 8..<11: servers[server].isPaused = servers[server].isUp && !servers[server].isPaused
+    case 11, 12: database.breakConnections()
+    case 13, 14: database.isReachable = true
+    case 15: database.isReachable = false
+    case 16: database.failOver()
+    case 17: database.prune(keeping: Int64(number(3)))
+    case 18: database.finishLate()
+    case 19: try loseLease(of: server)
+    case 20, 21: try crashServer(server)
+    case 22:
+      if servers[server].isPaused { return }
+      try servers[server].retire(now: serverNow)
+      try takeServerEffects()
+      try crashServer(server)
+    default: for _ in 0..<24 { try pass(Int64(500)) }
+    }
+  }
+
+  /// Another server ends a lease that was not renewed in time.
+  private mutating func loseLease(of server: Int) throws {
+    guard let database, let identifier = servers[server].identifier else { return }
+    database.changeServers { $0[identifier] = nil }
+  }
+
+  /// Lets the servers of a store catch up; returns false if there is nothing to do.
+  private mutating func settleStore() throws -> Bool {
+    guard let database else { return false }
+    (database.hasFaults, database.isReachable) = (false, true)
+    database.finishLate()
+    try startServers()
+    for server in servers.indices {
+      (servers[server].isPaused, servers[server].isFeedDelayed) = (false, false)
+    }
+    let living = servers.compactMap(\.identifier)
+    if !database.hasRemains(of: living), !servers.contains(where: \.isBehind) { return false }
+    try pass(Int64(500))
+    return true
   }
 
   // MARK: Users
@@ -430,6 +587,7 @@ extension WireWorld {
   /// Ends all faults, and lets everything arrive.
   private mutating func settle() throws {
     isHealed = true
+    _ = try settleStore()
     for id in wires.keys.sorted() where wires[id]?.isDead == true { try cut(id) }
     var rest = 20_000
     while try settleOnce() {
@@ -442,8 +600,8 @@ extension WireWorld {
   private mutating func settleOnce() throws -> Bool {
     var isBusy = false
     for id in wires.keys.sorted() { isBusy = try settle(wire: id) || isBusy }
-    while server.isBusy {
-      try work()
+    while let server = servers.indices.first(where: { servers[$0].isBusy }) {
+      try settleWork(server)
       isBusy = true
     }
     for client in clients.indices {
@@ -462,7 +620,16 @@ extension WireWorld {
       isBusy = true
     }
     if isBusy { return true }
+    if try settleStore() { return true }
     return try settleRest()
+  }
+
+  private mutating func settleWork(_ server: Int) throws {
+    if database == nil { return try work() }
+    for isOnTree in [true, false] {
+      try servers[server].work(on: isOnTree, batchCount: 4, now: serverNow)
+    }
+    try takeServerEffects()
   }
 
   private mutating func settle(wire id: Int64) throws -> Bool {
@@ -497,6 +664,8 @@ extension WireWorld {
   }
 
   private func check() throws {
+    try database?.checkFeed()
+    let root = try servers[0].storedRoot()
     for client in clients {
       guard client.session.link == .live, client.session.outstandingCount == 0 else {
         throw SimulationError("client \(client.number) is \(client.session.link)")
@@ -504,13 +673,13 @@ extension WireWorld {
       if let write = client.pending.first {
         throw SimulationError("W1: write \(write.id) of client \(client.number) has no answer")
       }
-      try checkWrites(of: client)
-      try checkWindows(of: client)
+      try checkWrites(of: client, root)
+      try checkWindows(of: client, root)
     }
-    try checkCounters()
+    try checkCounters(root)
   }
 
-  private func checkWrites(of client: WireClient) throws {
+  private func checkWrites(of client: WireClient, _ root: Node) throws {
     var expected: [Path: JSONValue] = [:]
     for (id, purpose) in client.writes {
       switch purpose {
@@ -519,21 +688,21 @@ extension WireWorld {
         expected[path] = json
       case .forbidden(let path):
         guard client.rejected.contains(id) else { throw SimulationError("W1: \(id) is done") }
-        if try !client.shown(path).isEmpty || !server.tree.tree.root[path].isEmpty {
+        if try !client.shown(path).isEmpty || !root[path].isEmpty {
           throw SimulationError("W1: the refused write \(id) shows")
         }
       case .increment, .other: break
       }
     }
-    for (path, json) in expected where server.tree.tree.root[path].exportJSON != json {
+    for (path, json) in expected where root[path].exportJSON != json {
       throw SimulationError("W1: \(path) is not what was acknowledged last, \(json)")
     }
   }
 
-  private func checkWindows(of client: WireClient) throws {
+  private func checkWindows(of client: WireClient, _ root: Node) throws {
     for window in client.windows.values {
       let query = window.request.query
-      let children = server.tree.tree.root[query.path].children
+      let children = root[query.path].children
       let rows = RowSlice(query).rows(among: children, detail: .full)
       if !window.shows(rows) {
         throw SimulationError(
@@ -543,34 +712,34 @@ extension WireWorld {
     }
   }
 
-  private func checkCounters() throws {
+  private func checkCounters(_ root: Node) throws {
     let increments = clients.flatMap { client in
       client.writes.filter { $0.purpose == .increment }.map { (client, $0.id) }
     }
     let done = increments.count { client, id in client.acknowledged.contains(id) }
     let unknown = increments.count { client, id in client.givenUp.contains(id) }
-    let sum = try value("/counter/sum")
+    let sum = try value("/counter/sum", root)
     if sum < done || sum > done + unknown {
       throw SimulationError("W1: \(sum) of \(done) increments, and \(unknown) of unknown outcome")
     }
     let committed = clients.reduce(0) { $0 + $1.committedCount }
     let doubtful = clients.reduce(0) { $0 + $1.doubtfulCount }
-    let turns = try value("/counter/turns")
+    let turns = try value("/counter/turns", root)
     if turns < committed || turns > committed + doubtful {
       throw SimulationError("W1: \(turns) turns of \(committed), and \(doubtful) in doubt")
     }
     for client in clients.indices {
-      let least = server.farewells[client] ?? 0
-      let most = least + (server.doubtfulFarewells[client] ?? 0)
-      let gone = try value("/gone/\(client)")
+      let least = servers.reduce(0) { $0 + ($1.farewells[client] ?? 0) }
+      let most = servers.reduce(least) { $0 + ($1.doubtfulFarewells[client] ?? 0) }
+      let gone = try value("/gone/\(client)", root)
       if gone < least || gone > most {
         throw SimulationError("W3: client \(client) is gone \(gone) times, not \(least)")
       }
     }
   }
 
-  private func value(_ path: String) throws -> Int {
-    guard case .number(let number)? = server.tree.tree.root[try Path(path)].leaf else { return 0 }
+  private func value(_ path: String, _ root: Node) throws -> Int {
+    guard case .number(let number)? = root[try Path(path)].leaf else { return 0 }
     return Int(number.integer ?? 0)
   }
 }
@@ -583,13 +752,21 @@ extension WireWorld.Shape {
     ("three clients", WireWorld.Shape(3, 300)),
     ("no faults", WireWorld.Shape(3, 200, hasFaults: false)),
     ("a server without names", WireWorld.Shape(3, 300, takesWriteNames: false)),
+    ("three servers of a store", WireWorld.Shape(3, 600, storeServerCount: 3)),
+    ("servers that redirect", WireWorld.Shape(3, 600, storeServerCount: 3, hasRedirects: true)),
+    (
+      "servers of a store without faults",
+      WireWorld.Shape(3, 200, hasFaults: false, storeServerCount: 3)
+    ),
   ]
 
   private init(
-    _ clientCount: Int, _ stepCount: Int, takesWriteNames: Bool = true, hasFaults: Bool = true
+    _ clientCount: Int, _ stepCount: Int, takesWriteNames: Bool = true, hasFaults: Bool = true,
+    storeServerCount: Int? = nil, hasRedirects: Bool = false
   ) {
     self.init()
     (self.clientCount, self.stepCount) = (clientCount, stepCount)
     (self.takesWriteNames, self.hasFaults) = (takesWriteNames, hasFaults)
+    (self.storeServerCount, self.hasRedirects) = (storeServerCount, hasRedirects)
   }
 }

@@ -77,6 +77,12 @@ package struct PostgresIdentifier: Hashable, Sendable {
     self.init(bytes: bytes)
   }
 
+  /// Makes a random identifier by the system's generator.
+  @Sendable package static func random() -> PostgresIdentifier {
+    var random = SystemRandomNumberGenerator()
+    return PostgresIdentifier(using: &random)
+  }
+
   /// The usual form: 32 digits in five groups.
   package var text: String {
     var text = ""

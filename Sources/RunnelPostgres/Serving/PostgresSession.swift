@@ -31,7 +31,7 @@ package final class PostgresSession {
     var rows: PostgresRows
   }
 
-  private let place: PostgresPlace
+  private let connect: () throws -> PostgresConnection
   /// The name of the namespace.
   package let name: String
   private let namespace: Int64
@@ -52,12 +52,24 @@ package final class PostgresSession {
   /// Opens a namespace; what became of a commit is asked for as long as `patience` says.
   ///
   /// - Throws: `PostgresError` if there is no connection, or no such namespace.
-  package init(
+  package convenience init(
     _ place: PostgresPlace, namespace name: String, lease: StoreLease,
     patience: Duration = .seconds(60)
   ) throws {
-    (self.place, self.name, self.lease, self.patience) = (place, name, lease, patience)
-    let store = try PostgresStore(place)
+    try self.init(namespace: name, lease: lease, patience: patience) {
+      try PostgresConnection(place)
+    }
+  }
+
+  /// Opens a namespace by connections that `connect` makes.
+  ///
+  /// - Throws: `PostgresError` if there is no connection, or no such namespace.
+  package init(
+    namespace name: String, lease: StoreLease, patience: Duration = .seconds(60),
+    connect: @escaping () throws -> PostgresConnection
+  ) throws {
+    (self.connect, self.name, self.lease, self.patience) = (connect, name, lease, patience)
+    let store = try PostgresStore(connect)
     defer { store.close() }
     try store.checkVersion()
     guard let found = try store.namespace(named: name) else {
@@ -77,7 +89,7 @@ package final class PostgresSession {
 
   private func opened() throws -> Open {
     if let open, open.connection.isOpen { return open }
-    let connection = try PostgresConnection(place)
+    let connection = try connect()
     try connection.perform(PostgresSession.settings.map { PostgresStatement($0) })
     let rows = PostgresRows(connection, namespace: namespace, indexes: [], nextSplit: 0)
     let made = Open(connection: connection, rows: rows)

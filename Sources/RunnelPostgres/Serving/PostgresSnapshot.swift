@@ -10,8 +10,12 @@ package final class PostgresSnapshot {
   /// Opens a namespace, and begins to read its present state.
   ///
   /// - Throws: `PostgresError` if it cannot be read.
-  package init(_ place: PostgresPlace, namespace name: String) throws {
-    let store = try PostgresStore(place)
+  package convenience init(_ place: PostgresPlace, namespace name: String) throws {
+    try self.init(try PostgresStore(place), namespace: name)
+  }
+
+  /// Begins to read the present state of a namespace by the connection of a store, which it takes over.
+  init(_ store: PostgresStore, namespace name: String) throws {
     connection = store.connection
     try connection.perform([
       PostgresStatement("SET idle_in_transaction_session_timeout = '60s'"),

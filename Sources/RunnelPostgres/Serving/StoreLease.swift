@@ -15,12 +15,15 @@ package final class StoreLease: Sendable {
   /// The address of this server for clients; empty for none.
   package let address: String
   private let current: Mutex<PostgresIdentifier>
+  private let makeIdentifier: @Sendable () -> PostgresIdentifier
 
-  /// Makes a lease that nobody knows yet.
-  package init(address: String) {
-    self.address = address
-    var random = SystemRandomNumberGenerator()
-    current = Mutex(PostgresIdentifier(using: &random))
+  /// Makes a lease that nobody knows yet; `makeIdentifier` makes a new name for each start.
+  package init(
+    address: String,
+    makeIdentifier: @escaping @Sendable () -> PostgresIdentifier = PostgresIdentifier.random
+  ) {
+    (self.address, self.makeIdentifier) = (address, makeIdentifier)
+    current = Mutex(makeIdentifier())
   }
 
   /// What names this start of the server.
@@ -28,8 +31,7 @@ package final class StoreLease: Sendable {
 
   /// Makes the lease known, under a new name.
   package func begin(_ connection: PostgresConnection) throws(PostgresError) {
-    var random = SystemRandomNumberGenerator()
-    let identifier = PostgresIdentifier(using: &random)
+    let identifier = makeIdentifier()
     try connection.perform([
       // What was left under the old name is done by whoever comes first.
       PostgresStatement("DELETE FROM server WHERE id = $1", .identifier(self.identifier)),

@@ -30,7 +30,7 @@ extension PostgresStore {
     try lease.begin(connection)
     // Whatever becomes of the write, others end the lease if this fails.
     defer { try? lease.end(connection) }
-    let session = try PostgresSession(place, namespace: namespace.name, lease: lease)
+    let session = try PostgresSession(namespace: namespace.name, lease: lease, connect: connect)
     defer { session.close() }
     return try body(session)
   }
@@ -46,7 +46,7 @@ extension PostgresStore {
     _ path: Path, of namespace: Namespace, layout: JSONWriter.Layout,
     write: ([UInt8]) throws -> Void
   ) throws -> Int64 {
-    let snapshot = try PostgresSnapshot(place, namespace: namespace.name)
+    let snapshot = try PostgresSnapshot(try PostgresStore(connect), namespace: namespace.name)
     defer { snapshot.close() }
     // The reader reports any error as one of the storage; that of the output matters here.
     var failure: (any Error)?

@@ -36,14 +36,20 @@ package final class PostgresStore {
 
   /// The connection.
   package let connection: PostgresConnection
-  let place: PostgresPlace
+  /// Makes another connection.
+  let connect: () throws -> PostgresConnection
 
   /// Opens a store, which may have no tables yet.
   ///
   /// - Throws: `PostgresError` that says why there is no connection.
-  package init(_ place: PostgresPlace) throws {
-    self.place = place
-    connection = try PostgresConnection(place)
+  package convenience init(_ place: PostgresPlace) throws {
+    try self.init { try PostgresConnection(place) }
+  }
+
+  /// Opens a store by connections that `connect` makes.
+  init(_ connect: @escaping () throws -> PostgresConnection) throws {
+    self.connect = connect
+    connection = try connect()
   }
 
   /// Closes the connection.

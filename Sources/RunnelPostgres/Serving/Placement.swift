@@ -1,5 +1,3 @@
-import RunnelPostgres
-
 /// On which server the sessions of a namespace are, so that few servers follow its feed.
 ///
 /// All servers that know the same servers choose the same one: each server has a number for each
@@ -7,20 +5,20 @@ import RunnelPostgres
 /// it, or were there.
 ///
 /// Source: several servers, section 4, "Cost".
-struct Placement: Sendable {
+package struct Placement: Sendable {
   private let own: PostgresIdentifier
   /// The servers with an address for clients.
   private let servers: [LiveServer]
 
   /// Makes the placement by one of the servers, which sends nobody away if it has no address itself.
-  init(own: PostgresIdentifier, among servers: [LiveServer]) {
+  package init(own: PostgresIdentifier, among servers: [LiveServer]) {
     let known = servers.filter { !$0.address.isEmpty }
     self.own = own
     self.servers = known.contains { $0.identifier == own } ? known : []
   }
 
   /// Where a client of a namespace is to go; nil to stay.
-  func address(of namespace: String) -> String? {
+  package func address(of namespace: String) -> String? {
     let chosen = servers.max { left, right in
       Placement.number(left.identifier, namespace) < Placement.number(right.identifier, namespace)
     }

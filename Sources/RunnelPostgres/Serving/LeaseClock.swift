@@ -5,14 +5,14 @@
 /// tells nobody anything: the clients wait for its successor.
 ///
 /// Source: several servers, sections 3 and 6.
-struct LeaseClock {
-  typealias Instant = ContinuousClock.Instant
+package struct LeaseClock {
+  package typealias Instant = ContinuousClock.Instant
 
   /// Between two renewals.
   static let renewalTime = Duration.seconds(2)
   /// From the first renewal that a reachable primary does not confirm until the sessions end: with the
   /// time since the one before, 6 seconds.
-  static let unconfirmedTime = Duration.seconds(4)
+  package static let unconfirmedTime = Duration.seconds(4)
   /// Two renewals with more time between them are not seen as a row of them.
   private static let pauseMax = Duration.seconds(5)
   /// How long a server must have renewed its lease in time before it ends those of others: after an
@@ -22,45 +22,48 @@ struct LeaseClock {
   private static let pauseTime = Duration.seconds(2)
 
   /// True while this server may write.
-  var isHeld: Bool { lost == nil }
+  package var isHeld: Bool { lost == nil }
   /// When the lease was renewed last.
-  private(set) var renewed: Instant
+  package private(set) var renewed: Instant
   private var steadySince: Instant
   private var unconfirmedSince: Instant?
   private var lost: Instant?
   /// From the last renewal until the sessions end, if no primary is reached.
   private let patience: Duration
 
-  init(now: Instant, patience: Duration) {
+  /// Begins with a lease that was renewed now.
+  package init(now: Instant, patience: Duration) {
     (renewed, steadySince, self.patience) = (now, now, patience)
   }
 
-  func isDue(_ now: Instant) -> Bool {
+  /// True if the lease is to be renewed, or begun anew.
+  package func isDue(_ now: Instant) -> Bool {
     if let lost { return lost.duration(to: now) >= LeaseClock.pauseTime }
     return unconfirmedSince != nil || renewed.duration(to: now) >= LeaseClock.renewalTime
   }
 
   /// True if this server may judge by the clock that others have ended.
-  func mayEndOthers(_ now: Instant) -> Bool {
+  package func mayEndOthers(_ now: Instant) -> Bool {
     isHeld && steadySince.duration(to: now) >= LeaseClock.steadyTime
   }
 
-  mutating func didRenew(_ now: Instant) {
+  /// The lease was renewed, or begun.
+  package mutating func didRenew(_ now: Instant) {
     if !isHeld || renewed.duration(to: now) > LeaseClock.pauseMax { steadySince = now }
     (lost, renewed, unconfirmedSince) = (nil, now, nil)
   }
 
   /// A renewal that was begun at `start` was not confirmed; `isReachable` tells whether there was a
   /// connection to a primary.
-  mutating func didFail(start: Instant, isReachable: Bool) {
+  package mutating func didFail(start: Instant, isReachable: Bool) {
     unconfirmedSince = isReachable ? unconfirmedSince ?? start : nil
   }
 
   /// Others have ended the lease.
-  mutating func didLose(_ now: Instant) { lost = now }
+  package mutating func didLose(_ now: Instant) { lost = now }
 
   /// Why the lease is lost by now; nil if it is not.
-  mutating func loss(_ now: Instant) -> String? {
+  package mutating func loss(_ now: Instant) -> String? {
     if !isHeld { return nil }
     if let start = unconfirmedSince, start.duration(to: now) >= LeaseClock.unconfirmedTime {
       lost = now

@@ -2,8 +2,6 @@ import RunnelBase
 import RunnelPostgres
 import Testing
 
-@testable import RunnelServer
-
 /// When a server gives up its lease, and where clients belong.
 @Suite struct LeaseClockTests {
   private let start = ContinuousClock.now
