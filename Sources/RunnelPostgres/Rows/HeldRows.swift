@@ -7,9 +7,10 @@ struct HeldRows {
   static let byteCountMax = 4 << 20
   /// The most bytes of a value in `index_entry`.
   static let valueBytesMax = 1024
-  /// The most rows of a table that are deleted or counted by a statement each, by their whole keys.
+  /// The most rows of a table that are deleted or counted by a statement each.
   ///
-  /// For a join with an array, the planner may read all rows of a namespace that it does not know yet.
+  /// More of them are joined with arrays, one of which is the namespace's number for each row: beside a
+  /// namespace that is a constant, the planner reads all rows of one that it has not analyzed yet.
   private static let singlesMax = 64
 
   private enum Head {
@@ -94,6 +95,10 @@ struct HeldRows {
       + entryStatements(namespace)
   }
 
+  private static func each(_ namespace: Int64, _ count: Int) -> PostgresValue {
+    .integers(Array(repeating: namespace, count: count))
+  }
+
   private func deletions(_ namespace: Int64) -> [PostgresStatement] {
     if deletedSplits.isEmpty { return [] }
     let splits = PostgresValue.integers(deletedSplits.sorted())
@@ -139,9 +144,10 @@ struct HeldRows {
       statements.append(
         PostgresStatement(
           """
-          DELETE FROM node n USING unnest($2, $3) d(p, k)
-          WHERE n.ns = $1 AND n.parent = d.p AND n.key = d.k
-          """, .integer(namespace), .integers(deleted.parents), .byteStrings(deleted.keys)))
+          DELETE FROM node n USING unnest($1, $2, $3) d(n, p, k)
+          WHERE n.ns = d.n AND n.parent = d.p AND n.key = d.k
+          """, HeldRows.each(namespace, deleted.keys.count), .integers(deleted.parents),
+          .byteStrings(deleted.keys)))
     }
     if !written.keys.isEmpty {
       statements.append(
@@ -183,9 +189,10 @@ struct HeldRows {
       statements.append(
         PostgresStatement(
           """
-          UPDATE split s SET children = s.children + d.c FROM unnest($2, $3) d(i, c)
-          WHERE s.ns = $1 AND s.id = d.i
-          """, .integer(namespace), .integers(counted.splits), .integers(counted.counts)))
+          UPDATE split s SET children = s.children + d.c FROM unnest($1, $2, $3) d(n, i, c)
+          WHERE s.ns = d.n AND s.id = d.i
+          """, HeldRows.each(namespace, counted.splits.count), .integers(counted.splits),
+          .integers(counted.counts)))
     }
     if !written.splits.isEmpty {
       statements.append(
@@ -228,9 +235,9 @@ struct HeldRows {
       statements.append(
         PostgresStatement(
           """
-          DELETE FROM index_entry e USING unnest($2, $3, $4, $5) d(p, o, v, k)
-          WHERE e.ns = $1 AND e.parent = d.p AND e.definition = d.o AND e.value = d.v AND e.key = d.k
-          """, values: [.integer(namespace)] + deleted.values))
+          DELETE FROM index_entry e USING unnest($1, $2, $3, $4, $5) d(n, p, o, v, k)
+          WHERE e.ns = d.n AND e.parent = d.p AND e.definition = d.o AND e.value = d.v AND e.key = d.k
+          """, values: [HeldRows.each(namespace, deleted.keys.count)] + deleted.values))
     }
     if !inserted.keys.isEmpty {
       statements.append(

@@ -187,9 +187,10 @@ final class ModelDatabase {
 
   // MARK: Invariants
 
-  /// True if a server is gone, and others have not noticed that yet, or not done what it left.
+  /// True if a server is gone, and others have not noticed that yet, or not done what it left; or if one
+  /// that lives does not know yet that it has lost its lease.
   func hasRemains(of living: [PostgresIdentifier]) -> Bool {
-    primary.servers.keys.contains { !living.contains($0) }
+    Set(primary.servers.keys) != Set(living)
       || primary.tables.disconnects.keys.contains { primary.servers[$0.server] == nil }
   }
 

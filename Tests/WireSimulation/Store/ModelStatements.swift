@@ -207,6 +207,12 @@ struct ModelStatements {
       tables.nodes[ModelDatabase.NodeKey(parent: parent, key: values[2].bytes ?? [])] = nil
       return result([])
     }
+    if text.hasPrefix("DELETE FROM node n USING unnest") {
+      for (parent, key) in zip(values[1].integers, values[2].byteStrings) {
+        tables.nodes[ModelDatabase.NodeKey(parent: parent ?? 0, key: key ?? [])] = nil
+      }
+      return result([])
+    }
     if text.contains(" ANY ($2)") {
       let splits = Set(values[1].integers.compactMap { $0 })
       tables.nodes = tables.nodes.filter { !splits.contains($0.key.parent) }
