@@ -8,7 +8,8 @@ import Testing
 @Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
 struct StoreKillTests {
   private static let writerCount = 16
-  private static let killCount = 6
+  private static let killCount = 30
+  private static let replacementCount = 6
   private static let newWriteCount = 3
 
   private let folder: TemporaryFolder
@@ -42,20 +43,20 @@ struct StoreKillTests {
 
   @Test(arguments: Seeds.byChance())
   func writesAreDoneOnceHoweverOftenServersAreKilled(seed: UInt64) throws {
-    try replaceServers(by: SIGKILL, seed: seed)
+    try replaceServers(by: SIGKILL, StoreKillTests.killCount, seed: seed)
   }
 
   /// As in an upgrade: a server is told to stop while it is written to, and another takes its place.
   @Test(arguments: Seeds.byChance())
   func writesAreDoneOnceWhileServersAreReplacedOneByOne(seed: UInt64) throws {
-    try replaceServers(by: SIGTERM, seed: seed)
+    try replaceServers(by: SIGTERM, StoreKillTests.replacementCount, seed: seed)
   }
 
-  private func replaceServers(by signal: Int32, seed: UInt64) throws {
+  private func replaceServers(by signal: Int32, _ count: Int, seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var writers = (0..<StoreKillTests.writerCount).map { CountingWriter(name: "w\($0)") }
     var servers = [try serve(), try serve()]
-    for round in 0..<StoreKillTests.killCount {
+    for round in 0..<count {
       let killed = try perform(round, &writers, servers, signal, &random)
       // The clients are gone, so the new server does not inherit their sockets.
       servers[killed] = try serve()
@@ -70,7 +71,7 @@ struct StoreKillTests {
     let gone = try farewells(of: writers, client)
     let counts = try JSONValue(parsing: client.request("GET", "/count.json").body)
     for writer in writers {
-      writer.check(counts: counts, gone: gone, roundCount: StoreKillTests.killCount)
+      writer.check(counts: counts, gone: gone, roundCount: count)
     }
     for server in servers {
       try server.program.send(SIGTERM)

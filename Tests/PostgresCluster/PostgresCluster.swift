@@ -48,7 +48,7 @@ package final class PostgresCluster: Sendable {
   private let databaseCount = Mutex(0)
 
   /// Starts a cluster.
-  package init(isDurable: Bool = false) throws {
+  package init(isDurable: Bool = false, connectionCount: Int = 60) throws {
     let programs = try PostgresCluster.installedPrograms()
     folder = "/tmp/runnel-postgres-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
     port = 5432
@@ -62,7 +62,7 @@ package final class PostgresCluster: Sendable {
       \(other) '\(programs)/initdb' -D data -U runnel -A trust --no-locale -E UTF8 --no-sync \
         >initdb.log 2>&1 </dev/null || { echo failed >state; exit 1; }
       \(other) '\(programs)/postgres' -D data -p \(port) -c listen_addresses= \
-        -c unix_socket_directories='\(folder)' -c max_connections=60 \(settings) \
+        -c unix_socket_directories='\(folder)' -c max_connections=\(connectionCount) \(settings) \
         >log 2>&1 </dev/null &
       server=$!
       tries=0

@@ -105,4 +105,21 @@ import Testing
     #expect(throws: PostgresError.self) { try write(1) }
     #expect(try store.namespace(named: "chat")?.head == 1)
   }
+
+  /// The others may notice it later, or never.
+  @Test func aServerThatGaveUpItsLeaseWritesNothingUntilTheNext() throws {
+    let lease = StoreLease(address: "")
+    try lease.begin(store.connection)
+    let session = try PostgresSession(PostgresPlace(place), namespace: "chat", lease: lease)
+    defer { session.close() }
+    lease.lose()
+    let write = {
+      try session.perform(isWriting: true) { $0.keepDisconnect("text", of: 1) }
+    }
+    #expect(throws: PostgresError.self) { try write() }
+    #expect(try session.perform(isWriting: false) { try $0.node(at: .root) }.isEmpty)
+    try lease.begin(store.connection)
+    try write()
+    #expect(try !StoreLease.hasOrphans(store.connection))
+  }
 }

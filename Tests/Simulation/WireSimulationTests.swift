@@ -41,7 +41,9 @@ import WireSimulation
     try run(WireSimulationTests.alone[index], seed)
   }
 
-  @Test(arguments: Seeds.first(6), store.indices)
+  /// Seeds 101 and 158 failed once: what a client that came between two leases had left to be done at its end
+  /// was done when the second one began.
+  @Test(arguments: Seeds.first(6, kept: [101, 158]), store.indices)
   func clientsAndServersOfAStoreAgreeInTheEnd(seed: UInt64, index: Int) throws {
     try run(WireSimulationTests.store[index], seed)
   }

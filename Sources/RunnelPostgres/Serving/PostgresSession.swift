@@ -160,7 +160,7 @@ package final class PostgresSession {
       throw PostgresError(.unsuitable, "\(name) was moved to another store.")
     }
     if isWriting {
-      if results[2].count == 0 {
+      if results[2].count == 0 || !lease.isHeld {
         throw PostgresError(
           .unsuitable, "The lease of this server has ended, so that it may not write.")
       }

@@ -14,7 +14,12 @@ package final class StoreLease: Sendable {
 
   /// The address of this server for clients; empty for none.
   package let address: String
-  private let current: Mutex<PostgresIdentifier>
+  private struct State {
+    var identifier: PostgresIdentifier
+    var isHeld = true
+  }
+
+  private let current: Mutex<State>
   private let makeIdentifier: @Sendable () -> PostgresIdentifier
 
   /// Makes a lease that nobody knows yet; `makeIdentifier` makes a new name for each start.
@@ -23,11 +28,21 @@ package final class StoreLease: Sendable {
     makeIdentifier: @escaping @Sendable () -> PostgresIdentifier = PostgresIdentifier.random
   ) {
     (self.address, self.makeIdentifier) = (address, makeIdentifier)
-    current = Mutex(makeIdentifier())
+    current = Mutex(State(identifier: makeIdentifier()))
   }
 
   /// What names this start of the server.
-  package var identifier: PostgresIdentifier { current.withLock { $0 } }
+  package var identifier: PostgresIdentifier { current.withLock { $0.identifier } }
+
+  /// False from the loss of the lease until it begins anew: nothing is written under the old name, even if
+  /// the others have not noticed the loss.
+  var isHeld: Bool { current.withLock { $0.isHeld } }
+
+  /// Notes that the lease is lost.
+  ///
+  /// Clients that come before it begins anew are not of its time: what they leave to be done at their end
+  /// would be done when the old name is given up.
+  package func lose() { current.withLock { $0.isHeld = false } }
 
   /// Makes the lease known, under a new name.
   package func begin(_ connection: PostgresConnection) throws(PostgresError) {
@@ -39,7 +54,7 @@ package final class StoreLease: Sendable {
         "INSERT INTO server (id, address, seen_at) VALUES ($1, $2, now())",
         .identifier(identifier), .text(address)),
     ])
-    current.withLock { $0 = identifier }
+    current.withLock { $0 = State(identifier: identifier) }
   }
 
   /// Renews the lease.

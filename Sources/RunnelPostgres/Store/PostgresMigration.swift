@@ -19,7 +19,7 @@ package struct PostgresMigration: Sendable {
   }
 
   /// All steps, in order: one for each version before this program's.
-  package static let all: [PostgresMigration] = []
+  package static let all = NewerTables.steps(from: PostgresSchema.madeVersion)
 
   /// Takes the step, unless it was taken.
   ///

@@ -3,8 +3,10 @@
 /// Source: several servers, section 2. The bytes of keys and values are those of a file
 /// (`RunnelDatabase/FORMAT.md`), and PostgreSQL compares them as bytes.
 enum PostgresSchema {
-  /// The version of the tables that this program makes and uses.
-  static let version = 1
+  /// The version of the tables that are made here.
+  static let madeVersion = 1
+  /// The version of the tables that this program uses.
+  static let version = madeVersion + NewerTables.count
   /// The name in `meta` of the version, in namespace 0, which is no database's.
   static let versionName = "schema.version"
   /// The tables, in the order in which they are made.

@@ -71,7 +71,7 @@ package final class PostgresStore {
     statements.append(
       """
       INSERT INTO meta (ns, name, value)
-      VALUES (0, '\(PostgresSchema.versionName)', '\(PostgresSchema.version)')
+      VALUES (0, '\(PostgresSchema.versionName)', '\(PostgresSchema.madeVersion)')
       ON CONFLICT (ns, name) DO NOTHING
       """)
     if let role {

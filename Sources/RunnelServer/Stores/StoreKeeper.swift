@@ -269,6 +269,7 @@ actor StoreKeeper {
   }
 
   private func lose(_ reason: String) {
+    lease.lose()
     logger.critical("\(reason): all sessions are ended.")
     metrics.lostLease()
     tell(.leaseLost)

@@ -94,12 +94,13 @@ final class LoopbackConnection {
   // MARK: WebSockets
 
   /// Connects to a server of databases as a client with a WebSocket, after the handshake.
-  static func socket(port: Int) throws -> LoopbackConnection {
+  static func socket(port: Int, namespace: String? = nil) throws -> LoopbackConnection {
     let connection = try LoopbackConnection(port: port)
+    let name = namespace.map { "&ns=\($0)" } ?? ""
     try connection.send(
       Array(
         """
-        GET /.ws?v=5 HTTP/1.1\r
+        GET /.ws?v=5\(name) HTTP/1.1\r
         Host: localhost\r
         Upgrade: websocket\r
         Connection: Upgrade\r

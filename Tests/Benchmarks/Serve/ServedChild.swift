@@ -34,7 +34,9 @@ final class ServedChild {
 
   var figures: ProcessFigures { ProcessFigures(processID: child.processID) }
 
-  func socket() throws -> LoopbackConnection { try LoopbackConnection.socket(port: port) }
+  func socket(to namespace: String? = nil) throws -> LoopbackConnection {
+    try LoopbackConnection.socket(port: port, namespace: namespace)
+  }
 
   /// So many WebSockets, each of which listens to a place where nothing is.
   func listeners(_ count: Int, to place: String) throws -> [LoopbackConnection] {

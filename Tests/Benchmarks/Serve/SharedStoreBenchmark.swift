@@ -1,7 +1,9 @@
 import Glibc
 import PostgresCluster
+import RunnelDatabase
 import RunnelPostgres
 import RunnelTree
+import Synchronization
 
 /// The figures of several servers of one store, each beside SQLite and the bare SQL of the same shape.
 ///
@@ -21,6 +23,7 @@ struct SharedStoreBenchmark {
       writes: 1000, listeners: 1000, messages: 200, rows: 1_000_000, clients: 1000)
   }
 
+  private static let namespaces = (0..<64).map { "n\($0)" }
   private static let increment = LoopbackConnection.request(
     1, "p", "{\"p\":\"/count\",\"d\":{\".sv\":{\"increment\":1}}}")
 
@@ -28,18 +31,32 @@ struct SharedStoreBenchmark {
   private let scale: Scale
   private let cluster: PostgresCluster
   private let place: String
+  /// A store with many namespaces.
+  private let manyPlace: String
 
-  /// Starts a cluster, and makes a store with a namespace.
+  /// Starts a cluster, and makes a store with a namespace, and one with many.
   init(folder: TemporaryFolder, isQuick: Bool) throws {
     (self.folder, scale) = (folder, isQuick ? .quick : .full)
-    cluster = try PostgresCluster(isDurable: true)
-    place = try cluster.makeDatabase()
+    // Each server has a connection for each namespace.
+    cluster = try PostgresCluster(isDurable: true, connectionCount: 400)
+    place = try SharedStoreBenchmark.makeStore(["chat"], in: cluster)
+    manyPlace = try SharedStoreBenchmark.makeStore(SharedStoreBenchmark.namespaces, in: cluster)
+    let services = [("bench", place), ("many", manyPlace)].map { name, place in
+      "[\(name)]\n" + place.split(separator: " ").joined(separator: "\n") + "\n"
+    }
+    setenv("PGSERVICEFILE", try folder.write(services.joined(), to: "pg_service.conf"), 1)
+  }
+
+  /// Makes a store with namespaces, which get the numbers from 1 on.
+  private static func makeStore(
+    _ names: [String], in cluster: PostgresCluster
+  ) throws -> String {
+    let place = try cluster.makeDatabase()
     let store = try PostgresStore(PostgresPlace(place))
     defer { store.close() }
     try store.makeTables()
-    try store.makeNamespace(named: "chat")
-    let lines = place.split(separator: " ").joined(separator: "\n")
-    setenv("PGSERVICEFILE", try folder.write("[bench]\n\(lines)\n", to: "pg_service.conf"), 1)
+    for name in names { try store.makeNamespace(named: name) }
+    return place
   }
 
   func run(into report: inout Report) throws {
@@ -54,15 +71,26 @@ struct SharedStoreBenchmark {
     for number in 0..<scale.writes {
       try commits.measure { try plain.insert("\(number)", "{\"count\":\(number)}") }
     }
+    var batches = Samples()
+    for number in 0..<scale.writes / 4 {
+      let rows = (0..<64).map { (key: "\(number)-\($0)", json: "{\"count\":\(number)}") }
+      try batches.measure { try plain.insert(rows) }
+    }
     try plain.close()
     report.add(
       "bare batches of one", one.summary, baseline: Format.time(commits.median) + " SQLite",
       ratio: one.median / commits.median)
     try single(one, into: &report)
     let bareRate = 64 / many.median
-    report.add("bare batches of 64, writes a second", rate(bareRate))
+    report.add(
+      "bare batches of 64, writes a second", rate(bareRate),
+      baseline: rate(64 / batches.median) + " SQLite", ratio: bareRate * batches.median / 64)
     try crowd(serverCount: 1, clientCount: 64, bareRate, 0.25, into: &report)
-    try crowd(serverCount: 3, clientCount: 96, bareRate, 0.5, into: &report)
+    let three = try BareBatches.rate(
+      place, of: [1, 1, 1], perBatch: 32, count: scale.writes / 8)
+    report.add("3 connections, one namespace, bare batches of 32", rate(three))
+    try crowd(serverCount: 3, clientCount: 96, three, 0.5, into: &report)
+    try manyNamespaces(into: &report)
     Output.note("waking the other servers")
     try wakes(into: &report)
     Output.note("telling many listeners")
@@ -78,7 +106,9 @@ struct SharedStoreBenchmark {
       ? Format.decimal(rate, digits: 0) + "/s" : Format.decimal(rate / 1000, digits: 1) + " k/s"
   }
 
-  private func serve() throws -> ServedChild { try ServedChild(store: "bench") }
+  private func serve(_ store: String = "bench") throws -> ServedChild {
+    try ServedChild(store: store)
+  }
 
   // MARK: Writes
 
@@ -118,6 +148,26 @@ struct SharedStoreBenchmark {
       "writes a second, \(clientCount) clients, \(words)", rate(count / seconds),
       baseline: rate(bareRate), ratio: count / seconds / bareRate, aim: .atLeast(aim))
     report.add("  processor time of the servers for a write", Format.time(cpu))
+  }
+
+  /// Three servers and 64 namespaces, with a client of each namespace on each server.
+  private func manyNamespaces(into report: inout Report) throws {
+    let numbers = (1...Int64(SharedStoreBenchmark.namespaces.count)).flatMap { [$0, $0, $0] }
+    let each = max(scale.writes / 20, 5)
+    let bareRate = try BareBatches.rate(manyPlace, of: numbers, perBatch: 1, count: each)
+    report.add("3 connections for each of 64 namespaces, bare batches of one", rate(bareRate))
+    let servers = try (0..<3).map { _ in try serve("many") }
+    let connections = try servers.flatMap { server in
+      try SharedStoreBenchmark.namespaces.map { try server.socket(to: $0) }
+    }
+    let answerBytes = try connections[0].ask(SharedStoreBenchmark.increment, number: 1)
+    let seconds = try Crowd(connections).ask(
+      SharedStoreBenchmark.increment, answerBytes: answerBytes, countEach: each)
+    for server in servers { try server.end() }
+    let ours = Double(connections.count * each) / seconds
+    report.add(
+      "writes a second, 192 clients, 3 servers, 64 namespaces", rate(ours),
+      baseline: rate(bareRate), ratio: ours / bareRate, aim: .atLeast(0.5))
   }
 
   // MARK: Listeners
@@ -253,9 +303,11 @@ struct SharedStoreBenchmark {
 /// The statements of a batch as a server sends them, without anything else.
 private struct BareBatches {
   private let connection: PostgresConnection
+  private let namespace: Int64
   private let server: PostgresIdentifier
 
-  init(_ place: String) throws {
+  init(_ place: String, namespace: Int64 = 1) throws {
+    self.namespace = namespace
     connection = try PostgresConnection(PostgresPlace(place))
     let lease = StoreLease(address: "")
     try lease.begin(connection)
@@ -263,6 +315,38 @@ private struct BareBatches {
   }
 
   func close() { connection.close() }
+
+  /// How many writes a second connections do at once, each so many batches to its namespace.
+  static func rate(
+    _ place: String, of namespaces: [Int64], perBatch: Int, count: Int
+  ) throws -> Double {
+    let failure = Mutex<(any Error)?>(nil)
+    let readyCount = Mutex(0)
+    // The last one that is ready begins.
+    let start = Mutex(Timing.now)
+    let threads = try namespaces.map { _ in try TreeExecutor(label: "bench") }
+    for (thread, namespace) in zip(threads, namespaces) {
+      thread.submit {
+        do {
+          let bare = try BareBatches(place, namespace: namespace)
+          defer { bare.close() }
+          readyCount.withLock { $0 += 1 }
+          start.withLock { $0 = Timing.now }
+          while readyCount.withLock({ $0 }) < namespaces.count {
+            if failure.withLock({ $0 != nil }) { return }
+            usleep(500)
+          }
+          for number in 0..<count { try bare.perform(perBatch, Int64(number)) }
+        } catch {
+          failure.withLock { $0 = error }
+        }
+      }
+    }
+    for thread in threads { thread.submitAndWait {} }
+    let seconds = Timing.seconds(since: start.withLock { $0 })
+    if let error = failure.withLock({ $0 }) { throw error }
+    return Double(namespaces.count * count * perBatch) / seconds
+  }
 
   /// The times of batches of so many writes to records of their own.
   func time(perBatch: Int, count: Int) throws -> Samples {
@@ -275,11 +359,14 @@ private struct BareBatches {
     let begun = try connection.perform([
       PostgresStatement("BEGIN"),
       PostgresStatement(
-        "SELECT head, floor, last_at, next_split, state FROM namespace WHERE ns = 1 FOR UPDATE"),
+        "SELECT head, floor, last_at, next_split, state FROM namespace WHERE ns = $1 FOR UPDATE",
+        .integer(namespace)),
       PostgresStatement("SELECT 1 FROM server WHERE id = $1", .identifier(server)),
       PostgresStatement(
-        "SELECT seq, server, batch, paths FROM feed WHERE ns = 1 AND seq >= $1 ORDER BY seq LIMIT 1000",
-        .integer(.max)),
+        """
+        SELECT seq, server, batch, paths FROM feed WHERE ns = $1 AND seq >= $2
+        ORDER BY seq LIMIT 1000
+        """, .integer(namespace), .integer(.max)),
     ])
     let head = try begun[1].integer(0, 0) ?? 0
     let numbers = (1...Int64(writes)).map { Optional($0) }
@@ -288,17 +375,19 @@ private struct BareBatches {
     try connection.perform([
       PostgresStatement(
         """
-        INSERT INTO node (ns, parent, key, json) SELECT 1, -1, d.k, d.j FROM unnest($1, $2) d(k, j)
+        INSERT INTO node (ns, parent, key, json) SELECT $3, -1, d.k, d.j FROM unnest($1, $2) d(k, j)
         ON CONFLICT (ns, parent, key) DO UPDATE SET json = excluded.json
-        """, .byteStrings(keys), .byteStrings(records)),
+        """, .byteStrings(keys), .byteStrings(records), .integer(namespace)),
       PostgresStatement(
         """
         INSERT INTO feed (ns, seq, at, server, batch, paths, parts)
-        SELECT 1, d.s, 1, $1, $2, '["/count"]', d.j FROM unnest($3, $4) d(s, j)
+        SELECT $5, d.s, 1, $1, $2, '["/count"]', d.j FROM unnest($3, $4) d(s, j)
         """, .identifier(server), .integer(number),
-        .integers(numbers.map { $0.map { $0 + head } }), .byteStrings(records)),
+        .integers(numbers.map { $0.map { $0 + head } }), .byteStrings(records),
+        .integer(namespace)),
       PostgresStatement(
-        "UPDATE namespace SET head = $1, last_at = 1 WHERE ns = 1", .integer(head + Int64(writes))),
+        "UPDATE namespace SET head = $1, last_at = 1 WHERE ns = $2", .integer(head + Int64(writes)),
+        .integer(namespace)),
       PostgresStatement("COMMIT"),
     ])
   }

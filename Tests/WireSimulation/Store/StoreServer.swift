@@ -164,6 +164,7 @@ final class StoreServer {
       clock.didFail(start: instant, isReachable: isReachable)
     }
     if clock.loss(instant) != nil { news.lostLease = true }
+    if news.lostLease { lease.lose() }
     return news
   }
 
