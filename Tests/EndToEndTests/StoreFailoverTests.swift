@@ -8,7 +8,9 @@ import Testing
 @Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
 struct StoreFailoverTests {
   private static let writerCount = 64
-  private static let writeCount = 40
+  private static let writeCount = 10
+  /// With as many while the primary dies, 5,120 in all.
+  private static let manyCount = 40
 
   private let folder: TemporaryFolder
   private let environment: [String: String]
@@ -55,6 +57,7 @@ struct StoreFailoverTests {
   /// Once with a standby that has received nothing of late, so that the last commits are not acknowledged.
   @Test(arguments: [false, true])
   func aSynchronousStandbyTakesOverWithoutLoss(isBehind: Bool) throws {
+    let count = isBehind ? StoreFailoverTests.writeCount : StoreFailoverTests.manyCount
     try pair.setSynchronous(true)
     let servers = [try serve(), try serve()]
     var writers = (0..<StoreFailoverTests.writerCount).map { CountingWriter(name: "w\($0)") }
@@ -65,7 +68,7 @@ struct StoreFailoverTests {
         "{\"t\":\"d\",\"d\":{\"r\":1,\"a\":\"q\",\"b\":{\"p\":\"/count/w0\",\"h\":\"\"}}}")
     }
     for index in writers.indices {
-      writers[index].add(StoreFailoverTests.writeCount)
+      writers[index].add(count)
       try writers[index].send(on: clients[index])
       try writers[index].takeAnswers(clients[index], countMax: 3)
     }
@@ -73,7 +76,7 @@ struct StoreFailoverTests {
     // More is under way when the primary dies.
     for index in writers.indices {
       let before = writers[index].unanswered.count
-      writers[index].add(StoreFailoverTests.writeCount)
+      writers[index].add(count)
       for number in writers[index].unanswered.dropFirst(before) {
         try clients[index].sendText(writers[index].message(number))
       }

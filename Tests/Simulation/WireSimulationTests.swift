@@ -43,7 +43,7 @@ import WireSimulation
 
   /// Seeds 101 and 158 failed once: what a client that came between two leases had left to be done at its end
   /// was done when the second one began.
-  @Test(arguments: Seeds.first(6, kept: [101, 158]), store.indices)
+  @Test(arguments: Seeds.first(3, kept: [101, 158]), store.indices)
   func clientsAndServersOfAStoreAgreeInTheEnd(seed: UInt64, index: Int) throws {
     try run(WireSimulationTests.store[index], seed)
   }
@@ -51,7 +51,7 @@ import WireSimulation
   /// Otherwise the test above would prove less than it says.
   @Test func serversOfAStoreMeetEachKindOfFailure() throws {
     var all = WireWorld.Encounters()
-    for seed in 100..<104 as Range<UInt64> {
+    for seed in 100..<102 as Range<UInt64> {
       for shape in WireSimulationTests.store {
         let met = try run(shape, seed)
         all.doubts += met.doubts

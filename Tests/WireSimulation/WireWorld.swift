@@ -51,6 +51,9 @@ package struct WireWorld {
     package var takeOvers = 0
     /// Times that the standby took over.
     package var failovers = 0
+
+    /// Makes counters of zero.
+    package init() {}
   }
 
   /// A connection, from the view of both sides and the network.
