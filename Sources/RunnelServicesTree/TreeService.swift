@@ -12,7 +12,9 @@ import RunnelTree
 /// A call is one write: also one that concerns several records changes all of them or none. It is
 /// made only if the records are as they were read, and is tried again if they are not.
 ///
-/// Limit: `find`, and calls that concern several records, read all children of the place.
+/// Records that are asked for by their ids are read by their keys.
+///
+/// Limit: all else that concerns several records reads all children of the place.
 public struct TreeService: FeathersService {
   private static let attemptsMax = 5
 
@@ -42,7 +44,7 @@ public struct TreeService: FeathersService {
     let reading = try reading(params)
     let isPaged = rules.pages != nil && !params.isUnpaged
     return try reading.answer(
-      over: try await children().map(\.record), idField: idField, isPaged: isPaged)
+      over: try await children(reading).map(\.record), idField: idField, isPaged: isPaged)
   }
 
   /// Gets the record, if it matches the query.
@@ -64,11 +66,40 @@ public struct TreeService: FeathersService {
     var record: JSONValue
   }
 
-  private func children() async throws -> [Child] {
+  /// The children among which are all that match.
+  private func children(_ reading: QueryReading) async throws -> [Child] {
+    if let named = try await namedChildren(reading) { return named }
     let snapshot = try await TreeService.named { try await place.get() }
     return snapshot.children.compactMap { child in
       child.key.map { self.child($0, child.value) }
     }
+  }
+
+  /// The most ids that are looked up one by one.
+  private static let idsMax = 100
+
+  /// The children with the ids that a query names; nil if it names none, or if one of them is no key of a
+  /// record with this id: then it may be a field of another record.
+  private func namedChildren(_ reading: QueryReading) async throws -> [Child]? {
+    guard let values = reading.condition.values(ofOneOf: [idField])?.values,
+      values.count <= TreeService.idsMax
+    else { return nil }
+    let ids = Set(values.compactMap { ServiceID(json: $0) })
+    guard values.allSatisfy({ ServiceID(json: $0)?.text.isEmpty == false }) else { return nil }
+    var found: [Child] = []
+    let keys = ids.compactMap { id in
+      (try? Key(ServiceRecordCoding.key(for: id.text))).map { (key: $0, id: id) }
+    }
+    guard keys.count == ids.count else { return nil }
+    for (key, id) in keys.sorted(by: { $0.key < $1.key }).map({ ($0.key.text, $0.id) }) {
+      let reference = try place.child(key)
+      let snapshot = try await TreeService.named { try await reference.get() }
+      guard snapshot.exists else { return nil }
+      let child = child(key, snapshot.value)
+      guard child.record[idField].flatMap({ ServiceID(json: $0) }) == id else { return nil }
+      found.append(child)
+    }
+    return found
   }
 
   private func child(_ key: String, _ stored: JSONValue) -> Child {
@@ -178,7 +209,7 @@ public struct TreeService: FeathersService {
       if let id {
         children = [try await child(id, reading)]
       } else {
-        for child in try await self.children() where try reading.matches(child.record) {
+        for child in try await self.children(reading) where try reading.matches(child.record) {
           children.append(child)
         }
       }

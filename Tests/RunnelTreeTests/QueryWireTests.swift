@@ -64,7 +64,7 @@ import Testing
   private static func query(_ random: inout RandomTree) throws -> Query {
     while true {
       let query = try random.query(path)
-      if query.asked == query || query.loadsAllData, query.index.isOnWire { return query }
+      if query.asked(.ranges) == query || query.loadsAllData, query.index.isOnWire { return query }
     }
   }
 

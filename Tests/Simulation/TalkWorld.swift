@@ -271,7 +271,7 @@ extension TalkWorld {
     }
     guard pending.isEmpty else { return }
     for ask in asks where ask.isAnswered {
-      for window in windows.values where window.request.query.asked == ask.query {
+      for window in windows.values where window.request.query.asked(.ranges) == ask.query {
         try check(window, now)
       }
     }

@@ -15,6 +15,8 @@ final class AppRuntime {
   private let store: Store<AppState>
   private let backend: any TreeBackend
   private let queries: LiveQueries
+  /// What the server finds by itself, if the tree is made of its services.
+  var reach: FindReach? { didSet { queries.reach = reach } }
   private let files: FileWork
   private let startFileTask: (FileTask) -> Void
   /// Where a server of the database may be asked.
@@ -210,7 +212,8 @@ extension AppRuntime {
     case .pause(let index, let isPaused): queries.views[index]?.pause(isPaused)
     case .stopFetching(let index): queries.views[index]?.stopFetching()
     case .filter(let index, let filter, let surroundings):
-      queries.views[index]?.show(only: filter, surroundings)
+      let part = filter.flatMap { FilterPredicate.part(of: $0, in: state.tabs.lists[index]) }
+      queries.views[index]?.show(only: filter, surroundings, asking: part)
     case .compose(let index, let sent, let record):
       queries.views[index]?.compose(record, sending: sent, now: state.now)
     case .expand(let path): queries.expand(path, pageSize: state.settings.pageSize)

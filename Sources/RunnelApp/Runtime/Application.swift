@@ -193,6 +193,7 @@ public final class Application {
       ownPlaces: [options.origin?.presence, options.origin?.devices].compactMap(\.self),
       startFileTask: { files.start($0) },
       record: host.recorder.map { recorder in { recorder.record($0) } })
+    runtime.reach = options.origin?.services?.reach
   }
 
   /// Shows a recorded session.

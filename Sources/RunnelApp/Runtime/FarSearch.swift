@@ -11,6 +11,8 @@ import RunnelWorkspace
 final class FarSearch {
   /// The number of rows of a part.
   static let partCount = 2000
+  /// The least number of rows of a part that meet a condition.
+  private static let askedMin = 20
 
   /// Rows that were read together.
   struct Part {
@@ -31,15 +33,19 @@ final class FarSearch {
   /// The place up to which the rows were looked through, in the tree's order.
   private var place: IndexPosition
   private let definition: SourceDefinition
+  /// The condition on the rows that are read; nil to read all of them.
+  private let condition: ChildPredicate?
   private let source: any TreeSource
   private var listener: ListenerID?
   private var reading = Part()
 
-  /// Creates a search beyond a place, the last loaded row at the end.
+  /// Creates a search beyond a place, the last loaded row at the end; with a condition only the rows that
+  /// meet it are read.
   init(
     beyond place: IndexPosition, at end: ListEnd, of definition: SourceDefinition,
-    source: any TreeSource
+    source: any TreeSource, asking condition: ChildPredicate? = nil
   ) {
+    self.condition = condition
     self.place = place
     self.end = end
     self.definition = definition
@@ -50,6 +56,9 @@ final class FarSearch {
 
   /// The state that the fetch-more row shows.
   var state: FetchState { listener != nil ? .fetching : isExhausted ? .exhausted : .more }
+
+  /// Whether rows that meet a condition are asked for.
+  var isAsking: Bool { condition != nil }
 
   /// Whether the search goes up in the tree's order.
   private var isForward: Bool { (end == .end) != definition.isDescending }
@@ -62,10 +71,16 @@ final class FarSearch {
   private func read(beyond place: IndexPosition) throws {
     guard listener == nil, !isExhausted else { return }
     let side: Query.Side = isForward ? .first : .last
+    var definition = definition
+    if let condition {
+      definition.filter = definition.filter.map { .all([$0, condition]) } ?? condition
+    }
     var request = try definition.request()
     request.query = request.query.clipped(at: place, keeping: side.opposite)
     // Forwards, the part begins with the row at the place.
-    request.paging = Paging(anchor: side, count: FarSearch.partCount + (isForward ? 1 : 0))
+    // What is asked for fits, or most of it.
+    let count = isAsking ? max(wantedCount, FarSearch.askedMin) : FarSearch.partCount
+    request.paging = Paging(anchor: side, count: count + (isForward ? 1 : 0))
     reading = Part()
     listener = source.listen(request)
   }

@@ -27,6 +27,8 @@ final class LiveQueries {
   var report: (AppAction) -> Void = { _ in }
   /// The streams of the opened views, by index.
   private(set) var views: [Int: ViewStreams] = [:]
+  /// What the server finds by itself, if the rows are those of its services.
+  var reach: FindReach?
   private let backend: any TreeBackend
   private var nodes: [Path: ChildrenStream] = [:]
   private var records: [Path: ListenerID] = [:]
@@ -42,7 +44,8 @@ final class LiveQueries {
   func open(view index: Int, _ definition: ViewDefinition, first: Int?, local: LocalTime) {
     let source = Source(queries: self, receiver: .view(index))
     do {
-      let streams = try ViewStreams(definition, first: first, source: source, local: local)
+      let streams = try ViewStreams(
+        definition, first: first, source: source, local: local, reach: reach)
       views[index]?.stop()
       views[index] = streams
       streams.start { [weak self] change in

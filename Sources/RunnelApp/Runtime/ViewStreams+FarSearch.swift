@@ -1,4 +1,5 @@
 import Logging
+import RunnelServicesTree
 import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
@@ -25,8 +26,29 @@ extension ViewStreams {
   func beginFarSearch(at end: ListEnd, for count: Int) {
     guard far[end] == nil, paged.scannedCount > 0 else { return }
     let place = paged.position(ofScanned: end == .start ? 0 : paged.scannedCount - 1)
-    far[end] = FarSearch(beyond: place, at: end, of: definition.source, source: source)
+    far[end] = FarSearch(
+      beyond: place, at: end, of: definition.source, source: source,
+      asking: serverPart?.condition.predicate)
     _ = searchFar(at: end, for: count)
+  }
+
+  /// Notes the part of the filter that the server can look for.
+  func ask(_ part: (predicate: ChildPredicate, isWhole: Bool)?) {
+    serverPart = nil
+    guard let part, let found = reach?.condition(part.predicate, at: definition.source.path) else {
+      return
+    }
+    serverPart = (found, FindReach.place(found, isWhole: part.isWhole))
+  }
+
+  /// Where the filter runs, or the condition of the view; nil if the rows are not those of a server's
+  /// services, or if there is neither.
+  func filterPlace(isFiltered: Bool) -> FilterPlace? {
+    guard let reach else { return nil }
+    if isFiltered { return far.values.contains(where: \.isAsking) ? serverPart?.place : .here }
+    guard let filter = definition.source.filter else { return nil }
+    return FindReach.place(
+      reach.condition(filter, at: definition.source.path), isWhole: true)
   }
 
   /// Stops searching; what was found stays.
@@ -55,12 +77,13 @@ extension ViewStreams {
   }
 
   private func take(_ part: FarSearch.Part, of search: FarSearch) {
-    tolerating { try search.readAhead(after: part) }
+    if !search.isAsking { tolerating { try search.readAhead(after: part) } }
     let records = part.rows.map { Record($0, in: definition.source.path) }
       .filter { wants($0) && paged.scannedIndex(forID: $0.id) == nil }
     search.note(part, foundCount: records.count)
     found.add(records)
     if found.isFull { search.stop() }
+    if search.isAsking, search.wantedCount > 0 { tolerating { try search.read() } }
     let missing = search.wantedCount
     if search.isExhausted, missing > 0 {
       search.wantedCount = 0

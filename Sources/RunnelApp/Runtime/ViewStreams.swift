@@ -1,6 +1,7 @@
 import Logging
 import RunnelBase
 import RunnelDatabase
+import RunnelServicesTree
 import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
@@ -44,6 +45,10 @@ final class ViewStreams {
   /// The rows that they found.
   let found: FoundRows
   private var matcher: FilterMatcher?
+  /// What the server finds by itself, if the rows are those of its services.
+  let reach: FindReach?
+  /// The part of the filter that the server is asked for, and where the filter runs then.
+  var serverPart: (condition: FindCondition, place: FilterPlace)?
   private var receive: ((ListChange) -> Void)?
   /// The query for the number of rows: the collection as a child of its parent, whose summary has
   /// the number of children.
@@ -60,10 +65,12 @@ final class ViewStreams {
   ///
   /// - Throws: `TreeError` if the query of a source contradicts itself.
   init(
-    _ definition: ViewDefinition, first: Int? = nil, source: any TreeSource, local: LocalTime
+    _ definition: ViewDefinition, first: Int? = nil, source: any TreeSource, local: LocalTime,
+    reach: FindReach? = nil
   ) throws {
     self.definition = definition
     self.source = source
+    self.reach = reach
     let found = FoundRows(of: definition.source, source: source)
     self.found = found
     pageSize = definition.source.page
@@ -220,6 +227,10 @@ final class ViewStreams {
   /// Searches for a number of rows that fit the filter.
   func startSearch(at end: ListEnd, for count: Int) {
     if searchFar(at: end, for: count) { return }
+    // The server looks through the rows that are not loaded.
+    if serverPart != nil, paged.fetchState(at: end) != .exhausted {
+      return beginFarSearch(at: end, for: count)
+    }
     search = FilterSearch(
       at: end, from: paged.items.count, scanned: paged.scannedCount, page: count)
     searchOn()
@@ -238,10 +249,16 @@ final class ViewStreams {
   }
 
   /// Shows only the rows that match a filter; nil shows all.
-  func show(only filter: Filter?, _ surroundings: FilterMatcher.Surroundings) {
+  ///
+  /// `part` is the part of the filter that a condition can say, and whether it is all of it.
+  func show(
+    only filter: Filter?, _ surroundings: FilterMatcher.Surroundings,
+    asking part: (predicate: ChildPredicate, isWhole: Bool)? = nil
+  ) {
     search = nil
     isFiltered = filter != nil
     forgetFarSearch()
+    ask(part)
     let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
     self.matcher = matcher
     let predicate: ((Record) -> Bool)? = matcher.map { matcher in { matcher.wants($0) } }
@@ -395,6 +412,7 @@ final class ViewStreams {
       phase: isWaiting ? .loading : .loaded,
       paging: paging, newer: newerPaging, loadedCount: scannedCount, isLettingGo: isLettingGo)
     change.searchedCount = searchedCount
+    change.filterPlace = filterPlace(isFiltered: isFiltered)
     receive?(change)
     if paged.loadState.showsRows, reading == .none { fetchWanted() }
   }
@@ -425,33 +443,6 @@ extension ViewStreams {
     let ends = wantsMore
     wantsMore = []
     for end in ends { if end == olderEnd { fetchMore() } else { fetchNewer() } }
-  }
-}
-
-/// A search of a filter through the rows beyond an end of a list, requested once by the user.
-private struct FilterSearch {
-  /// The number of rows read at once.
-  static let step = 500
-  /// The number of rows loaded before the others are searched without being loaded: as many as a list
-  /// keeps.
-  private static let scannedMax = SourceDefinition.keptRows
-
-  let end: ListEnd
-  private let found: Int
-  private let scanned: Int
-
-  /// Creates a search from the numbers of rows found and read so far; it is to find another page.
-  init(at end: ListEnd, from found: Int, scanned: Int, page: Int) {
-    self.end = end
-    self.found = found + page
-    self.scanned = scanned + FilterSearch.scannedMax
-  }
-
-  /// The number of rows that are still to be found.
-  func missingCount(found: Int) -> Int { self.found - found }
-
-  func isDone(found: Int, scanned: Int) -> Bool {
-    found >= self.found || scanned >= self.scanned
   }
 }
 

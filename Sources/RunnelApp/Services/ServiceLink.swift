@@ -254,6 +254,7 @@ extension ServiceLink {
       let pending = try database.assumeIsolated { Set(try $0.pendingWrites().map(\.id)) }
       origin.connected(pending: pending)
       origin.isTextual = usesREST
+      plan.reach.note(isTextual: usesREST)
       set(.link(.catchingUp))
       // The database gives its commands within the call.
       let time = now
@@ -340,6 +341,7 @@ extension ServiceLink {
     case .listen(let path): listen(path)
     case .signedOut(let reason): isSignedOut = "\(reason): sign in, and open it again."
     case .note(let text): note(text)
+    case .declined(let path, let predicate): plan.reach.note(declined: predicate, by: path)
     }
   }
 

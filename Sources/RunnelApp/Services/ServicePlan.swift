@@ -16,6 +16,8 @@ package struct ServicePlan: Sendable {
   package var token: String?
   /// What is sent to sign in; nil to use the token alone.
   package var credentials: JSONValue?
+  /// What the server is known to find by itself.
+  package let reach = FindReach()
 
   /// Makes a plan.
   package init(

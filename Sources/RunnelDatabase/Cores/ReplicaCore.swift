@@ -31,13 +31,18 @@ final class ReplicaCore: SessionCore {
   /// 15.3).
   private static let messagesPerPruning = 1000
 
+  /// How the names of origins begin that are asked by `find`, which knows filters and several orders.
+  private static let servicesPrefix = "feathers+"
+
   /// Reads the stored state of the replica.
   init(_ context: SessionContext, _ transaction: StoreTransaction) throws {
     self.context = context
     session = context.markedNumber()
     engine = ReplicaEngine(
       book: try transaction.replicaBook(), session: session,
-      policy: context.environment.conflictPolicy)
+      policy: context.environment.conflictPolicy,
+      reach: try transaction.originName()?.hasPrefix(ReplicaCore.servicesPrefix) == true
+        ? .everything : .ranges)
   }
 
   var connectionInfo: ConnectionInfo { engine.connectionInfo }

@@ -85,7 +85,7 @@ extension StoreTransaction: ReplicaStorage {
           VALUES (?, ?, ?, ?, ?, ?)
           """
       ).execute(arguments: [
-        record.id, record.query.path.description, record.query.wireJSON().jsonText(),
+        record.id, record.query.path.description, record.query.storedJSON().jsonText(),
         record.isActive, record.isComplete, record.lastUse,
       ])
       if !record.isDormant { try saveKeys(of: record) }
@@ -194,7 +194,7 @@ extension StoreTransaction: ReplicaStorage {
   func trackedQuery(_ row: Row) throws -> TrackedQuery? {
     guard let id = try row.integerOrNil("id"), let path = try? Path(row.text("path")),
       let json = try? JSONValue(parsing: row.text("query")),
-      let query = try? Query(wire: json, at: path)
+      let query = try? Query(stored: json, at: path)
     else { return nil }
     var record = TrackedQuery(id: id, query: query, lastUse: try row.integerOrNil("last_use") ?? 0)
     record.isActive = try row.integerOrNil("is_active") == 1

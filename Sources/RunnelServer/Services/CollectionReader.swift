@@ -80,6 +80,26 @@ struct CollectionReader {
     }
   }
 
+  /// Calls `body` with each record of a slice, from its end, until it returns false; records with the same
+  /// value come in the reverse order of their keys.
+  ///
+  /// - Throws: `TreeError` (`tooBig`) if more is read than a call may; the errors of `body`.
+  /// - Returns: false if `body` did.
+  @discardableResult
+  mutating func forEachReversed(
+    in slice: RowSlice, _ transaction: some ServedTransaction,
+    _ body: (StoredRecord) throws -> Bool
+  ) throws -> Bool {
+    var slice = slice
+    slice.limit = try CollectionReader.limit(CollectionReader.rowsMax, .last)
+    while true {
+      let rows = try transaction.rows(of: place, in: slice, detail: .stored)
+      for row in rows.reversed() where try !body(record(row, transaction)) { return false }
+      guard rows.count == CollectionReader.rowsMax, let first = rows.first else { return true }
+      slice.end = Query.Bound(first.position, isInclusive: false)
+    }
+  }
+
   /// The record of a row.
   ///
   /// - Throws: `TreeError` (`tooBig`) if more is read than a call may.

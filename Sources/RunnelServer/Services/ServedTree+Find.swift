@@ -5,6 +5,7 @@ import RunnelTree
 
 // The reading of collections: only what a query needs is read, and little of it is kept.
 //
+// - Records that are asked for by their ids are read by their keys.
 // - Without a condition, a page is read from the order of the keys, or from an index if there is one by
 //   the field of the order. The total is known without reading.
 // - With conditions, the records of an index in which all that can match stand are read one after the
@@ -45,6 +46,15 @@ extension ServedTree {
   ) throws {
     var reading = reading
     let place = task.collection.place
+    if let records = try recordsByKey(task, reading.condition, transaction) {
+      if task.call.isTextual {
+        var kinds = FieldKinds(for: reading.condition)
+        for record in records { kinds.note(record.record) }
+        reading.condition = kinds.typed(reading.condition)
+      }
+      for record in records where try reading.matches(record.record) { body(record) }
+      return
+    }
     if task.call.isTextual {
       reading.condition = try typed(reading.condition, place, transaction)
     }
@@ -62,6 +72,37 @@ extension ServedTree {
         return true
       }
     }
+  }
+
+  /// The most ids that are looked up one by one.
+  private static let idsMax = 1000
+
+  /// The records with the ids that a condition names; nil if it names none, or if one of them is no key of
+  /// a record with this id: then it may be a field of another record.
+  private func recordsByKey(
+    _ task: ServiceTask, _ condition: ServiceCondition, _ transaction: some ServedTransaction
+  ) throws -> [StoredRecord]? {
+    guard let (field, values) = condition.values(ofOneOf: [ServedCollection.idField, "_id"]),
+      values.count <= ServedTree.idsMax
+    else { return [StoredRecord]?.none }
+    let ids = Set(values.compactMap { ServiceID(json: $0) })
+    // A value that is no id, such as null, is no key either.
+    guard values.allSatisfy({ ServiceID(json: $0) != nil }) else { return [StoredRecord]?.none }
+    let place = task.collection.place
+    var reader = CollectionReader(place, allowance)
+    var found: [StoredRecord] = []
+    for id in ids {
+      guard let text = try? ServiceRecordCoding.key(for: id.text), let key = try? Key(text),
+        let row = try transaction.row(
+          key, of: place, in: RowSlice(index: .key), detail: .stored)
+      else { return [StoredRecord]?.none }
+      let record = try reader.record(row, transaction)
+      guard record.record[field].flatMap({ ServiceID(json: $0) }) == id else {
+        return [StoredRecord]?.none
+      }
+      found.append(record)
+    }
+    return found
   }
 
   /// A condition with numbers and flags in place of texts, by the kinds of the fields in a collection.
@@ -101,11 +142,21 @@ extension ServedTree {
 
   /// The answer to a query without a condition, of which only the page is read; nil if there is none, or
   /// no index by its order.
+  ///
+  /// An order by the id is that of the keys, if these are the ids of the records.
   private func plainPage(
     _ task: ServiceTask, _ reading: QueryReading, _ transaction: some ServedTransaction
   ) throws -> ServicePage? {
     let place = task.collection.place
-    let terms = reading.order.terms.filter { $0.direction != 0 }
+    var terms = reading.order.terms.filter { $0.direction != 0 }
+    var isByID = false
+    var isKeyDescending = false
+    if let last = terms.firstIndex(where: { $0.field == ServedCollection.idField }) {
+      (isByID, isKeyDescending) = (true, terms[last].direction < 0)
+      terms.removeSubrange(last...)
+    }
+    // No index has records with one value in the reverse order of their keys.
+    if isKeyDescending, terms.first?.direction ?? -1 > 0 { return ServicePage?.none }
     guard task.call.query.conditions.isEmpty, let limit = reading.limit,
       terms.count <= 1 || limit == 0
     else { return ServicePage?.none }
@@ -121,7 +172,12 @@ extension ServedTree {
     if limit > 0, reading.skip < total {
       var reader = CollectionReader(place, allowance)
       var skipped = 0
+      var areKeysIDs = true
       func take(_ record: StoredRecord) -> Bool {
+        if isByID, !record.isNamedByKey {
+          areKeysIDs = false
+          return false
+        }
         if skipped < reading.skip {
           skipped += 1
         } else {
@@ -130,10 +186,14 @@ extension ServedTree {
         return records.count < limit
       }
       if let slices, let term = terms.first {
-        try walk(slices, term, &reader, transaction, take)
+        try walk(
+          slices, term, reading.order, isKeyDescending: isKeyDescending, &reader, transaction, take)
+      } else if isKeyDescending {
+        try reader.forEachReversed(in: RowSlice(index: .key), transaction, take)
       } else {
         try reader.forEach(in: RowSlice(index: .key), transaction, take)
       }
+      if !areKeysIDs { return ServicePage?.none }
     }
     return ServicePage(total: total, limit: limit, skip: reading.skip, records: records)
   }
@@ -142,11 +202,12 @@ extension ServedTree {
   ///
   /// Null, arrays and objects, which have no places of their own in an index, are read at once.
   private func walk(
-    _ slices: RecordSlices, _ term: RecordOrder.Term, _ reader: inout CollectionReader,
+    _ slices: RecordSlices, _ term: RecordOrder.Term, _ order: RecordOrder,
+    isKeyDescending: Bool, _ reader: inout CollectionReader,
     _ transaction: some ServedTransaction, _ body: (StoredRecord) throws -> Bool
   ) throws {
     var nulls: [StoredRecord] = []
-    var lists = FirstRecords(RecordOrder([term]), max: .max)
+    var lists = FirstRecords(order, max: .max)
     try reader.forEach(in: slices.nested, transaction) { record in
       if record.record[term.field] == .null { nulls.append(record) } else { lists.add(record) }
       return true
@@ -161,6 +222,14 @@ extension ServedTree {
       return
     }
     for record in lists.take() where try !body(record) { return }
+    if isKeyDescending {
+      for kind in [RecordSlices.Kind.flag, .text, .number] {
+        guard try reader.forEachReversed(in: slices.all(kind), transaction, body) else { return }
+      }
+      for record in nulls.reversed() where try !body(record) { return }
+      try reader.forEachReversed(in: slices.absent, transaction, body)
+      return
+    }
     for kind in [RecordSlices.Kind.flag, .text, .number] {
       guard try reader.forEachBackward(in: slices.all(kind), transaction, body) else { return }
     }

@@ -12,40 +12,78 @@ struct StoredRecord {
     (self.key, stored) = (key, node.json)
     record = ServiceRecordCoding.record(key.text, stored, idField: ServedCollection.idField)
   }
+
+  /// True if the id is the key, as text or as a number.
+  var isNamedByKey: Bool {
+    record[ServedCollection.idField].flatMap { ServiceID(json: $0) }
+      == ServiceID(ServiceRecordCoding.name(of: key.text))
+  }
 }
 
 /// The first records of an order, of all that are added in any order.
 ///
-/// Where the order does not tell, the keys decide. Memory: twice the records that are wanted.
+/// Where the order does not tell, the keys decide; ids that are the keys have the order of the keys.
+/// Memory: twice the records that are wanted.
 struct FirstRecords {
-  private let order: RecordOrder
+  /// A field of the order.
+  private struct Part {
+    var order: RecordOrder
+    var isByID: Bool
+    var isDescending: Bool
+  }
+
+  /// A record, and whether its id is the key, as far as that matters.
+  private struct Entry {
+    var record: StoredRecord
+    var isNamedByKey: Bool
+  }
+
+  private let parts: [Part]
   private let max: Int
-  private var records: [StoredRecord] = []
+  private let isByID: Bool
+  private var entries: [Entry] = []
   /// The number of records that were added.
   private(set) var total = 0
 
   /// Makes an empty list of at most `max` records.
-  init(_ order: RecordOrder, max: Int) { (self.order, self.max) = (order, max) }
+  init(_ order: RecordOrder, max: Int) {
+    parts = order.terms.filter { $0.direction != 0 }.map { term in
+      Part(
+        order: RecordOrder([term]), isByID: term.field == ServedCollection.idField,
+        isDescending: term.direction < 0)
+    }
+    isByID = parts.contains(where: \.isByID)
+    self.max = max
+  }
 
   mutating func add(_ record: StoredRecord) {
     total += 1
     if max == 0 { return }
-    records.append(record)
-    if records.count / 2 > max { cut() }
+    entries.append(Entry(record: record, isNamedByKey: isByID && record.isNamedByKey))
+    if entries.count / 2 > max { cut() }
   }
 
   /// Takes the records that were kept, in order.
   mutating func take() -> [StoredRecord] {
     cut()
-    defer { records = [] }
-    return records
+    defer { entries = [] }
+    return entries.map(\.record)
   }
 
   private mutating func cut() {
-    records.sort { left, right in
-      let result = order.compare(left.record, right.record)
-      return result == 0 ? left.key < right.key : result < 0
+    entries.sort(by: isBefore)
+    if entries.count > max { entries.removeLast(entries.count - max) }
+  }
+
+  private func isBefore(_ left: Entry, _ right: Entry) -> Bool {
+    for part in parts {
+      if part.isByID, left.isNamedByKey, right.isNamedByKey {
+        let (low, high) = part.isDescending ? (right, left) : (left, right)
+        return low.record.key < high.record.key
+      }
+      let result = part.order.compare(left.record.record, right.record.record)
+      if result != 0 { return result < 0 }
     }
-    if records.count > max { records.removeLast(records.count - max) }
+    return left.record.key < right.record.key
   }
 }

@@ -47,6 +47,24 @@ package indirect enum ServiceCondition: Hashable, Sendable {
   }
 }
 
+extension ServiceCondition {
+  /// The values of which a field, one of these, has to equal one, so that nothing else can match; nil if
+  /// the condition does not say so.
+  package func values(ofOneOf fields: [String]) -> (field: String, values: [JSONValue])? {
+    switch self {
+    case .field(let name, .equal, let value) where fields.contains(name): return (name, [value])
+    case .field(let name, .oneOf, .array(let values)) where fields.contains(name):
+      return (name, values)
+    case .all(let parts):
+      for part in parts {
+        if let found = part.values(ofOneOf: fields) { return found }
+      }
+      return nil
+    default: return nil
+    }
+  }
+}
+
 /// A comparison of a field with a value.
 package enum FieldComparison: String, Hashable, Sendable {
   /// The field equals the value.

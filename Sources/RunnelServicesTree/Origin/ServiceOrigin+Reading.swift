@@ -5,59 +5,12 @@ import RunnelTree
 // Queries: what has to be read for their answers, and what is told when it was read.
 
 extension ServiceOrigin {
-  /// What has to be read for the answer of a query of a service's records.
-  private enum Need {
-    /// All records.
-    case all(ServiceRun.ID)
-    /// The records up to a position.
-    case through(ServiceRun.ID, IndexPosition)
-    /// A number of records that belong to the query.
-    case rows(ServiceRun.ID, Query.Limit, end: IndexPosition?)
-
-    var run: ServiceRun.ID {
-      switch self {
-      case .all(let run), .through(let run, _), .rows(let run, _, _): run
-      }
-    }
-
-    /// - Parameters:
-    ///   - query: the query.
-    ///   - isTextual: whether the values of queries are sent as texts, which match no numbers of some
-    ///     services.
-    init(_ query: Query, isTextual: Bool) {
-      guard query.filter == nil, var run = Need.order(query.index) else {
-        self = .all(ServiceRun.ID())
-        return
-      }
-      if let field = run.field, let low = query.start?.position.value,
-        low == query.end?.position.value, case .leaf(let leaf) = low,
-        leaf.json.string != nil || !isTextual
-      {
-        run = ServiceRun.ID(equal: ServiceRun.Equal(field: field, value: leaf))
-      }
-      if let limit = query.limit {
-        run.isDescending = limit.side == .last
-        let end = limit.side == .first ? query.end : query.start
-        self = .rows(run, limit, end: end?.position)
-      } else if let end = query.end {
-        self = .through(run, end.position)
-      } else if let start = query.start {
-        run.isDescending = true
-        self = .through(run, start.position)
-      } else {
-        self = .all(ServiceRun.ID())
-      }
-    }
-
-    /// Returns the order in which a service is read for an index; nil if there is none.
-    private static func order(_ index: QueryIndex) -> ServiceRun.ID? {
-      switch index {
-      // Records have no priorities.
-      case .key, .priority: ServiceRun.ID()
-      case .child(let path): ServiceRun.ID(field: path)
-      case .value, .compound: nil
-      }
-    }
+  /// What has to be read for a query of a service's records.
+  private func need(_ query: Query) -> ServiceNeed {
+    let service = query.path.keys.first
+    return ServiceNeed(
+      query, idField: service.map { mirror.knownIDField(of: $0) } ?? "id", isTextual: isTextual,
+      declined: service.flatMap { services[$0]?.declined } ?? [])
   }
 
   // MARK: Asks
@@ -108,26 +61,31 @@ extension ServiceOrigin {
       let state = services[service]
     else { return }
     if ask.query.path.keys.count > 1 { return fetch(service, ask.query.path.keys[1]) }
-    let need = Need(ask.query, isTextual: isTextual)
-    var run = state.runs[need.run] ?? ServiceRun(need.run)
+    let need = need(ask.query)
+    if case .record(let key) = need { return fetch(service, key) }
+    guard let id = need.run else { return }
+    var run = state.runs[id] ?? ServiceRun(id)
     guard run.call == nil, !run.isExhausted else { return }
     guard state.isSampled, let idField = mirror.idField(of: service) else {
       return sample(service)
     }
-    let page = run.nextPage(wanted(need, run), idField: idField)
-    let number = number(.page(service, need.run, page, []))
+    let surroundings = ServiceRun.Surroundings(
+      idField: idField, isTextual: isTextual, records: mirror.records(of: service),
+      id: { [mirror] in mirror.id(of: service, $0) })
+    let page = run.nextPage(wanted(need, run), surroundings)
+    let number = number(.page(service, id, page, []))
     run.call = number
-    services[service]?.runs[need.run] = run
+    services[service]?.runs[id] = run
     effects.append(
       .call(number, path: ServiceMirror.path(of: service), .find(query: page.query)))
   }
 
-  private func wanted(_ need: Need, _ run: ServiceRun) -> Int {
+  private func wanted(_ need: ServiceNeed, _ run: ServiceRun) -> Int {
     if run.isDisordered { return ServiceRun.pageMax }
     switch need {
     case .rows(_, let limit, _): return limit.count + 10
     case .through: return 100
-    case .all: return ServiceRun.pageMax
+    case .all, .record: return ServiceRun.pageMax
     }
   }
 
@@ -154,18 +112,20 @@ extension ServiceOrigin {
   func isKnown(_ service: Key, _ key: Key) -> Bool {
     guard let state = services[service] else { return false }
     return !mirror.node(service, key).isEmpty || state.absent.contains(key)
-      || state.runs[ServiceRun.ID()]?.isExhausted == true
+      || state.isWhole(nil)
   }
 
   /// True if everything is known that belongs to the answer of a query.
   private func isSatisfied(_ ask: Ask) -> Bool {
     let keys = ask.query.path.keys
     if keys.count > 1 { return isKnown(keys[0], keys[1]) }
-    let need = Need(ask.query, isTextual: isTextual)
-    guard let run = services[keys[0]]?.runs[need.run] else { return false }
-    if run.isExhausted { return true }
+    guard let state = services[keys[0]] else { return false }
+    let need = need(ask.query)
+    if case .record(let key) = need { return isKnown(keys[0], key) }
+    if state.isWhole(need.run?.condition) { return true }
+    guard let run = need.run.flatMap({ state.runs[$0] }) else { return false }
     switch need {
-    case .all: return false
+    case .all, .record: return false
     case .through(_, let position): return run.reaches(position)
     case .rows(_, let limit, let end):
       if let end, run.reaches(end) { return true }
@@ -203,18 +163,7 @@ extension ServiceOrigin {
         var run = ServiceRun(ServiceRun.ID())
         run.noteEmpty()
         services[service]?.runs[run.id] = run
-        exhaust(service)
       }
-    }
-  }
-
-  /// Notes for all orders that a service has no records.
-  private mutating func exhaust(_ service: Key) {
-    for ask in asks.values where ask.query.path.keys == [service] {
-      let id = Need(ask.query, isTextual: isTextual).run
-      var run = services[service]?.runs[id] ?? ServiceRun(id)
-      run.noteEmpty()
-      services[service]?.runs[id] = run
     }
   }
 
@@ -225,16 +174,29 @@ extension ServiceOrigin {
     guard var run = services[service]?.runs[id] else { return }
     switch answer {
     case .failure(let error):
-      run.call = nil
-      services[service]?.runs[id] = run
-      failed(service, error, now)
+      if error.kind == .badRequest, page.skip == nil {
+        run.noteRefusal()
+        services[service]?.runs[id] = run
+      } else if error.kind == .badRequest, let condition = id.condition {
+        // What the server does not check is checked here, record by record.
+        services[service]?.runs[id] = nil
+        services[service]?.declined.insert(condition)
+        let path = ServiceMirror.path(of: service)
+        effects.append(
+          .note("\(path) is not filtered by the server, which says: \(error.message)"))
+        effects.append(.declined(path: path, condition))
+      } else {
+        run.call = nil
+        services[service]?.runs[id] = run
+        failed(service, error, now)
+      }
     case .success(let json):
       let result = ServiceResult(json)
       let read = result.records.compactMap { child($0, service) }
       run.checkOrder(read)
       // What events have told since is newer.
       put(read.filter { !news.contains($0.key) }, service)
-      _ = run.take(
+      run.take(
         read, received: result.records.count, page, limit: result.page?.limit)
       services[service]?.runs[id] = run
     }
@@ -259,7 +221,13 @@ extension ServiceOrigin {
       }
     case .failure(let error) where error.isPassing: pause(now)
     case .failure(let error):
-      refuse(error) { $0.query.path.keys.starts(with: [service, key]) }
+      let rows = asks.values.map(\.query).filter { query in
+        guard query.path.keys == [service], case .record(key) = need(query) else { return false }
+        return true
+      }
+      refuse(error) { ask in
+        rows.contains(ask.query) || ask.query.path.keys.starts(with: [service, key])
+      }
       refuseWrites(of: RecordID(service: service, key: key), error.treeError)
     }
     wakeWrites(service, key)

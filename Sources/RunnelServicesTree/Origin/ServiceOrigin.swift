@@ -41,6 +41,8 @@ package struct ServiceOrigin: Sendable {
     case signedOut(String)
     /// Tell who reads the log.
     case note(String)
+    /// The server does not check a condition on the records of a service: that is done here.
+    case declined(path: String, ChildPredicate)
   }
 
   /// A call under way.
@@ -86,6 +88,15 @@ package struct ServiceOrigin: Sendable {
   /// What is known of a service.
   struct ServiceState: Sendable {
     var runs: [ServiceRun.ID: ServiceRun] = [:]
+    /// The conditions that the server does not check.
+    var declined: Set<ChildPredicate> = []
+
+    /// True if all records are known for which the server checked a condition, or none.
+    func isWhole(_ condition: ChildPredicate?) -> Bool {
+      runs.values.contains {
+        $0.isExhausted && ($0.id.condition == nil || $0.id.condition == condition)
+      }
+    }
     /// Records that the server does not have.
     var absent: Set<Key> = []
     /// Records that are being asked for.

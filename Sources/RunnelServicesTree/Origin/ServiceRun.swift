@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelServices
 import RunnelTree
 
@@ -5,26 +6,22 @@ import RunnelTree
 ///
 /// All records up to the frontier are known, and events keep them current. A page is asked for with
 /// a few records before it that are known already: if they come, nothing is missing between, though
-/// others were added or removed meanwhile.
+/// others were added or removed meanwhile. Where records came and went since the last page, the next
+/// one is asked for by the values of the frontier instead, as those behind it (`$or`).
 ///
 /// Limit: the order has to be the same here and there. Where a server orders otherwise, which shows
-/// in what it sends, the whole service is read before anything counts as known.
+/// in what it sends, everything is read before anything counts as known.
 ///
 /// Source: services protocol, section 8.4.
 struct ServiceRun: Sendable {
   /// Which records are read, and in which order.
   struct ID: Hashable, Sendable {
-    /// The place of the field in a record; nil for the id.
-    var field: Path?
-    var isDescending = false
-    /// The field and the value that all records have; nil for no condition.
-    var equal: Equal?
-  }
-
-  /// A condition that a field has a value.
-  struct Equal: Hashable, Sendable {
-    var field: Path
-    var value: Leaf
+    /// The order; without a field, that of the ids.
+    var order = QueryIndex.key
+    /// True if it is read from its end.
+    var isBackward = false
+    /// The condition that the server checks; nil for none.
+    var condition: ChildPredicate?
   }
 
   /// The most records of a page.
@@ -48,6 +45,15 @@ struct ServiceRun: Sendable {
   private var serverMax: Int?
   /// Changes of the service since the last page.
   var drift = 0
+  /// True if `count` may not be that of the records up to the frontier.
+  private var isCountDoubted = false
+  /// True if the last pages did not join, so that the next one is asked for by values.
+  private var wantsValues = false
+  /// True if no records with values behind the frontier are left: others, with values that are not
+  /// compared with these, may be.
+  private var areValuesRead = false
+  /// True if the server refuses to be asked by values.
+  private var refusesValues = false
   /// The call that reads the next page; nil for none.
   var call: Int?
 
@@ -57,8 +63,7 @@ struct ServiceRun: Sendable {
 
   /// Returns the position of a record in this order.
   func position(of child: Child) -> IndexPosition {
-    let value = id.field.map { IndexValue(child.node[$0]) } ?? .null
-    return IndexPosition(value: value, key: .key(child.key))
+    IndexPosition(value: id.order.value(of: child), key: .key(child.key))
   }
 
   /// True if all records up to a position were read.
@@ -68,18 +73,24 @@ struct ServiceRun: Sendable {
     if isExhausted { return true }
     guard !isDisordered, let frontier else { return false }
     if hasOrderedTies {
-      return id.isDescending ? frontier <= position : position <= frontier
+      return id.isBackward ? frontier <= position : position <= frontier
     }
-    return id.isDescending ? frontier.value < position.value : position.value < frontier.value
+    return id.isBackward ? frontier.value < position.value : position.value < frontier.value
   }
 
   /// True if a record that changes now belongs to those that are known, or to a page on its way.
   func concerns(_ child: Child) -> Bool {
-    if let equal = id.equal, child.node[equal.field].leaf != equal.value { return false }
-    if isExhausted || call != nil || isDisordered { return true }
+    if !fits(child) { return false }
+    return isExhausted || call != nil || isDisordered || isWithin(child)
+  }
+
+  /// True if the condition holds of a record.
+  private func fits(_ child: Child) -> Bool { id.condition?.holds(of: child) ?? true }
+
+  private func isWithin(_ child: Child) -> Bool {
     guard let frontier else { return false }
     let position = position(of: child)
-    return id.isDescending ? frontier <= position : position <= frontier
+    return id.isBackward ? frontier <= position : position <= frontier
   }
 
   /// Notes that there are no records at all.
@@ -90,28 +101,111 @@ struct ServiceRun: Sendable {
   /// The question for the next page.
   struct Page: Sendable {
     var query: ServiceQuery
-    var skip: Int
+    /// The number of records before the page; nil if it is asked for by values.
+    var skip: Int?
     var limit: Int
   }
 
+  /// What is known of a service when a page is asked for.
+  struct Surroundings {
+    /// The name of the id.
+    var idField: String
+    /// Whether values are sent as texts, which match no numbers of some services.
+    var isTextual: Bool
+    /// The records that are known.
+    var records: [Child]
+    /// The id of a record, as the server has it.
+    var id: (Key) -> ServiceID
+  }
+
   /// Returns the question for the next page of about so many records.
-  func nextPage(_ wanted: Int, idField: String) -> Page {
+  ///
+  /// O(n) in the known records if records came or went since the last page.
+  mutating func nextPage(_ wanted: Int, _ surroundings: Surroundings) -> Page {
     // Whoever needs much gets ever larger pages.
     let limit = min(max(wanted, count / 2, 1), ServiceRun.pageMax)
+    let terms = terms(surroundings.idField)
+    var query = ServiceQuery()
+    if let condition = id.condition {
+      let found = FindCondition(
+        condition, idField: surroundings.idField, isTextual: surroundings.isTextual)
+      query = found?.query ?? query
+    }
+    let hasOneOrder = !isDisordered && hasOrderedTies && frontier != nil
+    if drift > 0 || wantsValues { isCountDoubted = true }
+    if drift > 0 || wantsValues, hasOneOrder, !areValuesRead, !refusesValues,
+      let beyond = beyondFrontier(terms, surroundings)
+    {
+      query = FindCondition.joined([query, beyond])
+      return Page(query: sorted(query, terms).limit(limit), skip: nil, limit: limit)
+    }
+    if isCountDoubted, hasOneOrder {
+      count = surroundings.records.count { fits($0) && isWithin($0) }
+      isCountDoubted = false
+    }
     let most = min(limit, serverMax ?? limit)
     let overlap = min(count, max(0, most / 2), ServiceRun.overlapMin + 2 * drift)
-    let direction: ServiceQuery.Direction = id.isDescending ? .descending : .ascending
-    var query = ServiceQuery()
-    if let equal = id.equal {
-      query = query.eq(ServiceRun.name(of: equal.field), equal.value.json)
-    }
-    if let field = id.field { query = query.sort(ServiceRun.name(of: field), direction) }
-    if id.field?.keys.map(\.text) != [idField] { query = query.sort(idField, direction) }
     let skip = count - overlap
-    query = query.limit(limit)
+    query = sorted(query, terms).limit(limit)
     if skip > 0 { query = query.skip(skip) }
     return Page(query: query, skip: skip, limit: limit)
   }
+
+  /// A field of the order, and whether greater values come first.
+  private typealias Term = (name: String, isDescending: Bool)
+
+  private func terms(_ idField: String) -> [Term] {
+    var terms: [Term] = []
+    var isIDDescending = id.isBackward
+    for key in id.order.sortKeys {
+      let isDescending = key.isDescending != id.isBackward
+      switch key.field {
+      case .key: isIDDescending = isDescending
+      case .child(let path): terms.append((ServiceRun.name(of: path), isDescending))
+      case .value, .priority: break
+      }
+    }
+    if !terms.contains(where: { $0.name == idField }) { terms.append((idField, isIDDescending)) }
+    return terms
+  }
+
+  private func sorted(_ query: ServiceQuery, _ terms: [Term]) -> ServiceQuery {
+    terms.reduce(query) { $0.sort($1.name, $1.isDescending ? .descending : .ascending) }
+  }
+
+  /// The condition that a record comes after the frontier; nil if it cannot be said.
+  private func beyondFrontier(
+    _ terms: [Term], _ surroundings: Surroundings
+  ) -> ServiceQuery? {
+    guard let frontier, case .key(let key) = frontier.key else { return nil }
+    var values: [JSONValue] = []
+    switch frontier.value {
+    case .null where id.order == .key: break
+    case .leaf(let leaf): values.append(leaf.json)
+    case .tuple(let tuple):
+      for element in tuple.elements {
+        switch element.content {
+        case .value(.leaf(let leaf)): values.append(leaf.json)
+        case .key: break
+        default: return nil
+        }
+      }
+    default: return nil
+    }
+    if values.count < terms.count { values.append(surroundings.id(key).json) }
+    guard values.count == terms.count,
+      !surroundings.isTextual || values.allSatisfy({ $0.string != nil })
+    else { return nil }
+    let steps = terms.indices.map { last in
+      let equal = zip(terms, values).prefix(last).reduce(ServiceQuery()) { $0.eq($1.0.name, $1.1) }
+      let (name, value) = (terms[last].name, values[last])
+      return terms[last].isDescending ? equal.lt(name, value) : equal.gt(name, value)
+    }
+    return steps.count == 1 ? steps[0] : ServiceQuery().or(steps)
+  }
+
+  /// Notes that the server refuses to be asked by values.
+  mutating func noteRefusal() { (refusesValues, call) = (true, nil) }
 
   /// The dotted name of a field at a place in a record.
   static func name(of field: Path) -> String {
@@ -126,29 +220,45 @@ struct ServiceRun: Sendable {
   ///     first.
   ///   - page: the question.
   ///   - limit: the most records as the server decided it; nil if it does not tell.
-  /// - Returns: false if records moved so much that they have to be read from the beginning.
-  mutating func take(
-    _ records: [Child], received: Int, _ page: Page, limit: Int?
-  ) -> Bool {
+  mutating func take(_ records: [Child], received: Int, _ page: Page, limit: Int?) {
     call = nil
     let effective = min(page.limit, limit ?? page.limit)
     let isLast = received < effective || received == 0 || received > page.limit
     if effective < page.limit { serverMax = max(effective, 1) }
-    let overlap = records.prefix(count - page.skip)
-    let isJoined = count == 0 || page.skip == count || overlap.contains { seen.contains($0.key) }
+    guard let skip = page.skip else {
+      let before = frontier
+      note(records)
+      areValuesRead = isLast
+      if !isLast, frontier == before { refusesValues = true }
+      (drift, wantsValues) = (0, false)
+      return
+    }
+    let overlap = records.prefix(count - skip)
+    let isJoined =
+      count == 0 || skip == count
+      || overlap.contains { seen.contains($0.key) || reaches(position(of: $0)) }
+    if !isJoined, !wantsValues, !areValuesRead, !refusesValues {
+      wantsValues = true
+      return
+    }
     if !isJoined, restarts < ServiceRun.restartsMax {
       restarts += 1
       (count, seen, drift) = (0, [], 0)
-      return false
+      (isCountDoubted, wantsValues, areValuesRead) = (false, false, false)
+      return
     }
-    drift = 0
+    (drift, wantsValues, areValuesRead) = (0, false, false)
+    note(records)
+    count = skip + received
+    isExhausted = isLast
+  }
+
+  private mutating func note(_ records: [Child]) {
     for child in records {
       seen.insert(child.key)
-      advance(to: position(of: child))
+      // What only a server counts among the records has no place in the order.
+      if fits(child) { advance(to: position(of: child)) }
     }
-    count = page.skip + received
-    isExhausted = isLast
-    return true
   }
 
   private mutating func advance(to position: IndexPosition) {
@@ -156,18 +266,19 @@ struct ServiceRun: Sendable {
     // A record of the overlap is behind the frontier.
     let isBeyond =
       hasOrderedTies
-      ? (id.isDescending ? position <= frontier : frontier <= position)
-      : (id.isDescending ? position.value <= frontier.value : frontier.value <= position.value)
+      ? (id.isBackward ? position <= frontier : frontier <= position)
+      : (id.isBackward ? position.value <= frontier.value : frontier.value <= position.value)
     if isBeyond { self.frontier = position }
   }
 
   /// Compares the order of a page with that of the tree.
   mutating func checkOrder(_ records: [Child]) {
+    let records = records.filter(fits)
     for (left, right) in zip(records, records.dropFirst()) {
       var (low, high) = (position(of: left), position(of: right))
-      if id.isDescending { swap(&low, &high) }
+      if id.isBackward { swap(&low, &high) }
       if low <= high { continue }
-      if low.value == high.value, id.field != nil {
+      if low.value == high.value, id.order != .key {
         hasOrderedTies = false
       } else {
         isDisordered = true

@@ -21,6 +21,8 @@ struct ListenPlan: Sendable {
     var ended: [Ask] = []
   }
 
+  /// What the origin can answer.
+  var reach = OriginReach.ranges
   private var wantedCounts: [Query: Int] = [:]
   private var asks: [Query: Ask] = [:]
   private var nextTag = 1
@@ -53,13 +55,13 @@ struct ListenPlan: Sendable {
 
   /// Notes that a listener needs a query's answer.
   mutating func want(_ query: Query) -> Change {
-    wantedCounts[query.asked, default: 0] += 1
+    wantedCounts[query.asked(reach), default: 0] += 1
     return update()
   }
 
   /// Notes that a listener no longer needs it.
   mutating func unwant(_ query: Query) -> Change {
-    let query = query.asked
+    let query = query.asked(reach)
     guard let count = wantedCounts[query] else { return Change() }
     wantedCounts[query] = count > 1 ? count - 1 : nil
     return update()

@@ -15,6 +15,8 @@ package struct ReplicaBook: Sendable {
   package private(set) var pending: [PendingWrite] = []
   private var tracked = PathTree<[Query: TrackedQuery]>()
   private var nextTrackedID: Int64 = 0
+  /// What the origin can answer.
+  var reach = OriginReach.ranges
   /// The open conversation with the origin; it ends with the connection.
   var talk = OriginTalk()
   /// The windows of which no row was received since they were asked: they show everything that is
@@ -152,12 +154,14 @@ extension ReplicaBook {
 
   /// The record of a query; all queries that show every child of a place share one, whatever their
   /// order.
-  package func record(of query: Query) -> TrackedQuery? { tracked[query.path]?[query.asked] }
+  package func record(of query: Query) -> TrackedQuery? {
+    tracked[query.path]?[query.asked(reach)]
+  }
 
   /// The record of a query, which is made if there is none.
   mutating func recordOrNew(of query: Query) -> TrackedQuery {
     if let record = record(of: query) { return record }
-    let record = TrackedQuery(id: nextTrackedID, query: query.asked)
+    let record = TrackedQuery(id: nextTrackedID, query: query.asked(reach))
     put(record)
     return record
   }
@@ -172,9 +176,9 @@ extension ReplicaBook {
   /// Takes over the records that another process wrote; queries asked from here stay active.
   mutating func absorb(_ stored: ReplicaBook, active: Set<Query>) {
     let asked = trackedQueries.filter { active.contains($0.query) }
-    let own = (talk, unfiltered)
+    let own = (talk, unfiltered, reach)
     self = stored
-    (talk, unfiltered) = own
+    (talk, unfiltered, reach) = own
     for var record in asked where self.record(of: record.query) == nil {
       // The other process removed the record, but this one still needs it.
       record.id = nextTrackedID
@@ -395,7 +399,7 @@ extension ReplicaBook {
   }
 
   private func checkInvariants(of record: TrackedQuery) {
-    precondition(record.query == record.query.asked, "I2: a query is kept as it is asked.")
+    precondition(record.query == record.query.asked(reach), "I2: a query is kept as it is asked.")
     precondition(record.id < nextTrackedID, "I2: the next id is the greatest.")
     precondition(!record.isDefault || record.keys.isEmpty, "I2: a default query has no keys.")
     precondition(

@@ -99,7 +99,7 @@ extension ReplicaEngine {
   mutating func sendGets(_ outcome: inout ReplicaOutcome) {
     for index in gets.indices where !gets[index].isSent {
       gets[index].isSent = true
-      outcome.commands.append(.get(id: gets[index].id, gets[index].query.asked))
+      outcome.commands.append(.get(id: gets[index].id, gets[index].query.asked(reach)))
     }
   }
 

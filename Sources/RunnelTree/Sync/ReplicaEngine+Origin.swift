@@ -83,8 +83,9 @@ extension ReplicaEngine {
     case .listenRevoked(let query, let error):
       // The refusal is meant for an ended ask of the same query, or the new ask will be refused,
       // too.
-      guard plan.asks(query.asked), !replica.book.talk.awaitsEnds(query.asked) else { break }
-      outcome = try cancel(query.asked, error, now: now, &storage)
+      let asked = query.asked(reach)
+      guard plan.asks(asked), !replica.book.talk.awaitsEnds(asked) else { break }
+      outcome = try cancel(asked, error, now: now, &storage)
     case .unlistened(let id): replica.book.talk.confirmEnd(id)
     case .answer(let id, let node):
       let touched = try self.answered(get: id, node, now: now, &outcome, &storage)

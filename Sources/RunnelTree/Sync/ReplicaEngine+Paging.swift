@@ -130,7 +130,7 @@ extension ReplicaEngine {
   ) throws(TreeError) -> Bool {
     guard isConnected, try replica.book.knowledge(of: query, storage).isAnswer else { return false }
     let path = query.path
-    return hasAnswered(query.asked)
+    return hasAnswered(query.asked(reach))
       || (0...path.keys.count).contains { depth in
         hasAnswered(Query(Path(unchecked: Array(path.keys[..<depth]))))
       }

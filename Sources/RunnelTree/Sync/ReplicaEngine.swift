@@ -51,12 +51,16 @@ package struct ReplicaEngine: Sendable {
 
   /// Makes an engine, new or from the book that a storage kept.
   ///
-  /// `session` is a number that no other session on the storage has or had.
+  /// `session` is a number that no other session on the storage has or had; `reach` is what the origin
+  /// can answer.
   package init(
     book: ReplicaBook = ReplicaBook(), session: Int64 = PendingWrite.noSession,
-    policy: ConflictPolicy = .fieldWise, hashing: RangeHashing = RangeHashing()
+    policy: ConflictPolicy = .fieldWise, hashing: RangeHashing = RangeHashing(),
+    reach: OriginReach = .ranges
   ) {
     replica = Replica(book: book)
+    replica.book.reach = reach
+    plan.reach = reach
     self.session = session
     self.hashing = hashing
     self.policy = policy
@@ -70,6 +74,9 @@ package struct ReplicaEngine: Sendable {
 
   /// The estimated time on the origin's clock when the clock here shows `now`.
   package func originTime(_ now: Int64) -> Int64 { now + (connectionInfo.serverTimeOffset ?? 0) }
+
+  /// What the origin can answer.
+  var reach: OriginReach { plan.reach }
 
   /// True while the origin can be reached.
   package var isConnected: Bool {
@@ -188,8 +195,8 @@ extension ReplicaEngine {
   mutating func cancel(
     _ query: Query, _ error: TreeError, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
-    let isRefused = { (other: Query) in
-      query.loadsAllData ? other.path == query.path : other.asked == query.asked
+    let isRefused = { [reach] (other: Query) in
+      query.loadsAllData ? other.path == query.path : other.asked(reach) == query.asked(reach)
     }
     let refused = listened.filter { listener, query in
       (pages[listener]?.wanted ?? [query]).contains(where: isRefused)

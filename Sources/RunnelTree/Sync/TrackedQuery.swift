@@ -8,7 +8,7 @@
 package struct TrackedQuery: Hashable, Sendable, Identifiable {
   /// The id; ids ascend in the order in which queries were first asked.
   package var id: Int64
-  /// The query as the origin is asked: see `Query.asked`.
+  /// The query as the origin is asked: see `Query.asked(_:)`.
   package var query: Query
   /// True while the origin sends every change of the answer.
   package var isActive = false
@@ -36,16 +36,26 @@ package struct TrackedQuery: Hashable, Sendable, Identifiable {
   package var isDefault: Bool { query.loadsAllData }
 }
 
+/// The queries that an origin can answer.
+package enum OriginReach: Hashable, Sendable {
+  /// Ranges of an order by one component, as the wire protocol has them.
+  case ranges
+  /// Every query, also one by several components or with a filter.
+  case everything
+}
+
 extension Query {
   /// The query that an origin is asked in order to answer this one.
   ///
   /// A query that shows all children needs their default query, whatever its order. So does a query
-  /// that only a local tree can answer: one by several components, one with a filter, or one that
-  /// starts or ends at a row whose value is children.
-  package var asked: Query {
+  /// that the origin cannot answer: for one that answers ranges, a query by several components, one
+  /// with a filter, or one that starts or ends at a row whose value is children.
+  package func asked(_ reach: OriginReach) -> Query {
+    if loadsAllData { return Query(path) }
+    if reach == .everything { return self }
     if case .compound = index { return Query(path) }
     if [start, end].contains(where: { $0?.position.value == .children }) { return Query(path) }
-    return loadsAllData || filter != nil ? Query(path) : self
+    return filter != nil ? Query(path) : self
   }
 }
 

@@ -1,12 +1,12 @@
 import RunnelBase
 import RunnelStreams
-import RunnelTree
+package import RunnelTree
 
 /// A filter as the condition of a view, `where`, which the tree itself checks.
 ///
 /// A condition knows no ages, no marks, and no differences of case except in `contains~` and `begins~`:
 /// texts are taken as the loaded rows spell them.
-struct FilterPredicate {
+package struct FilterPredicate {
   /// The condition.
   let predicate: ChildPredicate
 
@@ -32,6 +32,21 @@ struct FilterPredicate {
     predicate = parts.count == 1 ? parts[0] : .all(parts)
   }
 
+  /// The part of a filter that a condition can say, and whether that is all of it; nil if it is nothing.
+  ///
+  /// Texts are taken as they are typed, in small, large and initial letters, and as the loaded rows spell
+  /// them.
+  package static func part(
+    of filter: Filter, in list: ListScreen
+  ) -> (predicate: ChildPredicate, isWhole: Bool)? {
+    let rows = list.someRecords(rowsMax)
+    let parts = filter.terms.compactMap { term in
+      predicate(term.test, rows, inAnyCase: true).map { term.isNegated ? .not($0) : $0 }
+    }
+    guard let first = parts.first else { return nil }
+    return (parts.count == 1 ? first : .all(parts), parts.count == filter.terms.count)
+  }
+
   /// The reason why no condition can say a term.
   private static func reasonNotSaid(_ test: Filter.Test) -> String {
     switch test {
@@ -45,7 +60,9 @@ struct FilterPredicate {
     }
   }
 
-  private static func predicate(_ test: Filter.Test, _ rows: [Record]) -> ChildPredicate? {
+  private static func predicate(
+    _ test: Filter.Test, _ rows: [Record], inAnyCase: Bool = false
+  ) -> ChildPredicate? {
     switch test {
     case .shows, .state(.new), .state(.marked), .state(.mine): return nil
     case .has(let field): return .exists(field.rowField)
@@ -56,7 +73,7 @@ struct FilterPredicate {
       else { return nil }
       return .compare(field.rowField, way, .number(number))
     case .isOne(let field, let values):
-      let parts = values.map { equal(field, $0, rows) }
+      let parts = values.map { equal(field, $0, rows, inAnyCase: inAnyCase) }
       let known = parts.compactMap(\.self)
       guard known.count == parts.count else { return nil }
       return known.count == 1 ? known[0] : .any(known)
@@ -65,7 +82,7 @@ struct FilterPredicate {
   }
 
   private static func equal(
-    _ field: FieldPath, _ value: FilterValue, _ rows: [Record]
+    _ field: FieldPath, _ value: FilterValue, _ rows: [Record], inAnyCase: Bool
   ) -> ChildPredicate? {
     if value.text == "none" { return .not(.exists(field.rowField)) }
     var leaves: Set<Leaf> = []
@@ -81,6 +98,13 @@ struct FilterPredicate {
       case .bool(let bool)? where text == (bool ? "true" : "false"): leaves.insert(.bool(bool))
       default: break
       }
+    }
+    if inAnyCase {
+      let initial = value.text.prefix(1).uppercased() + value.text.dropFirst().lowercased()
+      for spelling in [value.text, text, value.text.uppercased(), initial] {
+        leaves.insert(.string(spelling))
+      }
+      if text == "true" || text == "false" { leaves.insert(.bool(text == "true")) }
     }
     if leaves.isEmpty { leaves.insert(.string(value.text)) }
     let parts = leaves.map { ChildPredicate.compare(field.rowField, .equal, $0) }

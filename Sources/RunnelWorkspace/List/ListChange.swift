@@ -36,6 +36,8 @@ package struct ListChange: Sendable {
   package var loadedCount: Int
   /// The number of rows beyond the loaded ones that were looked through for the filter.
   package var searchedCount = 0
+  /// Where the filter runs, on a server's services; nil elsewhere, or without a filter.
+  package var filterPlace: FilterPlace?
   /// Whether the list unloads the removed rows, which still exist.
   package var isLettingGo = false
 

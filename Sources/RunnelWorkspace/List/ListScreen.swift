@@ -93,6 +93,8 @@ package struct ListScreen: Hashable, Sendable {
   var loadedCount = 0
   /// The number of rows beyond the loaded ones that were looked through for the filter.
   var searchedCount = 0
+  /// Where the filter runs, on a server's services; nil elsewhere.
+  var filterPlace: FilterPlace?
   /// The rows that arrived while the list was open.
   package var arrived: Set<String> = []
   /// The rows that arrived since the last visit.
@@ -207,6 +209,7 @@ extension ListScreen {
     paging = change.paging
     loadedCount = change.loadedCount
     searchedCount = change.searchedCount
+    filterPlace = change.filterPlace
     arrived.formUnion(change.newRows)
     let transientBefore = transientRows
     // A row stored while a record is being sent from here is not counted as new, though the same

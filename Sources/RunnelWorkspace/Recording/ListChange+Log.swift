@@ -9,7 +9,7 @@ extension ListChange {
   /// The change without the rows that stayed: the new rows with their ids and places.
   package var log: JSONValue {
     let edit = edit ?? ListEdit(update)
-    return [
+    var json: JSONValue = [
       "update": update.log,
       "rows": .strings(edit.insertedRows),
       "sections": .array(
@@ -21,6 +21,10 @@ extension ListChange {
       "paging": paging.log, "newer": newer.log, "loaded": .int(loadedCount),
       "lettingGo": .bool(isLettingGo), "searched": .int(searchedCount),
     ]
+    if let filterPlace, case .object(let members) = json {
+      json = .object(members + [JSONMember("filterPlace", .string(filterPlace.rawValue))])
+    }
+    return json
   }
 
   package init(log json: JSONValue) throws {
@@ -46,6 +50,7 @@ extension ListChange {
     isLettingGo = try fields.bool("lettingGo")
     // Older recordings do not have it.
     searchedCount = json["searched"].flatMap(LogFields.integer).map { Int(clamping: $0) } ?? 0
+    filterPlace = json["filterPlace"]?.string.flatMap { FilterPlace(rawValue: $0) }
   }
 }
 

@@ -322,8 +322,26 @@ extension AppScreen {
 extension ListScreen {
   /// The number of rows shown, and of how many.
   fileprivate var countText: String {
+    guard filter == nil, let filterPlace else { return bareCountText }
+    // The view itself has a condition.
+    switch filterPlace {
+    case .server: return bareCountText + ", by the server"
+    case .both: return bareCountText + ", in part by the server"
+    case .here: return bareCountText + ", filtered here"
+    }
+  }
+
+  private var bareCountText: String {
     // Rows being composed or sent are not in the collection yet.
     let shown = content.storedRowCount - transientRows.count
+    if filter != nil, let filterPlace {
+      let rows = "\(shown)\(isExhausted ? "" : "+") \(shown == 1 && isExhausted ? "row" : "rows")"
+      switch filterPlace {
+      case .server: return rows + " by the server"
+      case .both: return rows + " by the server and here"
+      case .here: return rows + " here, of \(max(loadedCount + searchedCount, shown)) loaded"
+      }
+    }
     if filter != nil {
       // A row of another source may be shown before its own place is loaded.
       // A row that the filter hides changes no loaded row, but the number of all.

@@ -75,10 +75,17 @@ import Testing
     mutating func query() -> ServiceQuery {
       var query = ServiceQuery()
       for name in ["a", "b", "c"] where number(0..<3) == 0 { query[name] = condition() }
+      if number(0..<8) == 0 {
+        // The last ids are those of no record.
+        let ids = (0..<number(1..<4)).map { _ in JSONValue.string("k\(number(1000..<1450))") }
+        query["id"] = ids.count == 1 ? ids[0] : ["$in": .array(ids)]
+      }
       if number(0..<6) == 0 { query["$or"] = [["a": condition()], ["c": condition()]] }
       if number(0..<3) > 0 {
         var sort = [JSONMember(["a", "b"][number(0..<2)], number(0..<2) == 0 ? 1 : -1)]
         if number(0..<4) == 0 { sort.append(JSONMember("c", -1)) }
+        if number(0..<3) == 0 { sort = [] }
+        if number(0..<2) == 0 { sort.append(JSONMember("id", number(0..<2) == 0 ? 1 : -1)) }
         query["$sort"] = .object(sort)
       }
       if number(0..<3) > 0 { query["$limit"] = .number(JSONNumber(Int64(number(0..<9)))) }
@@ -187,6 +194,15 @@ import Testing
       #expect(newest["data"]?.array?.compactMap { $0["id"]?.string } == ["k199", "k299", "k399"])
       let patched = try client.ask(["patch", "indexed", .null, ["done": true], ["a": 7]])
       #expect(patched.array?.count == 4)
+      // The order of the workspace's pages, from either end.
+      let last = try client.ask(["find", "indexed", ["$sort": ["a": -1, "id": -1], "$limit": 3]])
+      #expect(last["data"]?.array?.compactMap { $0["id"]?.string } == ["k399", "k299", "k199"])
+      for (direction, ids) in [(1, ["k0", "k1"]), (-1, ["k99", "k98"])] as [(JSONValue, [String])] {
+        let page = try client.ask(["find", "plain", ["$sort": ["id": direction], "$limit": 2]])
+        #expect(page["data"]?.array?.compactMap { $0["id"]?.string } == ids)
+      }
+      let named = try client.ask(["find", "plain", ["id": ["$in": ["k7", "k399"]], "a": 7]])
+      #expect(named["data"]?.array?.compactMap { $0["id"]?.string } == ["k7"])
       for query in [["a": 7], ["$sort": ["a": 1]]] as [JSONValue] {
         let refused = try client.ask(["find", "plain", query])
         #expect(refused["code"]?.int == 400)
@@ -194,6 +210,25 @@ import Testing
         #expect(message.contains("more than 20000 bytes"), "\(message)")
         #expect(message.contains(".indexOn"), "\(message)")
       }
+    }
+  }
+
+  @Test func recordIsFoundByAnIDThatIsNotItsKey() async throws {
+    try await withServices { server in
+      let client = try SocketIOClient(server)
+      for (key, json) in [
+        ("x", "{\"id\":17,\"a\":1}"), ("17", "{\"id\":4,\"a\":2}"), ("b", "{\"a\":3}"),
+      ] {
+        let answer = try server.request("PUT", "/plain/\(key).json", json)
+        #expect(answer.status == 200)
+      }
+      for (id, value) in [(17, 1), (4, 2), ("b", 3)] as [(JSONValue, Int)] {
+        let found = try client.ask(["find", "plain", ["id": id]])
+        #expect(found["data"]?.array?.map { $0["a"]?.int } == [value])
+      }
+      // The ids are not the keys, so the order is that of the ids.
+      let page = try client.ask(["find", "plain", ["$sort": ["id": 1]]])
+      #expect(page["data"]?.array?.map { $0["a"]?.int } == [2, 1, 3])
     }
   }
 }
