@@ -223,7 +223,7 @@ let package = Package(
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelDemo",
         "RunnelIdentity", "PostgresCluster", "RunnelPostgres", "RunnelServer", "RunnelServices",
-        "RunnelServicesTree",
+        "RunnelServicesNetwork", "RunnelServicesTree",
         "RunnelStore", "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),

@@ -86,9 +86,12 @@ struct Bench {
   private static func services(_ folder: TemporaryFolder) throws {
     var report = Report()
     try ServicesBenchmark().run(into: &report)
-    try ServiceOriginBenchmark().run(into: &report)
+    try ServiceOriginBenchmark(folder: folder).run(into: &report)
+    try LiveFindBenchmark().run(into: &report)
     Output.note("serving services")
     try ServedServicesBenchmark(folder: folder).run(into: &report)
+    Output.note("sending the writes that waited")
+    try DrainBenchmark(folder: folder).run(into: &report)
     Output.print(report.table(title: "Services, in one program and served") + "\n")
   }
 

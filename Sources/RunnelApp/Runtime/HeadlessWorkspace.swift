@@ -55,6 +55,12 @@ package final class HeadlessWorkspace {
     runtime.receive([.deliveries(events.map { Delivery(listener: listener, event: $0) })])
   }
 
+  /// Takes what the tree delivers.
+  package func receive(_ deliveries: [Delivery]) {
+    runtime.receive([.deliveries(deliveries)])
+    settle()
+  }
+
   /// Takes changes that others wrote into the database.
   package func catchUp() {
     if let database { runtime.receive(database.catchUp()) }

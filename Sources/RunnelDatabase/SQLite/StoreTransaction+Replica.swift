@@ -93,6 +93,23 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
+  func save(_ record: TrackedQuery, changing key: Key) throws(TreeError) {
+    // Another process may have removed the record.
+    let isStored = try tree.reading {
+      try Row.fetchOne(
+        db.cachedStatement(sql: "SELECT 1 FROM tracked_query WHERE id = ?"),
+        arguments: [record.id]) != nil
+    }
+    guard isStored else { return try save(record) }
+    try tree.reading {
+      let sql =
+        record.keys.contains(key)
+        ? "INSERT OR IGNORE INTO tracked_key (query, key) VALUES (?, ?)"
+        : "DELETE FROM tracked_key WHERE query = ? AND key = ?"
+      try db.cachedStatement(sql: sql).execute(arguments: [record.id, key.text])
+    }
+  }
+
   /// Writes the added keys, and deletes the removed ones.
   private func saveKeys(of record: TrackedQuery) throws {
     let stored = try keyTexts(ofQuery: record.id)

@@ -111,9 +111,34 @@ public struct LiveList: Sendable {
   }
 
   /// Returns where a record belongs among the rows.
+  ///
+  /// O(log n) in the rows; O(n) if they have selected fields only, which may not be those of the order.
   private func place(of record: JSONValue) -> Int {
     let order = order
-    return rows.firstIndex { order.compare(record, $0) < 0 } ?? rows.count
+    if reading.select != nil {
+      return rows.firstIndex { order.compare(record, $0) < 0 } ?? rows.count
+    }
+    return rows.lowerBound { order.compare(record, $0) >= 0 }
+  }
+
+  /// Returns where the row with an id is, of which an event told.
+  ///
+  /// O(log n) in the rows if the row has not moved.
+  private func index(of id: ServiceID, as record: JSONValue) -> Int? {
+    guard let idField else { return nil }
+    let (order, isWhole) = (order, reading.select == nil)
+    if isWhole {
+      let place = rows.lowerBound { order.compare($0, record) < 0 }
+      if place < rows.count, self.id(rows[place]) == id { return place }
+    }
+    return rows.firstIndex { row in
+      switch (row[idField], id.json) {
+      // Their texts need not be made.
+      case (.number(let left)?, .number(let right)): left == right
+      case (let json?, _): ServiceID(json: json) == id
+      case (nil, _): false
+      }
+    }
   }
 
   private mutating func learnID(from record: JSONValue?) {
@@ -293,7 +318,7 @@ public struct LiveList: Sendable {
     isTotalExact = false
     for (id, state) in recent {
       guard let state, reading.condition.holds(for: state) == true,
-        !rows.contains(where: { self.id($0) == id })
+        index(of: id, as: state) == nil
       else { continue }
       let place = place(of: state)
       if place == rows.count && hasMore || place == 0 && skip > 0 { continue }
@@ -331,7 +356,7 @@ public struct LiveList: Sendable {
     guard let id = id(record), [.created, .updated, .patched, .removed].contains(event) else {
       return []
     }
-    let index = rows.firstIndex { self.id($0) == id }
+    let index = index(of: id, as: record)
     var state = record
     if event == .patched, let index { state = merged(rows[index], record) }
     if !questions.isEmpty {

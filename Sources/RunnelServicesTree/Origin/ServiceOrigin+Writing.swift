@@ -211,14 +211,29 @@ extension ServiceOrigin {
   }
 
   /// Notes what is asked to be created, and which known records are like it.
+  ///
+  /// O(n) in the known records, most of which differ in the field that is looked at first.
   private mutating func noteCreation(_ record: RecordID, _ request: ServiceRequest, _ id: Int64) {
     let data = request.data ?? .null
+    let first = ServiceOrigin.longestText(of: data)
     let known = mirror.records(of: record.service).filter { child in
+      if let first, child.node[first.key].leaf != first.leaf { return false }
       let other = mirror.record(child.node, child.key, of: record.service)
       return ServiceOrigin.scalars(of: data).allSatisfy { other[$0.name] == $0.value }
     }
     sent.creations[id] = SentWrites.Creation(
       data: data, known: known.prefix(100).map(\.key.text))
+  }
+
+  /// The longest of a record's texts, as a tree has it.
+  private static func longestText(of data: JSONValue) -> (key: Key, leaf: Leaf)? {
+    let texts = (data.object ?? []).compactMap { member in
+      member.value.string.map { (name: member.name, text: $0) }
+    }
+    guard let longest = texts.max(by: { $0.text.utf8.count < $1.text.utf8.count }),
+      let key = try? Key(ServiceRecordCoding.key(for: longest.name))
+    else { return nil }
+    return (key, .string(longest.text))
   }
 
   /// The fields of a record that can be looked for.

@@ -149,7 +149,7 @@ extension Replica {
     if teller != .nobody { book.talk.tell(path, for: query) }
     record.keys.insert(key)
     try keep(part, by: teller, &storage)
-    try put(record, &storage)
+    try put(record, changing: key, &storage)
     return try rebase([path], &storage) + [query.path]
   }
 
@@ -161,7 +161,7 @@ extension Replica {
     var record = old
     try noteInBases(part, by: teller, of: record.query, storage)
     record.keys.remove(key)
-    try put(record, &storage)
+    try put(record, changing: key, &storage)
     book.talk.fallSilent(part.path, for: record.query)
     let isForgotten = try forget(part.path, &storage)
     return (isForgotten ? try rebase([part.path], &storage) : []) + [record.query.path]

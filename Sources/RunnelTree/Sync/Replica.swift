@@ -178,6 +178,15 @@ extension Replica {
     book.put(record)
   }
 
+  /// Takes the record of a query of which at most one key has changed.
+  mutating func put(
+    _ record: TrackedQuery, changing key: Key, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    if book.record(of: record.query) == record { return }
+    book.put(record)
+    try storage.save(record, changing: key)
+  }
+
   /// Notes that the whole answer to a query was received.
   mutating func markAnswered(
     _ query: Query, _ storage: inout some ReplicaStorage

@@ -47,6 +47,9 @@ package protocol ReplicaStorage: TreeReader {
   /// are.
   mutating func save(_ record: TrackedQuery) throws(TreeError)
 
+  /// Stores the record of a query of which only one key was added or removed since.
+  mutating func save(_ record: TrackedQuery, changing key: Key) throws(TreeError)
+
   /// The children that belong to the answer of a record, also of a dormant one.
   func keys(ofQuery id: Int64) throws(TreeError) -> Set<Key>
 
@@ -187,6 +190,11 @@ package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
 
   /// Removes the record of a query.
   package mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) { records[id] = nil }
+
+  /// Stores the record of a query of which one key has changed.
+  package mutating func save(_ record: TrackedQuery, changing key: Key) throws(TreeError) {
+    try save(record)
+  }
 
   /// True if the origin's tree takes more bytes as JSON.
   ///

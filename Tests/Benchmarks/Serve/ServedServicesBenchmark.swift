@@ -33,7 +33,7 @@ struct ServedServicesBenchmark {
     Format.decimal(rate / 1000, digits: 1) + " k calls/s"
   }
 
-  private static func openSession(_ client: LoopbackConnection) throws {
+  static func openSession(_ client: LoopbackConnection) throws {
     try client.send(
       Array(
         """
