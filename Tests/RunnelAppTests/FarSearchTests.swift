@@ -11,7 +11,9 @@ import Testing
   private static let count = 3600
 
   /// A list with the keys 0 to 3599, of which some hold the word that is looked for.
-  private func app(needles: Set<Int>, anchor: String = "first") throws -> AppDriver {
+  private func app(
+    needles: Set<Int>, anchor: String = "first", condition: String = "", reach: FindReach? = nil
+  ) throws -> AppDriver {
     let views = try ViewFile(
       yaml: """
         views:
@@ -19,13 +21,14 @@ import Testing
             path: /hay
             page: 20
             anchor: \(anchor)
+            \(condition.isEmpty ? "" : "where: '\(condition)'")
             columns: [{ field: word, width: 12 }, { field: $key }]
         """, name: "hay.views.yaml"
     ).views
     let records = (0..<Self.count).map { number in
       JSONMember(String(number), ["word": needles.contains(number) ? "needle" : "straw"])
     }
-    return try AppDriver(views, json: ["hay": .object(records)])
+    return try AppDriver(views, json: ["hay": .object(records)], reach: reach)
   }
 
   private func find(_ app: AppDriver) {
@@ -105,5 +108,66 @@ import Testing
     app.type("word:straw")
     #expect(!rows(app).contains("2900") && rows(app).contains("0"))
     #expect(app.list.searchedCount == 0)
+  }
+
+  // MARK: On the services of a server
+
+  @Test(arguments: ["first", "last"]) func serverFindsWhatFits(anchor: String) throws {
+    let needles: Set = [7, 2900, 3300, 3599]
+    let app = try app(needles: needles, anchor: anchor, reach: FindReach())
+    app.press("f")
+    app.type("word:needle")
+    #expect(app.screen[1].contains("here, of 20 loaded"), "\(app.screen[1])")
+    app.press("Enter")
+    #expect(rows(app) == ["7", "2900", "3300", "3599"])
+    #expect(app.screen[1].contains("4 rows by the server"), "\(app.screen[1])")
+    #expect(app.list.loadedCount == 20 && app.list.searchedCount < 20)
+    try app.set("/hay/2900/word", "straw")
+    #expect(rows(app) == ["7", "3300", "3599"])
+  }
+
+  @Test func serverIsAskedForMoreAsThePagesAreFetched() throws {
+    let needles = stride(from: 100, to: Self.count, by: 20).map { $0 }
+    let app = try app(needles: Set(needles), reach: FindReach())
+    find(app)
+    #expect(app.screen[1].contains("+ rows by the server"), "\(app.screen[1])")
+    while app.list.paging == .more {
+      let before = rows(app).count
+      app.press("gm")
+      try #require(rows(app).count > before || app.list.paging == .exhausted)
+    }
+    #expect(rows(app) == needles.map { String($0) })
+    #expect(app.list.loadedCount == 20)
+  }
+
+  @Test func listSaysWhatPartOfItsFilterTheServerChecks() throws {
+    let app = try app(needles: [7, 2900, 3300], reach: FindReach())
+    app.press("f")
+    app.type("word:needle $key~3")
+    app.press("Enter")
+    #expect(rows(app) == ["3300"])
+    #expect(app.screen[1].contains("1 row by the server and here"), "\(app.screen[1])")
+    app.press("f")
+    app.press("C-u")
+    app.type("word~needl")
+    app.press("Enter")
+    #expect(rows(app) == ["7", "2900", "3300"])
+    #expect(app.screen[1].contains("3 rows here, of 3600 loaded"), "\(app.screen[1])")
+  }
+
+  @Test func listSaysWhereTheConditionOfItsViewIsChecked() throws {
+    let needles: Set = [7, 2900, 3300]
+    for (condition, words) in [
+      ("word == \"needle\"", "3 rows, by the server"),
+      ("word contains \"needle\"", "3 rows, filtered here"),
+    ] {
+      let app = try app(needles: needles, condition: condition, reach: FindReach())
+      #expect(rows(app) == ["7", "2900", "3300"])
+      #expect(app.screen[1].contains(words), "\(app.screen[1])")
+    }
+    let reach = FindReach()
+    reach.note(declined: try ChildPredicate(parsing: "word == \"needle\""), by: "hay")
+    let app = try app(needles: needles, condition: "word == \"needle\"", reach: reach)
+    #expect(app.screen[1].contains("3 rows, filtered here"), "\(app.screen[1])")
   }
 }

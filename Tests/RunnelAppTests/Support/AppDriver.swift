@@ -50,10 +50,12 @@ final class AppDriver {
 
   /// Opens views on a database that holds `json`, or on a copy of the file with these bytes.
   ///
-  /// With an origin it is the replica of that, and `json` waits for it.
+  /// With an origin it is the replica of that, and `json` waits for it. With a reach the lists ask as those of
+  /// services do.
   init(
     _ views: [ViewDefinition], resources: ResourceBook = ResourceBook(),
     json: JSONValue = .null, copying template: Data? = nil, origin: String? = nil,
+    reach: FindReach? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     profile: ProfileMark? = nil, isRecording: Bool = false, me: String = "zoe",
     now: Int64 = Fixture.now, restoring session: SessionState? = nil,
@@ -90,6 +92,7 @@ final class AppDriver {
       state: state, database: backend, random: SeededRandom(seed: seed + 2),
       startFileTask: startFileTask ?? { files.start($0) },
       record: isRecording ? { lines.text += $0.line + "\n" } : nil)
+    runtime.reach = reach
     runtime.start()
     if let session { runtime.send(.restored(session)) }
     pump()
