@@ -124,6 +124,10 @@ import Testing
     #expect(app.list.loadedCount == 20 && app.list.searchedCount < 20)
     try app.set("/hay/2900/word", "straw")
     #expect(rows(app) == ["7", "3300", "3599"])
+    // Without the filter the list is as before: the rows up to those found are not read.
+    app.press("G")
+    app.press("Esc")
+    #expect(app.list.filter == nil && rows(app).count == 20 && app.list.loadedCount == 20)
   }
 
   @Test func serverIsAskedForMoreAsThePagesAreFetched() throws {

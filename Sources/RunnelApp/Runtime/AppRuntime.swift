@@ -64,6 +64,9 @@ final class AppRuntime {
     self.clock = clock
     store = Store(state: state, middleware: middleware, reducer: AppState.reduce)
     queries.report = { [weak self] in self?.send($0) }
+    queries.awaitsOrigin = { [weak self] in
+      self?.state.database.origin.map { !$0.isDisconnected } ?? false
+    }
     files.report = { [weak self] in self?.send($0) }
   }
 

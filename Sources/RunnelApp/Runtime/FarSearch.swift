@@ -24,6 +24,10 @@ final class FarSearch {
 
   /// The end of the list beyond which it searches.
   let end: ListEnd
+  /// Whether rows that are not known here are being asked for.
+  private let awaitsOrigin: () -> Bool
+  /// The number of rows that the part that is being read is to have.
+  private var readCount = 0
   /// The number of rows that are still to be found before it stops.
   var wantedCount = 0
   /// The number of rows that were looked through.
@@ -43,8 +47,10 @@ final class FarSearch {
   /// meet it are read.
   init(
     beyond place: IndexPosition, at end: ListEnd, of definition: SourceDefinition,
-    source: any TreeSource, asking condition: ChildPredicate? = nil
+    source: any TreeSource, asking condition: ChildPredicate? = nil,
+    awaitsOrigin: @escaping () -> Bool = { false }
   ) {
+    self.awaitsOrigin = awaitsOrigin
     self.condition = condition
     self.place = place
     self.end = end
@@ -80,7 +86,8 @@ final class FarSearch {
     // Forwards, the part begins with the row at the place.
     // What is asked for fits, or most of it.
     let count = isAsking ? max(wantedCount, FarSearch.askedMin) : FarSearch.partCount
-    request.paging = Paging(anchor: side, count: count + (isForward ? 1 : 0))
+    readCount = count + (isForward ? 1 : 0)
+    request.paging = Paging(anchor: side, count: readCount)
     reading = Part()
     listener = source.listen(request)
   }
@@ -99,6 +106,8 @@ final class FarSearch {
       switch event {
       case .childAdded(let row, _): reading.rows.append(row)
       case .page(let hasMore):
+        // These are the rows that are known before the origin has answered.
+        if hasMore, reading.rows.count < readCount, awaitsOrigin() { continue }
         source.unlisten(listener)
         self.listener = nil
         reading.rows.removeAll { $0.position == place }

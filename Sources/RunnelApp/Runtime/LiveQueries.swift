@@ -29,6 +29,8 @@ final class LiveQueries {
   private(set) var views: [Int: ViewStreams] = [:]
   /// What the server finds by itself, if the rows are those of its services.
   var reach: FindReach?
+  /// Whether what is not known here is being asked for.
+  var awaitsOrigin: () -> Bool = { false }
   private let backend: any TreeBackend
   private var nodes: [Path: ChildrenStream] = [:]
   private var records: [Path: ListenerID] = [:]
@@ -46,6 +48,7 @@ final class LiveQueries {
     do {
       let streams = try ViewStreams(
         definition, first: first, source: source, local: local, reach: reach)
+      streams.awaitsOrigin = awaitsOrigin
       views[index]?.stop()
       views[index] = streams
       streams.start { [weak self] change in

@@ -28,7 +28,7 @@ extension ViewStreams {
     let place = paged.position(ofScanned: end == .start ? 0 : paged.scannedCount - 1)
     far[end] = FarSearch(
       beyond: place, at: end, of: definition.source, source: source,
-      asking: serverPart?.condition.predicate)
+      asking: serverPart?.condition.predicate, awaitsOrigin: awaitsOrigin)
     _ = searchFar(at: end, for: count)
   }
 

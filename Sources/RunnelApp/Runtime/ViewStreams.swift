@@ -47,6 +47,8 @@ final class ViewStreams {
   private var matcher: FilterMatcher?
   /// What the server finds by itself, if the rows are those of its services.
   let reach: FindReach?
+  /// Whether what is not known here is being asked for.
+  var awaitsOrigin: () -> Bool = { false }
   /// The part of the filter that the server is asked for, and where the filter runs then.
   var serverPart: (condition: FindCondition, place: FilterPlace)?
   private var receive: ((ListChange) -> Void)?

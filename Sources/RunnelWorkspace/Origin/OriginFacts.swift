@@ -81,7 +81,7 @@ extension OriginFacts {
 
   /// Whether there is no connection and none is being made at the moment: what the replica does not
   /// know cannot be read.
-  var isDisconnected: Bool {
+  package var isDisconnected: Bool {
     switch link {
     case .offline, .waiting, .notAnswering, .refused, .shutDown: true
     case .connecting, .catchingUp, .live, .shared: false

@@ -150,8 +150,11 @@ extension FilterScreen {
 
   /// Returns the place of the cursor's row in the list in front, if a search found it beyond the rows that
   /// are loaded: without the filter it is to be read again.
+  ///
+  /// Where a server found the row, nobody has read those before it, and there may be many.
   private static func farPlace(_ state: AppState, inView view: Int) -> IndexPosition? {
     guard !state.tabs.isTree, view == state.tabs.index, state.tabs.front.searchedCount > 0,
+      state.tabs.front.filterPlace != .server, state.tabs.front.filterPlace != .both,
       let row = state.tabs.front.cursorRecord?.row, let node = row.node
     else { return nil }
     let source = state.tabs.front.definition.source
