@@ -170,6 +170,164 @@ import Testing
     }
   }
 
+  // MARK: Sources that are stopped and started by themselves
+
+  /// What is made of a source: each kind of stream, and partitions of these.
+  private func made(
+    of source: any SectionedStream<Record>
+  ) -> [any SectionedStream<Record> & StartableStream] {
+    let order: (Record, Record) -> Bool = { number($0, "at") < number($1, "at") }
+    // Each change is due at once.
+    let policy = BatchingPolicy(quietMilliseconds: 0, waitMillisecondsMax: 0, rowCountMax: 1)
+    let streams: [any SectionedStream<Record> & StartableStream] = [
+      days(source), BatchedStream(source, policy: policy) { [clock] in clock.now },
+      UnionStream([source] as [any SectionedStream<Record>], by: order),
+    ]
+    // Those below each other behave as those directly above the source.
+    return streams + streams.map { days($0) }
+  }
+
+  @Test func observersAreNotToldOnceAnotherOneHasStoppedTheSource() throws {
+    for stream in made(of: history) {
+      history.start()
+      try settle()
+      let (first, second) = (Recorder(stream), Recorder(stream))
+      let count = (first.changes.count, second.changes.count)
+      first.onChange = { [history] _ in history.stop() }
+      try tree.write([JSONMember("n", ["at": 7, "day": 7])])
+      try settle()
+      #expect(first.changes.count == count.0 + 1, "\(type(of: stream))")
+      #expect(second.changes.count == count.1, "\(type(of: stream))")
+      #expect(stream.isStopped && stream.loadState == .idle)
+      first.onChange = nil
+      history.start()
+      try settle()
+      #expect(second.changes[count.1].changes.batch.isReload)
+      #expect(second.changes.last?.loadState == .loaded)
+      #expect(second.sectionIDs == first.sectionIDs)
+      #expect(first.mistakes == [] && second.mistakes == [])
+      for recorder in [first, second] { recorder.cancel() }
+      try tree.write([JSONMember("n", nil)])
+      try settle()
+      history.stop()
+    }
+  }
+
+  @Test func sourceThatIsStartedByItselfBringsWhatIsMadeOfItBack() throws {
+    for stream in made(of: history) {
+      history.start()
+      try settle()
+      let early = Recorder(stream)
+      history.stop()
+      let count = early.changes.count
+      let late = Recorder(stream)
+      #expect(stream.isStopped && late.changes.map(\.loadState) == [.idle])
+      #expect(late.sectionIDs == early.sectionIDs)
+      try tree.write([JSONMember("n", ["at": 7, "day": 7])])
+      try settle()
+      #expect(early.changes.count == count && late.changes.count == 1)
+      history.start()
+      #expect(stream.loadState == .loading && late.changes.last?.loadState == .loading)
+      try settle()
+      #expect(!stream.isStopped)
+      #expect(early.changes.last?.loadState == .loaded && late.changes.last?.loadState == .loaded)
+      let ids = early.sectionIDs.flatMap(\.rowIDs)
+      #expect(Set(ids) == ["/m/a", "/m/b", "/m/n"] && late.sectionIDs == early.sectionIDs)
+      #expect(early.mistakes == [] && late.mistakes == [])
+      for recorder in [early, late] { recorder.cancel() }
+      try tree.write([JSONMember("n", nil)])
+      try settle()
+      history.stop()
+    }
+  }
+
+  /// The source tells nothing when it is started, since nothing has changed for it.
+  @Test func whatWasMissedWhileASourceWasStoppedIsToldWhenItIsStartedSilently() throws {
+    transient.put(try draft("z", at: 9))
+    let source = UnionStream([transient] as [any SectionedStream<Record>]) { a, b in
+      number(a, "at") < number(b, "at")
+    }
+    let streams = made(of: source)
+    let partition = days(source)
+    let looked = Recorder(partition)
+    for _ in 0..<3 {
+      source.stop()
+      let late = streams.map { Recorder($0) }
+      let count = looked.changes.count
+      partition.setFooters { section, total, _ in "\(section): \(total) \(count)" }
+      #expect(looked.changes.count == count)
+      source.start()
+      for recorder in late {
+        #expect(recorder.changes.map(\.loadState) == [.idle, .loaded])
+        #expect(recorder.sectionIDs.flatMap(\.rowIDs) == ["/m/z"] && recorder.mistakes == [])
+        recorder.cancel()
+      }
+      #expect(looked.changes.count == count + 1)
+      #expect(looked.changes.last?.sections.first?.footer == "1: 1 \(count)")
+      #expect(looked.mistakes == [])
+    }
+  }
+
+  @Test func batchThatWaitedWhileItsSourceWasStoppedIsToldWhenItIsStartedSilently() throws {
+    let source = UnionStream([transient] as [any SectionedStream<Record>]) { a, b in
+      number(a, "at") < number(b, "at")
+    }
+    let stream = BatchedStream(source) { [clock] in clock.now }
+    let recorder = Recorder(stream)
+    transient.put(try draft("z", at: 9))
+    #expect(stream.waitingRowCount == 1)
+    source.stop()
+    clock.now += 1000
+    stream.wake(now: clock.now)
+    #expect(recorder.later.isEmpty)
+    source.start()
+    #expect(recorder.later.count == 1 && stream.waitingRowCount == 0)
+    #expect(recorder.sectionIDs.flatMap(\.rowIDs) == ["/m/z"])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func whatWasStoppedItselfWaitsForItsOwnStart() throws {
+    for stream in made(of: history) {
+      stream.start()
+      try settle()
+      let recorder = Recorder(stream)
+      stream.stop()
+      #expect(history.isStopped)
+      history.start()
+      try tree.write([JSONMember("n", ["at": 7, "day": 7])])
+      try settle()
+      #expect(history.loadState == .loaded && stream.isStopped && stream.loadState == .idle)
+      #expect(recorder.later.isEmpty)
+      stream.start()
+      #expect(!stream.isStopped && stream.loadState == .loaded)
+      #expect(recorder.changes.last?.loadState == .loaded)
+      #expect(Set(recorder.sectionIDs.flatMap(\.rowIDs)) == ["/m/a", "/m/b", "/m/n"])
+      #expect(recorder.mistakes == [])
+      recorder.cancel()
+      try tree.write([JSONMember("n", nil)])
+      try settle()
+      stream.stop()
+    }
+  }
+
+  @Test func unionGoesOnWhileOneOfItsSourcesIsStoppedByItself() throws {
+    let union = union()
+    let recorder = Recorder(union)
+    union.start()
+    try settle()
+    history.stop()
+    #expect(!union.isStopped && union.loadState == .loaded)
+    try tree.write([JSONMember("n", ["at": 7, "pin": true])])
+    try settle()
+    #expect(union.items.map(\.row.key.text) == ["a", "b", "n"])
+    #expect(recorder.sectionIDs.flatMap(\.rowIDs) == ["/m/a", "/m/b", "/m/n"])
+    history.start()
+    #expect(union.loadState == .loading)
+    try settle()
+    #expect(union.loadState == .loaded && recorder.changes.last?.loadState == .loaded)
+    #expect(recorder.mistakes == [])
+  }
+
   @Test func batchedStreamOfRowsThatCannotStopTellsWhatWaitedWhenItIsStarted() throws {
     let stream = BatchedStream(transient) { [clock] in clock.now }
     let recorder = Recorder(stream)

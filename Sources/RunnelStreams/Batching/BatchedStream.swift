@@ -64,6 +64,9 @@ public final class BatchedStream<Item: StreamItem>: SectionedStream {
     self.source = source
     self.now = now
     timer = BatchingTimer(policy)
+    hub.follow(
+      [source], present: { [weak self] in self?.present },
+      onRestart: { [weak self] in self?.flush() })
     token = source.observe { [weak self] change in self?.follow(change) }
   }
 
@@ -122,15 +125,13 @@ extension BatchedStream {
 
 // MARK: Starting and stopping
 
-extension BatchedStream: StartableStream {
+extension BatchedStream: StartableStream, RestartedStream {
   /// True from `stop` until `start`, and while the source is stopped.
-  public var isStopped: Bool { hub.isSilent || source.isStopped }
+  public var isStopped: Bool { hub.isStopped }
 
   /// Starts the source, if possible, and tells the waiting changes, unless the stream is held.
   public func start() {
-    hub.start(present: { [self] in present }) {
-      (source as? any StartableStream)?.start()
-    }
+    hub.start { (source as? any StartableStream)?.start() }
     flush()
   }
 
@@ -142,6 +143,8 @@ extension BatchedStream: StartableStream {
     (source as? any StartableStream)?.stop()
     tellWakeTime()
   }
+
+  func whenStarted(_ body: @escaping () -> Void) { hub.whenStarted(body) }
 }
 
 // MARK: Telling
@@ -212,7 +215,11 @@ extension BatchedStream {
 
   /// The change with everything that waits; nil if it changes nothing.
   private func takeWaiting() -> StreamChange<Item>? {
-    guard let next = waiting, !isHeld, !isStopped else { return nil }
+    guard let next = waiting, !isHeld else { return nil }
+    if isStopped {
+      hub.awaitSources()
+      return nil
+    }
     waiting = nil
     timer.reset()
     let (before, state) = (sections, toldState)

@@ -119,7 +119,7 @@ extension IndexStream {
 
 // MARK: Starting and stopping
 
-extension IndexStream: StartableStream {
+extension IndexStream: StartableStream, RestartedStream {
   /// True from `stop` until `start`.
   public var isStopped: Bool { hub.isSilent }
 
@@ -136,6 +136,8 @@ extension IndexStream: StartableStream {
 
   /// Stops listening to the records; the rows stay as they are, and nothing is told.
   public func stop() {
+    // Whoever is still to be told of a change is told no more, even if the rest has to wait.
+    if isStarted { hub.isSilent = true }
     hub.perform { [self] in
       if !isStarted { return nil }
       isStarted = false
@@ -147,6 +149,8 @@ extension IndexStream: StartableStream {
       return nil
     }
   }
+
+  func whenStarted(_ body: @escaping () -> Void) { hub.whenStarted(body) }
 
   private func listen(to path: Path) {
     let listener = source.listen(ListenRequest(query: Query(path), events: .value))

@@ -10,7 +10,8 @@ public import RunnelBase
 /// Changes of titles and footers are told by `BatchUpdate.reloadedSections`.
 ///
 /// It follows its source as long as it lives. `start` and `stop` also start and stop the source, if
-/// possible.
+/// possible. While the source is stopped by itself the rows stay and nothing is told, also nothing of
+/// changed sections; it goes on when the source is started, by itself or not.
 ///
 /// Cost of a change: O(t log n) in the t rows that it touches, and O(s) in the sections. A change
 /// that the source tells as a reload is O(n).
@@ -94,6 +95,7 @@ public final class PartitionedStream<Item: StreamItem, Section: Comparable & Has
     self.now = now
     self.sectionID = sectionID
     rule = partition
+    hub.follow([source], present: { [weak self] in self?.present })
     token = source.observe { [weak self] change in self?.follow(change) }
   }
 
@@ -163,15 +165,13 @@ extension PartitionedStream {
 
 // MARK: Starting and stopping
 
-extension PartitionedStream: StartableStream {
+extension PartitionedStream: StartableStream, RestartedStream {
   /// True from `stop` until `start`, and while the source is stopped.
-  public var isStopped: Bool { hub.isSilent || source.isStopped }
+  public var isStopped: Bool { hub.isStopped }
 
   /// Starts the source, if possible; tells the changes since it was stopped.
   public func start() {
-    hub.start(present: { [self] in present }) {
-      (source as? any StartableStream)?.start()
-    }
+    hub.start { (source as? any StartableStream)?.start() }
   }
 
   /// Stops the source, if possible; no observer is called until it is started again.
@@ -181,4 +181,6 @@ extension PartitionedStream: StartableStream {
     hub.isSilent = true
     (source as? any StartableStream)?.stop()
   }
+
+  func whenStarted(_ body: @escaping () -> Void) { hub.whenStarted(body) }
 }

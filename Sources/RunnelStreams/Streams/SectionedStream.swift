@@ -10,6 +10,9 @@ public import RunnelBase
 /// - C4. After `cancel` an observer is not called again, not even for a change that others are
 ///   being told.
 /// - C5. Observers are called in the order of their registration.
+/// - C6. While a stream is stopped, no observer is called, also not for the rest of a change in which an
+///   observer stopped it or its sources. Who misses something is told the whole state, as a reload, when
+///   the stream or the first of its sources is started again.
 ///
 /// Isolation: one thread. Keys are unique over all sections, and so are the sections' ids.
 public protocol SectionedStream<Item>: AnyObject {
@@ -22,7 +25,8 @@ public protocol SectionedStream<Item>: AnyObject {
   var loadState: LoadState { get }
   /// True while nothing is told because the stream, or all of its sources, were stopped.
   ///
-  /// False for a stream that cannot be stopped.
+  /// A source that is stopped by itself, and not through this stream, counts until it is started, by
+  /// itself or through this stream. False for a stream that cannot be stopped.
   var isStopped: Bool { get }
 
   /// The row with an id; nil if there is none.

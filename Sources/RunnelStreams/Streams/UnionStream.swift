@@ -22,7 +22,8 @@ public import RunnelBase
 ///
 /// It follows its sources as long as it lives. `start` and `stop` also start and stop those sources
 /// that can be. It is loaded when all of them are, has failed as soon as one has, and is idle while
-/// it, or all of them, are stopped.
+/// it, or all of them, are stopped. While one source is stopped by itself, its rows and its load state
+/// count as it told them last; when it is started by itself, the union is loading until it is loaded.
 public final class UnionStream<Item: StreamItem>: SectionedStream {
   /// A source and the rank of its rows.
   public struct Source {
@@ -123,6 +124,7 @@ public final class UnionStream<Item: StreamItem>: SectionedStream {
     if order == nil { followed = Array(repeating: FollowedRows(), count: sources.count) }
     rows = Array(repeating: empty, count: self.sectionIDs.count)
     followedState = LoadState.combined(loadStates)
+    hub.follow(sources.map(\.stream), present: { [weak self] in self?.present })
     for (index, source) in sources.enumerated() {
       tokens.append(
         source.stream.observe { [weak self] change in self?.follow(change, of: index) })
@@ -260,15 +262,13 @@ extension UnionStream {
 
 // MARK: Starting and stopping
 
-extension UnionStream: StartableStream {
+extension UnionStream: StartableStream, RestartedStream {
   /// True from `stop` until `start`, and while all sources are stopped.
-  public var isStopped: Bool {
-    hub.isSilent || (!sources.isEmpty && sources.allSatisfy(\.stream.isStopped))
-  }
+  public var isStopped: Bool { hub.isStopped }
 
   /// Starts the sources that can be started; tells the changes since it was stopped.
   public func start() {
-    hub.start(present: { [self] in present }) {
+    hub.start {
       for source in sources { (source.stream as? any StartableStream)?.start() }
     }
   }
@@ -280,6 +280,8 @@ extension UnionStream: StartableStream {
     hub.isSilent = true
     for source in sources { (source.stream as? any StartableStream)?.stop() }
   }
+
+  func whenStarted(_ body: @escaping () -> Void) { hub.whenStarted(body) }
 }
 
 // MARK: Following

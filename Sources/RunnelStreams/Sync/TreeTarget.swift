@@ -29,6 +29,9 @@ public protocol TreeListener: AnyObject {
 }
 
 /// A stream that listens between `start` and `stop`, any number of times.
+///
+/// A stream made of others starts and stops its sources, and may be stopped itself: it then stays so
+/// until it is started itself, even if somebody starts a source before.
 public protocol StartableStream: AnyObject {
   /// Begins to listen; does nothing if it listens already.
   func start()
@@ -44,9 +47,11 @@ package protocol ListenerOwner: TreeListener {
   func listens(as listener: ListenerID) -> Bool
 }
 
-extension QueryStream: ListenerOwner, StartableStream {
+extension QueryStream: ListenerOwner, StartableStream, RestartedStream {
   /// True if one of the windows has this listener.
   package func listens(as listener: ListenerID) -> Bool {
     windows.contains { $0.listener == listener }
   }
+
+  func whenStarted(_ body: @escaping () -> Void) { hub.whenStarted(body) }
 }
