@@ -28,13 +28,13 @@ extension Reference {
   ///   - snapshot: the state that was read, here or at another place of this database; priorities
   ///     are not compared.
   /// - Returns: the receipt, which tells the answer of a replica's origin.
-  /// - Throws: `DatabaseError` (`changed` if it is not as it was read; otherwise as without the
-  ///   condition); then nothing was written.
+  /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
+  ///   database; otherwise as without the condition); then nothing was written.
   @discardableResult
   public func setValue(
     _ value: JSONValue, ifUnchangedSince snapshot: DataSnapshot
   ) async throws -> WriteReceipt {
-    try await database.perform(.set(path, value), if: [snapshot.condition])
+    try await database.perform(.set(path, value), if: [try condition(snapshot)])
   }
 
   /// Replaces this node by a Swift value, unless the read place has changed; nil removes it.
@@ -53,23 +53,24 @@ extension Reference {
   /// Replaces the nodes at some places below in one write, unless the read place has changed.
   ///
   /// - Returns: the receipt, which tells the answer of a replica's origin.
-  /// - Throws: `DatabaseError` (`changed` if it is not as it was read; otherwise as without the
-  ///   condition); then nothing was written.
+  /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
+  ///   database; otherwise as without the condition); then nothing was written.
   @discardableResult
   public func updateChildValues(
     _ values: [String: JSONValue], ifUnchangedSince snapshot: DataSnapshot
   ) async throws -> WriteReceipt {
     let members = values.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) }
-    return try await database.perform(.update(path, members), if: [snapshot.condition])
+    return try await database.perform(.update(path, members), if: [try condition(snapshot)])
   }
 
   /// Removes this node, unless the read place has changed.
   ///
   /// - Returns: the receipt, which tells the answer of a replica's origin.
-  /// - Throws: `DatabaseError` (`changed` if it is not as it was read, or a failure of the storage).
+  /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
+  ///   database, or a failure of the storage).
   @discardableResult
   public func removeValue(ifUnchangedSince snapshot: DataSnapshot) async throws -> WriteReceipt {
-    try await database.perform(.remove(path), if: [snapshot.condition])
+    try await database.perform(.remove(path), if: [try condition(snapshot)])
   }
 
   /// Merges an object into this node, down to the leaves, in one write.
@@ -107,11 +108,26 @@ extension Reference {
   }
 }
 
-extension DataSnapshot {
-  /// The condition that the place is still as it was read.
-  fileprivate var condition: WriteCondition {
-    WriteCondition(reference.path, value)
+extension Reference {
+  /// The condition that the place of a snapshot is still as it was read.
+  ///
+  /// - Throws: `DatabaseError` (`refused`) if the snapshot is of another database, whose values say
+  ///   nothing about this one.
+  private func condition(_ snapshot: DataSnapshot) throws(DatabaseError) -> WriteCondition {
+    let place = snapshot.reference
+    guard place.database.isSame(as: database) else {
+      throw DatabaseError(
+        .refused,
+        "The snapshot of \(place) was read in \(place.database.file), and this is a write to "
+          + "\(database.file): read the value that it depends on in the database that is written.")
+    }
+    return WriteCondition(place.path, snapshot.value)
   }
+}
+
+extension Database {
+  /// True if both are one database: what is opened twice is.
+  nonisolated func isSame(as other: Database) -> Bool { self === other || file == other.file }
 }
 
 extension JSONValue {

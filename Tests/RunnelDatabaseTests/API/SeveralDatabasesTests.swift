@@ -88,6 +88,33 @@ import Testing
     again.close()
   }
 
+  // MARK: A snapshot of another database
+
+  @Test func aWriteThatDependsOnASnapshotOfAnotherDatabaseIsRefused() async throws {
+    let list = try place(in: here)
+    // It would hold here by chance: both places are empty.
+    let seen = try await place(in: other).child("missing").get()
+    let writes: [() async throws -> Void] = [
+      { try await list.setValue(1, ifUnchangedSince: seen) },
+      { try await list.setValue(["one": "encoded"] as [String: String], ifUnchangedSince: seen) },
+      { try await list.updateChildValues(["one": 1], ifUnchangedSince: seen) },
+      { try await list.removeValue(ifUnchangedSince: seen) },
+    ]
+    for write in writes {
+      let error = await #expect(throws: DatabaseError.self) { try await write() }
+      #expect(error?.code == .refused)
+      #expect(error?.message.contains(here.file) == true)
+      #expect(error?.message.contains(other.file) == true)
+    }
+    #expect(try await list.get().value == ["one": "of here", "own": "of here"])
+    // Another opening of the file is the same database.
+    let again = try await folder.open("here.db")
+    let own = try await place(in: again).child("one").get()
+    try await list.child("one").setValue("new", ifUnchangedSince: own)
+    #expect(try await list.child("one").get().value == "new")
+    again.close()
+  }
+
   // MARK: Unions
 
   @Test func aUnionOfTwoDatabasesWithTheSameIDsFails() async throws {

@@ -106,8 +106,7 @@ extension StreamSession {
   /// The tree for the streams of a query: one of another database is refused.
   func tree(for query: some Queryable) -> any TreeSource & TreeTarget {
     let other = query.databaseQuery.database
-    // What is opened twice is one database.
-    if other === database || other.file == database.file { return source }
+    if other.isSame(as: database) { return source }
     return ForeignSource(source, place: query.databaseQuery.query.path, in: other.file)
   }
 
