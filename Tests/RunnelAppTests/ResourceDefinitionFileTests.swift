@@ -39,6 +39,7 @@ import Testing
       "`where`, at character 2"),
     BadFile(resource: "copies:\n  - { from: a, by: x }", line: 5, "A copy has `fields`"),
     BadFile(resource: "destroy-with:\n  - { owner: z }", line: 5, "no resource `z`"),
+    BadFile(resource: "needs:\n  - { owner: z }", line: 5, "no resource `z`"),
   ]
 
   @Test(arguments: files)
@@ -66,6 +67,8 @@ import Testing
             - { from: user, by: from, fields: { name: from_name } }
           destroy-with:
             - { owner: room }
+          needs:
+            - { owner: room }
         - name: user
           path: /user/@
           counters:
@@ -90,6 +93,7 @@ import Testing
     #expect(registry.counters.map(\.field.text) == ["stars_5"])
     #expect(registry.copies.map(\.fields.first?.copy.text) == ["from_name"])
     #expect(registry.cascades.map(\.owner) == ["room"])
+    #expect(registry.requirements == registry.cascades)
     #expect(registry.log?.description == "/log")
   }
 

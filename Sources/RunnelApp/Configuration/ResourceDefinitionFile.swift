@@ -53,7 +53,7 @@ public struct ResourceDefinitionFile: Sendable {
     let resources = try reader.objects(
       "resources",
       allowed: ["name", "path", "paths", "parents", "fields", "only-fields"]
-        + ["counters", "copies", "destroy-with"])
+        + ["counters", "copies", "destroy-with", "needs"])
     if resources.isEmpty {
       throw reader.error(
         "A resources file has a list `resources`: `resources:` and `- name: ...`.", at: "resources")
@@ -131,6 +131,12 @@ extension ResourceRegistry {
       let (owner, link) = (try cascade.required("owner"), try cascade.string("by"))
       try cascade.wrapping(at: "owner") { () throws(ResourceError) in
         try self.cascade(from: owner, to: name, link: link)
+      }
+    }
+    for need in try object.objects("needs", allowed: ["owner", "by"]) {
+      let (owner, link) = (try need.required("owner"), try need.string("by"))
+      try need.wrapping(at: "owner") { () throws(ResourceError) in
+        try self.require(owner, for: name, link: link)
       }
     }
   }

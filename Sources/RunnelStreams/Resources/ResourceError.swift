@@ -28,6 +28,8 @@ public struct ResourceError: Error, Hashable, Sendable {
     public static let invalidRecord = Code(rawValue: "invalid_record")
     /// The record does not exist.
     public static let notFound = Code(rawValue: "not_found")
+    /// The owner that the record needs does not exist.
+    public static let ownerNotFound = Code(rawValue: "owner_not_found")
     /// It is not known on this replica whether the record exists.
     public static let notKnown = Code(rawValue: "not_known")
     /// A hook forbade it; the message is its reason.

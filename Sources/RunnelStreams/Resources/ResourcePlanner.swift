@@ -273,13 +273,31 @@ package struct ResourcePlanner<Reader: TreeReader> {
           rule.field, .reference,
           "names \(change.new[rule.field].json.jsonText()), but there is no such `\(target)`."))
     }
-    if errors.isEmpty { return }
+    if errors.isEmpty { return try checkOwners(of: change) }
     var error = ResourceError(
       .invalidFields,
       "This `\(name)` cannot be saved: "
         + errors.map(\.description).joined(separator: " "), resource: name)
     error.fields = errors
     throw error
+  }
+
+  /// Checks that the owners exist that the record needs and did not have before.
+  private func checkOwners(of change: RecordChange) throws(ResourceError) {
+    for relation in registry.requirements where relation.member == change.definition.name {
+      let before = try registry.owner(relation, of: change.identity, change.old)
+      guard let owner = try registry.owner(relation, of: change.identity, change.new),
+        owner != before
+      else { continue }
+      let place = try registry.definition(owner.resource).path(of: owner)
+      if try exists(place) ?? true { continue }
+      throw ResourceError(
+        .ownerNotFound,
+        "There is no `\(owner.resource)` at \(place), to which this `\(relation.member)` would belong: "
+          + "it was destroyed, or never created.",
+        resource: relation.member, pattern: change.definition.primary.description,
+        missing: owner.resource)
+    }
   }
 
   /// True if a reference leads to a record, or if that is unknown.

@@ -56,4 +56,13 @@ extension ResourceRegistry {
   ) throws(ResourceError) {
     try cascade(from: owner.resourceName, to: member.resourceName, link: link)
   }
+
+  /// Registers that no member is created for an owner that does not exist.
+  ///
+  /// - Throws: `ResourceError` (`unknownResource` or `invalidDefinition`); then nothing is registered.
+  public mutating func require<Owner: Resource, Member: Resource>(
+    _ owner: Owner.Type, for member: Member.Type, link: String? = nil
+  ) throws(ResourceError) {
+    try require(owner.resourceName, for: member.resourceName, link: link)
+  }
 }

@@ -22,6 +22,8 @@ public struct ResourceRegistry: Sendable {
   package private(set) var copies: [CopyDefinition] = []
   /// The members that are destroyed with their owners, in the order in which they were registered.
   package private(set) var cascades: [ResourceRelation] = []
+  /// The owners without which no member is created, in the order in which they were registered.
+  package private(set) var requirements: [ResourceRelation] = []
   /// The rules that are asked before a change, in their order.
   public private(set) var rules: [ResourceRule] = []
   /// The place of the action log; nil if there is none.
@@ -172,6 +174,20 @@ public struct ResourceRegistry: Sendable {
     from owner: String, to member: String, link: String? = nil
   ) throws(ResourceError) {
     cascades.append(try relation(member, link, owner))
+  }
+
+  /// Registers that no member is created for an owner that does not exist, or was destroyed meanwhile:
+  /// the operation is refused (`ownerNotFound`).
+  ///
+  /// It costs one read within the write. On a replica an owner that is not known is taken to exist.
+  /// Without it a record is created all the same, as in the origins; the fields that are references are
+  /// checked in any case.
+  ///
+  /// - Throws: `ResourceError` (`unknownResource` or `invalidDefinition`); then nothing is registered.
+  public mutating func require(
+    _ owner: String, for member: String, link: String? = nil
+  ) throws(ResourceError) {
+    requirements.append(try relation(member, link, owner))
   }
 
   /// Logs all operations below a place.

@@ -80,6 +80,6 @@ extension ResourceBook: Equatable {
   package static func == (left: ResourceBook, right: ResourceBook) -> Bool {
     let (a, b) = (left.registry, right.registry)
     return a.definitions == b.definitions && a.counters == b.counters && a.copies == b.copies
-      && a.cascades == b.cascades && a.log == b.log
+      && a.cascades == b.cascades && a.requirements == b.requirements && a.log == b.log
   }
 }

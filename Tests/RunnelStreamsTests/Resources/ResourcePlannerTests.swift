@@ -75,6 +75,52 @@ import Testing
     #expect(try world.json("/like/m/zoe") == true)
   }
 
+  // MARK: Owners that are needed
+
+  @Test mutating func withoutAnOwnerARecordIsCreatedUnlessItIsNeeded() throws {
+    try world.perform(.destroy, "group", "g")
+    var free = world
+    try free.perform(.create, "message", "n", ["text": "late"], in: inG)
+    #expect(try free.json("/group_message/g/n/text") == "late")
+    try world.registry.require("group", for: "message")
+    let error = try refusal(.create, "message", "n", ["text": "late"], in: inG)
+    #expect(error.code == .ownerNotFound && error.resource == "message")
+    #expect(error.missing == "group" && error.message.contains("/group/g"))
+    for kind: ResourceOperation.Kind in [.createOrUpdate(), .toggle()] {
+      #expect(try refusal(kind, "message", nil, ["text": "x"], in: inG).code == .ownerNotFound)
+    }
+    try world.perform(.create, "group", "g", ["name": "again"])
+    try world.perform(.create, "message", "n", ["text": "in time"], in: inG)
+    #expect(try world.json("/group/g/message_count") == 1)
+  }
+
+  @Test mutating func whatStandsAlreadyIsChangedAndDestroyedWithoutItsOwner() throws {
+    try world.registry.require("message", for: "like")
+    try world.perform(.create, "like", nil, true, in: likes)
+    try world.set("/group_message/g/m", .null)
+    try world.perform(.create, "like", nil, ["again": true], in: likes)
+    try world.perform(.update, "like", nil, ["more": true], in: likes)
+    try world.perform(.toggle(), "like", nil, true, in: likes)
+    #expect(try world.json("/message_like/g/m/ana") == .null)
+    let error = try refusal(.toggle(), "like", nil, true, in: likes)
+    #expect(error.code == .ownerNotFound)
+  }
+
+  @Test mutating func anOwnerThatAFieldNamesIsNeededWhereTheFieldChanges() throws {
+    var registry = ResourceRegistry()
+    try registry.resource("user", path: "/user/@")
+    try registry.resource("note", path: "/note/@")
+    try registry.require("user", for: "note", link: "by")
+    world = try ResourceWorld(registry)
+    try world.perform(.create, "user", "ana", ["x": 1])
+    try world.perform(.create, "note", "n", ["by": "ana"])
+    try world.perform(.create, "note", "free", ["text": "of nobody"])
+    #expect(try refusal(.update, "note", "n", ["by": "bo"]).code == .ownerNotFound)
+    try world.perform(.destroy, "user", "ana")
+    try world.perform(.update, "note", "n", ["text": "still here"])
+    #expect(try refusal(.create, "note", "o", ["by": "ana"]).code == .ownerNotFound)
+  }
+
   /// Origins 2.2.
   @Test mutating func anOverwritingCreateCountsOnce() throws {
     try world.perform(.create, "message", "m", ["text": "again", "from": "ana"], in: inG)
