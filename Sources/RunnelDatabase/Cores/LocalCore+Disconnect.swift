@@ -78,18 +78,26 @@ extension LocalCore {
     var deliveries: [Delivery] = []
     for session in waitingSessions where session != beacon.session {
       if beacon.isMarked(session: session) { continue }
-      deliveries += try carryOutDisconnect(of: session)
+      deliveries += try carryOutDisconnect(of: session, lookingAt: beacon)
     }
     return deliveries
   }
 
-  /// Does the disconnect writes of a session as one write, unless another session has done them.
-  private func carryOutDisconnect(of session: Int64) throws -> [Delivery] {
+  /// Does the disconnect writes of a session as one write, unless another session has done them, or the
+  /// beacon says that a new session has the number of the one that ended.
+  ///
+  /// A session is marked before it registers anything. So if it is not marked while nobody else writes, all
+  /// that is registered is of one that has ended.
+  private func carryOutDisconnect(
+    of session: Int64, lookingAt beacon: ChangeBeacon? = nil
+  ) throws -> [Delivery] {
+    var isRunning = false
     let author = context.environment.author
     defer { context.environment.author = author }
     if try context.store.read({ try $0.disconnect(of: session) }) == nil { return [] }
     let deliveries = try perform { transaction, now in
-      guard let kept = try transaction.disconnect(of: session) else { return [] }
+      isRunning = beacon?.isMarked(session: session) ?? false
+      guard !isRunning, let kept = try transaction.disconnect(of: session) else { return [] }
       try transaction.removeDisconnect(of: session)
       var parts: [Assignment] = []
       for write in kept.writes {
@@ -104,7 +112,7 @@ extension LocalCore {
       try context.carryOut(parts, transaction, now: now)
       return parts.map(\.path)
     }
-    waitingSessions.removeAll { $0 == session }
+    if !isRunning { waitingSessions.removeAll { $0 == session } }
     return deliveries
   }
 }
