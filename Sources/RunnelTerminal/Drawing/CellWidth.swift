@@ -33,6 +33,18 @@ package enum CellWidth {
     return width
   }
 
+  /// The width of the widest of some texts, but at most `most` columns.
+  package static func widest(of texts: [String], atMost most: Int) -> Int {
+    min(texts.map { width(of: $0) }.max() ?? 0, most)
+  }
+
+  /// Returns a text of exactly so many columns: cut if it is too long, padded if it is too short.
+  package static func column(_ text: String, _ columns: Int) -> String {
+    var shown = text
+    while width(of: shown) > columns { shown.removeLast() }
+    return shown + String(repeating: " ", count: columns - width(of: shown))
+  }
+
   /// Binary search in pairs of first and last value.
   private static func contains(_ value: UInt32, in pairs: [UInt32]) -> Bool {
     var low = 0

@@ -26,11 +26,12 @@ package struct AccountsScreen: Hashable, Sendable {
     self.facts = facts
     lines = [:]
     let accounts = facts.listed
-    let titleWidth = width(of: accounts.map(\.title), atMost: AccountsScreen.titleMax)
-    let nameWidth = width(of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
+    let titleWidth = CellWidth.widest(of: accounts.map(\.title), atMost: AccountsScreen.titleMax)
+    let nameWidth = CellWidth.widest(
+      of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
     for account in accounts {
-      var line = StyledLine(" \(column(account.title, titleWidth))  ", .strong)
-      if nameWidth > 0 { line.append(column(account.name ?? "", nameWidth) + "  ") }
+      var line = StyledLine(" \(CellWidth.column(account.title, titleWidth))  ", .strong)
+      if nameWidth > 0 { line.append(CellWidth.column(account.name ?? "", nameWidth) + "  ") }
       line.append(words(on: account))
       lines[AccountsScreen.rowPrefix + account.id] = line
     }
@@ -61,17 +62,6 @@ package struct AccountsScreen: Hashable, Sendable {
     var words: [String] = isCurrent ? ["shown"] : []
     if account.email != nil, !account.isVerified { words.append("address not confirmed") }
     return StyledLine(words.joined(separator: ", "), isCurrent ? .ok : .muted)
-  }
-
-  private func width(of texts: [String], atMost most: Int) -> Int {
-    min(texts.map { CellWidth.width(of: $0) }.max() ?? 0, most)
-  }
-
-  /// Returns a text of `width` columns: cut if too long, padded if too short.
-  private func column(_ text: String, _ width: Int) -> String {
-    var shown = text
-    while CellWidth.width(of: shown) > width { shown.removeLast() }
-    return shown + String(repeating: " ", count: width - CellWidth.width(of: shown))
   }
 }
 

@@ -53,15 +53,16 @@ package struct ClientsScreen: Hashable, Sendable {
   /// Computes the rows.
   mutating func rebuild(now: Int64, height: Int) {
     lines = [:]
-    let addressWidth = width(of: clients.map(\.address), atMost: ClientsScreen.addressMax)
-    let userWidth = width(of: clients.map(\.user), atMost: ClientsScreen.userMax)
-    let listenWidth = width(of: clients.map { ClientsScreen.listens($0) }, atMost: 20)
+    let addressWidth = CellWidth.widest(
+      of: clients.map(\.address), atMost: ClientsScreen.addressMax)
+    let userWidth = CellWidth.widest(of: clients.map(\.user), atMost: ClientsScreen.userMax)
+    let listenWidth = CellWidth.widest(of: clients.map { ClientsScreen.listens($0) }, atMost: 20)
     for client in clients {
-      var line = StyledLine(" \(column(client.address, addressWidth))  ")
-      line.append(column(client.user, userWidth) + "  ", .strong)
-      line.append(column(ClientsScreen.listens(client), listenWidth) + "  ")
-      line.append(column(ByteCount.text(client.sentBytes) + " sent", 15) + "  ", .muted)
-      line.append(column(Age.text(of: client.since, now: now), 4) + "  ", .muted)
+      var line = StyledLine(" \(CellWidth.column(client.address, addressWidth))  ")
+      line.append(CellWidth.column(client.user, userWidth) + "  ", .strong)
+      line.append(CellWidth.column(ClientsScreen.listens(client), listenWidth) + "  ")
+      line.append(CellWidth.column(ByteCount.text(client.sentBytes) + " sent", 15) + "  ", .muted)
+      line.append(CellWidth.column(Age.text(of: client.since, now: now), 4) + "  ", .muted)
       line.append(client.kind, .muted)
       lines["\(client.id)"] = line
     }
@@ -97,17 +98,6 @@ package struct ClientsScreen: Hashable, Sendable {
 
   private static func listens(_ client: ServerClient) -> String {
     client.listenCount == 1 ? "1 listen" : "\(client.listenCount) listens"
-  }
-
-  private func width(of texts: [String], atMost most: Int) -> Int {
-    min(texts.map { CellWidth.width(of: $0) }.max() ?? 0, most)
-  }
-
-  /// Returns a text of `width` columns: cut if too long, padded if too short.
-  private func column(_ text: String, _ width: Int) -> String {
-    var shown = text
-    while CellWidth.width(of: shown) > width { shown.removeLast() }
-    return shown + String(repeating: " ", count: width - CellWidth.width(of: shown))
   }
 }
 

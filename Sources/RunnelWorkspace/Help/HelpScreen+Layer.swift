@@ -3,16 +3,11 @@ import RunnelTerminal
 
 // The help as a layer.
 
-extension HelpScreen: ListLayer {
+extension HelpScreen: ListLayer, TextLayer {
   var layer: Layer { .help(self) }
   var summary: String { "help" }
   var offersCommandsBelow: Bool { true }
   var chosenAction: ActionID? { cursorEntry?.binding.action }
-
-  var textField: LineEditor? {
-    get { editor }
-    set { if let newValue { editor = newValue } }
-  }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.help] + Self.typing }
 

@@ -3,22 +3,9 @@ import RunnelTerminal
 
 // A menu as a layer.
 
-extension MenuScreen: LayerComponent {
+extension MenuScreen: MenuLayer {
   var layer: Layer { .menu(self) }
   var summary: String { "menu \(title)" }
-  var extent: LayerExtent { .dialog }
-  var offersCommandsBelow: Bool { true }
-  var showsListBelow: Bool { true }
-
-  var textField: LineEditor? {
-    get { editor }
-    set { if let newValue { editor = newValue } }
-  }
-
-  var choices: MenuList? {
-    get { menu }
-    set { if let newValue { menu = newValue } }
-  }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.menu] + Self.typing }
 

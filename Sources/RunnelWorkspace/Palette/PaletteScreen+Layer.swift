@@ -3,22 +3,9 @@ import RunnelTerminal
 
 // The palette as a layer.
 
-extension PaletteScreen: LayerComponent {
+extension PaletteScreen: MenuLayer {
   var layer: Layer { .palette(self) }
   var summary: String { "palette \(editor.text)" }
-  var extent: LayerExtent { .dialog }
-  var offersCommandsBelow: Bool { true }
-  var showsListBelow: Bool { true }
-
-  var textField: LineEditor? {
-    get { editor }
-    set { if let newValue { editor = newValue } }
-  }
-
-  var choices: MenuList? {
-    get { menu }
-    set { if let newValue { menu = newValue } }
-  }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.palette] + Self.typing }
 

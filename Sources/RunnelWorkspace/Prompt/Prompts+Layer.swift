@@ -3,16 +3,11 @@ import RunnelTerminal
 
 // The lines for typing below the list, as layers.
 
-extension ComposeScreen: LayerComponent {
+extension ComposeScreen: TextLayer {
   var layer: Layer { .compose(self) }
   var summary: String { "composer" }
   var extent: LayerExtent { .line }
   var holdsInput: Bool { true }
-
-  var textField: LineEditor? {
-    get { editor }
-    set { if let newValue { editor = newValue } }
-  }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.compose] + Self.typing }
 
@@ -45,16 +40,11 @@ extension ComposeScreen: LayerComponent {
   }
 }
 
-extension FilterScreen: LayerComponent {
+extension FilterScreen: TextLayer {
   var layer: Layer { .filter(self) }
   var summary: String { "filter \(editor.text)" }
   var extent: LayerExtent { .bar }
   var holdsInput: Bool { true }
-
-  var textField: LineEditor? {
-    get { editor }
-    set { if let newValue { editor = newValue } }
-  }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.filter] + Self.typing }
 
@@ -77,17 +67,12 @@ extension FilterScreen: LayerComponent {
   }
 }
 
-extension SearchScreen: LayerComponent {
+extension SearchScreen: TextLayer {
   var layer: Layer { .search(self) }
   var summary: String { "search \(editor.text)" }
   var extent: LayerExtent { .line }
   var holdsInput: Bool { true }
   var showsListBelow: Bool { true }
-
-  var textField: LineEditor? {
-    get { editor }
-    set { if let newValue { editor = newValue } }
-  }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.search] + Self.typing }
 
