@@ -110,6 +110,23 @@ import Testing
     #expect(lastLine(outcome) == "0 passed, 1 failed")
   }
 
+  /// A suite is called as its file; a line for one that is gone would have no effect.
+  @Test func theSuitesThatAreToBeginExist() throws {
+    let text = try String(
+      contentsOfFile: TestRunnerTests.top + "/.make/tests-long", encoding: .utf8)
+    let names = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    let tests = TestRunnerTests.top + "/Tests"
+    let files = Set(
+      try #require(FileManager.default.subpaths(atPath: tests)).map {
+        ($0 as NSString).lastPathComponent
+      })
+    #expect(Set(names).count == names.count && !names.isEmpty)
+    for name in names {
+      let file = String(name.split(separator: ".").last ?? "") + ".swift"
+      #expect(files.contains(file), "\(name)")
+    }
+  }
+
   @Test func aPatternThatFitsNoSuiteFails() throws {
     let outcome = try run(.passes, pattern: "Three")
     #expect(outcome.status != 0)
