@@ -126,7 +126,9 @@ extension TerminalTests {
       let row = try #require(list.cursorLine)
       let name = row.trimmed.split(separator: " ")[0]
       try terminal.keys("Enter")
-      let record = try terminal.wait(for: "/user/")
+      let record = try terminal.wait("the record of the person") {
+        $0.contains("/user/") && $0.first("  role ") != nil
+      }
       let role = try #require(record.first("  role "))
       let other = role.contains("organizer") ? "participant" : "organizer"
       try move(to: "role", terminal)
