@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CrashTests {
-  private static let roundCount = 100
+  private static let roundCount = LongRun.seeds == nil ? 30 : 100
   private static let linesPerRound = 200
 
   @Test(arguments: Seeds.byChance())

@@ -1,4 +1,5 @@
 import RunnelBase
+import TestSupport
 import Testing
 
 extension TerminalTests {
@@ -10,7 +11,7 @@ extension TerminalTests {
       "za",
     ]
     private static let wheel = ["64;10;10M", "65;10;10M"]
-    private static let roundCount = 25
+    private static let roundCount = LongRun.seeds == nil ? 10 : 25
 
     @Test(arguments: [(80, 24), (300, 30), (40, 10)])
     func whatMovesLeaveIsWhatARedrawShows(columns: Int, rows: Int) throws {

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelApp
@@ -185,7 +186,7 @@ import Testing
   }
 
   /// Messages are typed key by key while answers come at any moment, and some are refused.
-  @Test(arguments: 1...25 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.first(8))
   func everyMessageIsSentOnceInOrderOrGivenBack(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let app = try app()
@@ -525,7 +526,7 @@ import Testing
   }
 
   /// The same keys, answered at once and at any later moment, come to the same.
-  @Test(arguments: 1...25 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.first(8))
   func lateAnswersChangeNothing(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let (prompt, late) = (try start(), try start())

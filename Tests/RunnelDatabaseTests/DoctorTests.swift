@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -46,7 +47,7 @@ import Testing
     #expect(try DatabaseCare.repair(file: folder.file()).after == nil)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.first(8))
   func whateverIsWrittenIsSound(seed: UInt64) throws {
     var tree = RandomTree(seed: seed)
     let session = try folder.session()

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -199,7 +200,7 @@ import Testing
   }
 
   /// Undoing every write, newest first, leads back through every state.
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.first(6))
   func undoingAllLeadsBack(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     var states: [(before: Node, entry: Int64)] = []

@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>)
+  @Test(arguments: Seeds.first(12))
   func mergingIsAnUpdateDownToTheLeaves(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let text = String(repeating: "x", count: seed.isMultiple(of: 2) ? 3 : 900)
@@ -114,7 +115,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<3 as Range<UInt64>)
+  @Test(arguments: Seeds.first(1, oneOf: 10))
   func largeDocumentIsMergedAsASmallOne(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let text = String(repeating: "y", count: 300)

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<60 as Range<UInt64>)
+  @Test(arguments: Seeds.first(30))
   func aRandomDocumentIsImportedAsItWouldBeSet(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     var document = Document(random: random)

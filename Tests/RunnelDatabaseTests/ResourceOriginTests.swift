@@ -106,7 +106,7 @@ import Testing
   @Test func countersAreCorrectAfterRefusalsAndOfflinePeriods() throws {
     let registry = try ChatResources.registry()
     var (refused, repeated) = (0, 0)
-    for seed in Seeds.first(12) {
+    for seed in Seeds.first(6) {
       var random = SeededRandom(seed: seed)
       let folder = try TemporaryFolder()
       let home = try folder.session("home.db", seed: seed + 100)

@@ -16,7 +16,7 @@ import Testing
 
   // MARK: Two sessions
 
-  @Test(arguments: Seeds.first(8))
+  @Test(arguments: Seeds.first(4))
   func countersAreCountsWhateverTwoSessionsDoInTurn(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let registry = try ChatResources.registry()

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Seeds.first(6))
+  @Test(arguments: Seeds.first(3))
   func theFileAnswersAsTheTreeInMemory(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let folder = try TemporaryFolder()

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -127,7 +128,7 @@ import Testing
     #expect(try FileInspector(folder.file()).report().faults == [])
   }
 
-  @Test(arguments: 0..<12 as Range<UInt64>)
+  @Test(arguments: Seeds.first(5))
   func interleavedWritesOfBothKeepBothWindowsRight(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     var tree = MemoryTree()

@@ -7,7 +7,7 @@ import WireSimulation
 
 /// Random worlds.
 @Suite struct SimulationTests {
-  @Test(arguments: Seeds.first(40))
+  @Test(arguments: Seeds.first(15))
   func replicasInMemoryConverge(seed: UInt64) throws {
     var simulation = Simulation(
       seed: seed, replicas: (0..<3).map { _ in MemoryReplica() })
@@ -15,7 +15,7 @@ import WireSimulation
   }
 
   /// However little is kept, it is told by ranges.
-  @Test(arguments: Seeds.first(12))
+  @Test(arguments: Seeds.first(6))
   func replicasThatTellRangesConverge(seed: UInt64) throws {
     let hashing = RangeHashing(sizeMax: 4, textMin: 1 + Int(seed % 3) * 20)
     var simulation = Simulation(
@@ -23,7 +23,7 @@ import WireSimulation
     try simulation.run(steps: 150)
   }
 
-  @Test(arguments: Seeds.first(4, oneOf: 50, kept: [15]))
+  @Test(arguments: Seeds.first(2, oneOf: 50, kept: [15]))
   func replicasInFilesConverge(seed: UInt64) throws {
     var simulation = Simulation(
       seed: seed, replicas: [try FileReplica(), try FileReplica(), MemoryReplica()])
@@ -31,7 +31,7 @@ import WireSimulation
   }
 
   /// Two sessions on each of two files, of which one at a time talks to the origin.
-  @Test(arguments: Seeds.first(6, oneOf: 50))
+  @Test(arguments: Seeds.first(3, oneOf: 50))
   func sessionsOnOneFileConverge(seed: UInt64) throws {
     let (first, second) = (try FileReplica(), try FileReplica())
     var simulation = Simulation(
@@ -41,7 +41,7 @@ import WireSimulation
   }
 
   /// The file and the memory do the same on the same inputs.
-  @Test(arguments: Seeds.first(4, oneOf: 50))
+  @Test(arguments: Seeds.first(2, oneOf: 50))
   func fileDoesWhatMemoryDoes(seed: UInt64) throws {
     var simulation = Simulation(seed: seed, replicas: [try TwinReplica(), try TwinReplica()])
     try simulation.run(steps: 150)

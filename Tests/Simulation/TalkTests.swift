@@ -15,7 +15,7 @@ import WireSimulation
   /// How many talks one seed is good for.
   private static let talksPerSeed = 250
 
-  @Test(arguments: 0..<UInt64(max(8, (TalkTests.number("RUNNEL_SEEDS") ?? 0) / talksPerSeed)))
+  @Test(arguments: 0..<UInt64(max(3, (TalkTests.number("RUNNEL_SEEDS") ?? 0) / talksPerSeed)))
   func randomTalksShowWhatWasTold(seed: UInt64) throws {
     for number in 0..<UInt64(TalkTests.talksPerSeed) {
       var talk = try RandomTalk(seed: seed * UInt64(TalkTests.talksPerSeed) + number)

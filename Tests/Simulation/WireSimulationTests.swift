@@ -36,7 +36,7 @@ import WireSimulation
     }
   }
 
-  @Test(arguments: Seeds.first(20), alone.indices)
+  @Test(arguments: Seeds.first(8), alone.indices)
   func clientsAndServerAgreeInTheEnd(seed: UInt64, index: Int) throws {
     try run(WireSimulationTests.alone[index], seed)
   }

@@ -1,8 +1,10 @@
 import RunnelBase
 
-/// The demo of one test, made by the program.
+/// The demo of one test: a copy of the one that the program made for all tests of the process.
 final class DemoDatabase {
   static let messages = "/group_message/allotment"
+
+  private static let template = Result { try TestDatabase.Template(by: ["demo", "--make-only"]) }
 
   private let database: TestDatabase
   /// The path of the file.
@@ -11,8 +13,7 @@ final class DemoDatabase {
   var arguments: [String] { ["demo", "-d", file] }
 
   init() throws {
-    database = try TestDatabase()
-    try run(["demo", "--make-only"])
+    database = try TestDatabase(DemoDatabase.template.get())
   }
 
   /// Runs a command on the demo to its end.

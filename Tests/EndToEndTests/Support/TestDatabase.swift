@@ -21,8 +21,17 @@ final class TestDatabase {
     let bytes: Data
 
     /// Makes the database that holds a JSON document.
-    init(_ json: String) throws {
-      let database = try TestDatabase(json)
+    init(_ json: String) throws { try self.init(of: TestDatabase(json)) }
+
+    /// Makes a database by a command.
+    init(by arguments: [String]) throws {
+      let database = try TestDatabase()
+      let outcome = try database.run(arguments)
+      if outcome.status != 0 { throw SystemError(call: arguments[0], reason: outcome.errors) }
+      try self.init(of: database)
+    }
+
+    private init(of database: TestDatabase) throws {
       bytes = try Data(contentsOf: URL(fileURLWithPath: database.file))
     }
   }

@@ -55,12 +55,12 @@ enum RowPlace: CaseIterable {
 /// A stored tree on PostgreSQL answers as the tree in memory, too.
 @Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
 struct PostgresStoredTreeTests {
-  @Test(arguments: RowPlace.remote, Seeds.first(12))
+  @Test(arguments: RowPlace.remote, Seeds.first(5))
   func itAnswersAsTheTreeInMemory(place: RowPlace, seed: UInt64) throws {
     try StoredTreeTests().itAnswersAsTheTreeInMemory(place: place, seed: seed)
   }
 
-  @Test(arguments: Seeds.first(12))
+  @Test(arguments: Seeds.first(5))
   func aRefusedWriteLeavesNothing(seed: UInt64) throws {
     try StoredTreeTests().aRefusedWriteLeavesNothing(place: .postgresUnderOverlay, seed: seed)
   }
@@ -82,7 +82,7 @@ struct PostgresStoredTreeTests {
     return definitions.enumerated().map { StoredIndex(id: Int64($0 + 1), definition: $1) }
   }()
 
-  @Test(arguments: RowPlace.local, Seeds.first(12))
+  @Test(arguments: RowPlace.local, Seeds.first(5))
   func itAnswersAsTheTreeInMemory(place: RowPlace, seed: UInt64) throws {
     try place.withRows(StoredTreeTests.indexes) { rows, overlay in
       var random = RandomTree(seed: seed)
@@ -138,7 +138,7 @@ struct PostgresStoredTreeTests {
     #expect(try stored.node(at: .root) == .empty)
   }
 
-  @Test(arguments: [RowPlace.memoryUnderOverlay, .sqliteUnderOverlay], Seeds.first(20))
+  @Test(arguments: [RowPlace.memoryUnderOverlay, .sqliteUnderOverlay], Seeds.first(6))
   func aRefusedWriteLeavesNothing(place: RowPlace, seed: UInt64) throws {
     struct Refused: Error {}
     try place.withRows(StoredTreeTests.indexes) { rows, overlay in

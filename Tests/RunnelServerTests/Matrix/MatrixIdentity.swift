@@ -16,6 +16,16 @@ struct MatrixIdentity: Sendable {
   var isAdministrator = false
   /// The user's id for the rules; nil if unauthenticated.
   var user: String?
+  /// Which of the operations at a place this one of several identities does that are alike.
+  var share = Share(number: 0, of: 1)
+
+  /// Every so many operations, from one on.
+  struct Share: Sendable {
+    var number: Int
+    var of: Int
+
+    func has(_ operation: Int) -> Bool { operation % of == number }
+  }
 
   private init(_ name: String, _ parameters: String) {
     (self.name, self.parameters) = (name, parameters)
@@ -72,7 +82,7 @@ struct MatrixIdentity: Sendable {
       parameter: "&auth_variable_override=%7B%22uid%22%3A%22ana%22%7D",
       member: ",\"authvar\":{\"uid\":\"ana\"}")
     asAna.user = "ana"
-    return [
+    return sharing([
       MatrixIdentity("nobody", ""), user("a wrong token", "garbage", isValid: false),
       user("a token that ended", signed(by: secret, claims("bo", age: 9000)), isValid: false),
       user("a token of a stranger", signed(by: old, claims("bo")), isValid: false),
@@ -83,7 +93,23 @@ struct MatrixIdentity: Sendable {
       administrator(
         "an administrator as nobody", secret, parameter: "&auth_variable_override=null",
         member: ",\"noauth\":true"),
-    ]
+    ])
+  }
+
+  /// Has those who are no user for the rules share the operations by threes, and administrators by twos.
+  private static func sharing(_ identities: [MatrixIdentity]) -> [MatrixIdentity] {
+    var counts = (nobodies: 0, administrators: 0)
+    return identities.map { identity in
+      var identity = identity
+      if identity.isAdministrator {
+        identity.share = Share(number: counts.administrators % 2, of: 2)
+        counts.administrators += 1
+      } else if identity.user == nil {
+        identity.share = Share(number: counts.nobodies % 3, of: 3)
+        counts.nobodies += 1
+      }
+      return identity
+    }
   }
 
   // MARK: Expected decisions
