@@ -87,17 +87,9 @@ final class AccountExchange: ExchangeHandling {
     var answer = HTTPResponse(status: HTTPResponse.Status(code: status))
     answer.headerFields[.cacheControl] = "no-store"
     if body != nil { answer.headerFields[.contentType] = "application/json; charset=utf-8" }
-    answer.headerFields[.contentLength] = String(body?.count ?? 0)
     for (name, value) in AccountExchange.origins(request) { answer.headerFields[name] = value }
     for (name, value) in more { answer.headerFields[name] = value }
-    channel.send(answer)
-    if let body { channel.send(body) }
-    channel.end()
-    channel.flush()
-    world.metrics.answered(status)
-    world.log.answered(
-      peer, request, "", status: status, sentBytes: body?.count ?? 0,
-      milliseconds: world.now.uptime - startTime)
+    world.answer(request, from: peer, on: channel, answer, body ?? [], since: startTime)
   }
 
   /// The headers by which pages of every origin may send requests: they carry their credentials

@@ -93,7 +93,6 @@ final class ActionPage: ExchangeHandling {
     let bytes = Array(page.utf8)
     var answer = HTTPResponse(status: HTTPResponse.Status(code: status))
     answer.headerFields[.contentType] = "text/html; charset=utf-8"
-    answer.headerFields[.contentLength] = String(bytes.count)
     answer.headerFields[.cacheControl] = "no-store"
     answer.headerFields[.xContentTypeOptions] = "nosniff"
     // The address has the code, which no other site may learn.
@@ -107,14 +106,7 @@ final class ActionPage: ExchangeHandling {
     ] {
       if let name = HTTPField.Name(name) { answer.headerFields[name] = value }
     }
-    channel.send(answer)
-    channel.send(bytes)
-    channel.end()
-    channel.flush()
-    world.metrics.answered(status)
-    world.log.answered(
-      peer, request, "", status: status, sentBytes: bytes.count,
-      milliseconds: world.now.uptime - startTime)
+    world.answer(request, from: peer, on: channel, answer, bytes, since: startTime)
   }
 
   func canSendMore() {}

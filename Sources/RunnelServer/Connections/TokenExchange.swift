@@ -82,17 +82,9 @@ final class TokenExchange: ExchangeHandling {
     let bytes = json.jsonBytes()
     var head = HTTPResponse(status: HTTPResponse.Status(code: status))
     head.headerFields[.contentType] = "application/json; charset=utf-8"
-    head.headerFields[.contentLength] = String(bytes.count)
     head.headerFields[.cacheControl] = "no-store"
     if status == 405 { head.headerFields[.allow] = "POST" }
-    channel.send(head)
-    channel.send(bytes)
-    channel.end()
-    channel.flush()
-    world.metrics.answered(status)
-    world.log.answered(
-      peer, request, "", status: status, sentBytes: bytes.count,
-      milliseconds: world.now.uptime - startTime)
+    world.answer(request, from: peer, on: channel, head, bytes, since: startTime)
   }
 
   func canSendMore() {}
