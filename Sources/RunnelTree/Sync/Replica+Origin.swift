@@ -86,6 +86,7 @@ extension Replica {
       return try receive(push, at: path, by: isOnce ? .nobody : .everybody, &storage)
     }
     let teller = isOnce ? Teller.nobody : .query(record.query)
+    let wasUnfiltered = book.unfiltered.contains(record.query)
     book.setUnfiltered(record.query, false)
     switch push {
     case .set(let node) where below.isRoot:
@@ -93,14 +94,18 @@ extension Replica {
       if !isOnce { book.talk.update(record.query) { ($0.base, $0.isTold) = (nil, true) } }
       return touched
     case .set(let node):
-      return try receiveChild(.node(node), at: below, record.query, by: teller, &storage)
+      return try receiveChild(
+        .node(node), at: below, record.query, by: teller, wasUnfiltered: wasUnfiltered, &storage)
     case .priority(let priority):
-      return try receiveChild(.priority(priority), at: below, record.query, by: teller, &storage)
+      return try receiveChild(
+        .priority(priority), at: below, record.query, by: teller, wasUnfiltered: wasUnfiltered,
+        &storage)
     case .merge(let parts):
       var touched: [Path] = []
       for part in Replica.inOrder(parts) {
         let place = try below.appending(part.path)
-        touched += try receiveChild(part.target, at: place, record.query, by: teller, &storage)
+        touched += try receiveChild(
+          part.target, at: place, record.query, by: teller, wasUnfiltered: wasUnfiltered, &storage)
       }
       return touched
     }
@@ -133,7 +138,7 @@ extension Replica {
 
   private mutating func receiveChild(
     _ target: Assignment.Target, at below: Path, _ query: Query, by teller: Teller,
-    _ storage: inout some ReplicaStorage
+    wasUnfiltered: Bool, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     // A window has neither a node nor a priority of its own.
     guard var record = book.record(of: query), let key = below.keys.first else { return [] }
@@ -147,10 +152,11 @@ extension Replica {
     let isPart = below.keys.count > 1 || !part.isNode
     if isPart, !record.keys.contains(key) { return [] }
     if teller != .nobody { book.talk.tell(path, for: query) }
-    record.keys.insert(key)
+    let isKnown = !record.keys.insert(key).inserted
     try keep(part, by: teller, &storage)
     try put(record, changing: key, &storage)
-    return try rebase([path], &storage) + [query.path]
+    // Where the answer has the same children as before, only this one has to be looked at.
+    return try rebase([path], &storage) + (isKnown && !wasUnfiltered ? [] : [query.path])
   }
 
   /// Removes a child from the answer of a query.
