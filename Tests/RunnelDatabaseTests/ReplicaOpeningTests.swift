@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelTree
 import Testing
 

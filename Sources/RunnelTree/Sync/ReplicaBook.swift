@@ -337,10 +337,10 @@ extension ReplicaBook {
     if records.contains(where: \.isDefault) {
       return .keys(try rememberedChildren(of: query, storage), isAnswer: false)
     }
-    let counted = records.filter { $0.isComplete || $0.query == query.asked }
+    let counted = records.filter { $0.isComplete || $0.query == query.asked(reach) }
     let whole = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))
     var unsure = tracked.keys(below: path).union(writtenChildren(of: path, orInPart: true))
-    for other in records where !other.isComplete && other.query != query.asked {
+    for other in records where !other.isComplete && other.query != query.asked(reach) {
       unsure.formUnion(other.keys)
     }
     unsure.subtract(whole)
@@ -360,7 +360,7 @@ extension ReplicaBook {
     let path = query.path
     var keys = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))
     for other in (tracked[path] ?? [:]).values
-    where other.isComplete || other.query == query.asked {
+    where other.isComplete || other.query == query.asked(reach) {
       keys.formUnion(try storage.allKeys(of: other))
     }
     return keys

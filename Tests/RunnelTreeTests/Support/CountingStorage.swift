@@ -73,6 +73,10 @@ struct CountingStorage: ReplicaStorage {
 
   mutating func save(_ record: TrackedQuery) throws(TreeError) { try memory.save(record) }
 
+  mutating func save(_ record: TrackedQuery, changing key: Key) throws(TreeError) {
+    try memory.save(record, changing: key)
+  }
+
   func keys(ofQuery id: Int64) throws(TreeError) -> Set<Key> {
     let keys = try memory.keys(ofQuery: id)
     reads.count += keys.count

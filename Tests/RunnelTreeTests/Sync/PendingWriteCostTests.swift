@@ -55,94 +55,15 @@ import Testing
     _ = try engine.listen(ListenerID(1), watch.request(place), now: 0, &storage)
     var read: [Int] = []
     for number in 1...300 {
-      let before = storage.count.nodes
+      let before = storage.reads.count
       let path = try place.child("k\(number + 10_000)")
       let (_, outcome) = try engine.write(
         .set(path, ["n": .number(JSONNumber(Int64(number)))]), now: 0, &storage)
       #expect(outcome.deliveries.contains { $0.event.row?.key == path.lastKey })
-      read.append(storage.count.nodes - before)
+      read.append(storage.reads.count - before)
     }
     #expect(engine.replica.book.pending.count == 300)
     let (few, many) = (read[20..<30].max() ?? 0, read.suffix(10).max() ?? 0)
     #expect(few > 0 && many <= few, "\(few) nodes are read beside 20 writes, \(many) beside 290")
   }
-}
-
-/// A storage in memory that counts the nodes that are read from it.
-private struct CountingStorage: ReplicaStorage {
-  final class Count: @unchecked Sendable {
-    var nodes = 0
-  }
-
-  let count = Count()
-  private var storage = MemoryReplicaStorage()
-
-  func node(at path: Path) throws(TreeError) -> Node {
-    let node = try storage.node(at: path)
-    count.nodes += 1 + node.children.count
-    return node
-  }
-
-  func summary(at path: Path) throws(TreeError) -> NodeSummary { try storage.summary(at: path) }
-
-  func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    count.nodes += 1
-    return try storage.row(key, of: path, in: slice, detail: detail)
-  }
-
-  func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    let rows = try storage.rows(of: path, in: slice, detail: detail)
-    count.nodes += rows.count
-    return rows
-  }
-
-  func serverNode(at path: Path) throws(TreeError) -> Node {
-    let node = try storage.serverNode(at: path)
-    count.nodes += 1 + node.children.count
-    return node
-  }
-
-  func serverSummary(at path: Path) throws(TreeError) -> NodeSummary {
-    try storage.serverSummary(at: path)
-  }
-
-  mutating func perform(_ assignment: Assignment) throws(TreeError) {
-    try storage.perform(assignment)
-  }
-
-  mutating func performOnServer(_ assignment: Assignment) throws(TreeError) {
-    try storage.performOnServer(assignment)
-  }
-
-  mutating func takeWriteID() throws(TreeError) -> Int64 { try storage.takeWriteID() }
-
-  mutating func save(_ write: PendingWrite) throws(TreeError) { try storage.save(write) }
-
-  mutating func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError) {
-    try storage.end(write, ending)
-  }
-
-  func refusal(of id: Int64) throws(TreeError) -> TreeError? { try storage.refusal(of: id) }
-
-  func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { try storage.queriesHeldElsewhere() }
-
-  mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {
-    try storage.noteRefusal(ofQuery: id, error)
-  }
-
-  func refusedQueries() throws(TreeError) -> [Int64: TreeError] { try storage.refusedQueries() }
-
-  func isRunning(session: Int64) -> Bool { storage.isRunning(session: session) }
-
-  mutating func save(_ record: TrackedQuery) throws(TreeError) { try storage.save(record) }
-
-  mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) {
-    try storage.deleteTrackedQuery(id)
-  }
-
-  func serverBytes() throws(TreeError) -> Int { try storage.serverBytes() }
 }
