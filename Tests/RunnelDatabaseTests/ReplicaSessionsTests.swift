@@ -195,7 +195,7 @@ import Testing
       Issue.record("the query of the other session is not asked")
       return
     }
-    #expect(try query == lastThree().asked(.tree))
+    #expect(try query == lastThree().asked(.ranges))
     #expect(try answer(session, 1, ["d": 4, "e": 5]) == [])
     #expect(try texts(other.catchUp()) == ["+d", "+e"])
     other.unlisten(ListenerID(1))
