@@ -79,6 +79,18 @@ public struct OriginAccess: Sendable {
     return names.lazy.compactMap { $0?.string }.first { !$0.isEmpty }
   }
 
+  /// Returns the variable `auth` of the rules for a token's owner; nil if the text names no user.
+  ///
+  /// Source: wire protocol, section A4.5; authentication, section 3.
+  static func auth(of token: String) -> JSONValue? {
+    guard let claims = claims(of: token) else { return nil }
+    if case .object(let members)? = claims["d"] { return .object(members) }
+    guard let user = userID(in: claims) else { return nil }
+    let provider =
+      claims["firebase"]?["sign_in_provider"]?.string ?? claims["provider_id"]?.string ?? "custom"
+    return ["uid": .string(user), "provider": .string(provider), "token": claims]
+  }
+
   /// Returns the claims of a token, without verifying them; nil if the text is not a token.
   private static func claims(of token: String) -> JSONValue? {
     let pieces = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

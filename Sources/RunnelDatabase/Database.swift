@@ -39,6 +39,8 @@ package enum DatabaseRequest: Sendable {
   case excerpt(Int, Path, textMax: Int, countMax: Int)
   /// Read the rows of a query, once; the answer carries the number.
   case search(Int, Query)
+  /// Read the kinds and sizes of a query's rows, once; on a replica those that it knows.
+  case level(Int, Query)
   /// Tell the orders of a place's children that have an index; the answer carries the number.
   case orders(Int, Path)
   /// Write the whole database to a new file, even if its own file is gone.
@@ -214,7 +216,7 @@ public actor Database {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
     case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
-      .dropPending, .get, .excerpt, .search, .orders, .saveCopy, .connectOrigin,
+      .dropPending, .get, .excerpt, .search, .level, .orders, .saveCopy, .connectOrigin,
       .disconnectOrigin, .receive:
       break
     }
@@ -266,7 +268,7 @@ public actor Database {
       post(for: listener) { try session.extend(listener, by: count) }
     case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
       .perform(let number, _, _),
-      .undo(let number, _, _), .get(let number, _), .search(let number, _),
+      .undo(let number, _, _), .get(let number, _), .search(let number, _), .level(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _), .history(let number, _, _, _), .orders(let number, _),
@@ -309,7 +311,7 @@ public actor Database {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
     case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
       .perform(let number, _, _),
-      .undo(let number, _, _), .get(let number, _), .search(let number, _),
+      .undo(let number, _, _), .get(let number, _), .search(let number, _), .level(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _), .history(let number, _, _, _), .dropPending(let number, _),

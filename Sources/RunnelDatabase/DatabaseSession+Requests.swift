@@ -72,6 +72,8 @@ extension DatabaseSession {
       }
     case .search(let number, let query):
       return answer(number) { ([], .rows(number, try rows(query))) }
+    case .level(let number, let query):
+      return answer(number) { ([], .rows(number, try rows(query, detail: .shallow))) }
     case .orders(let number, let path):
       return answer(number) { ([], .orders(number, try presentOrders(of: path))) }
     case .saveCopy(let number, let file):

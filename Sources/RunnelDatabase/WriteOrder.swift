@@ -48,8 +48,8 @@ extension DatabaseRequest {
   var isWrite: Bool {
     switch self {
     case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite: true
-    case .listen, .unlisten, .extend, .history, .dropPending, .get, .excerpt, .search, .orders,
-      .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
+    case .listen, .unlisten, .extend, .history, .dropPending, .get, .excerpt, .search, .level,
+      .orders, .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
       false
     }
   }

@@ -127,6 +127,7 @@ final class ReplayBackend: TreeBackend {
       .undo(let number, _, _), .writeIf(let number, _, _),
       .performIf(let number, _, _, _), .undoWrite(let number, _), .dropPending(let number, _),
       .history(let number, _, _, _), .get(let number, _), .search(let number, _),
+      .level(let number, _),
       .excerpt(let number, _, _, _), .saveCopy(let number, _):
       post(
         .refused(

@@ -95,6 +95,21 @@ public struct WebClient: Sendable {
   public func answer(
     to request: WebRequest, bytesMax: Int
   ) async throws(NetworkError) -> WebAnswer {
+    let (answer, isWhole) = try await beginning(of: request, bytesMax: bytesMax)
+    if isWhole { return answer }
+    throw NetworkError("\(request.address.bare) sent an answer of more than \(bytesMax) bytes.")
+  }
+
+  /// Sends a request and reads the beginning of the answer, without blocking the thread; the connection
+  /// is closed once there are enough bytes.
+  ///
+  /// Redirects are not followed. If the task is cancelled, the connection is closed.
+  ///
+  /// - Returns: the answer, and whether its body is whole: otherwise it has more than `bytesMax` bytes.
+  /// - Throws: `NetworkError` that names the address and the problem there.
+  package func beginning(
+    of request: WebRequest, bytesMax: Int
+  ) async throws(NetworkError) -> (answer: WebAnswer, isWhole: Bool) {
     let line = CancellableLine()
     do {
       return try await withTaskCancellationHandler {
@@ -103,11 +118,11 @@ public struct WebClient: Sendable {
         while let piece = try await exchange.piece().get() {
           body += piece
           if body.count > bytesMax {
-            throw NetworkError(
-              "\(request.address.bare) sent an answer of more than \(bytesMax) bytes.")
+            exchange.close()
+            return (WebAnswer(exchange, body), false)
           }
         }
-        return WebAnswer(exchange, body)
+        return (WebAnswer(exchange, body), true)
       } onCancel: {
         line.cancel()
       }

@@ -40,8 +40,8 @@ final class SynchronousBackend: TreeBackend {
       if let refusal = refusal ?? refuse() { return [.refused(number, refusal)] }
     case .history(let number, _, _, _):
       if let historyRefusal { return [.refused(number, historyRefusal)] }
-    case .orders, .unlisten, .get, .dropPending, .excerpt, .search, .saveCopy, .connectOrigin,
-      .disconnectOrigin, .receive:
+    case .orders, .unlisten, .get, .dropPending, .excerpt, .search, .level, .saveCopy,
+      .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     return session.answer(request)
