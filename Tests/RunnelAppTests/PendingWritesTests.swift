@@ -41,6 +41,26 @@ import Testing
     #expect(app.state.writes.queue.waiting.isEmpty)
   }
 
+  @Test func rowsAndPlacesOfWaitingWritesAreMarkedUntilTheyAreAnswered() throws {
+    let app = try open()
+    // All of it waits: the write of the whole database.
+    #expect(app.line(of: "Rain").map { app.body[$0].contains("↑") } == true)
+    try app.elsewhere {
+      _ = try $0.connectOrigin()
+      _ = try $0.receive(.acknowledged(id: 0))
+    }
+    #expect(app.body.allSatisfy { !$0.contains("↑") })
+    let writes = [
+      PendingWrite(
+        id: 1, write: .set(Path(unchecked: []), .null),
+        parts: [Assignment(path: try Path("/a/b/c"), target: .node(.empty))],
+        maker: .anyone(name: nil))
+    ]
+    let places = PendingPlaces(writes)
+    for path in ["/", "/a", "/a/b", "/a/b/c", "/a/b/c/d"] { #expect(places.touch(try Path(path))) }
+    for path in ["/b", "/a/c", "/a/b/d"] { #expect(!places.touch(try Path(path))) }
+  }
+
   @Test func writeIsShownInFull() throws {
     let app = try open()
     try app.remove("/notes/n1")

@@ -61,6 +61,8 @@ package struct RowText: Equatable {
     var isConflict = false
     /// Whether the record has a draft.
     var hasDraft = false
+    /// Whether a write to the row waits for the server.
+    var isPending = false
     /// Whether the row arrived since the last visit.
     var isNew = false
     var isCursor = false
@@ -202,6 +204,7 @@ package struct RowText: Equatable {
     if state.isTransient { return StyledRun(glyphs.transient, .transient) }
     if state.isConflict { return StyledRun(glyphs.conflict, .conflict) }
     if state.hasDraft { return StyledRun(glyphs.transient, .transient) }
+    if state.isPending { return StyledRun(glyphs.pending, .rowPending) }
     if state.isChanged { return StyledRun(glyphs.changed, .rowChanged) }
     return state.isNew ? StyledRun(glyphs.new, .rowNew) : nil
   }

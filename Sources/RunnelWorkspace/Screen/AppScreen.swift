@@ -221,6 +221,7 @@ package final class AppScreen {
       isConflict: state.writes.queue.conflict(at: record.path) != nil
         || state.writes.queue.wasRejected(at: record.path),
       hasDraft: state.writes.drafts.isOf(record: record.path),
+      isPending: state.writes.queue.places.touch(record.path),
       isNew: screen.unread.rows.contains(id), isCursor: isCursor,
       cell: screen.list.cursor == .row(id) ? screen.cell : nil,
       people: people[record.path] ?? [])
