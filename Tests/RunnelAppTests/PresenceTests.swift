@@ -73,6 +73,74 @@ import Testing
     #expect(Presence.own(app.state, id: "x").view == nil)
   }
 
+  /// The line of the list with the row of another who is typing; nil if there is none.
+  private func typing(_ app: AppDriver) -> String? {
+    app.body.first { $0.contains("is typing") }
+  }
+
+  @Test func whoIsTypingIsARowThatMovesNoCursor() throws {
+    let app = try chat()
+    app.press("G")
+    let (cursor, line) = (app.cursorLine, app.body.firstIndex { $0.hasPrefix(">") })
+    let count = app.screen[0]
+    app.take(.present([Present(id: "1", name: "bo", view: "Chat", isTyping: true)]))
+    #expect(try #require(typing(app)).contains("bo"))
+    #expect(app.cursorLine == cursor)
+    #expect(app.body.firstIndex { $0.hasPrefix(">") } == line)
+    #expect(app.list.list.newBelowCount == 0 && app.list.unreadCount == 0)
+    #expect(app.screen[0].contains("with bo"))
+    app.take(.present([Present(id: "1", name: "bo", view: "Chat")]))
+    #expect(typing(app) == nil)
+    #expect(app.cursorLine == cursor)
+    app.take(.present([]))
+    #expect(app.screen[0] == count)
+  }
+
+  @Test func listThatFollowsGoesOnToFollowWhatIsStored() throws {
+    let app = try chat()
+    app.press("F")
+    try #require(app.list.list.isFollowing)
+    app.take(.present([Present(id: "1", name: "bo", view: "Chat", isTyping: true)]))
+    #expect(!app.cursorLine.contains("is typing"))
+    try app.set("/room/-zzz", Fixture.message("the newest", from: "bo", at: Fixture.now))
+    #expect(app.cursorLine.contains("the newest"))
+    #expect(typing(app) != nil)
+  }
+
+  @Test func nobodyIsShownAsTypingElsewhereOrWithoutAConnection() throws {
+    let app = try chat()
+    app.take(.present([Present(id: "1", name: "bo", view: "People", isTyping: true)]))
+    #expect(typing(app) == nil)
+    app.take(.present([Present(id: "1", name: "bo", view: "Chat", isTyping: true)]))
+    #expect(typing(app) != nil)
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    #expect(typing(app) == nil)
+    app.take(.origin(OriginFacts(.live)))
+    #expect(typing(app) != nil)
+  }
+
+  @Test func whoIsIdleTypesNoLonger() throws {
+    let app = try chat()
+    app.take(.present([]))
+    app.press("a h i")
+    #expect(Presence.own(app.state, id: "x").isTyping)
+    let due = try #require(Presence.idleDue(app.state))
+    #expect(due == app.state.now + 10_000)
+    app.wait(milliseconds: 10_000)
+    #expect(!Presence.own(app.state, id: "x").isTyping)
+    #expect(Presence.idleDue(app.state) == nil)
+    app.type("!")
+    #expect(Presence.own(app.state, id: "x").isTyping)
+    var settings = Settings()
+    settings.typingSeconds = 2
+    app.configure(settings, problem: nil)
+    app.wait(milliseconds: 2000)
+    #expect(!Presence.own(app.state, id: "x").isTyping)
+    app.type("?")
+    app.press("Enter")
+    #expect(!Presence.own(app.state, id: "x").isTyping)
+  }
+
   /// An entry as the server stores it.
   private func stored(_ entry: JSONValue) -> JSONValue {
     .object((entry.object ?? []).map { $0.name == "at" ? JSONMember("at", 5) : $0 })

@@ -31,6 +31,9 @@ extension ConfigurationFile {
     # How many rows a page has where a view does not say.
     #page: 50
 
+    # After how many seconds without a key others are no longer told that you are typing.
+    #typing: 10
+
     # Who you are in new records; otherwise the name that the system knows.
     #me: zoe
 

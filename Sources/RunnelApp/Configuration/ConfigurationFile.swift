@@ -24,7 +24,8 @@ public struct ConfigurationFile: Sendable {
 
   /// The names of settings that the file may have.
   static let names = [
-    "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "origins",
+    "theme", "roles", "colors", "signs", "mouse", "time", "page", "typing", "me", "views",
+    "origins",
     "stores", "notify", "keys",
   ]
 
@@ -116,6 +117,8 @@ extension ConfigurationFile {
       case "page":
         settings.pageSize =
           try object.integer(name, in: 1...Settings.pageSizeMax) ?? settings.pageSize
+      case "typing":
+        settings.typingSeconds = try object.integer(name, in: 1...600) ?? settings.typingSeconds
       case "me": settings.me = try object.required(name)
       case "views": settings.views = ConfigurationFile.path(try object.required(name), near: file)
       case "notify": settings.notices = try object.member(name).noticeSettings()

@@ -217,8 +217,8 @@ extension AppRuntime {
     case .filter(let index, let filter, let surroundings):
       let part = filter.flatMap { FilterPredicate.part(of: $0, in: state.tabs.lists[index]) }
       queries.views[index]?.show(only: filter, surroundings, asking: part)
-    case .compose(let index, let sent, let record):
-      queries.views[index]?.compose(record, sending: sent, now: state.now)
+    case .compose(let index, let sent, let record, let typing):
+      queries.views[index]?.compose(record, sending: sent, typing: typing, now: state.now)
     case .expand(let path): queries.expand(path, pageSize: state.settings.pageSize)
     case .collapse(let path): queries.collapse(path)
     case .fetchMoreChildren(let path): queries.fetchMoreChildren(of: path)

@@ -301,16 +301,19 @@ final class ViewStreams {
     return !search.isDone(found: paged.items.count, scanned: paged.scannedCount)
   }
 
-  /// Shows the records that are being sent, and the one being composed, or nil.
-  func compose(_ json: JSONValue?, sending sent: [SentRecord], now: Int64) {
+  /// Shows the records that are being sent, the one being composed, or nil, and others who are typing.
+  func compose(
+    _ json: JSONValue?, sending sent: [SentRecord], typing: [TypingRow] = [], now: Int64
+  ) {
     var rows = sent.suffix(ListScreen.sentRowsMax).compactMap { record in
       row(of: record.value, key: ListScreen.sentKey(record.id), now: now)
     }
     if let json, let row = row(of: json, key: ListScreen.composeKey, now: now) { rows.append(row) }
+    rows += typing.compactMap { self.typing($0, now: now) }
     transient.reset(rows)
   }
 
-  private func row(of json: JSONValue, key: String, now: Int64) -> Record? {
+  func row(of json: JSONValue, key: String, now: Int64) -> Record? {
     // A record without a valid preview is not shown; the write itself reports the error.
     guard let node = try? Write.preview(json, now: now), !node.isEmpty else { return nil }
     let row = TreeRow(
@@ -410,7 +413,7 @@ final class ViewStreams {
     let isWaiting = paged.awaitsFirstPage
     var change = ListChange(
       content: .sections(update.listSections()), update: update.update,
-      newRows: isWaiting ? [] : update.arrived, records: records, removed: update.removed,
+      newRows: isWaiting ? [] : arrived(update), records: records, removed: update.removed,
       phase: isWaiting ? .loading : .loaded,
       paging: paging, newer: newerPaging, loadedCount: scannedCount, isLettingGo: isLettingGo)
     change.searchedCount = searchedCount

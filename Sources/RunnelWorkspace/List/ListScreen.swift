@@ -1,7 +1,7 @@
 package import RunnelBase
 package import RunnelStreams
 import RunnelTerminal
-import RunnelTree
+package import RunnelTree
 
 /// A collection as the user sees it: its rows, sections and columns, with cursor, marks and filter.
 package struct ListScreen: Hashable, Sendable {
@@ -11,6 +11,8 @@ package struct ListScreen: Hashable, Sendable {
   package static let composeKey = "~compose"
   /// The prefix of the keys of rows that are being sent; they come before the row being composed.
   private static let sentPrefix = "~being-sent-"
+  /// The prefix of the keys of rows of others who are typing; they come after all others.
+  private static let typingPrefix = "~typing-"
   /// The greatest number of rows shown while they are being sent.
   package static let sentRowsMax = 100
   /// The greatest number of rows hidden by a filter that are remembered.
@@ -109,6 +111,8 @@ package struct ListScreen: Hashable, Sendable {
   package var rangeStart: String?
   /// The number of rows that wait while the list is paused; nil if the list is live.
   package var waitingCount: Int?
+  /// The others who are typing in the view.
+  var typing: [TypingPerson] = []
   /// The text being composed when the user left the line.
   var draft = ""
   /// When the draft was last typed, in milliseconds since 1970; nil if that is not known.
@@ -146,7 +150,7 @@ package struct ListScreen: Hashable, Sendable {
   /// The record under the cursor if it was sent and is not stored yet, otherwise nil.
   var sentRecord: Record? {
     guard case .row(let id)? = list.cursor, let record = records[id], isTransient(record),
-      id != composeRow
+      id != composeRow, !isTyping(id)
     else { return nil }
     return record
   }
@@ -154,9 +158,21 @@ package struct ListScreen: Hashable, Sendable {
   /// Whether the record is being composed or sent.
   func isTransient(_ record: Record) -> Bool { ListScreen.isTransient(record.row.key.text) }
 
-  /// Whether the key is that of a row being composed or sent.
+  /// Whether the key is that of a row being composed or sent, here or by others.
   static func isTransient(_ key: String) -> Bool {
-    key == composeKey || key.hasPrefix(sentPrefix)
+    key == composeKey || key.hasPrefix(sentPrefix) || key.hasPrefix(typingPrefix)
+  }
+
+  /// Returns the key of the row of another who is typing, made from the key of the workspace's entry.
+  package static func typingKey(_ id: String) -> String { typingPrefix + id }
+
+  /// Whether the key is that of the row of another who is typing.
+  package static func isTyping(_ key: RunnelTree.Key) -> Bool { key.text.hasPrefix(typingPrefix) }
+
+  /// Whether the row is that of another who is typing.
+  package func isTyping(_ id: String) -> Bool {
+    guard let slash = id.lastIndex(of: "/") else { return false }
+    return id[id.index(after: slash)...].hasPrefix(ListScreen.typingPrefix)
   }
 
   /// Returns the key of a row that is being sent, made from the id of its write.
@@ -214,7 +230,7 @@ extension ListScreen {
     let transientBefore = transientRows
     // A row stored while a record is being sent from here is not counted as new, though the same
     // user may also write elsewhere.
-    let isSending = transientBefore.contains { $0 != composeRow }
+    let isSending = transientBefore.contains { $0 != composeRow && !isTyping($0) }
     let forgotten = change.isLettingGo ? records : [:]
     remember(change, now: now)
     let old = content
@@ -237,7 +253,9 @@ extension ListScreen {
       old.storedRowCount == 0 && isOnNoRow(of: old)
       || wasLoading && firstCursor != nil && list.cursor == firstCursor
     let newRows = change.newRows.filter { !(isSending && isOwn($0, me)) }
+    let following = beginFollowing(in: old)
     follow(change, from: old, newRows: newRows, isPage: !fetched.isEmpty, height: height)
+    endFollowing(following, height: height)
     forgetUnloaded()
     if let placeholder { stepBack(to: placeholder, height: height) }
     for row in fetched where !change.isLettingGo { noteFetched(from: row) }
@@ -387,7 +405,9 @@ extension ListScreen {
   private mutating func showTransientRow(
     of change: ListChange, known: Set<String>, height: Int
   ) {
-    guard let last = transientRows.filter({ change.records[$0] != nil }).max(),
+    // A row of another who is typing moves nobody's cursor.
+    let own = transientRows.filter { change.records[$0] != nil && !isTyping($0) }
+    guard let last = own.max(),
       !known.contains(last)
     else { return }
     list.moveTo(.row(last), in: content, height: height)

@@ -55,6 +55,8 @@ package struct RowText: Equatable {
   /// The state of a row that changes how it looks.
   package struct State: Hashable {
     var isTransient = false
+    /// Whether the row is that of another who is typing.
+    var isTyping = false
     var isChanged = false
     var isMarked = false
     /// Whether the user's write to the row was refused because others wrote there.
@@ -102,7 +104,7 @@ package struct RowText: Equatable {
       let value = column.field.node(key: record.row.key, node)
       let words =
         state.isTransient && isAge
-        ? RowText.transientAge : text(of: value, column, width: widths[index])
+        ? state.isTyping ? "" : RowText.transientAge : text(of: value, column, width: widths[index])
       let role = role(of: words, in: column, state)
       let isRight = isAge || column.format == .count || column.format == .number && value.isNumber
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]

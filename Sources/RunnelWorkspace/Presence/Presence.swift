@@ -38,8 +38,53 @@ package enum Presence {
     guard !state.tabs.isTree else { return own }
     own.view = state.tabs.front.definition.name
     own.row = state.tabs.front.cursorRecord?.path
-    if case .compose(let composer)? = state.layers.last { own.isTyping = !composer.editor.isEmpty }
+    if case .compose(let composer)? = state.layers.last {
+      own.isTyping = !composer.editor.isEmpty && state.now < idleTime(state, composer)
+    }
     return own
+  }
+
+  // MARK: Typing
+
+  /// The greatest number of rows of people who are typing.
+  private static let typingRowsMax = 5
+
+  /// The time from which on the user counts as idle, in milliseconds since 1970.
+  private static func idleTime(_ state: AppState, _ composer: ComposeScreen) -> Int64 {
+    let typed = state.tabs.lists[composer.view].draftTime ?? state.now
+    return typed + Int64(state.settings.typingSeconds) * 1000
+  }
+
+  /// Returns the time at which the others are to be told that the user types no longer; nil if it is not.
+  static func idleDue(_ state: AppState) -> Int64? {
+    guard state.database.present != nil, case .compose(let composer)? = state.layers.last,
+      !composer.editor.isEmpty
+    else { return nil }
+    let time = idleTime(state, composer)
+    return time > state.now ? time : nil
+  }
+
+  /// Takes who is here, and shows in the lists who is typing.
+  static func take(_ state: inout AppState, _ people: [Present]) {
+    state.database.present = people
+    showTyping(&state)
+  }
+
+  /// Shows the rows of the people who are typing, where they have changed.
+  static func showTyping(_ state: inout AppState) {
+    guard state.database.present != nil else { return }
+    let others = others(state)
+    for view in state.tabs.lists.indices where state.tabs.lists[view].isOpen {
+      let screen = state.tabs.lists[view]
+      var typing: [TypingPerson] = []
+      if screen.definition.compose != nil, screen.drillDown == nil {
+        typing = others.filter { $0.isTyping && $0.view == screen.definition.name }
+          .prefix(typingRowsMax).map { TypingPerson(id: $0.id, name: $0.name) }
+      }
+      if typing == screen.typing { continue }
+      state.tabs.lists[view].typing = typing
+      ComposeScreen.showComposedAgain(&state, inView: view)
+    }
   }
 
   // MARK: Texts

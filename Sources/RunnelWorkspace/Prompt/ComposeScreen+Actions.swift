@@ -203,7 +203,18 @@ extension ComposeScreen {
     let record = text.flatMap {
       $0.isEmpty ? nil : definition.record(composed: $0, state.database.me)
     }
-    state.effects.append(.compose(view: view, sending: sent, record))
+    let typing = state.tabs.lists[view].typing.compactMap { person in
+      definition.record(composed: TypingPerson.words, person.name).map {
+        TypingRow(key: ListScreen.typingKey(person.id), value: $0)
+      }
+    }
+    state.effects.append(.compose(view: view, sending: sent, record, typing: typing))
+  }
+
+  /// Shows again what is being sent and composed in a view, here and by others.
+  static func showComposedAgain(_ state: inout AppState, inView view: Int) {
+    let composer = composer(state)
+    showComposed(&state, inView: view, composer?.view == view ? composer?.editor.text : nil)
   }
 
   /// Returns whether composed records of a view are being written.

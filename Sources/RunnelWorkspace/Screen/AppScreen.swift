@@ -216,7 +216,7 @@ package final class AppScreen {
     people: [Path: [String]] = [:]
   ) -> RowText.State {
     RowText.State(
-      isTransient: screen.isTransient(record),
+      isTransient: screen.isTransient(record), isTyping: screen.isTyping(id),
       isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.writes.queue.conflict(at: record.path) != nil
         || state.writes.queue.wasRejected(at: record.path),

@@ -15,6 +15,8 @@ public struct Settings: Sendable {
   public var pageSize = 50
   /// How the user is told of new rows in views that ask for it.
   public var notices = NoticeSettings()
+  /// The seconds without a key after which others are no longer told that the user is typing.
+  public var typingSeconds = 10
   /// The user's name, for new records; nil for the name that the system knows.
   public var me: String?
   /// The views file for a database without its own; nil to find collections.

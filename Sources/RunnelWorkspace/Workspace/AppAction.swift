@@ -102,8 +102,9 @@ package enum Effect: Hashable, Sendable {
   case stopFetching(Int)
   /// Show only the rows of a view that match a filter; nil shows all.
   case filter(view: Int, Filter?, FilterMatcher.Surroundings)
-  /// Show the records of a view that are being sent, and the one being composed, or nil.
-  case compose(view: Int, sending: [SentRecord], JSONValue?)
+  /// Show the records of a view that are being sent, the one being composed, or nil, and the rows of
+  /// others who are typing.
+  case compose(view: Int, sending: [SentRecord], JSONValue?, typing: [TypingRow])
   /// Listen to the children of a node of the tree.
   case expand(Path)
   /// Stop listening to the children of a node.

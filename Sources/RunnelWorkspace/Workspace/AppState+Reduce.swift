@@ -56,10 +56,12 @@ package enum StateReducer {
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
     case .rejected(let write, let reason): QueueScreen.take(&state, rejected: write, reason)
-    case .origin(let facts): OriginFacts.take(&state, facts)
+    case .origin(let facts):
+      OriginFacts.take(&state, facts)
+      Presence.showTyping(&state)
     case .accounts(let facts): AccountFacts.take(&state, facts)
     case .devices(let facts): DeviceFacts.take(&state, facts)
-    case .present(let people): state.database.present = people
+    case .present(let people): Presence.take(&state, people)
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
     case .sessionKept(let problem): Leaving.noteSession(&state, problem: problem)

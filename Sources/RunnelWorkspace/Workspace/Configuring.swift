@@ -12,6 +12,7 @@ enum Configuring {
     state.settings.keymap = settings.keymap
     state.settings.local.clock = settings.clock
     state.settings.notices = settings.notices
+    state.settings.typingSeconds = settings.typingSeconds
     state.settings.configuration = settings.source
     state.settings.themes = settings.themes
     // The text of fetch-more rows names keys.

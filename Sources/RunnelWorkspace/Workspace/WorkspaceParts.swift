@@ -17,6 +17,8 @@ package struct SettingsInForce: Equatable, Sendable {
   package var pageSize: Int
   /// How the user is told of new rows in views that ask for it.
   package var notices: NoticeSettings
+  /// The seconds without a key after which others are no longer told that the user is typing.
+  package var typingSeconds: Int
   /// The theme that the user chose here, or nil for that of the configuration.
   package var theme: ThemeChoice?
   /// The names of the user's own themes.
@@ -34,6 +36,7 @@ package struct SettingsInForce: Equatable, Sendable {
     openedWith = StartSettings(settings)
     pageSize = settings.pageSize
     notices = settings.notices
+    typingSeconds = settings.typingSeconds
     themes = settings.themes
   }
 }
