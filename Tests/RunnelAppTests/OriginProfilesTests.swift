@@ -23,6 +23,8 @@ import Testing
           color: red
           views: prod.views.yaml
           cache: 2 GB
+          keep: /settings, /users
+          rules: prod.rules.json
         local: { url: "http://localhost:9000/?ns=test" }
       """)
     #expect(file.problems == [])
@@ -33,6 +35,8 @@ import Testing
     #expect(prod.mark == ProfileMark("prod", color: .red, confirms: true, isReadOnly: true))
     #expect(prod.views == "/home/zoe/.config/runnel/prod.views.yaml")
     #expect(prod.cacheBytesMax == 2_000_000_000)
+    #expect(prod.keep.map(\.description) == ["/settings", "/users"])
+    #expect(prod.rulesFile == "/home/zoe/.config/runnel/prod.rules.json")
     let local = try #require(try file.origins.profile(named: "local"))
     #expect(local.mark == ProfileMark("local"))
     #expect(try file.origins.profile(named: "other") == nil)
@@ -45,6 +49,8 @@ import Testing
     ("{ url: \"https://h/?ns=a\", color: rde }", "did you mean `red`?"),
     ("{ url: \"https://h/?ns=a\", cache: much }", "a number of bytes"),
     ("{ url: \"https://h/?ns=a&auth=b\" }", "only ns="),
+    ("{ url: \"https://h/?ns=a\", keep: \"/a, /b.c\" }", "`keep` is a list of paths"),
+    ("{ url: \"feathers+https://h\", rules: a.json }", "has no place for `rules`"),
   ])
   func profileWithAMistakeCannotBeUsed(yaml: String, message: String) throws {
     let file = read("origins:\n  prod: \(yaml)\n")

@@ -27,6 +27,10 @@ public struct OriginProfile: Hashable, Sendable {
   package var methodsFile: String?
   /// The place of the lists of users' devices; nil if this device is in none.
   public var devices: Path?
+  /// The places that the replica keeps up to date although nobody shows them.
+  public var keep: [Path] = []
+  /// The file with the rules of the server, for the reasons of refusals; nil for those that the server tells.
+  public var rulesFile: String?
   /// The most bytes that the replica keeps of data that are not shown; nil for the default.
   public var cacheBytesMax: Int?
 
@@ -47,7 +51,8 @@ public struct OriginProfile: Hashable, Sendable {
 public struct OriginProfiles: Sendable {
   private static let members = [
     "url", "token-file", "ca", "read-only", "confirm", "color", "views", "cache", "presence",
-    "services", "sign-in", "methods", "devices",
+    "services", "sign-in", "methods", "devices", "rules",
+    "keep",
   ]
 
   private var profiles: [String: OriginProfile] = [:]
@@ -126,7 +131,11 @@ public struct OriginProfiles: Sendable {
     }
     let presence = try collection("presence", object)
     let devices = try collection("devices", object)
-    for (member, isGiven) in [("presence", presence != nil), ("devices", devices != nil)] {
+    let ofTrees = [
+      ("presence", presence != nil), ("devices", devices != nil),
+      ("rules", try object.string("rules") != nil), ("keep", try object.string("keep") != nil),
+    ]
+    for (member, isGiven) in ofTrees {
       guard isGiven, address.hasServices else { continue }
       throw object.error("A Feathers server has no place for `\(member)`.", at: member)
     }
@@ -138,7 +147,21 @@ public struct OriginProfiles: Sendable {
       views: try file("views"), presence: presence, devices: devices, cacheBytesMax: cache)
     (profile.services, profile.signInFile) = (services ?? [], signIn)
     profile.methodsFile = methods
+    profile.rulesFile = try file("rules")
+    profile.keep = try places("keep", object)
     return profile
+  }
+
+  /// Reads the paths of places, which commas or blanks separate.
+  private static func places(_ member: String, _ object: YAMLObject) throws -> [Path] {
+    let texts = try object.string(member)?.split { $0 == "," || $0 == " " } ?? []
+    return try texts.map { text in
+      do throws(TreeError) {
+        return try Path(String(text))
+      } catch {
+        throw object.error("`\(member)` is a list of paths: \(error.message)", at: member)
+      }
+    }
   }
 
   /// Reads the path of a collection that is used for nothing else.

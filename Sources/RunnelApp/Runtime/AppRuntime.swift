@@ -41,18 +41,20 @@ final class AppRuntime {
   ///   - database: where requests for the tree go.
   ///   - serverPlaces: where a server of the database may be asked; none in a replay.
   ///   - ownPlaces: the places where the program itself writes.
+  ///   - levels: the source of the levels of a server's tree; nil if the database tells its tree whole.
   ///   - random: the random numbers, for new keys.
   ///   - startFileTask: has work with files done on another thread, whose reports are given to
   ///     `receive(_:)`.
   ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
     state: AppState, database: any TreeBackend, serverPlaces: [ServerPlace] = [],
-    ownPlaces: [Path] = [], random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    ownPlaces: [Path] = [], levels: (any LevelSource)? = nil,
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     startFileTask: @escaping (FileTask) -> Void,
     record: ((LoggedAction) -> Void)? = nil
   ) {
     backend = database
-    queries = LiveQueries(database)
+    queries = LiveQueries(database, levels: levels)
     files = FileWork(database, start: startFileTask)
     (self.serverPlaces, self.startFileTask) = (serverPlaces, startFileTask)
     self.ownPlaces = ownPlaces
@@ -63,6 +65,7 @@ final class AppRuntime {
       record.map { [AppState.recording(now: { clock.now }, write: $0)] } ?? []
     self.clock = clock
     store = Store(state: state, middleware: middleware, reducer: AppState.reduce)
+    queries.listed?.now = { clock.now }
     queries.report = { [weak self] in self?.send($0) }
     queries.awaitsOrigin = { [weak self] in
       self?.state.database.origin.map { !$0.isDisconnected } ?? false
@@ -88,6 +91,7 @@ final class AppRuntime {
   func send(_ action: AppAction) {
     if case .tick(let now) = action { clock.now = now }
     store.dispatch(action)
+    if case .origin(let facts) = action { queries.listed?.take(facts) }
     let isOutermost = !isDispatching
     isDispatching = true
     performEffects()
@@ -125,6 +129,7 @@ extension AppRuntime {
   /// Takes messages of the database, in order.
   func receive(_ messages: [DatabaseMessage]) {
     for message in messages { receive(message) }
+    queries.listed?.takeAnswers()
   }
 
   private func receive(_ message: DatabaseMessage) {
@@ -135,7 +140,9 @@ extension AppRuntime {
     case .rejected(_, let write, let error):
       // A write that the user dropped needs no message.
       if error.code != .writeCanceled { send(.rejected(write: write, error.description)) }
-    case .pendingWrites(let writes): send(.pendingWrites(writes.filter { !isOwn($0) }))
+    case .pendingWrites(let writes):
+      send(.pendingWrites(writes.filter { !isOwn($0) }))
+      queries.listed?.take(pending: writes)
     case .stale(let error): send(.trouble(error.message))
     case .fileGone(let error): send(.fileGone(error.message))
     case .fileBack: send(.fileBack)
@@ -155,6 +162,9 @@ extension AppRuntime {
   }
 
   private func receive(_ answer: Answer, _ number: Int) {
+    if case .records(let rows) = answer, queries.listed?.take(rows, number: number) == true {
+      return
+    }
     let id = AppRequestID(number)
     if files.take(answer, to: id) { return }
     send(.answered(id, answer))
@@ -223,6 +233,8 @@ extension AppRuntime {
     case .collapse(let path): queries.collapse(path)
     case .fetchMoreChildren(let path): queries.fetchMoreChildren(of: path)
     case .keepChildren(let path, let count): queries.keepChildren(of: path, count: count)
+    case .look(let paths): queries.listed?.look(at: paths)
+    case .countKeys(let path): queries.listed?.count(path)
     case .openRecord(let path): queries.open(record: path)
     case .closeRecord(let path): queries.close(record: path)
     case .export(let id, let job): files.export(job, id)
@@ -235,7 +247,7 @@ extension AppRuntime {
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
     case .copy, .notify, .openLink, .sendAgain, .reconnect, .measureLatency, .theme, .editOutside,
-      .suspend, .redraw, .crash, .account, .stopAccount, .device, .callMethod:
+      .suspend, .redraw, .crash, .account, .stopAccount, .device, .callMethod, .explain:
       screenEffects.append(effect)
     }
   }

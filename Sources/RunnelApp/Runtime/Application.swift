@@ -149,7 +149,7 @@ public final class Application {
       file: options.database, isReadOnly: options.isReadOnly && options.origin == nil, inbox: inbox,
       environment: environment)
     self.database = database
-    originWork = OriginWork(database, options) { wakeup.signal() }
+    originWork = OriginWork(database, options, host.accounts) { wakeup.signal() }
     do {
       if let wish = options.origin {
         try origin.link(database, to: wish, host.accounts, originWork.devices)
@@ -191,6 +191,7 @@ public final class Application {
     runtime = AppRuntime(
       state: state, database: database, serverPlaces: options.serverPlaces,
       ownPlaces: [options.origin?.presence, options.origin?.devices].compactMap(\.self),
+      levels: originWork.levels,
       startFileTask: { files.start($0) },
       record: host.recorder.map { recorder in { recorder.record($0) } })
     runtime.reach = options.origin?.services?.reach
@@ -454,10 +455,8 @@ extension Application {
         return runtime.send(.answered(id, .refused(refusal)))
       }
       accounts.start(id, request)
-    case .device(let id, let request):
-      if let answer = originWork.start(id, request) { runtime.send(answer) }
-    case .callMethod(let id, let call):
-      if let answer = originWork.start(id, call) { runtime.send(answer) }
+    case .device, .callMethod, .explain:
+      if let answer = originWork.start(effect) { runtime.send(answer) }
     case .stopAccount(let id): host.accounts?.stop(id)
     case .theme: applyTerminalOptions()
     case .editOutside(let edit): editOutside(edit)

@@ -15,6 +15,8 @@ final class LiveQueries {
     case children(Path)
     case record(Path)
     case count(AppRequestID)
+    /// A value of the listed tree.
+    case value(Path)
   }
 
   /// Rows that are counted.
@@ -31,6 +33,8 @@ final class LiveQueries {
   var reach: FindReach?
   /// Whether what is not known here is being asked for.
   var awaitsOrigin: () -> Bool = { false }
+  /// The tree of a server, whose levels are listed; nil if the tree tells them itself.
+  let listed: ListedTree?
   private let backend: any TreeBackend
   private var nodes: [Path: ChildrenStream] = [:]
   private var records: [Path: ListenerID] = [:]
@@ -38,7 +42,15 @@ final class LiveQueries {
   private var counts: [AppRequestID: Count] = [:]
   private var lastListener = 0
 
-  init(_ backend: any TreeBackend) { self.backend = backend }
+  init(_ backend: any TreeBackend, levels: (any LevelSource)? = nil) {
+    self.backend = backend
+    listed = levels.map { ListedTree($0, backend) }
+    listed?.report = { [weak self] in self?.report($0) }
+    listed?.listen = { [weak self] path in
+      self?.listen(ListenRequest(query: Query(path), events: .value), .value(path)) ?? ListenerID(0)
+    }
+    listed?.unlisten = { [weak self] in self?.unlisten($0) }
+  }
 
   // MARK: Opening and closing
 
@@ -65,9 +77,11 @@ final class LiveQueries {
   func resizePages(ofViews sizes: [Int], ofNodes size: Int) {
     for (index, streams) in views { streams.pageSize = sizes[index] }
     for children in nodes.values { children.pageSize = size }
+    listed?.resizePages(size)
   }
 
   func expand(_ path: Path, pageSize: Int) {
+    if let listed { return listed.expand(path, pageSize: pageSize) }
     nodes[path]?.stop()
     let source = Source(queries: self, receiver: .children(path))
     let children = ChildrenStream(of: path, source: source, pageSize: pageSize)
@@ -75,11 +89,20 @@ final class LiveQueries {
     children.start { [weak self] children in self?.report(.tree(path, children)) }
   }
 
-  func collapse(_ path: Path) { nodes.removeValue(forKey: path)?.stop() }
+  func collapse(_ path: Path) {
+    listed?.collapse(path)
+    nodes.removeValue(forKey: path)?.stop()
+  }
 
-  func fetchMoreChildren(of path: Path) { nodes[path]?.fetchMore() }
+  func fetchMoreChildren(of path: Path) {
+    listed?.fetchMore(of: path)
+    nodes[path]?.fetchMore()
+  }
 
-  func keepChildren(of path: Path, count: Int) { nodes[path]?.keep(count) }
+  func keepChildren(of path: Path, count: Int) {
+    listed?.keep(count, of: path)
+    nodes[path]?.keep(count)
+  }
 
   func open(record path: Path) {
     guard records[path] == nil else { return }
@@ -135,6 +158,8 @@ final class LiveQueries {
       case .record(let path):
         if case .value(let node)? = events.last { report(.record(path, node)) }
       case .count(let id): take(events, of: id, from: listener)
+      case .value(let path):
+        if case .value(let node)? = events.last { listed?.take(node, at: path) }
       case nil: break
       }
     }
@@ -149,6 +174,7 @@ final class LiveQueries {
       counts[id] = nil
       receivers[listener] = nil
       report(.answered(id, .refused(Refusal(error))))
+    case .value(let path): listed?.fail(error.message, at: path)
     case .record, nil: report(.trouble(error.message))
     }
   }

@@ -24,6 +24,10 @@ public struct OriginWish: Sendable {
 
   /// The place where workspaces show who is here; nil if they do not.
   public var presence: Path?
+  /// The places that the replica keeps up to date although nobody shows them.
+  public var keep: [Path] = []
+  /// The file with the rules of the server; nil for those that the server tells.
+  public var rulesFile: String?
   /// What the user is told at the start; nil for nothing.
   package var notice: String?
   /// How the services are asked, if the server is one of Feathers; nil for a tree's server.

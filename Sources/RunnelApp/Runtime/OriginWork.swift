@@ -1,3 +1,4 @@
+import RunnelClient
 import RunnelDatabase
 import RunnelDevices
 import RunnelWorkspace
@@ -9,17 +10,30 @@ struct OriginWork {
   /// Keeps this device in the list of the user's devices.
   let devices: DeviceWork?
   private let methods: MethodCaller?
+  /// The source of the levels of the server's tree; nil if they are not asked for by HTTP.
+  let levels: LevelReader?
+  private let rules: RulesExplainer?
 
   /// Begins the work for a database; none for a local one, and none if writing is off.
   ///
   /// - Parameters:
   ///   - database: the replica of the server's database; nil for none.
   ///   - options: how the workspace was started.
+  ///   - accounts: the accounts that give the access; nil for that of the options.
   ///   - wake: called on any thread when there is something to take.
   init(
     _ database: Database? = nil, _ options: ApplicationOptions? = nil,
-    wake: @escaping @Sendable () -> Void = {}
+    _ accounts: AccountWork? = nil, wake: @escaping @Sendable () -> Void = {}
   ) {
+    let reader = options?.origin.flatMap { wish in
+      OriginReader(
+        wish.address, as: accounts?.access(of: wish.user) ?? wish.access, wish.options)
+    }
+    levels = database == nil ? nil : reader.map { LevelReader($0, wake: wake) }
+    rules = reader.map { RulesExplainer($0, file: options?.origin?.rulesFile, wake: wake) }
+    for place in options?.origin?.keep ?? [] {
+      database?.reference(at: place).keepSynced(true)
+    }
     // Whoever may not write is not seen.
     guard let database, let options, !options.isReadOnly, let wish = options.origin else {
       (presence, devices, methods) = (nil, nil, nil)
@@ -58,11 +72,26 @@ struct OriginWork {
       if let problem = news.problem { actions.append(.trouble(problem)) }
     }
     actions += (methods?.takeAnswers() ?? []).map { .answered($0.id, $0.answer) }
+    actions += (rules?.takeAnswers() ?? []).map { .answered($0.id, $0.answer) }
     return actions
   }
 
-  /// Starts a request about devices; returns the answer if it is known at once, or else nil.
-  func start(_ id: AppRequestID, _ request: DeviceRequest) -> AppAction? {
+  /// Starts what an effect asks of the server; returns the answer if it is known at once, or else nil.
+  func start(_ effect: Effect) -> AppAction? {
+    switch effect {
+    case .device(let id, let request): return start(id, request)
+    case .callMethod(let id, let call): return start(id, call)
+    case .explain(let id, let write):
+      guard let rules else {
+        return .answered(id, .refused(Refusal("the rules of this server cannot be read")))
+      }
+      rules.start(id, write)
+      return nil
+    default: return nil
+    }
+  }
+
+  private func start(_ id: AppRequestID, _ request: DeviceRequest) -> AppAction? {
     guard let devices else {
       return .answered(id, .refused(Refusal("no devices are listed for this database")))
     }
@@ -70,8 +99,7 @@ struct OriginWork {
     return nil
   }
 
-  /// Starts a call of a method; returns the answer if it is known at once, or else nil.
-  func start(_ id: AppRequestID, _ call: MethodCall) -> AppAction? {
+  private func start(_ id: AppRequestID, _ call: MethodCall) -> AppAction? {
     guard let methods else {
       return .answered(id, .refused(Refusal("the methods of services cannot be called here")))
     }
@@ -82,6 +110,7 @@ struct OriginWork {
   /// Ends the work.
   func end() {
     presence?.end()
+    levels?.end()
     devices?.end()
   }
 }

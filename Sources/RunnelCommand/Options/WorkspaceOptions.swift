@@ -226,6 +226,7 @@ struct WorkspaceOptions: ParsableArguments {
     let profile = origin.profile
     // A device whose accounts are forgotten could not be removed from their lists later.
     (wish.presence, wish.devices) = (profile?.presence, temporary == nil ? profile?.devices : nil)
+    (wish.rulesFile, wish.keep) = (profile?.rulesFile, profile?.keep ?? [])
     wish.programVersion = MainCommand.version
     var mark = profile?.mark
     mark?.methods = try origin.methodOffers()

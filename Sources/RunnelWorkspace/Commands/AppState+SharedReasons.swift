@@ -55,7 +55,8 @@ extension SharedCommands {
     }
     if state.tabs.isTree {
       guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return none }
-      return state.reasonReadOnly ?? reasonNotEditable(state, path)
+      return state.reasonReadOnly ?? TreeListing.reasonNotWhole(state, [path])
+        ?? reasonNotEditable(state, path)
     }
     guard let path = state.tabs.front.cursorRecord?.path else { return none }
     return state.reasonReadOnly ?? reasonNotEditable(state, path)

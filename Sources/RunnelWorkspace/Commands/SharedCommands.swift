@@ -96,7 +96,7 @@ package enum SharedCommands {
 
   /// The commands that open the comparison and the queue.
   static let comparing: [Command] = [
-    compare,
+    compare, WhyCommands.ask,
     Command(
       .syncOpen, "queue", "the writes that wait or were refused", keys: ["S"]
     ) { state, _ in QueueScreen.openQueue(&state) }.keepingAwaitedRow,

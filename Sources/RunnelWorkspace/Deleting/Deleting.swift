@@ -59,7 +59,9 @@ enum Deleting {
     }
     let isMuch =
       marked.count > deletedByYesMax
-      || marked.contains { isCollection(state, $0.path, $0.row.summary) }
+      || marked.contains {
+        state.tabs.tree.isListed($0.path) || isCollection(state, $0.path, $0.row.summary)
+      }
     confirmRemoval(
       &state, of: marked.map(\.path), kind: "nodes", hidden: 0,
       word: isMuch ? marked.first?.path.parent?.lastKey?.text ?? "all" : nil)
@@ -67,8 +69,10 @@ enum Deleting {
 
   /// Asks before a node is removed.
   static func confirmRemoval(_ state: inout AppState, of path: Path, _ summary: NodeSummary) {
+    let fact = state.tabs.isTree ? state.tabs.tree.fact(of: path) : nil
     let content =
       switch summary.kind {
+      case .children where fact != nil: "all that stands there"
       case .children(let count): count == 1 ? "1 child" : "\(count) children, and all below them"
       case .leaf(let leaf): short(FieldKind.text(of: leaf.json))
       case .empty: "nothing"
@@ -76,12 +80,13 @@ enum Deleting {
     var removal = Removal(
       [path], content: content, warning: state.database.resources.warning(onRemovalOf: path),
       isOperation: [state.database.resources.isOperation(removalOf: path)])
-    if case .children(let count) = summary.kind, holdsCollections(state, path) {
+    removal.isListed = fact != nil
+    if case .children(let count) = summary.kind, fact == nil, holdsCollections(state, path) {
       removal.countingContent = count == 1 ? "1 child" : "\(count) children"
     }
     ask(
       &state, removal, title: "Delete",
-      word: isCollection(state, path, summary) ? path.lastKey?.text ?? "all" : nil)
+      word: fact != nil || isCollection(state, path, summary) ? path.lastKey?.text ?? "all" : nil)
   }
 
   /// Whether the children of a node are collections, so that the number of their records is of
@@ -101,6 +106,7 @@ enum Deleting {
       warning: state.database.resources.warning(onRemovalOf: first),
       isOperation: paths.map(state.database.resources.isOperation))
     removal.hiddenCount = hidden
+    removal.isListed = state.tabs.isTree && paths.contains(where: state.tabs.tree.isListed)
     ask(&state, removal, title: "Delete \(paths.count) marked \(kind)", word: word)
   }
 

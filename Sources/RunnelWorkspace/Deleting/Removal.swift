@@ -16,6 +16,8 @@ package struct Removal: Hashable, Sendable {
   var countingContent: String?
   /// The number of marked rows that stay because a filter hides them.
   var hiddenCount = 0
+  /// Whether the content of a place is not in the replica, so that no place is measured.
+  var isListed = false
   /// A warning to show with the question, or nil.
   var warning: String?
   /// Whether the removal of each place is an operation, which keeps what it removes.
@@ -43,7 +45,9 @@ package struct Removal: Hashable, Sendable {
 
   /// The place to read next, or nil if enough is known.
   package var next: Path? {
-    measuredCount < min(paths.count, Removal.measuredMax) && isCounted ? paths[measuredCount] : nil
+    if isListed { return nil }
+    return measuredCount < min(paths.count, Removal.measuredMax) && isCounted
+      ? paths[measuredCount] : nil
   }
 
   /// Takes the excerpt of the next place; nil if the place could not be read.
@@ -64,6 +68,7 @@ package struct Removal: Hashable, Sendable {
 
   /// The size of the removed places, in words.
   package var size: String {
+    if isListed { return "what stands below is not loaded" }
     if unreadCount > 0 { return "its size could not be read" }
     if next != nil { return "counting" }
     let text = ByteCount.text(byteCount)
@@ -76,6 +81,7 @@ package struct Removal: Hashable, Sendable {
   /// known.
   func undoing(_ keys: String?) -> StyledLine? {
     let limit = ByteCount.text(History.valueBytesMax)
+    if isListed { return StyledLine("this cannot be taken back", .warn) }
     if lostCount > 0 {
       let what = paths.count == 1 ? "this" : lostCount == measuredCount ? "they" : "some of them"
       let isSmall = next == nil && isCounted && byteCount <= History.valueBytesMax

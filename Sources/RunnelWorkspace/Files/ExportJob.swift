@@ -86,7 +86,10 @@ enum Exporting {
     if let reason = reasonNotExported(state) { return state.say(.info, reason) }
     let choices = exportChoices(state)
     guard let first = choices.first else {
-      return state.say(.info, "there is nothing here to export")
+      let path = OutsideEdit.placeAtHand(state) ?? .root
+      let reason = TreeListing.reasonNotWhole(state, [path])
+      let words = reason.map { "\($0): `runnel export` writes all of it" }
+      return state.say(.info, words ?? "there is nothing here to export")
     }
     // What was opened is saved back to where it came from, unless another format is asked for.
     if file == nil, format == .json, let opened = openedFile(state) {
@@ -170,6 +173,14 @@ enum Exporting {
       choices.append(subtreeChoice(state, path))
     } else {
       choices.append(subtreeChoice(state, .root))
+    }
+    // Of what a server listed, a part would be written as if it were all.
+    choices.removeAll { choice in
+      switch choice.source {
+      case .nodes(let paths): paths.contains(where: state.tabs.tree.isListed)
+      case .subtree(let path): state.tabs.tree.isListed(path)
+      default: false
+      }
     }
     return choices
   }

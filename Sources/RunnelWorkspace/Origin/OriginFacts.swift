@@ -77,7 +77,7 @@ extension OriginFacts {
   private static let ageMilliseconds: Int64 = 60_000
 
   /// Whether the data shown come from the cache, and may be older than those of the server.
-  var isCached: Bool { link != .live && link != .shared }
+  package var isCached: Bool { link != .live && link != .shared }
 
   /// Whether there is no connection and none is being made at the moment: what the replica does not
   /// know cannot be read.

@@ -131,6 +131,10 @@ package struct DetailDrawing {
     if case .leaf(let leaf) = row.summary.kind {
       return DetailLines(head: head + lines(of: leaf, width: width))
     }
+    if let reason = TreeListing.reasonNotWhole(state, [path]) {
+      let words = reason + KeyText.treeKeys(state).hint(.rowIn, "shows the keys")
+      return DetailLines(head: head + StyledLine(words, .muted).wrapped(width: width))
+    }
     guard let value = state.tabs.tree.preview.value, value.path == path else {
       return DetailLines(head: head + [StyledLine("\(glyphs.loading) reading", .muted)])
     }

@@ -25,6 +25,7 @@ package enum QueueCommands {
       .syncDrop, "drop", "drop the write…", keys: ["d", "Del"],
       disabled: { QueueCommands.reasonQueuedNotDropped($0) }
     ) { state, _ in QueueScreen.confirmDrop(&state) }
+    WhyCommands.ask
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
     SharedCommands.searching
   }

@@ -121,6 +121,9 @@ enum Copying {
   /// The reason why the value at hand cannot be copied in a form, or nil if it can or has to be
   /// read first.
   static func reasonHasNoForm(_ state: AppState, _ form: CopyForm) -> String? {
+    if case .unread(let paths) = copySource(state, form) {
+      return TreeListing.reasonNotWhole(state, paths)
+    }
     guard case .values(let values) = copySource(state, form) else { return nil }
     return reasonNotCopied(state, form, values)
   }

@@ -77,10 +77,13 @@ extension TreeChange {
   /// The change without the children that stayed.
   package var log: JSONValue {
     let came = came.sorted { $0.key < $1.key }
-    return [
-      "update": update.log, "at": .array(came.map { .int($0.key) }),
-      "rows": .array(came.map { $0.value.log }), "phase": phase.log, "paging": paging.log,
+    var members = [
+      JSONMember("update", update.log), JSONMember("at", .array(came.map { .int($0.key) })),
+      JSONMember("rows", .array(came.map { $0.value.log })), JSONMember("phase", phase.log),
+      JSONMember("paging", paging.log),
     ]
+    if let listing { members.append(JSONMember("listing", listing.json)) }
+    return .object(members)
   }
 
   package init(log json: JSONValue) throws {
@@ -92,6 +95,7 @@ extension TreeChange {
       Dictionary(zip(places, rows), uniquingKeysWith: { first, _ in first }))
     phase = try LoadState(log: fields.value("phase"))
     paging = try FetchState(log: fields.value("paging"))
+    listing = json["listing"].flatMap { TreeListing($0) }
   }
 }
 

@@ -78,6 +78,7 @@ extension PendingRequests {
     case (.device(let request), .devices(let outcome)):
       DevicesScreen.finish(&state, request, outcome)
     case (.method(let call), .result(let json)): MethodCalls.finish(&state, call, json)
+    case (.why(let write), .result(let json)): WhyScreen.take(&state, json, of: write)
     default: break
     }
   }
@@ -100,6 +101,7 @@ extension PendingRequests {
     case .clients: ClientsScreen.fail(&state, refusal, id)
     case .device(let request): DevicesScreen.fail(&state, request, refusal)
     case .account: AccountsScreen.fail(&state, id, refusal)
+    case .why(let write): WhyScreen.fail(&state, refusal, of: write)
     case .method(let call): MethodCalls.fail(&state, call, refusal)
     case .read, .numberOrKey, .dropPending, .comparedWrite, .saveCopy, .disconnect:
       state.say(.error, refusal.message)

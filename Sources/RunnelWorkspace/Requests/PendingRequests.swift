@@ -43,6 +43,8 @@ package enum Pending: Hashable, Sendable {
   case device(DeviceRequest)
   /// A call of a service's method.
   case method(MethodCall)
+  /// Explaining why a write was refused.
+  case why(PendingWrite)
 }
 
 extension Pending {

@@ -7,6 +7,8 @@ package struct TreeChildren: Equatable, Sendable {
   package var rows = Rows<Record>()
   package var phase = LoadState.loading
   package var paging = FetchState.exhausted
+  /// What is known of children that a server listed; nil for those that the tree tells whole.
+  package var listing: TreeListing?
 
   /// Returns the index of the child with a key, or the index where it would be.
   ///
@@ -49,12 +51,18 @@ package struct TreeChange: Sendable {
   package var update: BatchUpdate
   package var phase: LoadState
   package var paging: FetchState
+  /// What is known of children that a server listed; nil for those that the tree tells whole.
+  package var listing: TreeListing?
 
-  package init(content: Content, update: BatchUpdate, phase: LoadState, paging: FetchState) {
+  package init(
+    content: Content, update: BatchUpdate, phase: LoadState, paging: FetchState,
+    listing: TreeListing? = nil
+  ) {
     self.content = content
     self.update = update
     self.phase = phase
     self.paging = paging
+    self.listing = listing
   }
 
   /// Returns the children after the change, or nil if the change does not fit the children before.
@@ -62,10 +70,11 @@ package struct TreeChange: Sendable {
   /// O(1), and O(t log n) in the t rows of an edit.
   package func children(after old: TreeChildren?) -> TreeChildren? {
     switch content {
-    case .rows(let rows, _): TreeChildren(rows: rows, phase: phase, paging: paging)
+    case .rows(let rows, _):
+      TreeChildren(rows: rows, phase: phase, paging: paging, listing: listing)
     case .edit(let came):
       (old?.rows ?? []).following(update, contents: came).map {
-        TreeChildren(rows: $0, phase: phase, paging: paging)
+        TreeChildren(rows: $0, phase: phase, paging: paging, listing: listing)
       }
     }
   }

@@ -8,6 +8,7 @@ package enum TreeCommands {
     SharedCommands.paneDetail.inner(
       "value", "show the value beside the tree, or not", keys: ["p"])
     writing
+    TreeScreen.count
     marks
     SharedCommands.export
     SharedCommands.outside

@@ -43,7 +43,7 @@ extension TreePreview {
     guard state.tabs.isTree, state.layers.isEmpty, state.arrangement.detailShare > 0,
       state.tabs.tree.preview.asked == nil,
       case .node(let path, let row, _)? = state.tabs.tree.cursorLine,
-      case .children = row.summary.kind,
+      case .children = row.summary.kind, !state.tabs.tree.isListed(path),
       state.tabs.tree.preview.value?.path != path || state.tabs.tree.preview.isStale
     else { return }
     state.tabs.tree.preview.asked = path

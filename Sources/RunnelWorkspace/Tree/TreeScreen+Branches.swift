@@ -32,7 +32,7 @@ extension TreeScreen {
     for id in state.tabs.tree.content.sections.lazy.flatMap(\.rows) {
       guard case .node(let path, let row, _)? = state.tabs.tree.lines[id],
         state.tabs.tree.expanded[path] == nil,
-        case .children(let count) = row.summary.kind
+        case .children(let count) = row.summary.kind, state.tabs.tree.fact(of: path) != .unknown
       else { continue }
       let added = min(count, state.settings.pageSize)
       guard lines + added <= expandedLinesMax else {

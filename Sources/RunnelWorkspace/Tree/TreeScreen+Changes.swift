@@ -39,7 +39,7 @@ extension TreeScreen {
     _ = take(
       TreeChange(
         content: .rows(children.rows, came: []), update: BatchUpdate(), phase: children.phase,
-        paging: .fetching), of: path, height: height)
+        paging: .fetching, listing: children.listing), of: path, height: height)
   }
 
   /// The effect of a change of one node on the lines.

@@ -43,6 +43,8 @@ package struct TreeScreen: Equatable, Sendable {
   package var rangeStart: String?
   /// The place that the cursor goes to once it is loaded, or nil.
   var wanted: Wanted?
+  /// The nodes in sight that a server listed.
+  var inSight: [Path] = []
   /// The value under the cursor, for the detail pane.
   package var preview = TreePreview()
 
@@ -88,7 +90,8 @@ extension TreeScreen {
         title: StyledLine("/", .sectionHeader),
         detail: StyledLine(
           isUnreadable(.root)
-            ? "" : count == 1 && !hasMore ? "1 key" : "\(count)\(hasMore ? "+" : "") keys", .muted))
+            ? root?.listing == nil ? "" : "cached"
+            : count == 1 && !hasMore ? "1 key" : "\(count)\(hasMore ? "+" : "") keys", .muted))
     ]
   }
 

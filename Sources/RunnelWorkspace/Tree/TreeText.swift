@@ -40,7 +40,11 @@ package struct TreeText {
       let sign = tree.expanded[path] == nil ? glyphs.foldClosed : glyphs.foldOpen
       var line = StyledLine(sign + " ", .frameFocus)
       line.append(name(row.key), .jsonKey)
-      line.append(tree.keyCountText(of: path, count), .muted)
+      if let fact = tree.fact(of: path) {
+        line.append(tree.factText(fact, of: path, glyphs))
+      } else {
+        line.append(tree.keyCountText(of: path, count), .muted)
+      }
       guard let state = state(of: path) else { return line }
       let blanks = width - line.width - state.width - 1
       if blanks > 0 {
@@ -63,11 +67,16 @@ package struct TreeText {
 
   /// Returns the load state of an expanded node's children, or nil for a collapsed node.
   private func state(of path: Path) -> StyledLine? {
-    switch tree.expanded[path]?.phase {
-    case .idle, .loading: StyledLine("loading \(glyphs.loading)", .connecting)
-    case .cached, .loaded: StyledLine("live", .live)
-    case .failed: StyledLine("failed \(glyphs.failed)", .error)
-    case nil: nil
+    let children = tree.expanded[path]
+    switch children?.phase {
+    case .idle, .loading: return StyledLine("loading \(glyphs.loading)", .connecting)
+    case .cached, .loaded: return children?.listing?.stateLine(local) ?? StyledLine("live", .live)
+    case .failed:
+      if let rows = children?.rows, !rows.isEmpty, let listing = children?.listing {
+        return listing.stateLine(local)
+      }
+      return StyledLine("failed \(glyphs.failed)", .error)
+    case nil: return nil
     }
   }
 

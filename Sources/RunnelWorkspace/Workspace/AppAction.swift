@@ -113,6 +113,10 @@ package enum Effect: Hashable, Sendable {
   case fetchMoreChildren(Path)
   /// Keep only the first children of a node loaded.
   case keepChildren(Path, count: Int)
+  /// Find out what stands at the listed nodes in sight.
+  case look([Path])
+  /// Count the keys of a listed node.
+  case countKeys(Path)
   /// Listen to a record.
   case openRecord(Path)
   /// Stop listening to a record.
@@ -129,6 +133,8 @@ package enum Effect: Hashable, Sendable {
   case device(AppRequestID, DeviceRequest)
   /// Call a method of a service; the answer carries the id.
   case callMethod(AppRequestID, MethodCall)
+  /// Explain by the rules of the server why it refused a write; the answer carries the id.
+  case explain(AppRequestID, PendingWrite)
   /// Count records; the answer carries the id.
   case count(AppRequestID, Counting)
   /// Make an index, and stop making it.

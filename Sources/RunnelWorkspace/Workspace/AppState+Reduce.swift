@@ -35,6 +35,7 @@ package enum StateReducer {
       HeldWrite.ask(&state)
       Redefinition.takeRedefinition(&state)
       HistoryScreen.refreshHistory(&state, after: action)
+      TreeScreen.look(&state)
     default: break
     }
   }

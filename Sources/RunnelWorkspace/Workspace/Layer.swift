@@ -23,6 +23,7 @@ enum Layer: Hashable, Sendable {
   case clients(ClientsScreen)
   case accounts(AccountsScreen)
   case devices(DevicesScreen)
+  case why(WhyScreen)
 
   /// The component of the layer.
   ///
@@ -47,6 +48,7 @@ enum Layer: Hashable, Sendable {
       case .clients(let screen): screen
       case .accounts(let screen): screen
       case .devices(let screen): screen
+      case .why(let screen): screen
       }
     }
     set { self = newValue.layer }
@@ -71,6 +73,7 @@ enum Layer: Hashable, Sendable {
     ClientsCommands.table,
     AccountsCommands.table,
     DevicesCommands.table,
+    WhyCommands.table,
   ]
 
   /// The layer as one with a list, or nil if it has none.

@@ -39,6 +39,7 @@ final class AppDriver {
   private(set) var editorContents: [String] = []
   /// The recorded session so far, if it is recorded.
   var recording: String { recorded.text }
+  private let levels: FakeLevels?
   private let recorded: RecordedLines
   private let cache = FrameCache()
   private let files: FileThreads
@@ -60,11 +61,12 @@ final class AppDriver {
     profile: ProfileMark? = nil, isRecording: Bool = false, me: String = "zoe",
     now: Int64 = Fixture.now, restoring session: SessionState? = nil,
     startFileTask: ((FileTask) -> Void)? = nil, dataFile: String? = nil,
-    random seed: UInt64 = 1
+    levels: FakeLevels? = nil, random seed: UInt64 = 1
   ) throws {
     let clock = Clock(now)
     self.clock = clock
     self.glyphs = glyphs
+    self.levels = levels
     let file = NSTemporaryDirectory() + "runnel-app-\(UUID().uuidString).db"
     self.file = file
     if let template { try template.write(to: URL(fileURLWithPath: file)) }
@@ -89,7 +91,7 @@ final class AppDriver {
     let lines = RecordedLines()
     recorded = lines
     runtime = AppRuntime(
-      state: state, database: backend, random: SeededRandom(seed: seed + 2),
+      state: state, database: backend, levels: levels, random: SeededRandom(seed: seed + 2),
       startFileTask: startFileTask ?? { files.start($0) },
       record: isRecording ? { lines.text += $0.line + "\n" } : nil)
     runtime.reach = reach
@@ -128,7 +130,14 @@ final class AppDriver {
   func pump() {
     repeat {
       while let messages = backend.answer() { runtime.receive(messages) }
-    } while performScreenEffects() || receiveFileReports()
+    } while performScreenEffects() || receiveLevels() || receiveFileReports()
+  }
+
+  /// Takes over what the server told of its levels; false if it told nothing.
+  private func receiveLevels() -> Bool {
+    guard levels?.hasAnswers == true else { return false }
+    runtime.receive([])
+    return true
   }
 
   /// Takes over what work with files tells, waiting for it while a task runs; false if it is over.
