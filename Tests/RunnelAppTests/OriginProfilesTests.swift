@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTerminal
+import RunnelTree
 import Testing
 
 @testable import RunnelApp

@@ -101,7 +101,7 @@ import Testing
         .push(try Path("/room"), "x"))
     }
     ComposeScreen.showComposed(&state, inView: 0, nil)
-    guard case .compose(_, let sending, _)? = state.effects.last else {
+    guard case .compose(_, let sending, _, _)? = state.effects.last else {
       Issue.record("nothing is shown")
       return
     }

@@ -59,6 +59,14 @@ struct ListedLevel {
   /// The number of keys that the server told.
   var count: Int { keys.count }
 
+  /// Returns whether the server told a key.
+  ///
+  /// O(log n).
+  func has(_ key: Key) -> Bool {
+    let index = keys.lowerBound { $0 < key }
+    return index < keys.count && keys[index] == key
+  }
+
   /// Takes the keys that the server has; what was known of those that stay is kept.
   mutating func take(_ keys: [Key], hasMore: Bool, at now: Int64) {
     if time == nil { children = [:] }

@@ -364,7 +364,8 @@ final class ListedTree {
       guard let (parent, key) = ListedTree.place(path), let level = levels[parent] else { continue }
       if case .value = level[key] {
         follow(at: path)
-      } else if level.time != nil, levels[path] == nil, !level.glanced.contains(key),
+      } else if level.time != nil, level.has(key), levels[path] == nil,
+        !level.glanced.contains(key),
         !glancing.contains(path), followed[path] == nil, !isDisconnected
       {
         _ = ask(.glance(path), path, .glance)

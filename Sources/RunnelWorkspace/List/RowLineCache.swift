@@ -32,6 +32,7 @@ package final class RowLineCache {
     /// Makes the basis of a list, or nil if its lines can change for other reasons.
     init?(_ state: AppState, _ screen: ListScreen) {
       guard screen.rangeStart == nil, state.writes.queue.refused.isEmpty,
+        state.writes.queue.places.isEmpty,
         (state.database.present ?? []).isEmpty
       else { return nil }
       (tab, revision, search) = (state.tabs.index, screen.rowsRevision, state.trail.search)

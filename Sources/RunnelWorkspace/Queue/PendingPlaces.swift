@@ -20,6 +20,9 @@ package struct PendingPlaces: Hashable, Sendable {
     }
   }
 
+  /// Whether nothing is written.
+  var isEmpty: Bool { written.isEmpty }
+
   /// Returns whether a write is at a place, above it or below it.
   ///
   /// O(depth).
