@@ -63,6 +63,21 @@ import Testing
     #expect(try text(app, "c    ").contains("3"))
   }
 
+  @Test func levelOfValuesInSightIsFollowed() throws {
+    let levels = FakeLevels(["flat": ["a": 1, "b": 2], "deep": ["c": ["d": 1]]])
+    let app = try open(levels)
+    app.press("gg j j l")
+    let asked = levels.asked.count
+    #expect(app.line(of: "a    ") != nil)
+    // The connection tells that something else stands there.
+    levels.tree = levels.tree.replacing(Fixture.path("/flat/zz"), with: try Node(json: 3))
+    try app.elsewhere {
+      _ = try $0.write(.set(Path("/flat/zz"), 3))
+    }
+    #expect(try text(app, "zz").contains("3"))
+    #expect(levels.asked.count > asked)
+  }
+
   @Test func largeLevelIsNeverReadOrShownWhole() throws {
     let members = (0..<5000).map { JSONMember("k\(10_000 + $0)", .number(JSONNumber(Int64($0)))) }
     let levels = FakeLevels(.object(members))

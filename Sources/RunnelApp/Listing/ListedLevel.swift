@@ -59,6 +59,17 @@ struct ListedLevel {
   /// The number of keys that the server told.
   var count: Int { keys.count }
 
+  /// Whether all that stands here are values that are known.
+  var holdsOnlyValues: Bool {
+    guard phase == .loaded, time != nil, !hasMore, !keys.isEmpty else { return false }
+    return keys.allSatisfy { if case .value = self[$0] { true } else { false } }
+  }
+
+  /// Whether a node with children stands here.
+  var holdsNodes: Bool {
+    children.values.contains { if case .node(.node) = $0 { true } else { false } }
+  }
+
   /// Returns whether the server told a key.
   ///
   /// O(log n).

@@ -11,7 +11,7 @@ import RunnelWorkspace
 ///   it cannot, the rows are those that the replica knows.
 /// - What a key stands for is asked for when its line is in sight. A value in sight is followed over the
 ///   connection of the replica, so that it is live, and an edit knows what it replaces.
-/// - Keys are as of when they were read. They are read again when a write of this replica at the level is
+/// - A level of values in sight is followed too. Other keys are as of when they were read. They are read again when a write of this replica at the level is
 ///   answered, when the connection is back, and on request.
 ///
 /// It belongs to the runtime's thread.
@@ -52,6 +52,8 @@ final class ListedTree {
   private var inSight: [Path] = []
   /// The followed values; true if a value was told.
   private var followed: [Path: (listener: ListenerID, isTold: Bool)] = [:]
+  /// The followed levels: all that stands there are values in sight.
+  private var followedLevels: [Path: ListenerID] = [:]
   private var pending: [PendingWrite] = []
   private var link: OriginFacts?
   /// The time when the connection was lost last.
@@ -150,6 +152,13 @@ final class ListedTree {
 
   /// Takes a followed value.
   func take(_ node: Node, at path: Path) {
+    if followedLevels[path] != nil, let level = levels[path] {
+      // The replica may know a part only, so the keys are asked for.
+      let isSame =
+        node.children.count == level.count && node.children.allSatisfy { level.has($0.key) }
+      if !isSame { readKeys(path) }
+      return
+    }
     guard let known = followed[path], let (parent, key) = ListedTree.place(path) else { return }
     if node.isEmpty {
       // The replica does not know it yet, or it is gone.
@@ -168,6 +177,7 @@ final class ListedTree {
 
   /// Takes the failure of following a value.
   func fail(_ message: String, at path: Path) {
+    if followedLevels.removeValue(forKey: path) != nil { return }
     guard followed.removeValue(forKey: path) != nil, let (parent, key) = ListedTree.place(path)
     else {
       return
@@ -370,6 +380,19 @@ final class ListedTree {
       {
         _ = ask(.glance(path), path, .glance)
       }
+    }
+    followLevels()
+  }
+
+  /// Follows the levels that hold values in sight only, so that what others add and remove there shows at
+  /// once: that loads no more than the values.
+  private func followLevels() {
+    for (path, listener) in followedLevels where levels[path]?.holdsNodes ?? true {
+      followedLevels[path] = nil
+      unlisten(listener)
+    }
+    for (path, level) in levels where followedLevels[path] == nil && level.holdsOnlyValues {
+      followedLevels[path] = listen(path)
     }
   }
 
