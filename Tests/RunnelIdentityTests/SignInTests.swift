@@ -36,6 +36,7 @@ import Testing
     #expect(
       claims["firebase"] == [
         "identities": ["email": ["ada@x.org"]], "sign_in_provider": "password",
+        "epoch": 1_750_000_000_000,
       ])
     #expect(claims["user_id"] == claims["sub"])
     let record = try #require(identity.store.accounts[answer.text("localId")])

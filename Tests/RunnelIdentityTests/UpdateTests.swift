@@ -139,6 +139,63 @@ import Testing
     #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
   }
 
+  /// A thief who refreshes all the time has a token of every second.
+  @Test(arguments: ["password", "email", "validSince", "code", "import"])
+  func tokensOfTheSecondInWhichSessionsEndDoNotCount(way: String) throws {
+    let (identity, token, id) = try user()
+    let answer: JSONValue?
+    switch way {
+    case "password": answer = try identity.ask(.update, ["idToken": token, "password": "other-pw"])
+    case "email": answer = try identity.ask(.update, ["idToken": token, "email": "b@x.org"])
+    case "validSince":
+      answer = try identity.ask(
+        .update, ["localId": .string(id), "validSince": "1750000000"], isPrivileged: true)
+    case "code":
+      try identity.ask(.sendOobCode, ["requestType": "PASSWORD_RESET", "email": "ada@x.org"])
+      answer = try identity.ask(
+        .resetPassword,
+        ["oobCode": .string(identity.mailedCode), "newPassword": "other-pw"])
+    default:
+      answer = try identity.ask(
+        .batchCreate, ["users": [["localId": .string(id), "email": "ada@x.org"]]],
+        isPrivileged: true)
+    }
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
+    #expect(
+      identity.refusal(.update, ["idToken": token, "password": "stolen-pw"]) == "TOKEN_EXPIRED")
+    let epoch = TokenEnd.epoch(ofToken: TestIdentity.claims(token.string ?? "") ?? .null)
+    let end = TokenEnd(second: 0, epoch: identity.store.epochs[id] ?? 0)
+    #expect(end.ends(issued: 1_750_000_000, epoch: epoch), "The database refuses it, too.")
+    if let fresh = answer?["idToken"] {
+      #expect(identity.refusal(.lookup, ["idToken": fresh]) == nil)
+    }
+  }
+
+  @Test func aTokenOfADeletedAccountIsNoneOfAnotherWithItsID() throws {
+    let identity = TestIdentity()
+    let make: JSONValue = ["localId": "u1", "email": "ada@x.org", "password": "secret123"]
+    try identity.ask(.create, make, isPrivileged: true)
+    let token = JSONValue.string(try identity.signIn().text("idToken"))
+    try identity.ask(.delete, ["localId": "u1"], isPrivileged: true)
+    identity.now += 1
+    try identity.ask(.create, make, isPrivileged: true)
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
+  }
+
+  @Test func aSignInCountsAfterTheClockWasSetBack() throws {
+    let (identity, old, _) = try user()
+    identity.now -= 60_000
+    let answer = try identity.signIn()
+    #expect(identity.refusal(.lookup, ["idToken": .string(answer.text("idToken"))]) == nil)
+    #expect(
+      identity.refusal(
+        .refresh,
+        ["grantType": "refresh_token", "refreshToken": .string(answer.text("refreshToken"))]) == nil
+    )
+    // The other session goes on as well.
+    #expect(identity.refusal(.lookup, ["idToken": old]) == nil)
+  }
+
   @Test func aUserDeletesTheAccount() throws {
     let (identity, token, id) = try user()
     let refresh = identity.store.sessions[id]?.count

@@ -15,7 +15,7 @@ extension IdentityDecider {
     } else {
       record = AccountRecord(id: try newID())
     }
-    record.creationTime = now
+    (record.creationTime, record.epoch) = (now, newEpoch(after: nil))
     if let email = try fields.filled("email") {
       let address = try checked(email: email)
       try checkIsFree(email: address)
@@ -165,6 +165,7 @@ extension IdentityDecider {
     }
     record.password = try importedPassword(user, function)
     if record.password != nil { record.passwordTime = try user.int("passwordUpdatedAt") ?? now }
+    record.epoch = newEpoch(after: old?.epoch)
     if let old {
       try remove(old)
       // The account goes on, with other credentials.

@@ -130,6 +130,9 @@ extension IdentityDecider {
     guard let record = try account(id) else { throw .refused("USER_NOT_FOUND") }
     let issued = claims["iat"]?.double ?? 0
     if issued < Double(record.validSince ?? 0) { throw .refused("TOKEN_EXPIRED") }
+    if !policy.isEmulator, TokenEnd.epoch(ofToken: claims) < record.epoch ?? 0 {
+      throw .refused("TOKEN_EXPIRED")
+    }
     if !policy.isEmulator, claims["exp"]?.double ?? 0 <= Double(now) / 1000 {
       throw .refused("TOKEN_EXPIRED")
     }

@@ -17,6 +17,11 @@ extension IdentityDecider {
   ) throws(IdentityStop) -> TokenGrant {
     var record = record
     record.lastRefreshTime = now
+    if let since = record.validSince, since > seconds, record.epoch != nil {
+      // The clock was set back. What ended before is known by its epoch.
+      record.validSince = seconds
+      endTokens(of: record)
+    }
     put(record)
     let token = Base64URL.text(record.id.utf8) + "." + randomText(43)
     let session = RefreshSession(
@@ -79,7 +84,11 @@ extension IdentityDecider {
       }
       identities.add(name, .array([.string(id)]))
     }
-    return ["identities": .object(identities.all), "sign_in_provider": .string(provider)]
+    var members = MemberList()
+    members.add("identities", .object(identities.all))
+    members.add("sign_in_provider", provider)
+    members.add(TokenEnd.claim, record.epoch)
+    return .object(members.all)
   }
 
   // MARK: Sign-up
@@ -124,6 +133,7 @@ extension IdentityDecider {
     if !(try settings().allowsAnonymous) { throw .refused("ADMIN_ONLY_OPERATION") }
     var record = AccountRecord(id: try newID())
     (record.creationTime, record.lastLoginTime) = (now, now)
+    record.epoch = newEpoch(after: nil)
     let grant = try grant(record, provider: "anonymous")
     return IdentityAnswer(signUpMembers(record), grant: grant)
   }
@@ -203,7 +213,7 @@ extension IdentityDecider {
     let found = try account(uid)
     var record = found ?? AccountRecord(id: uid)
     if record.isDisabled { throw .refused("USER_DISABLED") }
-    if found == nil { record.creationTime = now }
+    if found == nil { (record.creationTime, record.epoch) = (now, newEpoch(after: nil)) }
     record.isCustom = true
     record.lastLoginTime = now
     let grant = try grant(record, provider: "custom", claims: claims)

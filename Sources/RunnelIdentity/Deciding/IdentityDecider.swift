@@ -138,6 +138,7 @@ package struct IdentityDecider {
   /// made by the caller.
   mutating func endSessions(of record: inout AccountRecord) throws(IdentityStop) {
     record.validSince = seconds
+    record.epoch = newEpoch(after: record.epoch)
     if try account(record.id) != nil { endTokens(of: record) }
     // An emulator's refresh tokens and codes stay valid, as the official emulator's do.
     if policy.isEmulator { return }
@@ -154,6 +155,13 @@ package struct IdentityDecider {
   mutating func endTokens(of record: AccountRecord) {
     let since = record.validSince ?? 0
     draft.revocations[record.id] = record.isDisabled ? max(since, seconds + 1) : since
+    draft.epochs[record.id] = record.epoch
+  }
+
+  /// A new epoch of an account: later than its last one, and than those of a removed account with
+  /// its id; nil for an emulator, whose tokens anybody can make.
+  func newEpoch(after old: Int64?) -> Int64? {
+    policy.isEmulator ? nil : max((old ?? 0) + 1, now)
   }
 
   // MARK: Settings

@@ -36,6 +36,8 @@ package struct IdentityDraft: Hashable, Sendable {
   package var sessions: [String: [RefreshSession]] = [:]
   /// The ends of tokens by account: those issued before this second are not valid.
   package var revocations: [String: Int64] = [:]
+  /// The epochs of the accounts whose tokens end: those of an earlier one are not valid.
+  package var epochs: [String: Int64] = [:]
   package var settings: IdentitySettings?
   /// True if all accounts, codes and sessions are removed first.
   package var isWiping = false
@@ -47,6 +49,46 @@ package struct IdentityDraft: Hashable, Sendable {
 
   /// True if there is nothing to write.
   package var isEmpty: Bool { self == IdentityDraft() }
+}
+
+/// The end of an account's tokens.
+package struct TokenEnd: Hashable, Sendable {
+  /// The name of the member of the claim `firebase` that has the epoch.
+  package static let claim = "epoch"
+
+  /// Tokens that were issued before are not valid; in seconds since 1970.
+  package var second: Int64
+  /// Tokens of an earlier epoch are not valid: those of the same second, too.
+  package var epoch: Int64
+
+  package init(second: Int64, epoch: Int64 = 0) { (self.second, self.epoch) = (second, epoch) }
+
+  /// The epoch of a token; 0 for one that has none.
+  package static func epoch(ofToken claims: JSONValue) -> Int64 {
+    claims["firebase"]?[claim].time ?? 0
+  }
+
+  /// True if a token is not valid any more.
+  package func ends(issued second: Int64, epoch: Int64) -> Bool {
+    second < self.second || epoch < self.epoch
+  }
+
+  /// The end of all tokens that one of two ends.
+  package func joined(_ other: TokenEnd) -> TokenEnd {
+    TokenEnd(second: max(second, other.second), epoch: max(epoch, other.epoch))
+  }
+
+  /// Reads the stored form: an object, or the second alone; nil if it is neither.
+  package init?(stored json: JSONValue) {
+    guard let second = json["second"].time ?? json.int.map({ Int64($0) }) else { return nil }
+    self.init(second: second, epoch: json[TokenEnd.claim].time ?? 0)
+  }
+
+  /// The stored form.
+  package var stored: JSONValue {
+    if epoch == 0 { return .number(JSONNumber(second)) }
+    return ["second": .number(JSONNumber(second)), "epoch": .number(JSONNumber(epoch))]
+  }
 }
 
 /// Work with a password, which takes long on purpose.

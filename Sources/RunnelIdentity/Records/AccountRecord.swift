@@ -21,6 +21,10 @@ package struct AccountRecord: Hashable, Sendable {
   package var passwordTime: Int64?
   /// Tokens that were issued before are not valid; in seconds since 1970.
   package var validSince: Int64?
+  /// Grows whenever the sessions end.
+  ///
+  /// Tokens with a smaller one are not valid, whatever their second is. Emulators have none.
+  package var epoch: Int64?
   package var isDisabled = false
   /// Milliseconds since 1970.
   package var lastLoginTime: Int64?
@@ -59,6 +63,7 @@ extension AccountRecord {
     static let password = "password"
     static let passwordTime = "passwordUpdatedAt"
     static let validSince = "validSince"
+    static let epoch = "epoch"
     static let isDisabled = "disabled"
     static let lastLoginTime = "lastLoginAt"
     static let creationTime = "createdAt"
@@ -84,6 +89,7 @@ extension AccountRecord {
     password = json[Field.password]?.string.flatMap(PasswordHash.init)
     passwordTime = json[Field.passwordTime].time
     validSince = json[Field.validSince].time
+    epoch = json[Field.epoch].time
     isDisabled = json[Field.isDisabled]?.bool ?? false
     lastLoginTime = json[Field.lastLoginTime].time
     creationTime = json[Field.creationTime].time
@@ -109,6 +115,7 @@ extension AccountRecord {
     members.add(Field.password, password?.text)
     members.add(Field.passwordTime, passwordTime)
     members.add(Field.validSince, validSince)
+    members.add(Field.epoch, epoch)
     members.add(Field.isDisabled, ifTrue: isDisabled)
     members.add(Field.lastLoginTime, lastLoginTime)
     members.add(Field.creationTime, creationTime)

@@ -12,20 +12,25 @@ final class AccountStore {
   /// The time after which an end of tokens matters no more, in seconds: the tokens have expired.
   private static let revocationSeconds = IdentityPolicy.tokenSeconds + 600
 
+  /// The size of a trial: more than what a nearly full disk may still take.
+  private static let trialBytes = 8192
+
   private let storage: any IdentityStorage
 
   /// What was written since the last call, also by other processes.
   struct News: Sendable {
     /// The ends of tokens by account.
-    var revocations: [String: Int64] = [:]
+    var revocations: [String: TokenEnd] = [:]
     var hasNewKeys = false
     /// The secrets and service accounts, if they were read; those of a file are beside it.
     var access: StoredAccess?
 
     /// Notes the end of an account's tokens.
     mutating func noteRevocation(_ key: Key, _ node: Node) {
-      guard let id = AccountPlaces.id(of: key.text), let second = node.json.int else { return }
-      revocations[id] = Int64(second)
+      guard let id = AccountPlaces.id(of: key.text), let end = TokenEnd(stored: node.json) else {
+        return
+      }
+      revocations[id] = end
     }
   }
 
@@ -101,6 +106,16 @@ final class AccountStore {
   func write(_ members: [JSONMember]) throws {
     if members.isEmpty { return }
     try storage.write { _ in .update(.root, members) }
+  }
+
+  /// Shows that the accounts can be written, also after their file was away for a while.
+  ///
+  /// - Throws: the error that they cannot.
+  func tryWriting() throws {
+    try storage.regain()
+    let text = String(repeating: "-", count: AccountStore.trialBytes)
+    try write([JSONMember(AccountPlaces.trial, .string(text))])
+    try write([JSONMember(AccountPlaces.trial, .null)])
   }
 
   private func children(_ place: String) throws -> [JSONMember] {
@@ -211,7 +226,8 @@ final class AccountStore {
         JSONMember("\(AccountPlaces.lockOuts)/\(name.subject.rawValue):\(name.hash)", .null))
     }
     let oldest = IdentityTime.seconds(now) - AccountStore.revocationSeconds
-    for member in try children(AccountPlaces.revocations) where member.value.int ?? 0 < oldest {
+    for member in try children(AccountPlaces.revocations)
+    where TokenEnd(stored: member.value)?.second ?? 0 < oldest {
       members.append(JSONMember(AccountPlaces.revocations + "/" + member.name, .null))
     }
     try write(members)

@@ -95,6 +95,13 @@ final class IdentityFile: IdentityStorage {
 
   func catchUp() throws { note(try session.catchUp()) }
 
+  func regain() throws {
+    // The news of a loss are taken first: only then are there news of a return.
+    _ = session.takeLossNews()
+    _ = session.takeReturnNews()
+    if let loss = session.fileLoss { throw loss }
+  }
+
   func takeNews() -> AccountStore.News {
     defer { news = AccountStore.News() }
     return news

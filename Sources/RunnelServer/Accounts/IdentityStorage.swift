@@ -19,6 +19,11 @@ protocol IdentityStorage: AnyObject {
   /// - Throws: errors of the storage.
   func catchUp() throws
 
+  /// Uses the storage again if it was lost, and is certainly as it was.
+  ///
+  /// - Throws: the error that it is lost.
+  func regain() throws
+
   /// What was written since the last call, by whomever.
   func takeNews() -> AccountStore.News
 

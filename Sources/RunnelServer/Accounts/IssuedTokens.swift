@@ -24,13 +24,14 @@ package final class IssuedTokens: Sendable {
   private struct Known {
     var user: String
     var issued: Int64
+    var epoch: Int64
     var credential: VerifiedCredential
   }
 
   private struct State {
     var keys: [String: P256.Signing.PrivateKey] = [:]
     var ring = KeyRing([])
-    var revocations: [String: Int64] = [:]
+    var revocations: [String: TokenEnd] = [:]
     /// The verified tokens, by their texts.
     var known: [String: Known] = [:]
   }
@@ -53,15 +54,15 @@ package final class IssuedTokens: Sendable {
     }
   }
 
-  /// Notes that tokens of users that were issued before a second are not valid.
-  func revoke(_ revocations: [String: Int64]) {
+  /// Notes the ends of users' tokens.
+  func revoke(_ revocations: [String: TokenEnd]) {
     state.withLock { $0.revocations.merge(revocations) { $1 } }
   }
 
   /// Forgets the ends of tokens that have expired by now.
   func forgetRevocations(before second: Int64) {
     state.withLock { state in
-      state.revocations = state.revocations.filter { $0.value >= second }
+      state.revocations = state.revocations.filter { $0.value.second >= second }
     }
   }
 
@@ -155,7 +156,7 @@ package final class IssuedTokens: Sendable {
       let end = token.seconds("exp"), let expiry = Int64(exactly: (end * 1000).rounded(.down))
     else { throw .invalid }
     let known = Known(
-      user: user, issued: Int64(issued),
+      user: user, issued: Int64(issued), epoch: TokenEnd.epoch(ofToken: token.claims),
       credential: VerifiedCredential(Caller(auth: token.userAuth(user)), expiry: expiry))
     let revocation = state.withLock { state in
       if state.known.count >= IssuedTokens.knownMax { state.known = [:] }
@@ -166,9 +167,9 @@ package final class IssuedTokens: Sendable {
   }
 
   private static func check(
-    _ known: Known, _ revocation: Int64?, _ now: Int64
+    _ known: Known, _ end: TokenEnd?, _ now: Int64
   ) throws(CredentialRefusal) -> VerifiedCredential {
-    if known.issued < revocation ?? 0 { throw .revoked }
+    if end?.ends(issued: known.issued, epoch: known.epoch) == true { throw .revoked }
     if known.credential.expiry ?? 0 <= now { throw .expired }
     return known.credential
   }

@@ -13,6 +13,8 @@ enum AccountPlaces {
   static let keys = "keys"
   static let lockOuts = "lock-outs"
   static let settings = "settings"
+  /// A text that shows that the accounts can be written; it is removed at once.
+  static let trial = "trial"
 
   /// The indexes by which accounts and codes are found.
   static func indexes() throws(TreeError) -> [IndexDefinition] {
@@ -189,8 +191,8 @@ extension IdentityDraft {
         list.isEmpty ? .null : .object(list.map { JSONMember($0.hash, $0.stored) }))
     }
     for (id, second) in revocations {
-      set(
-        AccountPlaces.revocations, AccountPlaces.key(of: id), .number(JSONNumber(second)))
+      let end = TokenEnd(second: second, epoch: epochs[id] ?? 0)
+      set(AccountPlaces.revocations, AccountPlaces.key(of: id), end.stored)
     }
     if let settings { members.append(JSONMember(AccountPlaces.settings, settings.stored)) }
     return .update(.root, members)

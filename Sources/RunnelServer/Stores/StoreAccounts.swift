@@ -1,3 +1,4 @@
+import RunnelIdentity
 import RunnelPostgres
 import RunnelTree
 
@@ -106,7 +107,7 @@ final class StoreAccounts: IdentityStorage {
           return (result, found)
         }
         outage = nil
-        news.revocations.merge(found.revocations) { max($0, $1) }
+        news.revocations.merge(found.revocations) { $0.joined($1) }
         news.hasNewKeys = news.hasNewKeys || found.hasNewKeys
         news.access = found.access ?? news.access
         return result
@@ -163,6 +164,10 @@ final class StoreAccounts: IdentityStorage {
 
   func catchUp() throws {
     if try session.hasNews() { try read { _ in } }
+  }
+
+  func regain() {
+    // Each transaction connects again if need be.
   }
 
   func takeNews() -> AccountStore.News {

@@ -7,6 +7,7 @@ final class MemoryIdentity: IdentityReader {
   var codes: [String: MailedCode] = [:]
   var sessions: [String: [RefreshSession]] = [:]
   var revocations: [String: Int64] = [:]
+  var epochs: [String: Int64] = [:]
   var kept = IdentitySettings()
 
   func account(_ id: String) -> AccountRecord? { accounts[id] }
@@ -52,6 +53,7 @@ final class MemoryIdentity: IdentityReader {
       }
     }
     revocations.merge(draft.revocations) { $1 }
+    epochs.merge(draft.epochs) { $1 }
     if let settings = draft.settings { kept = IdentitySettings(stored: settings.stored) }
   }
 }
