@@ -135,7 +135,7 @@ public final class DatabaseServer: Service, Sendable {
       limits: configuration.network, proxies: configuration.trustedProxies, service: service)
     let adminService = AdminService(
       world: world, hosts: hosts, logger: logger,
-      obstacle: { [readiness, databases] in readiness.obstacle(databases) },
+      obstacle: { [readiness, databases, accounts] in readiness.obstacle(databases, accounts) },
       metricsText: { [world, network] in
         world.metrics.text(connectionCount: network.connectionCount)
       })

@@ -49,6 +49,8 @@ actor AccountService {
   private static let mailMilliseconds = 100
   private static let blindLookMilliseconds = 250
   private static let safetyLookMilliseconds = 60_000
+  /// The time between two trials of a storage that failed.
+  private static let trialMilliseconds = 500
 
   nonisolated let policy: IdentityPolicy
   nonisolated let tokens: IssuedTokens
@@ -57,6 +59,7 @@ actor AccountService {
   nonisolated let place: AccountsPlace
   /// The number of the newest change in the store that was looked at; -1 for none.
   private nonisolated let seenHead = Atomic<Int64>(-1)
+  private nonisolated let hasFailed = Atomic<Bool>(false)
   private nonisolated let executor: TreeExecutor
   private nonisolated let pool: PasswordPool
   private nonisolated let mailer: AccountMailer
@@ -139,6 +142,9 @@ actor AccountService {
   /// The folder for mails; nil if there is none.
   nonisolated var mailFolder: String? { mailer.folder }
 
+  /// True from a failure of the storage until it takes a write again.
+  nonisolated var isUnusable: Bool { hasFailed.load(ordering: .relaxed) }
+
   /// Starts to follow the writes of other processes, and to take care of keys and old records.
   nonisolated func start() { executor.submit { self.assumeIsolated { $0.follow() } } }
 
@@ -191,9 +197,34 @@ actor AccountService {
     do {
       try store.catchUp()
     } catch {
-      logger.error("\(place.name): \(error)")
+      noteFailure(error)
     }
     publish()
+  }
+
+  /// Notes that the storage failed, and tries it until it takes a write.
+  private func noteFailure(_ error: any Error, _ what: String = "") {
+    logger.error("\(place.name): \(what)\(error)")
+    if !hasFailed.exchange(true, ordering: .relaxed) { tryLater() }
+  }
+
+  private func tryLater() {
+    executor.submit(afterMilliseconds: AccountService.trialMilliseconds) { [weak self] in
+      self?.assumeIsolated { $0.tryAgain() }
+    }
+  }
+
+  private func tryAgain() {
+    if isClosed { return }
+    do {
+      try store.tryWriting()
+    } catch {
+      // The failure is in the log.
+      return tryLater()
+    }
+    hasFailed.store(false, ordering: .relaxed)
+    logger.notice("\(place.name) can be used again")
+    look()
   }
 
   /// Rotates the keys, and removes what has expired.
@@ -204,7 +235,7 @@ actor AccountService {
       try store.rotateKeys(now: now)
       try store.removeExpired(now: now, isEmulator: policy.isEmulator)
     } catch {
-      logger.error("\(place.name): \(error)")
+      noteFailure(error)
     }
     tokens.forgetRevocations(
       before: IdentityTime.seconds(now) - IdentityPolicy.tokenSeconds - 600)
@@ -294,7 +325,7 @@ actor AccountService {
     do {
       try store.write(attempts.takeChanges())
     } catch {
-      logger.error("\(place.name): a lock-out was not stored: \(error)")
+      noteFailure(error, "a lock-out was not stored: ")
     }
   }
 
@@ -309,7 +340,7 @@ actor AccountService {
       case .error(let error): request.reply(Reply(error))
       case .work(let work): start(work, for: request)
       case .storage(let error):
-        logger.error("\(place.name): \(error)")
+        noteFailure(error)
         request.reply(Reply(.unavailable))
       }
     }

@@ -14,7 +14,7 @@ final class Readiness: Sendable {
   func enter(_ next: Phase) { phase.withLock { $0 = next } }
 
   /// The reason why the server cannot take work, or nil.
-  func obstacle(_ databases: ServedDatabases) -> String? {
+  func obstacle(_ databases: ServedDatabases, _ accounts: AccountService?) -> String? {
     switch phase.withLock({ $0 }) {
     case .starting: return "The server starts."
     case .ending: return "The server ends."
@@ -26,6 +26,10 @@ final class Readiness: Sendable {
       }
       if let lost = all.first(where: \.isLost) {
         return "\(lost.name) cannot be used: see the log."
+      }
+      // Nobody can sign in.
+      if let accounts, accounts.isUnusable {
+        return "\(accounts.name) cannot be used: see the log."
       }
       return all.first(where: \.isUnwritable).map { "\($0.name) cannot be written: see the log." }
     }
