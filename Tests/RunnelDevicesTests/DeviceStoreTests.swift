@@ -63,6 +63,42 @@ import Testing
     try await wait("user-devices/ana/deviceStates/\(id)") { $0["online"] == false }
   }
 
+  @Test func nothingIsLeftOfADeviceThatSignsOut() async throws {
+    for number in 0..<5 {
+      let device = try await device("desk-\(number)")
+      try await device.signIn("ana")
+      try await device.store.subscribe()
+      let id = device.store.deviceID
+      try await wait("user-devices/ana/deviceStates/\(id)") { $0["online"] == true }
+      await device.session.signOut()
+      try await wait("user-devices/ana/devices/\(id)") { $0.isNull }
+      await device.close()
+      let state = try database.reference(withPath: "user-devices/ana/deviceStates/\(id)")
+      #expect(try await state.get().value.isNull)
+    }
+  }
+
+  @Test func theEndOfAPresenceWritesNothingForADeviceThatAnotherProgramRemoved() async throws {
+    let database = database
+    let storage = TreeDeviceStorage(clock: .patient) { _ in database }
+    let device = Device(id: "d", token: "t", name: "desk", os: "Linux", type: "Linux")
+    try await storage.put(device, of: "ana", isFresh: true)
+    await storage.beginPresence(of: "d", user: "ana")
+    try await wait("user-devices/ana/deviceStates/d") { $0["online"] == true }
+    let lists = try #require(await storage.changes(of: "ana"))
+    let list = try database.reference(withPath: "user-devices/ana")
+    try await list.updateChildValues(["devices/d": JSONValue.null, "deviceStates/d": .null])
+    for await devices in lists where devices.isEmpty { break }
+    await storage.endPresence(of: "d", user: "ana")
+    #expect(try await list.child("deviceStates").get().value.isNull)
+    // It stands in the list again after the next sign-in.
+    try await storage.put(device, of: "ana", isFresh: true)
+    await storage.beginPresence(of: "d", user: "ana")
+    try await wait("user-devices/ana/deviceStates/d") { $0["online"] == true }
+    await storage.endPresence(of: "d", user: "ana")
+    try await wait("user-devices/ana/deviceStates/d") { $0["online"] == false }
+  }
+
   @Test func aDenialIsAnError() async throws {
     let device = try await device("desk", isDenied: true)
     try await device.signIn("ana")

@@ -20,6 +20,12 @@ public final class TreeDeviceStorage: DeviceStorage {
     /// The removals that wait for the origin, so that none is written twice.
     var removals: [String: WriteReceipt] = [:]
     var presences: [String: Task<Void, Never>] = [:]
+    /// What shows the ends of presences.
+    var endings: [String: Task<Void, Never>] = [:]
+    /// The devices that were removed: no status of theirs is written any more.
+    var leaving: Set<String> = []
+    /// The devices in the newest list of each user whose list is watched.
+    var listed: [String: Set<String>] = [:]
   }
 
   private static let waitMilliseconds: Int64 = 5000
@@ -49,6 +55,10 @@ public final class TreeDeviceStorage: DeviceStorage {
     _ device: Device, of user: String, isFresh: Bool
   ) async throws(DeviceFailure) {
     let place = try await place(of: user)
+    state.withLock { state in
+      state.leaving.remove(TreeDeviceStorage.name(device.id, user))
+      state.listed[user]?.insert(device.id)
+    }
     do {
       let receipt = try await put(device, user, isFresh: isFresh, at: place)
       state.withLock { $0.removals[user] = nil }
@@ -88,6 +98,12 @@ public final class TreeDeviceStorage: DeviceStorage {
   /// Removes a device from the list of a user.
   public func remove(_ device: String, of user: String) async throws(DeviceFailure) {
     let place = try await place(of: user)
+    let name = TreeDeviceStorage.name(device, user)
+    let ending = state.withLock { state in
+      state.leaving.insert(name)
+      return state.endings.removeValue(forKey: name)
+    }
+    await ending?.value
     await endWatching(device, user)
     do {
       var receipt = state.withLock { $0.removals[user] }
@@ -196,7 +212,10 @@ public final class TreeDeviceStorage: DeviceStorage {
       let task = Task {
         do {
           for try await snapshot in place.values {
-            continuation.yield(Device.list(snapshot.value))
+            let list = Device.list(snapshot.value)
+            let ids = list.filter { $0.status.revoked == nil }.map(\.id)
+            self.state.withLock { $0.listed[user] = Set(ids) }
+            continuation.yield(list)
           }
         } catch {
           // The user may not read the list any more.
@@ -217,30 +236,51 @@ public final class TreeDeviceStorage: DeviceStorage {
       let status = try? place.child("\(DeviceField.states)/\(device)"),
       let connected = try? place.root.child(".info/connected")
     else { return }
-    let task = Task {
-      let time: JSONValue = [".sv": "timestamp"]
-      // A presence that cannot be shown is no failure of what the user wants.
-      _ = try? await {
-        for try await snapshot in connected.values where snapshot.value == true {
-          try await status.onDisconnectUpdateChildValues([
-            DeviceField.isOnline: false, DeviceField.lastSeen: time,
-          ])
-          try await status.updateChildValues([
-            DeviceField.isOnline: true, DeviceField.lastSeen: time,
-          ])
-        }
-      }()
+    let name = TreeDeviceStorage.name(device, user)
+    state.withLock { state in
+      if state.leaving.contains(name) { return }
+      state.presences[name] = Task {
+        let time: JSONValue = [".sv": "timestamp"]
+        // A presence that cannot be shown is no failure of what the user wants.
+        _ = try? await {
+          for try await snapshot in connected.values where snapshot.value == true {
+            try await status.onDisconnectUpdateChildValues([
+              DeviceField.isOnline: false, DeviceField.lastSeen: time,
+            ])
+            try await status.updateChildValues([
+              DeviceField.isOnline: true, DeviceField.lastSeen: time,
+            ])
+          }
+        }()
+      }
     }
-    state.withLock { $0.presences["\(user) \(device)"] = task }
   }
 
   /// Shows that a device is not connected any more.
+  ///
+  /// Of a device that is not in the list any more, nothing is written.
   public func endPresence(of device: String, user: String) async {
+    let name = TreeDeviceStorage.name(device, user)
+    let ending = state.withLock { state -> Task<Void, Never>? in
+      if state.leaving.contains(name) { return nil }
+      let earlier = state.endings[name]
+      let task = Task {
+        await earlier?.value
+        await self.showEnd(of: device, user)
+      }
+      state.endings[name] = task
+      return task
+    }
+    await ending?.value
+  }
+
+  private func showEnd(of device: String, _ user: String) async {
     guard await endWatching(device, user), let place = try? await place(of: user),
       let status = try? place.child("\(DeviceField.states)/\(device)")
     else { return }
     // The origin does it itself when the connection is lost.
     _ = try? await status.cancelDisconnectOperations()
+    if state.withLock({ $0.listed[user]?.contains(device) }) == false { return }
     _ = try? await status.updateChildValues([
       DeviceField.isOnline: false, DeviceField.lastSeen: [".sv": "timestamp"],
     ])
@@ -249,13 +289,16 @@ public final class TreeDeviceStorage: DeviceStorage {
   /// Ends the watch of the connection; returns false if there was none.
   @discardableResult
   private func endWatching(_ device: String, _ user: String) async -> Bool {
-    let task = state.withLock { $0.presences.removeValue(forKey: "\(user) \(device)") }
+    let name = TreeDeviceStorage.name(device, user)
+    let task = state.withLock { $0.presences.removeValue(forKey: name) }
     task?.cancel()
     await task?.value
     return task != nil
   }
 
   // MARK: Places and failures
+
+  private static func name(_ device: String, _ user: String) -> String { "\(user) \(device)" }
 
   private func place(of user: String) async throws(DeviceFailure) -> Reference {
     do {

@@ -413,6 +413,10 @@ extension DeviceStore {
       return handle(.takenAway(user: user))
     }
     guard let known else { return }
+    if known.contains(deviceID), !devices.contains(where: { $0.id == deviceID }) {
+      // Another program has signed the user out: the end of the connection must not write a status.
+      await storage.endPresence(of: deviceID, user: user)
+    }
     for device in devices where !known.contains(device.id) && device.status.revoked == nil {
       for reader in newDeviceReaders.values { reader.yield(device) }
     }
