@@ -21,6 +21,57 @@ import Testing
     #expect(record.shown["providerUserInfo"] == nil)
   }
 
+  @Test(arguments: [false, true])
+  func aMailedSignInEndsWhatWasBeforeTheAddressWasProven(isProven: Bool) throws {
+    let identity = TestIdentity()
+    let first = try identity.signUp()
+    let id = JSONValue.string(first.text("localId"))
+    if isProven {
+      try identity.ask(.update, ["localId": id, "emailVerified": true], isPrivileged: true)
+    }
+    try identity.ask(.sendOobCode, ["requestType": "EMAIL_SIGNIN", "email": "ada@x.org"])
+    let answer = try identity.ask(
+      .signInWithEmailLink, ["email": "ada@x.org", "oobCode": .string(identity.mailedCode)])
+    #expect(answer["localId"] == id)
+    #expect(
+      identity.refusal(.lookup, ["idToken": .string(first.text("idToken"))])
+        == (isProven ? nil : "TOKEN_EXPIRED"))
+    #expect(
+      identity.refusal(
+        .refresh,
+        ["grantType": "refresh_token", "refreshToken": .string(first.text("refreshToken"))])
+        == (isProven ? nil : "INVALID_REFRESH_TOKEN"))
+    #expect(
+      identity.refusal(.signInWithPassword, ["email": "ada@x.org", "password": "secret123"])
+        == (isProven ? nil : "INVALID_LOGIN_CREDENTIALS"))
+    #expect(identity.refusal(.lookup, ["idToken": .string(answer.text("idToken"))]) == nil)
+  }
+
+  @Test(arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
+  func aRequestForAMailDoesNotTellThatAnAccountIsDisabled(kind: String) throws {
+    let identity = TestIdentity()
+    let id = JSONValue.string(try identity.signUp().text("localId"))
+    try identity.ask(.update, ["localId": id, "disableUser": true], isPrivileged: true)
+    let known = try identity.ask(
+      .sendOobCode, ["requestType": .string(kind), "email": "ada@x.org"])
+    let unknown = try identity.ask(
+      .sendOobCode, ["requestType": .string(kind), "email": "bob@x.org"])
+    #expect(known["kind"] == unknown["kind"])
+    #expect(known.object?.map(\.name) == unknown.object?.map(\.name))
+    #expect(identity.mails.allSatisfy { $0.recipient == "bob@x.org" })
+  }
+
+  @Test func whatIsNotServedIsNotIgnored() throws {
+    let identity = TestIdentity()
+    #expect(
+      identity.refusal(
+        .signUp, ["email": "ada@x.org", "password": "secret123", "tenantId": "t"]) != nil)
+    #expect(identity.store.accounts.isEmpty)
+    let token = JSONValue.string(try identity.signUp().text("idToken"))
+    let link: JSONValue = ["idToken": token, "linkProviderUserInfo": ["providerId": "google.com"]]
+    #expect(identity.refusal(.update, link) != nil)
+  }
+
   @Test func aUserSignsUpWithAPassword() throws {
     let identity = TestIdentity()
     let answer = try identity.signUp("Ada@X.org")

@@ -90,7 +90,8 @@ extension IdentityDecider {
     }
     if record?.isDisabled == true {
       let hidesEmails = try hidesEmails()
-      let isHidden = kind == .passwordReset && hidesEmails
+      // Whoever proves the address by an ID token may know.
+      let isHidden = (kind == .passwordReset || kind == .emailSignIn) && hidesEmails
       if !isHidden { throw .refused("USER_DISABLED") }
       return IdentityAnswer(codeMembers(email, nil))
     }

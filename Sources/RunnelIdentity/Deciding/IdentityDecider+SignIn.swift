@@ -96,6 +96,7 @@ extension IdentityDecider {
   /// Source: authentication, section 4.1.
   mutating func signUp() throws(IdentityStop) -> IdentityAnswer {
     if fields.value("localId") != nil { throw .refused("UNEXPECTED_PARAMETER : User ID") }
+    if try fields.filled("tenantId") != nil { throw .error(.unimplemented("tenantId")) }
     let (email, password) = (try fields.text("email"), try fields.text("password"))
     let token = try fields.filled("idToken")
     if email == nil, password ?? "" == "", token == nil { return try signUpAnonymously() }
@@ -259,6 +260,11 @@ extension IdentityDecider {
     }
     if record.isDisabled { throw .refused("USER_DISABLED") }
     if found == nil { record.creationTime = record.creationTime ?? now }
+    if let found, found.id == record.id, !found.isEmailVerified, !policy.isEmulator {
+      // Whoever registered the address has not proven it: the owner must not share the account.
+      (record.password, record.passwordTime, record.otherProviders) = (nil, nil, [])
+      try endSessions(of: &record)
+    }
     record.email = address
     (record.isEmailVerified, record.hasEmailLink) = (true, true)
     record.lastLoginTime = now

@@ -56,6 +56,9 @@ extension IdentityDecider {
     }
     if fields.value("customAttributes") != nil { throw .refused("INSUFFICIENT_PERMISSION") }
     if fields.value("disableUser") != nil { throw .refused("OPERATION_NOT_ALLOWED") }
+    if let value = fields.value("linkProviderUserInfo"), !value.isNull {
+      throw .error(.unimplemented("linkProviderUserInfo"))
+    }
     let (old, claims) = try holder(of: token)
     if try changesCredentials() {
       try checkIsRecent(claims, old)

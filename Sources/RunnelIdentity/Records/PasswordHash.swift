@@ -27,6 +27,9 @@ package struct ScryptCost: Hashable, Sendable {
     else { return false }
     return (128 << logRounds) * blockSize * parallelism <= 1 << 30
   }
+
+  /// The work: the number of blocks that are mixed.
+  package var work: Int { (1 << logRounds) * blockSize * parallelism }
 }
 
 /// The hash of a password, with all that is needed to check a password against it.
@@ -47,6 +50,39 @@ package struct PasswordHash: Hashable, Sendable {
 
   package init(_ function: Function, salt: [UInt8], key: [UInt8]) {
     (self.function, self.salt, self.key) = (function, salt, key)
+  }
+}
+
+// MARK: The work of a check
+
+extension PasswordHash.Function {
+  /// The smallest part of `parts`, as a logarithm of rounds.
+  private static let logRoundsMin = 5
+
+  /// The work of a check, in blocks of scrypt.
+  package var work: Int {
+    switch self {
+    case .scrypt(let cost): cost.work
+    case .firebase(_, _, let rounds, let logMemory): (1 << logMemory) * rounds
+    // A round of two hashes takes about as long as a block.
+    case .pbkdf2(let rounds): rounds
+    case .hmac: 1
+    }
+  }
+
+  /// The costs of scrypt that are together as much work as the check lacks to that of a cost.
+  package func parts(upTo cost: ScryptCost) -> [ScryptCost] {
+    var rest = max(0, cost.work - work)
+    var parts: [ScryptCost] = []
+    for logRounds in (Self.logRoundsMin...max(Self.logRoundsMin, cost.logRounds)).reversed() {
+      let unit = (1 << logRounds) * cost.blockSize
+      let count = rest / unit
+      if count == 0 { continue }
+      parts.append(
+        ScryptCost(logRounds: logRounds, blockSize: cost.blockSize, parallelism: count))
+      rest -= count * unit
+    }
+    return parts
   }
 }
 

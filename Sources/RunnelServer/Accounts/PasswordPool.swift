@@ -28,6 +28,14 @@ enum PasswordFunctions {
     return difference == 0
   }
 
+  /// Does the work by which the check of a cheaper hash is less than that of a new one, so that the
+  /// time does not tell that there is an account whose password was hashed elsewhere.
+  ///
+  /// A dearer hash takes longer all the same.
+  static func level(_ password: String, _ hash: PasswordHash, to cost: ScryptCost) throws {
+    for part in hash.function.parts(upTo: cost) { try pretend(password, part) }
+  }
+
   /// Takes as long as the check of a password.
   static func pretend(_ password: String, _ cost: ScryptCost) throws {
     _ = try key(
@@ -170,7 +178,9 @@ final class PasswordPool: Sendable {
       case .make(let password):
         results[item] = .made(try PasswordFunctions.make(password, cost))
       case .verify(let password, let hash?):
-        results[item] = .verified(try PasswordFunctions.verify(password, hash))
+        let isRight = try PasswordFunctions.verify(password, hash)
+        if !isRight { try PasswordFunctions.level(password, hash, to: cost) }
+        results[item] = .verified(isRight)
       case .verify(let password, nil):
         try PasswordFunctions.pretend(password, cost)
         results[item] = .verified(false)

@@ -65,6 +65,29 @@ import Testing
     #expect(try PasswordFunctions.verify(" for nothing?", before))
   }
 
+  /// A wrong password takes the work of an unknown account, whichever function made the hash.
+  @Test func theWorkOfACheckIsTheSameForAllFunctions() throws {
+    let functions: [PasswordHash.Function] = [
+      .hmac(secret: [1], isSaltFirst: true), .pbkdf2(rounds: 100_000),
+      .scrypt(ScryptCost(logRounds: 10, blockSize: 8, parallelism: 1)),
+      .firebase(signerKey: [1], separator: [1], rounds: 8, logMemory: 14), .scrypt(.standard),
+    ]
+    for cost in [ScryptCost.standard, ScryptCost(logRounds: 14, blockSize: 8, parallelism: 5)] {
+      for function in functions where function.work <= cost.work {
+        let parts = function.parts(upTo: cost)
+        let lack = cost.work - function.work - parts.reduce(0) { $0 + $1.work }
+        #expect((0..<256).contains(lack), "\(function)")
+        #expect(parts.allSatisfy(\.isAffordable))
+        for part in parts where part.logRounds < 8 {
+          try PasswordFunctions.pretend("secret", part)
+        }
+      }
+      #expect(PasswordHash.Function.scrypt(cost).parts(upTo: cost).isEmpty)
+    }
+    // A dearer one stays dearer.
+    #expect(PasswordHash.Function.scrypt(.standard).parts(upTo: .emulator).isEmpty)
+  }
+
   @Test func aNewHashFitsItsPasswordOnly() throws {
     let hash = try PasswordFunctions.make("secret", .emulator)
     #expect(try PasswordFunctions.verify("secret", hash))
