@@ -14,6 +14,8 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   private static let skewSeconds: Double = 300
   private static let issuerStart = "https://securetoken.google.com/"
   private static let userBytesMax = 128
+  /// The longest lifetime of a custom token, in seconds.
+  private static let customSeconds: Double = 3600
 
   /// The secrets and keys that verify tokens.
   struct Knowledge: Sendable {
@@ -99,7 +101,15 @@ final class TokenVerifier: CredentialVerifier, Sendable {
       return .failure(.invalid("No service account of this server has signed the token"))
     }
     do throws(CredentialRefusal) {
-      _ = try expiry(token, now)
+      let end = try expiry(token, now)
+      // A token without an end gets the longest that is allowed.
+      let made = token.seconds("iat") ?? 0
+      if token.seconds("exp") == nil, Double(now) / 1000 >= made + TokenVerifier.customSeconds {
+        throw CredentialRefusal.expired
+      }
+      if token.seconds("exp") != nil, Double(end) / 1000 > made + TokenVerifier.customSeconds {
+        return .failure(.invalid("The token is valid for more than an hour"))
+      }
       return .success(token.claims)
     } catch {
       return .failure(.invalid("The token has expired, or is not valid yet"))

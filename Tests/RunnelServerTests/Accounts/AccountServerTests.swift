@@ -360,16 +360,22 @@ import Testing
       #expect(created.text("localId") == "u1")
       #expect(try server.request("PUT", "/free.json?access_token=\(access)", "1").status == 200)
       // It signs a token for a user, who gets the claims.
-      let custom = try TestTokens.signed(
-        by: key,
-        [
-          "iss": .string(email), "sub": .string(email), "uid": "u1",
-          "aud":
-            "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
-          "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + 600)),
-          "claims": ["role": "admin"],
-        ])
-      let signed = try server.accounts("signInWithCustomToken", #"{"token":"\#(custom)"}"#)
+      func signIn(seconds: Int64) throws -> AccountReply {
+        let custom = try TestTokens.signed(
+          by: key,
+          [
+            "iss": .string(email), "sub": .string(email), "uid": "u1",
+            "aud":
+              "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
+            "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + seconds)),
+            "claims": ["role": "admin"],
+          ])
+        return try server.accounts("signInWithCustomToken", #"{"token":"\#(custom)"}"#)
+      }
+      #expect(
+        try signIn(seconds: 3601).error
+          == "INVALID_CUSTOM_TOKEN : The token is valid for more than an hour")
+      let signed = try signIn(seconds: 3600)
       #expect(signed.body["isNewUser"] == false)
       #expect(
         try server.request("GET", "/a.json?auth=\(signed.text("idToken"))").status == 200)
