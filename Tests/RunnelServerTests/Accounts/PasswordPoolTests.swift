@@ -77,7 +77,7 @@ import Testing
         let parts = function.parts(upTo: cost)
         let lack = cost.work - function.work - parts.reduce(0) { $0 + $1.work }
         #expect((0..<256).contains(lack), "\(function)")
-        #expect(parts.allSatisfy(\.isAffordable))
+        #expect(parts.allSatisfy { $0.isAffordable })
         for part in parts where part.logRounds < 8 {
           try PasswordFunctions.pretend("secret", part)
         }
