@@ -182,7 +182,11 @@ struct WireServer {
   private mutating func perform(
     _ request: ServedRequest, of connection: Int64, now: WireTime
   ) throws {
-    if case .leave = request.operation { noteEnd(of: connection) }
+    switch request.operation {
+    case .leave: noteEnd(of: connection)
+    case .doDisconnects: noteFarewell(of: connection)
+    default: break
+    }
     try tell(tree.perform(request, of: connection, now: now.calendar))
   }
 
@@ -218,6 +222,10 @@ struct WireServer {
       // They may have been stored all the same.
       doubtfulFarewells[client, default: 0] += unanswered.count
     }
+    noteFarewell(of: connection)
+  }
+
+  private mutating func noteFarewell(of connection: Int64) {
     guard let client = promised.removeValue(forKey: connection) else { return }
     farewells[client, default: 0] += 1
   }
@@ -335,7 +343,7 @@ struct WireServer {
     let error = TreeError(.unavailable, "The store cannot be reached.")
     for (connection, request) in batch.requests {
       switch request.operation {
-      case .leave, .unlisten: break
+      case .leave, .unlisten, .doDisconnects: break
       case .listen, .get, .write, .compareAndSet, .keepForDisconnect, .review:
         note(.refused(error), to: request.id, of: connection)
         try change(connection) { $0.answer(request.id, .refused(error)) }

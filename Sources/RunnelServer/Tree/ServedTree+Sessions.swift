@@ -61,15 +61,27 @@ extension ServedTree {
       return .done
     case .review:
       return .reviewed(revoked: try review(connection, caller, now, transaction))
+    case .doDisconnects(let writes):
+      let kept = KeptDisconnect(caller: caller, writes: writes)
+      try carryOutLast(kept, of: connection, now, transaction, &told)
+      return nil
     case .leave(let writes):
       leaveAll(connection)
-      let isOwn = try failing { try ownsDisconnect(of: connection, transaction) }
-      try failing { try keep(nil, for: connection, transaction) }
       let kept = KeptDisconnect(caller: caller, writes: writes)
-      if isOwn { try carryOut(kept, now, transaction, &told, of: connection) }
-      passing.end(connection)
+      try carryOutLast(kept, of: connection, now, transaction, &told)
       return nil
     }
+  }
+
+  /// Does all disconnect requests of a connection, unless another server has done them.
+  private mutating func carryOutLast(
+    _ kept: KeptDisconnect, of connection: Int64, _ now: Int64,
+    _ transaction: some ServedTransaction, _ told: inout TreeTold
+  ) throws(Refused) {
+    let isOwn = try failing { try ownsDisconnect(of: connection, transaction) }
+    try failing { try keep(nil, for: connection, transaction) }
+    if isOwn { try carryOut(kept, now, transaction, &told, of: connection) }
+    passing.end(connection)
   }
 
   private mutating func listen(

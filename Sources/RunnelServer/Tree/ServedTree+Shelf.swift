@@ -61,7 +61,7 @@ extension ServedTree {
     case .get(let asked):
       if try isLargeWindow(asked, transaction) { return true }
       query = asked
-    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .leave: return false
+    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave: return false
     }
     return try isLarge(query, transaction)
   }
@@ -165,7 +165,7 @@ extension ServedTree {
       try checkIndex(query, transaction)
       wish = SlowRead.Wish(
         connection: connection, id: request.id, caller: request.caller, query: query)
-    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .leave:
+    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave:
       preconditionFailure("Only listens and reads are large.")
     }
     return wish

@@ -120,7 +120,7 @@ extension TreeJob {
     guard case .request(let request) = wish else { return nil }
     switch request.operation {
     case .listen, .get: return request
-    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .leave: return nil
+    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave: return nil
     }
   }
 }

@@ -40,7 +40,7 @@ struct TreeJob: Sendable {
     switch wish {
     case .request(let request):
       switch request.operation {
-      case .write, .compareAndSet, .keepForDisconnect, .leave: true
+      case .write, .compareAndSet, .keepForDisconnect, .doDisconnects, .leave: true
       case .listen, .unlisten, .get, .review: false
       }
     case .operation(let operation, _):

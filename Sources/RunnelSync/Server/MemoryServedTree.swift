@@ -130,6 +130,10 @@ package struct MemoryServedTree: Sendable {
       kept[connection] = all.isEmpty ? nil : Kept(caller: caller, writes: all)
       return .done
     case .review: return .reviewed(revoked: review(connection, caller))
+    case .doDisconnects(let writes):
+      kept[connection] = nil
+      carryOut(Kept(caller: caller, writes: writes), now, &told)
+      return nil
     case .leave(let writes):
       for member in members(of: connection) { leave(member) }
       kept[connection] = nil

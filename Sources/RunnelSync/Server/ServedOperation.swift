@@ -65,6 +65,9 @@ package enum ServedOperation: Hashable, Sendable {
   case keepForDisconnect([Write], all: [Write])
   /// Check by the rules whether the connection may keep its listens. The answer is `reviewed`.
   case review
+  /// The credential of the connection ended: do those of its disconnect requests that the rules allow,
+  /// which are all that it has. There is no answer.
+  case doDisconnects([Write])
   /// The connection ended: tell it nothing more, and do those of its disconnect requests that the
   /// rules allow. This is the last operation of a connection, and has no answer.
   case leave([Write])

@@ -25,7 +25,7 @@ extension ServerSession {
         send(EncodedPush(.put(path, .node(node))).message(tag: nil))
       }
       finish(done.number, answer)
-    case .get, .write, .review, .unlisten, .leave: finish(done.number, answer)
+    case .get, .write, .review, .unlisten, .doDisconnects, .leave: finish(done.number, answer)
     }
   }
 

@@ -257,12 +257,21 @@ extension ServerSession {
   }
 
   /// Tells the client that its credential has ended, and ends what it allowed.
+  ///
+  /// What it asked for on its disconnection is done now, for its user: later, as nobody, it would be
+  /// denied, and who is gone would seem to be there.
   mutating func endCredential(_ refusal: CredentialRefusal) {
     let body: JSONValue = [
       WireName.status: .string(refusal.status.rawValue), WireName.data: .string(refusal.text),
     ]
     send(.push(action: PushAction.revokedAuthentication, body: body))
-    if isOpen { change(to: .nobody) }
+    guard isOpen else { return }
+    // What the tree is about to keep was asked for by the same user.
+    var asked = held ?? disconnects
+    let writes = asked.execute()
+    if !writes.isEmpty { ask(.doDisconnects(writes), number: nil) }
+    (disconnects, held) = (OnDisconnect(), nil)
+    change(to: .nobody)
   }
 
   /// Checks all listens again because the rules, or the data that they depend on, have changed.

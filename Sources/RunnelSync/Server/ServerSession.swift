@@ -316,7 +316,7 @@ extension ServerSession {
     lastOperation += 1
     let request = ServedRequest(id: lastOperation, caller: caller, operation: operation)
     switch operation {
-    case .unlisten, .leave: break
+    case .unlisten, .doDisconnects, .leave: break
     default: underWay[lastOperation] = UnderWay(number: number, operation: operation)
     }
     effects.append(.operate(request))

@@ -312,6 +312,38 @@ import Testing
     #expect(world.tree.tree.root.exportJSON == ["b": 1])
   }
 
+  /// The user is gone, although the connection stays: nobody may do later what he asked for.
+  @Test func whatWasLeftIsDoneOnceForTheUserWhoseCredentialEnds() throws {
+    let access = MemoryServedTree.Access(canWrite: { _, caller, _, _ in caller.auth != .null })
+    var world = try ServedWorld(#"{"online":{"ana":true}}"#, access: access)
+    let (connection, watcher) = (world.connect(), world.connect())
+    world.send(request(1, "auth", #"{"cred":"user:ana"}"#), by: connection)
+    world.send(request(2, "o", #"{"p":"/online/ana","d":null}"#), by: connection)
+    world.send(request(3, "o", #"{"p":"/ends","d":{".sv":{"increment":1}}}"#), by: connection)
+    world.send(listen(1, "/online"), by: watcher)
+    world.change(connection) { session, _ in session.revokeCredential() }
+    #expect(world.take(watcher).count == 1)
+    #expect(world.tree.tree.root.exportJSON == ["ends": 1])
+    world.change(connection) { session, _ in session.closed() }
+    world.tree.restart(now: 0)
+    #expect(world.tree.tree.root.exportJSON == ["ends": 1])
+  }
+
+  /// The tree has not kept yet what was asked for last.
+  @Test func whatIsBeingKeptAsACredentialEndsIsDone() throws {
+    let access = MemoryServedTree.Access(canWrite: { _, caller, _, _ in caller.auth != .null })
+    var world = try ServedWorld(access: access)
+    let connection = world.connect()
+    world.send(request(1, "auth", #"{"cred":"user:ana"}"#), by: connection)
+    world.send(request(2, "o", #"{"p":"/a","d":1}"#), by: connection)
+    world.isSlow = true
+    world.send(request(3, "o", #"{"p":"/b","d":1}"#), by: connection)
+    world.change(connection) { session, _ in session.revokeCredential() }
+    world.isSlow = false
+    world.operate()
+    #expect(world.tree.tree.root.exportJSON == ["a": 1, "b": 1])
+  }
+
   /// What was answered `ok` is done although the server ended first.
   @Test func whatWasLeftIsDoneAfterARestart() throws {
     var world = try ServedWorld()
