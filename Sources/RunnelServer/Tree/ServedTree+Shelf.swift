@@ -61,7 +61,8 @@ extension ServedTree {
     case .get(let asked):
       if try isLargeWindow(asked, transaction) { return true }
       query = asked
-    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave: return false
+    case .unlisten, .write, .compareAndSet, .keepForDisconnect, .review, .doDisconnects, .leave:
+      return false
     }
     return try isLarge(query, transaction)
   }
