@@ -363,7 +363,7 @@ extension FakeAccounts.State {
   }
 
   private mutating func update(_ json: JSONValue, _ time: Int64) throws(Refusal) -> JSONValue {
-    if let code = json["oobCode"]?.string { return try use(code) }
+    if let code = json["oobCode"]?.string { return try use(code, json, time) }
     guard json["idToken"] != nil else {
       throw Refusal("INVALID_REQ_TYPE : Unsupported request parameters.")
     }
@@ -396,14 +396,24 @@ extension FakeAccounts.State {
     return .object(isChanged ? [id] + (try tokens(record.id, time)) : [id])
   }
 
-  private mutating func use(_ text: String) throws(Refusal) -> JSONValue {
+  private mutating func use(
+    _ text: String, _ json: JSONValue, _ time: Int64
+  ) throws(Refusal) -> JSONValue {
     guard let code = codes[text], code.type != "PASSWORD_RESET" else {
       throw Refusal("INVALID_OOB_CODE")
     }
     codes[text] = nil
-    if let email = code.newEmail { records[code.user]?.email = email }
     records[code.user]?.isVerified = true
-    return ["localId": .string(code.user), "emailVerified": true]
+    guard let email = code.newEmail else {
+      return ["localId": .string(code.user), "emailVerified": true]
+    }
+    // A token that is not good is ignored, as Runnel's server does.
+    let holder = json["idToken"] == nil ? nil : try? record(json, time)
+    records[code.user]?.email = email
+    records[code.user]?.validSince = time / 1000
+    refreshTokens = refreshTokens.filter { $0.value != code.user }
+    let id = JSONMember("localId", .string(code.user))
+    return .object(holder?.id == code.user ? [id] + (try tokens(code.user, time)) : [id])
   }
 
   private mutating func sendCode(_ json: JSONValue, _ time: Int64) throws(Refusal) -> JSONValue {

@@ -195,6 +195,22 @@ import Testing
     #expect(await test.session.user?.id == "dee", "the earlier user stays")
   }
 
+  /// The change ends all sessions at the service, and gives this one new tokens.
+  @Test func whoChangesTheAddressByACodeStaysSignedIn() async throws {
+    let test = await TestSession()
+    try await test.signIn()
+    let before = try await test.session.idToken()
+    try await test.session.verifyAndChangeEmail(to: "ana3@x.org")
+    let code = test.service.code("VERIFY_AND_CHANGE_EMAIL") ?? ""
+    // A user pastes the whole link.
+    try await test.session.applyCode(
+      Secret("https://x.example/action?mode=verifyAndChangeEmail&oobCode=\(code)&apiKey=k"))
+    #expect(await test.session.user?.email == "ana3@x.org")
+    #expect(try await test.session.idToken() != before)
+    try await test.session.reload()
+    #expect(await test.session.user?.email == "ana3@x.org")
+  }
+
   @Test func codesConfirmResetAndChange() async throws {
     let test = await TestSession()
     try await test.signIn()

@@ -66,6 +66,15 @@ import Testing
         #"{"oobCode":"c","newPassword":"p"}"#
       ),
       (.applyCode(Secret("c")), "update", #"{"oobCode":"c"}"#),
+      (
+        .applyCode(Secret("c"), idToken: token), "update",
+        #"{"oobCode":"c","idToken":"T","returnSecureToken":true}"#
+      ),
+      (.applyCode(Secret(" c&apiKey=fake-api-key\n")), "update", #"{"oobCode":"c"}"#),
+      (
+        .checkCode(Secret("https://x.example/a?mode=m&lang=en&oobCode=c_1-d&apiKey=k")),
+        "resetPassword", #"{"oobCode":"c_1-d"}"#
+      ),
       (.delete(idToken: token), "delete", #"{"idToken":"T"}"#),
     ]
     for (call, operation, body) in cases {

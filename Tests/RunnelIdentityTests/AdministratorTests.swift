@@ -103,6 +103,37 @@ import Testing
     #expect(identity.store.revocations[id] == 1_750_000_000)
   }
 
+  /// Who was locked out has to sign in again.
+  @Test func anAccountThatIsEnabledAgainHasNoneOfItsSessions() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    let id = JSONValue.string(user.text("localId"))
+    identity.now += 5000
+    _ = try admin(identity, .update, ["localId": id, "disableUser": true])
+    identity.now += 5000
+    _ = try admin(identity, .update, ["localId": id, "disableUser": false])
+    #expect(
+      identity.refusal(.lookup, ["idToken": .string(user.text("idToken"))]) == "TOKEN_EXPIRED")
+    #expect(
+      identity.refusal(
+        .refresh,
+        ["grantType": "refresh_token", "refreshToken": .string(user.text("refreshToken"))])
+        == "INVALID_REFRESH_TOKEN")
+    let again = try identity.signIn()
+    #expect(
+      identity.refusal(.lookup, ["idToken": .string(again.text("idToken"))]) == nil)
+  }
+
+  /// What is made here can be exported and imported.
+  @Test func anIDThatNoKeyIsLikeIsRefused() throws {
+    let identity = TestIdentity()
+    let made = refusal(identity, .create, ["localId": "a/b", "email": "ada@x.org"])
+    #expect(made?.hasPrefix("INVALID_LOCAL_ID") == true)
+    #expect(identity.store.accounts.isEmpty)
+    let emulator = TestIdentity(isEmulator: true)
+    #expect(refusal(emulator, .create, ["localId": "a/b"]) == nil)
+  }
+
   @Test func sessionsAreEnded() throws {
     let identity = TestIdentity()
     let user = try identity.signUp()

@@ -105,6 +105,106 @@ import Testing
     #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
   }
 
+  /// The session that shows its token with the code goes on; others end.
+  @Test func theUserWhoChangesTheAddressStaysSignedIn() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    let token = JSONValue.string(user.text("idToken"))
+    try identity.ask(
+      .sendOobCode,
+      ["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token, "newEmail": "new@x.org"])
+    let code = JSONValue.string(identity.mailedCode)
+    identity.now += 2000
+    let changed = try identity.ask(.update, ["oobCode": code, "idToken": token])
+    #expect(changed.claims["email"] == "new@x.org")
+    #expect(changed.claims["sub"] == user["localId"])
+    #expect(
+      identity.refusal(.lookup, ["idToken": .string(changed.text("idToken"))]) == nil)
+    #expect(
+      identity.refusal(
+        .refresh,
+        ["grantType": "refresh_token", "refreshToken": .string(changed.text("refreshToken"))])
+        == nil)
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
+  }
+
+  @Test func aCodeGivesNoTokensToAnotherUser() throws {
+    let identity = TestIdentity()
+    let token = JSONValue.string(try identity.signUp().text("idToken"))
+    let other = JSONValue.string(try identity.signUp("bob@x.org").text("idToken"))
+    try identity.ask(
+      .sendOobCode,
+      ["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token, "newEmail": "new@x.org"])
+    let changed = try identity.ask(
+      .update, ["oobCode": .string(identity.mailedCode), "idToken": other])
+    #expect(changed.text("email") == "new@x.org")
+    #expect(changed["idToken"] == nil)
+  }
+
+  @Test func theOwnerOfEachReplacedAddressIsTold() throws {
+    let identity = TestIdentity()
+    var token = JSONValue.string(try identity.signUp("a@x.org").text("idToken"))
+    for email in ["b@x.org", "c@x.org", "d@x.org"] {
+      let answer = try identity.ask(.update, ["idToken": token, "email": .string(email)])
+      token = .string(answer.text("idToken"))
+      identity.now += 1000
+    }
+    #expect(identity.mails.map(\.recipient) == ["a@x.org", "b@x.org", "c@x.org"])
+    #expect(identity.mails.allSatisfy { $0.kind == .recoverEmail })
+  }
+
+  /// Whoever took an account over gets it back by no code of an address of theirs, and pushes no code out.
+  @Test func aRecoveryIsFinal() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp("a@x.org")
+    let token = JSONValue.string(user.text("idToken"))
+    try identity.ask(
+      .sendOobCode,
+      ["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token, "newEmail": "z@x.org"])
+    let pending = JSONValue.string(identity.mailedCode)
+    identity.now += 1000
+    var answer = try identity.ask(.update, ["idToken": token, "email": "evil@x.org"])
+    let recovery = JSONValue.string(identity.mailedCode)
+    identity.now += 1000
+    answer = try identity.ask(
+      .update, ["idToken": .string(answer.text("idToken")), "email": "evil2@x.org"])
+    let later = JSONValue.string(identity.mailedCode)
+    for _ in 0..<2 * IdentityPolicy.codesMax {
+      try identity.ask(
+        .sendOobCode,
+        ["requestType": "VERIFY_EMAIL", "idToken": .string(answer.text("idToken"))])
+    }
+    #expect(try identity.ask(.update, ["oobCode": recovery]).text("email") == "a@x.org")
+    for code in [pending, later] {
+      #expect(identity.refusal(.update, ["oobCode": code]) == "INVALID_OOB_CODE")
+    }
+  }
+
+  /// Text that a user chose goes to no address that is not the user's.
+  @Test func aMailToAnUnconfirmedAddressHasNoName() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    let token = JSONValue.string(user.text("idToken"))
+    try identity.ask(.update, ["idToken": token, "displayName": "Ada"])
+    try identity.ask(.sendOobCode, ["requestType": "VERIFY_EMAIL", "idToken": token])
+    #expect(identity.mails.last?.displayName == nil)
+    #expect(identity.mails.last?.code == identity.mailedCode)
+    try identity.ask(.update, ["oobCode": .string(identity.mailedCode)])
+    try identity.ask(.sendOobCode, reset())
+    #expect(identity.mails.last?.displayName == "Ada")
+    try identity.ask(
+      .sendOobCode,
+      ["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token, "newEmail": "victim@x.org"])
+    #expect(identity.mails.last?.displayName == nil)
+  }
+
+  @Test(arguments: ["ad\u{200B}a@x.org", "ada@\u{202E}gro.x", "a\u{FE0F}da@x.org"])
+  func anAddressWithUnseenCharactersIsRefused(email: String) {
+    let identity = TestIdentity()
+    let body: JSONValue = ["email": .string(email), "password": "secret123"]
+    #expect(identity.refusal(.signUp, body) == "INVALID_EMAIL")
+  }
+
   @Test func aCodeOfAnOlderAddressVerifiesNothing() throws {
     let identity = TestIdentity()
     let token = JSONValue.string(try identity.signUp().text("idToken"))

@@ -152,6 +152,10 @@ import Testing
   private func setDisabled(_ world: inout World) throws {
     guard let index = world.pick() else { return }
     world.users[index].isDisabled.toggle()
+    if !world.users[index].isDisabled {
+      world.users[index].validSince = world.second
+      world.users[index].refreshTokens = []
+    }
     try world.identity.ask(
       .update,
       [

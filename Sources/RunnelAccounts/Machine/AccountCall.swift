@@ -67,8 +67,9 @@ public enum AccountCall: Equatable, Sendable {
   case checkCode(Secret<String>)
   /// Set the password by a code.
   case resetPassword(code: Secret<String>, Secret<String>)
-  /// Use a code that confirms, changes or recovers an address.
-  case applyCode(Secret<String>)
+  /// Use a code that confirms, changes or recovers an address. With the ID token of its user, the service
+  /// may answer with new tokens, if the change ended the session.
+  case applyCode(Secret<String>, idToken: Secret<String>? = nil)
   /// Delete the account.
   case delete(idToken: Secret<String>)
 }

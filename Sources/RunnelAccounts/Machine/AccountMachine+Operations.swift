@@ -16,7 +16,11 @@ extension AccountMachine {
 
   mutating func continueJob(now: Int64) {
     guard let job = jobs.first else { return }
-    guard job.operation.needsUser, let account = keeper?.account else { return ask(nil) }
+    guard job.operation.needsUser, let account = keeper?.account else {
+      // A code needs no token: one that is at hand keeps the session.
+      let isUsable = keeper?.isUsable(now: now) == true
+      return ask(isUsable ? keeper?.account.tokens.idToken : nil)
+    }
     if let password = job.operation.currentPassword, !job.isConfirmed {
       guard let email = account.user.email else {
         return fail(
@@ -92,6 +96,13 @@ extension AccountMachine {
       }
       if case .changeEmail(let email, _) = job.operation {
         update { $0.email = $0.email == user.email ? email.lowercased() : $0.email }
+      }
+    case .applyCode:
+      // A code that changes the address ends the other sessions only.
+      if let user = keeper?.account.user, case .success(let account) = signedIn(reply, now: now),
+        account.user.id == user.id
+      {
+        adopt(account, now: now)
       }
     case .changeProfile(let profile):
       update { user in

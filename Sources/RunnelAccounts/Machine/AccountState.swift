@@ -109,7 +109,7 @@ public enum AccountOperation: Equatable, Sendable {
     case .sendPasswordReset(let email): return .sendPasswordReset(email: email)
     case .checkCode(let code): return .checkCode(code)
     case .resetPassword(let code, let password): return .resetPassword(code: code, password)
-    case .applyCode(let code): return .applyCode(code)
+    case .applyCode(let code): return .applyCode(code, idToken: token)
     default: break
     }
     guard let token else { return nil }

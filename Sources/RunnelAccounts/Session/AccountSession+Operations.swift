@@ -188,7 +188,12 @@ extension AccountSession {
   }
 
   /// Uses a code that confirms, changes or recovers an address; then the user is looked up.
+  ///
+  /// The code may be the link in which it came. If it changes the address of the user who is signed in, the
+  /// session goes on where the service gives new tokens, as Runnel's server does; the others end.
   public func applyCode(_ code: Secret<String>) async throws(ResetPasswordError) {
+    // Without a token the code is used all the same.
+    if user != nil { _ = try? await idToken() }
     _ = try await useCode(.applyCode(code))
     // The code was used in any case; the next refresh tells the rest.
     if user != nil { _ = try? await reload() }

@@ -69,16 +69,25 @@ enum AccountWire {
       )
     case .sendPasswordReset(let email):
       return ("sendOobCode", [("requestType", "PASSWORD_RESET"), ("email", .string(email))])
-    case .checkCode(let code): return ("resetPassword", [("oobCode", text(code))])
+    case .checkCode(let code): return ("resetPassword", [("oobCode", mailed(code))])
     case .resetPassword(let code, let password):
-      return ("resetPassword", [("oobCode", text(code)), ("newPassword", text(password))])
-    case .applyCode(let code): return ("update", [("oobCode", text(code))])
+      return ("resetPassword", [("oobCode", mailed(code)), ("newPassword", text(password))])
+    case .applyCode(let code, let token):
+      let shown = token.map { [("idToken", text($0)), returns] } ?? []
+      return ("update", [("oobCode", mailed(code))] + shown)
     case .delete(let token): return ("delete", [("idToken", text(token))])
     case .refresh: return ("", [])
     }
   }
 
   private static func text(_ secret: Secret<String>) -> JSONValue { .string(secret.reveal()) }
+
+  /// Returns the code in what was copied from a message: the code, the link with it, or the link's end.
+  private static func mailed(_ copied: Secret<String>) -> JSONValue {
+    let text = copied.reveal().filter { !$0.isWhitespace }
+    let start = text.firstRange(of: "oobCode=")?.upperBound ?? text.startIndex
+    return .string(String(text[start...].prefix { $0 != "&" && $0 != "#" }))
+  }
 
   private static func members(_ profile: AccountProfile) -> [(String, JSONValue)] {
     var members: [(String, JSONValue)] = []

@@ -108,6 +108,13 @@ public struct IdentityToolkit: AccountProvider {
   ///
   /// - Throws: `AccountFailure`; `offline` if the service cannot be reached.
   public func perform(_ call: AccountCall) async throws(AccountFailure) -> AccountReply {
+    var call = call
+    // The official service answers a code with no tokens.
+    if case .applyCode(let code, _) = call,
+      name.hasPrefix("https://\(IdentityToolkit.accountsHost)/")
+    {
+      call = .applyCode(code)
+    }
     let question = AccountWire.question(call)
     let place = question.operation.map { "\(accounts):\($0)" } ?? tokens
     guard let address = WebAddress("\(place)?key=\(PercentEncoding.encoded(key))") else {

@@ -236,9 +236,15 @@ extension AccountWork {
       try await perform(.verifyAndChangeEmail(email, current: current))
     case .sendVerification: try await perform(.sendEmailVerification)
     case .applyCode(let code):
-      try await performForNobody(.applyCode(code))
-      // The code was used in any case.
-      try? await perform(.reload)
+      if let opened = await session(), await opened.session.user != nil {
+        // The token keeps the session; without one the code is used all the same.
+        _ = try? await opened.session.idToken()
+        try await opened.session.perform(.applyCode(code))
+        // The code was used in any case.
+        try? await perform(.reload)
+      } else {
+        try await performForNobody(.applyCode(code))
+      }
     case .delete(let current):
       try await perform(.delete(current: current))
       return try activateNext()

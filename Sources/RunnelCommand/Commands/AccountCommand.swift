@@ -118,7 +118,9 @@ struct AccountEmailCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "email",
     abstract: "Send a code to a new e-mail address, which then replaces the old one.",
-    discussion: "The message has a link, or a code for `runnel account verify --code`.")
+    discussion: """
+      The message has a code for `runnel account verify --code`, which keeps this session; other sessions end.
+      """)
 
   @OptionGroup var account: AccountArguments
   @Argument(help: "The new e-mail address.") var email: String

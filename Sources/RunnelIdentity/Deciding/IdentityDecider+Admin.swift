@@ -10,7 +10,7 @@ extension IdentityDecider {
   mutating func create() throws(IdentityStop) -> IdentityAnswer {
     var record: AccountRecord
     if let id = try fields.filled("localId") {
-      record = AccountRecord(id: try checked(id: id))
+      record = AccountRecord(id: try checked(newID: id))
       if try account(id) != nil { throw .refused("DUPLICATE_LOCAL_ID") }
     } else {
       record = AccountRecord(id: try newID())

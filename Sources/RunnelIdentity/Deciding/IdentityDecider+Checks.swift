@@ -11,12 +11,20 @@ extension IdentityDecider {
     let halves = email.split(separator: "@", omittingEmptySubsequences: false)
     let isPlain = email.unicodeScalars.allSatisfy { scalar in
       scalar.value > 0x20 && scalar.value != 0x7F && !scalar.properties.isWhitespace
-        && !"<>,;\"\\()".unicodeScalars.contains(scalar)
+        && !"<>,;\"\\()".unicodeScalars.contains(scalar) && !IdentityDecider.isUnseen(scalar)
     }
     guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty, isPlain,
       email.utf8.count <= IdentityPolicy.emailBytesMax
     else { throw .refused("INVALID_EMAIL") }
     return email
+  }
+
+  /// True for what makes two addresses look alike: no glyph, or another direction of writing.
+  private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .privateUse, .surrogate, .unassigned: true
+    default: scalar.properties.isDefaultIgnorableCodePoint
+    }
   }
 
   /// Checks that no other account has an address.
@@ -70,6 +78,13 @@ extension IdentityDecider {
         "INVALID_LOCAL_ID : An id has 1 to \(AccountRecord.idBytesMax) bytes")
     }
     return id
+  }
+
+  /// Returns the id of a new account; one that could not be imported is refused, except by an emulator.
+  ///
+  /// - Throws: `IdentityStop` (`INVALID_LOCAL_ID`).
+  func checked(newID id: String) throws(IdentityStop) -> String {
+    try policy.isEmulator ? checked(id: id) : checked(importedID: id)
   }
 
   /// Returns the id of an account that is imported: one under which a tree can keep the user's data.

@@ -25,10 +25,13 @@ extension IdentityDecider {
     draft.codes[code.hash] = code
     if isMailed {
       let recipient = kind == .verifyAndChangeEmail ? newEmail ?? email : email
+      // Others read no text that a user chose.
+      let isOwn = record?.isEmailVerified == true && record?.email == recipient
       mails.append(
         AccountMail(
           kind: kind, recipient: recipient, oldEmail: recipient == email ? nil : email,
-          newEmail: newEmail, displayName: record?.displayName, link: link))
+          newEmail: newEmail, displayName: isOwn ? record?.displayName : nil, link: link,
+          code: text))
     }
     return shown
   }
@@ -43,6 +46,12 @@ extension IdentityDecider {
     if policy.isEmulator { return }
     open.removeAll { draft.codes[$0.hash] != nil }
     open.sort { ($0.time, $0.hash) < ($1.time, $1.hash) }
+    // Whoever has taken an account over must not push the codes out that take it back.
+    let recoveries = open.filter { $0.kind == .recoverEmail }
+    for code in recoveries.dropFirst(IdentityPolicy.codesMax - 1) {
+      draft.codes[code.hash] = .some(nil)
+    }
+    open.removeAll { $0.kind == .recoverEmail }
     for code in open.dropLast(IdentityPolicy.codesMax - 1) { draft.codes[code.hash] = .some(nil) }
   }
 
@@ -230,6 +239,7 @@ extension IdentityDecider {
     let code = try code(text)
     var record = try owner(of: code)
     draft.codes[code.hash] = .some(nil)
+    var grant: TokenGrant?
     switch code.kind {
     case .verifyEmail:
       guard record.email == code.email else { throw .refused("INVALID_OOB_CODE") }
@@ -239,21 +249,66 @@ extension IdentityDecider {
         throw .refused("INVALID_OOB_CODE")
       }
       try checkIsFree(email: email, for: record.id)
-      if record.initialEmail == nil {
-        record.initialEmail = code.email
-        try issue(.recoverEmail, to: record, email: code.email, newEmail: email)
-      }
+      let claims = try claims(ofHolder: record.id)
+      try offerRecovery(of: &record, newEmail: email)
       (record.email, record.isEmailVerified) = (email, true)
       try endSessions(of: &record)
+      if let claims { grant = try newGrant(record, replacing: claims) }
     case .recoverEmail:
       try checkIsFree(email: code.email, for: record.id)
       (record.email, record.isEmailVerified) = (code.email, true)
       if record.initialEmail == code.email { record.initialEmail = nil }
       try endSessions(of: &record)
+      try dropChanges(after: code, of: record)
     case .passwordReset, .emailSignIn: throw .refused("INVALID_OOB_CODE")
     }
-    put(record)
+    // A grant has put the record.
+    if grant == nil { put(record) }
     provenAccount = record.id
-    return IdentityAnswer(updateMembers(record, newEmail: nil))
+    return IdentityAnswer(updateMembers(record, newEmail: nil), grant: grant)
+  }
+
+  /// The claims of the ID token that a request shows with a code, if it is one of the code's account.
+  ///
+  /// The code alone allows the change: another token is no error, and gets no new tokens.
+  private func claims(ofHolder id: String) throws(IdentityStop) -> JSONValue? {
+    guard let token = try fields.filled("idToken") else { return nil }
+    do throws(IdentityStop) {
+      let (record, claims) = try holder(of: token)
+      return record.id == id ? claims : nil
+    } catch {
+      if case .error = error { return nil }
+      throw error
+    }
+  }
+
+  /// Makes the tokens of a session that goes on after a change that ended all.
+  private mutating func newGrant(
+    _ record: AccountRecord, replacing claims: JSONValue
+  ) throws(IdentityStop) -> TokenGrant {
+    let provider = claims["firebase"]?["sign_in_provider"]?.string ?? "password"
+    return try grant(record, provider: provider, authTime: claims["auth_time"].time)
+  }
+
+  /// Tells the owner of the present address that another one replaces it, with a code to take that back.
+  ///
+  /// An emulator tells only the first one, as the official emulator does.
+  mutating func offerRecovery(
+    of record: inout AccountRecord, newEmail: String
+  ) throws(IdentityStop) {
+    guard let old = record.email else { return }
+    if record.initialEmail != nil, policy.isEmulator { return }
+    record.initialEmail = record.initialEmail ?? old
+    try issue(.recoverEmail, to: record, email: old, newEmail: newEmail)
+  }
+
+  /// Drops what could undo a recovery: codes for other addresses, and those that take later changes back.
+  private mutating func dropChanges(
+    after used: MailedCode, of record: AccountRecord
+  ) throws(IdentityStop) {
+    for code in try reader.codes(of: record.id) where code.hash != used.hash {
+      let isLater = code.kind == .recoverEmail && code.time >= used.time
+      if isLater || code.kind == .verifyAndChangeEmail { draft.codes[code.hash] = .some(nil) }
+    }
   }
 }

@@ -212,6 +212,7 @@ extension IdentityDecider {
       claims = given
     }
     let found = try account(uid)
+    if found == nil { _ = try checked(newID: uid) }
     var record = found ?? AccountRecord(id: uid)
     if record.isDisabled { throw .refused("USER_DISABLED") }
     if found == nil { (record.creationTime, record.epoch) = (now, newEpoch(after: nil)) }

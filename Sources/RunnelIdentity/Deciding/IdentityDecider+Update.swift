@@ -90,7 +90,8 @@ extension IdentityDecider {
       || attributes.contains("PASSWORD") || providers.contains("password")
   }
 
-  /// Changes the address; the first one is remembered, and its owner can take the change back.
+  /// Changes the address; the first one is remembered, and the owner of the one before can take the change
+  /// back.
   private mutating func changeEmail(
     of record: inout AccountRecord, offersRecovery: Bool
   ) throws(IdentityStop) {
@@ -98,10 +99,7 @@ extension IdentityDecider {
     let email = try checked(email: text)
     if email == record.email { return }
     try checkIsFree(email: email, for: record.id)
-    if offersRecovery, let old = record.email, record.initialEmail == nil {
-      record.initialEmail = old
-      try issue(.recoverEmail, to: record, email: old, newEmail: email)
-    }
+    if offersRecovery { try offerRecovery(of: &record, newEmail: email) }
     (record.email, record.isEmailVerified) = (email, false)
   }
 
@@ -171,7 +169,10 @@ extension IdentityDecider {
       try endSessions(of: &record)
       record.validSince = since
     }
-    // Tokens that were issued before count again once the account is enabled.
+    // What was refused while the account was disabled stays so when it is enabled.
+    if old.isDisabled, !record.isDisabled, !policy.isEmulator, fields.value("validSince") == nil {
+      try endSessions(of: &record)
+    }
     if record.isDisabled != old.isDisabled || record.validSince != old.validSince {
       endTokens(of: record)
     }

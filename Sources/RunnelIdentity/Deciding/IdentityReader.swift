@@ -167,9 +167,12 @@ package struct AccountMail: Hashable, Sendable {
   /// The account's present address, if it is not the recipient's.
   package var oldEmail: String?
   package var newEmail: String?
+  /// The name of the user; nil unless the address is one that the user has confirmed.
   package var displayName: String?
   /// The link to click.
   package var link: String
+  /// The code in the link.
+  package var code: String
 }
 
 /// A decision: the answer, the changes that have to be on disk before it, and the mails to send

@@ -28,7 +28,7 @@ enum MailText {
 
   /// Returns the text in the mail.
   static func body(_ mail: AccountMail) -> String {
-    let greeting = mail.displayName.map { "Hello \($0)," } ?? "Hello,"
+    let greeting = mail.displayName.flatMap(shown).map { "Hello \($0)," } ?? "Hello,"
     let (what, otherwise): (String, String) =
       switch mail.kind {
       case .passwordReset:
@@ -47,7 +47,31 @@ enum MailText {
     let end =
       mail.kind == .recoverEmail
       ? "If you did it yourself, \(otherwise)" : "If you did not ask for this, \(otherwise)"
-    return "\(greeting)\n\n\(what)\n\n\(mail.link)\n\n\(end)\n"
+    // The link of a sign-in is opened in the application.
+    let code =
+      mail.kind == .emailSignIn
+      ? "" : "Where a program asks for the code, it is:\n\n\(mail.code)\n\n"
+    return "\(greeting)\n\n\(what)\n\n\(mail.link)\n\n\(code)\(end)\n"
+  }
+
+  private static let nameLengthMax = 40
+
+  /// Returns a name as it is shown; nil for one that could pass for a part of the message.
+  private static func shown(_ name: String) -> String? {
+    let name = name.split(separator: " ").joined(separator: " ")
+    let isPlain = name.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
+        .unassigned:
+        false
+      default: !"/\\@:<>".unicodeScalars.contains(scalar)
+      }
+    }
+    // A point within a word makes an address of it.
+    let hasAddress = name.split(separator: " ").contains { word in
+      word.dropLast().contains { $0 == "." }
+    }
+    return isPlain && !hasAddress && !name.isEmpty && name.count <= nameLengthMax ? name : nil
   }
 
   /// Returns a text in Base64, in lines of 76 characters.

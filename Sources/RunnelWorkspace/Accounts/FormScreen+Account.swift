@@ -31,8 +31,8 @@ extension AccountDeed {
     switch self {
     case .sendReset: "A message with a code is sent to this address."
     case .upgrade: "What the account wrote stays its own."
-    case .resetPassword: "The code is in the message."
-    case .applyCode: "The code is in the message, at the end of its link."
+    case .resetPassword: "The code is in the message; its link will do as well."
+    case .applyCode: "The code is in the message; its link will do as well."
     case .changeEmail: "A message with a code is sent to the new address."
     case .delete: "What the account wrote stays on the server."
     default: ""
