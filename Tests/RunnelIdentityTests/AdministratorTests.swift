@@ -103,6 +103,46 @@ import Testing
     #expect(identity.store.revocations[id] == 1_750_000_000)
   }
 
+  /// A token tells the second of its issue, and a thief may get one in each.
+  @Test(arguments: ["password", "validSince", "email", "own", "reset"])
+  func aTokenOfTheSameSecondEndsToo(way: String) throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    let id = JSONValue.string(user.text("localId"))
+    identity.now += 5200
+    let stolen = try identity.ask(
+      .refresh,
+      ["grantType": "refresh_token", "refreshToken": .string(user.text("refreshToken"))])
+    let token = JSONValue.string(stolen.text("id_token"))
+    var own: JSONValue?
+    identity.now += 100
+    switch way {
+    case "password":
+      _ = try admin(identity, .update, ["localId": id, "password": "another-4-5"])
+    case "validSince":
+      _ = try admin(identity, .update, ["localId": id, "validSince": "1750000005"])
+    case "email": _ = try admin(identity, .update, ["localId": id, "email": "b@x.org"])
+    case "own":
+      let signedIn = try identity.signIn()
+      own = try identity.ask(
+        .update,
+        ["idToken": .string(signedIn.text("idToken")), "password": "another-4-5"])
+    default:
+      try identity.ask(
+        .sendOobCode, ["requestType": "PASSWORD_RESET", "email": "ada@x.org"])
+      try identity.ask(
+        .resetPassword,
+        ["oobCode": .string(identity.mailedCode), "newPassword": "another-4-5"])
+    }
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
+    guard let own else { return }
+    #expect(identity.refusal(.lookup, ["idToken": .string(own.text("idToken"))]) == nil)
+    let next = try identity.ask(
+      .refresh,
+      ["grantType": "refresh_token", "refreshToken": .string(own.text("refreshToken"))])
+    #expect(identity.refusal(.lookup, ["idToken": .string(next.text("id_token"))]) == nil)
+  }
+
   /// Who was locked out has to sign in again.
   @Test func anAccountThatIsEnabledAgainHasNoneOfItsSessions() throws {
     let identity = TestIdentity()
