@@ -205,6 +205,18 @@ import Testing
     #expect(identity.refusal(.signUp, body) == "INVALID_EMAIL")
   }
 
+  /// Nobody learns without a token that there is an account.
+  @Test(arguments: ["EMAIL_SIGNIN", "PASSWORD_RESET"])
+  func aDisabledAccountIsHiddenLikeAnUnknownOne(type: String) throws {
+    let identity = TestIdentity()
+    let id = try identity.signUp().text("localId")
+    identity.store.kept.allowsEmailLinks = true
+    identity.store.accounts[id]?.isDisabled = true
+    let body: JSONValue = ["requestType": .string(type), "email": "ada@x.org"]
+    #expect(identity.refusal(.sendOobCode, body) == nil)
+    #expect(identity.mails.isEmpty)
+  }
+
   @Test func aCodeOfAnOlderAddressVerifiesNothing() throws {
     let identity = TestIdentity()
     let token = JSONValue.string(try identity.signUp().text("idToken"))

@@ -100,8 +100,9 @@ struct AccountPasswordCommand: ParsableCommand {
     let place = try account.place()
     let (session, _) = try place.session()
     let current = try AccountPasswordCommand.current(currentFile)
+    _ = try place.answer { try await session.reauthenticate(password: current) }
     let new = try password.newPassword()
-    _ = try place.answer { try await session.changePassword(to: new, current: current) }
+    _ = try place.answer { try await session.changePassword(to: new) }
     StandardError.say("The password was changed.")
   }
 
