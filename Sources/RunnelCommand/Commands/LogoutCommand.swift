@@ -58,6 +58,13 @@ struct LogoutCommand: ParsableCommand {
       )
     }
     // Another account becomes the active one, so that commands go on working.
-    if let next = try place.all().first { try place.activate(next.user.id) }
+    let isLeft = try place.signedIn() != nil
+    guard let next = try place.all().first else { return }
+    try place.activate(next.user.id)
+    if !isLeft {
+      StandardError.say(
+        "Commands act as \(next.user.email ?? next.user.id) from now on, who is signed in too: "
+          + "`runnel account use` chooses.")
+    }
   }
 }
