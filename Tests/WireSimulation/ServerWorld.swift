@@ -141,7 +141,7 @@ package struct ServerWorld {
     speakers[index].connection = connectionCount
     speakersOfConnections[connectionCount] = index
     server.clients[connectionCount] = index
-    try server.open(connectionCount, previous: nil, now: now)
+    try server.open(connectionCount, host: "localhost", previous: nil, now: now)
     try takeEffects()
   }
 

@@ -189,7 +189,7 @@ extension ServedRequest {
   /// True if it may write.
   fileprivate var isWriting: Bool {
     switch operation {
-    case .write, .compareAndSet, .keepForDisconnect, .leave: true
+    case .write, .compareAndSet, .keepForDisconnect, .doDisconnects, .leave: true
     case .listen, .unlisten, .get, .review: false
     }
   }

@@ -128,16 +128,25 @@ struct StoreTree {
       }
       for member in revoked.keys { leave(member) }
       return .reviewed(revoked: revoked.keys.map(\.listen).sorted())
+    case .doDisconnects(let writes):
+      try doKept(writes, of: connection, caller, now, transaction, &told)
+      return nil
     case .leave(let writes):
       for member in asked.keys where member.connection == connection { leave(member) }
-      // Those of a lease that has ended are done by whoever takes them over.
-      let isOwn = try !kept.contains(connection) || transaction.keepsDisconnect(of: connection)
-      try keep(nil, connection, transaction)
-      if isOwn {
-        try carryOut(KeptWrites(caller: caller, writes: writes), now, transaction, &told)
-      }
+      try doKept(writes, of: connection, caller, now, transaction, &told)
       return nil
     }
+  }
+
+  /// Carries out the disconnect requests of a connection; those of a lease that has ended are done by whoever
+  /// takes them over.
+  private mutating func doKept(
+    _ writes: [Write], of connection: Int64, _ caller: Caller, _ now: Int64,
+    _ transaction: PostgresTransaction, _ told: inout Told
+  ) throws {
+    let isOwn = try !kept.contains(connection) || transaction.keepsDisconnect(of: connection)
+    try keep(nil, connection, transaction)
+    if isOwn { try carryOut(KeptWrites(caller: caller, writes: writes), now, transaction, &told) }
   }
 
   private mutating func leave(_ member: Audiences.Member) {
