@@ -22,8 +22,12 @@ int runnel_inotify_add_watch(int descriptor, const char *directory) {
 int runnel_inotify_add_database_watch(
     int descriptor, const char *directory, const char *file) {
   // Every commit writes the log several times, which must wake nobody. So only the file itself is
-  // watched for writes, by its inode; if it is replaced, the directory says so.
+  // watched for writes, by its inode, and the index of the log, which is written through memory and
+  // tells only that its size changes; if they are replaced, the directory says so.
   uint32_t written = inotify_add_watch(descriptor, file, IN_MODIFY) < 0 ? IN_MODIFY : 0;
+  char index[PATH_MAX];
+  int length = snprintf(index, sizeof index, "%s-shm", file);
+  if (length > 0 && (size_t)length < sizeof index) inotify_add_watch(descriptor, index, IN_MODIFY);
   uint32_t events = changed | written | IN_DELETE | IN_MOVED_FROM | moved_itself;
   int watch = inotify_add_watch(descriptor, directory, events | IN_ONLYDIR);
   if (watch < 0 || directory[0] != '/') return watch;
@@ -54,7 +58,7 @@ static int belongs_to(const char *name, const char *file) {
 
 static int moves(const struct inotify_event *event, const char *file) {
   if (event->mask & moved_itself) return RUNNEL_INOTIFY_MOVED;
-  // Only the file itself is watched for writes without a name.
+  // Only the file itself and the index of its log are watched for writes without a name.
   if (event->len == 0) return event->mask & IN_MODIFY ? RUNNEL_INOTIFY_MOVED : 0;
   const uint32_t named = IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE;
   if (event->mask & named) return belongs_to(event->name, file) ? RUNNEL_INOTIFY_MOVED : 0;

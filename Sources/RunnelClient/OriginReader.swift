@@ -155,7 +155,8 @@ package final class OriginReader: Sendable {
     do {
       return try await provider(isRefresh)
     } catch {
-      throw OriginReadFailure(.forbidden, "There is no credential to read with: \(error)")
+      // The server was not asked, so what is known is not forbidden.
+      throw OriginReadFailure(.unreachable, "\(error)")
     }
   }
 

@@ -107,7 +107,7 @@ import Testing
       Place(name: "record that is being read", keys: "g2 gg j") { app in app.strike("Enter") },
       Place(name: "value in full", keys: "g2 gg j Enter j j j l"),
       Place(name: "views pane", keys: "S-Tab", columns: 120),
-      Place(name: "bookmark in the views pane", keys: "m a S-Tab G", columns: 120),
+      Place(name: "bookmark in the views pane", keys: "m a S-Tab gg ]] j", columns: 120),
       Place(name: "detail pane", keys: "Tab", columns: 120),
       Place(name: "detail pane of the tree", keys: "g3 gg j Tab", columns: 120),
       Place(name: "history", keys: "gH"),
@@ -118,6 +118,12 @@ import Testing
       Place(name: "refused write in the queue") { app in
         app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
         app.press("g2 gg j e x Enter Esc S")
+        app.backend.refusal = nil
+      },
+      Place(name: "reasons of a refusal") { app in
+        app.take(.origin(OriginFacts(.live)))
+        app.backend.refusal = DatabaseError(.permissionDenied, "permission denied")
+        app.press("g2 gg j e x Enter Esc S g g g w")
         app.backend.refusal = nil
       },
       Place(name: "comparison") { app in

@@ -15,6 +15,8 @@ extension ListScreen {
     var isFiltered: Bool
 
     package var text: String { "\(stored)" + (isFiltered ? " match" : isOpen ? " loaded" : "") }
+    /// The number where there is little room: with a plus if there may be more.
+    var shortText: String { "\(stored)" + (isOpen ? "+" : "") }
   }
 
   /// Updates the headings of sections whose number of rows has changed; on another day, updates all

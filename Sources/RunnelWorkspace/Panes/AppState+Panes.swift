@@ -182,8 +182,8 @@ enum Panes {
   /// The rows of the views pane.
   static func viewsContent(_ state: AppState) -> ListContent {
     ViewsPane.content(
-      tabs: state.tabs.names, sections: sections(state), below: state.tabs.position,
-      letters: PlaceHistory.bookmarkList(state).map(\.letter))
+      tabs: state.tabs.names, letters: PlaceHistory.bookmarkList(state).map(\.letter),
+      sections: sections(state))
   }
 
   private static func showActiveViewInPane(_ state: inout AppState) {
@@ -192,24 +192,26 @@ enum Panes {
   }
 }
 
-/// The rows of the pane of views and bookmarks; below the view that is shown stand its sections.
+/// The rows of the pane of views and bookmarks, with the sections of the list in front below them.
 package enum ViewsPane {
   static let viewsSection = "views"
   static let bookmarksSection = "bookmarks"
+  static let sectionsSection = "sections"
   private static let viewPrefix = "view "
   private static let bookmarkPrefix = "bookmark "
 
   package static func content(
-    tabs: [String], sections: [String] = [], below shown: Int = 0, letters: [Character]
+    tabs: [String], letters: [Character], sections: [String] = []
   ) -> ListContent {
-    let rows = tabs.indices.flatMap { tab in
-      [row(ofTab: tab)] + (tab == shown ? sections.map(row(ofSection:)) : [])
-    }
-    return ListContent(sections: [
-      ListSection(id: viewsSection, rows: rows),
+    var content = [
+      ListSection(id: viewsSection, rows: tabs.indices.map(row(ofTab:))),
       ListSection(
         id: bookmarksSection, rows: letters.map { "\(bookmarkPrefix)\($0)" }, emptyText: "none yet"),
-    ])
+    ]
+    if !sections.isEmpty {
+      content.append(ListSection(id: sectionsSection, rows: sections.map(row(ofSection:))))
+    }
+    return ListContent(sections: content)
   }
 
   package static func row(ofTab tab: Int) -> String { "\(viewPrefix)\(tab)" }

@@ -1,8 +1,8 @@
 import RunnelBase
 package import RunnelTerminal
 
-/// Draws the views pane: the views with their unread rows, the sections of the one that is shown, and the
-/// bookmarks below.
+/// Draws the views pane: the views with their unread rows, the bookmarks, and the sections of the view that is
+/// shown.
 package struct ViewsDrawing {
   private let state: AppState
   let glyphs: Glyphs
@@ -28,6 +28,7 @@ package struct ViewsDrawing {
         ViewsPane.viewsSection: ListHeading(title: StyledLine("Views", .sectionHeader)),
         ViewsPane.bookmarksSection: ListHeading(
           title: StyledLine("Bookmarks", .sectionHeader), detail: bookmarkKeys),
+        ViewsPane.sectionsSection: ListHeading(title: StyledLine("Sections", .sectionHeader)),
       ],
       rowText: { id, width in line(of: id, width: width, section) }, isFocused: isFocused,
       into: &canvas,

@@ -1,8 +1,8 @@
 import RunnelBase
 import RunnelTerminal
 
-// The sections of the list in front stand in the views pane, below the name of its view: the cursor there and
-// the cursor of the list move together.
+// The sections of the list in front stand in the views pane, below the bookmarks: the cursor there and the
+// cursor of the list move together.
 
 extension ViewsPane {
   private static let sectionPrefix = "section "
@@ -65,13 +65,13 @@ extension Panes {
 }
 
 extension ViewsDrawing {
-  /// Returns the line of a section: its title, and the number of its rows.
+  /// Returns the line of a section: its title, and the number of its rows, with a plus if there may be more.
   func line(
     ofSection section: String, _ screen: ListScreen, isShown: Bool, width: Int
   ) -> StyledLine {
-    let count = screen.counts[section]?.text ?? ""
+    let count = screen.counts[section]?.shortText ?? ""
     let room = max(width - CellWidth.width(of: count) - 2, 0)
-    let title = "   " + (screen.headings[section]?.title.text ?? section)
+    let title = " " + (screen.headings[section]?.title.text ?? section)
     var line = StyledLine(title, isShown ? .title : .text).keeping(columns: room, glyphs: glyphs)
     line.append(String(repeating: " ", count: max(room - line.width, 0) + 1) + count, .muted)
     return line

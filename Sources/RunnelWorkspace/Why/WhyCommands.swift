@@ -21,7 +21,7 @@ package enum WhyCommands {
 
   /// The command that asks why the write at hand was refused.
   static let ask = Command(
-    .syncWhy, "why", "why the server refused this: rule, place and values", keys: ["gw"],
+    .syncWhy, "why", "say by which rule the server refused this", keys: ["gw"],
     disabled: { WhyCommands.reasonNotAsked($0) }
   ) { state, _ in WhyScreen.open(&state) }.keepingAwaitedRow
 
