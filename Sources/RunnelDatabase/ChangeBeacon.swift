@@ -44,6 +44,13 @@ struct ChangeBeacon {
     self.descriptor = descriptor
   }
 
+  /// Opens the beacon; nil if there is none.
+  init?(existingFor file: String) {
+    let descriptor = open(ChangeBeacon.path(ofDatabase: file), O_WRONLY | O_CLOEXEC)
+    if descriptor < 0 { return nil }
+    self.descriptor = descriptor
+  }
+
   /// Tells the others that something was committed.
   func signal() {
     // Touching fails only if other processes cannot be woken anyway.

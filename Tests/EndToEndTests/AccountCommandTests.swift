@@ -106,6 +106,7 @@ import Testing
       ["login", url, "--anonymous", "--email", "a@x.org"],
       ["login", url, "--api-key", "k", "--emulator", "http://localhost:1"],
       ["login", url, "--password-file", "-", "--password-fd", "3"], ["whoami", "no-such-profile"],
+      ["whoami", url, "--ca", "/nowhere.pem"], ["get", "/", "-d", url, "--ca", "/nowhere.pem"],
     ] {
       #expect(try Program.run(arguments, environment: environment).status == 2, "\(arguments)")
     }

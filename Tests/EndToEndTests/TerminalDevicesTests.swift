@@ -110,6 +110,38 @@ import Testing
     try again.program.send(SIGTERM)
   }
 
+  @Test func commandsOfARevokedDeviceAreRefusedUntilANewSignIn() throws {
+    let login = ["login", "chat", "--email", "ana@x.org", "--password-file", "-"]
+    let made = try Program.run(
+      login + ["--sign-up"], input: "correct horse\n", environment: environment("phone"))
+    #expect(made.status == 0, "\(made.errors)")
+    let words = try run("phone", "whoami", "chat").output.split(separator: "\"")
+    let user = String(try #require(words.count > 3 ? words[3] : nil))
+    // What a workspace leaves that put the device into the list.
+    let (device, state) = ("0123456789abcdefghij", "phone/state/runnel")
+    try FileManager.default.createDirectory(
+      atPath: database.folder.file("\(state)/devices"), withIntermediateDirectories: true)
+    _ = try database.folder.write(device + "\n", to: "\(state)/device")
+    _ = try database.folder.write(
+      user + "\n", to: "\(state)/devices/http_3a_2f_2flocalhost_3a\(served.port)")
+    #expect(try run("phone", "get", "/greeting/a/n", "-d", "chat").output == "1\n")
+    let mark = "/user-devices/\(user)/deviceStates/\(device)/revoked"
+    let time = Int64(Date().timeIntervalSince1970 * 1000) + 5000
+    #expect(try run("phone", "set", mark, "\(time)", "-d", "chat").status == 0)
+    // By the address, too, for which the profile is found.
+    let url = "http://localhost:\(served.port)/?ns=test"
+    for command in [["whoami", url, "--check"], ["get", "/greeting/a/n", "-d", "chat"]] {
+      let refused = try Program.run(command, environment: environment("phone"))
+      #expect(refused.status == 1 && refused.output.isEmpty, "\(command)")
+      #expect(refused.errors.contains("This device was revoked"), "\(refused.errors)")
+      #expect(refused.errors.contains("runnel login"), "\(refused.errors)")
+    }
+    let again = try Program.run(
+      login, input: "correct horse\n", environment: environment("phone"))
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(try run("phone", "get", "/greeting/a/n", "-d", "chat").output == "1\n")
+  }
+
   @Test func aNewDeviceIsToldRenamedAndRevokedAndThenSignsOut() throws {
     let desk = try open("desk", isNew: true)
     try desk.keys("g", "D")
@@ -139,8 +171,8 @@ import Testing
     }
     try phone.keys("q")
     try phone.wait(for: TmuxTerminal.prompt)
-    #expect(
-      try Program.run(["whoami", "chat"], environment: environment("phone")).status == 1)
+    let nobody = try run("phone", "whoami", "chat")
+    #expect(nobody.status == 1 && nobody.errors.contains("revoked"), "\(nobody.errors)")
     // It comes back by a new sign-in.
     let again = try open("phone", isNew: false, isKnown: true)
     try desk.wait(for: "a new device signed in")

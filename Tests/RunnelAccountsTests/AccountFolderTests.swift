@@ -102,11 +102,12 @@ import Testing
     #expect(try folder.ended() == nil, "another account is active")
   }
 
-  @Test func userWhoSignedOutElsewhereAndARevokedDeviceAreNotRemembered() throws {
-    for code in [AccountFailure.Code.revoked, .signedOutElsewhere] {
-      try folder.rememberEnd(of: account("ana").user, AccountFailure(code, "Why."))
-      #expect(try folder.ended() == nil)
-    }
+  @Test func userWhoSignedOutElsewhereIsNotRememberedAndARevokedDeviceIs() throws {
+    let ana = account("ana").user
+    try folder.rememberEnd(of: ana, AccountFailure(.signedOutElsewhere, "Why."))
+    #expect(try folder.ended() == nil)
+    try folder.rememberEnd(of: ana, AccountFailure(.revoked, "Why."))
+    #expect(try folder.ended() == EndedAccount(user: ana, reason: "Why.", isRevoked: true))
   }
 
   @Test func onlyTheOwnerMayReadThem() throws {

@@ -214,7 +214,7 @@ import Testing
     var revoked = Self.ended
     revoked.isRevoked = true
     app.take(.accounts(revoked))
-    let change = AccountChange(to: nil, because: "The session has ended.")
+    let change = AccountChange(to: nil, because: "The session has ended. · A signs in again")
     #expect(app.state.session.accountChange == change)
     #expect(AccountFacts(revoked.json) == revoked)
   }

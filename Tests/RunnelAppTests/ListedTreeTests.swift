@@ -115,6 +115,26 @@ import Testing
     #expect(app.line(of: "▸ a") != nil)
   }
 
+  @Test func placeOfTheAddressIsShownThoughTheRootIsUnreadable() throws {
+    let levels = FakeLevels(Self.served)
+    (levels.isHeld, levels.failure) = (true, OriginReadFailure(.forbidden, "Permission denied."))
+    var session = SessionState()
+    session.place = try Path("/big")
+    let app = try AppDriver(
+      [], json: ["old": ["x": 1]], origin: "http://localhost/?ns=test", restoring: session,
+      levels: levels)
+    app.take(.origin(OriginFacts(.live)))
+    #expect(!app.toast.contains("is not among"), "what the replica knows decides nothing")
+    levels.isHeld = false
+    app.pump()
+    #expect(app.line(of: "big") != nil)
+    guard case .node(let path, _, _)? = app.state.tabs.tree.cursorLine else {
+      Issue.record("The cursor is on no node.")
+      return
+    }
+    #expect(path.description == "/big")
+  }
+
   @Test func withoutAConnectionWhatTheReplicaKnowsIsShownAsCached() throws {
     let levels = FakeLevels(Self.served)
     levels.failure = OriginReadFailure(.unreachable, "no answer")

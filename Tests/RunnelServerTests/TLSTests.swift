@@ -7,9 +7,13 @@ import Testing
 @Suite struct TLSTests {
   /// Returns the answer to a request over TLS, or the reason of its failure.
   private func read(_ port: Int, trusting files: TLSFiles) async -> String {
+    await read(port, trusting: files.certificate)
+  }
+
+  private func read(_ port: Int, trusting file: String?) async -> String {
     guard let address = WebAddress("https://localhost:\(port)/x.json") else { return "no address" }
     do throws(NetworkError) {
-      let fetcher = WebFetcher(trustedFile: files.certificate)
+      let fetcher = WebFetcher(trustedFile: file)
       return String(decoding: try await fetcher.get(address).bytes, as: UTF8.self)
     } catch {
       return error.message
@@ -56,6 +60,26 @@ import Testing
       try replace(files.key, TestCertificate.key)
       await server.server.reloadFiles()
       #expect(await read(server.port, trusting: trusted) == "null")
+    }
+  }
+
+  @Test func failuresOfTLSAreToldInPlainWords() async throws {
+    let files = try certificateFiles()
+    let damaged = files.certificate + ".damaged"
+    try replace(damaged, "no certificate")
+    try await withServer({ $0.tls = files }) { server in
+      let untrusted = await read(server.port, trusting: nil as String?)
+      #expect(untrusted.contains("is not trusted") && untrusted.contains("--ca FILE"))
+      let missing = await read(server.port, trusting: "/nowhere.pem")
+      #expect(missing.contains("/nowhere.pem") && missing.contains("No such file"))
+      #expect(await read(server.port, trusting: damaged).contains("no certificates to trust"))
+    }
+    try await withServer { server in
+      let plain = await read(server.port, trusting: files)
+      for text in [plain, await read(server.port, trusting: nil as String?)] {
+        #expect(!text.contains(".swift") && !text.contains(".cc") && !text.contains("SSL"))
+        #expect(text.contains("TLS") || text.contains("closed"), "\(text)")
+      }
     }
   }
 

@@ -1,14 +1,14 @@
 import RunnelBase
-import RunnelStore
+package import RunnelStore
 
 /// The claims of an ID token, which are read without verifying them: servers do that.
-struct TokenClaims {
+package struct TokenClaims {
   private static let bytesMax = 65_536
 
   private let json: JSONValue
 
   /// Reads the claims; nil if the text is not a token.
-  init?(_ token: Secret<String>) {
+  package init?(_ token: Secret<String>) {
     let text = token.reveal().utf8
     guard text.count <= TokenClaims.bytesMax else { return nil }
     let pieces = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -27,6 +27,9 @@ struct TokenClaims {
     return nil
   }
 
+  /// The time of the sign-in in milliseconds since 1970; nil if the token does not tell it.
+  package var signIn: Int64? { json["auth_time"]?.int.map { Int64($0) * 1000 } }
+
   /// Fills in what the token says of the user.
   func fill(_ user: inout AccountUser) {
     user.email = json["email"]?.string
@@ -35,6 +38,6 @@ struct TokenClaims {
     user.photoURL = json["picture"]?.string
     user.method =
       json["firebase"]?["sign_in_provider"]?.string ?? json["provider_id"]?.string ?? user.method
-    user.lastSignIn = json["auth_time"]?.int.map { Int64($0) * 1000 } ?? user.lastSignIn
+    user.lastSignIn = signIn ?? user.lastSignIn
   }
 }

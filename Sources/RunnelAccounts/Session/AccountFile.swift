@@ -26,6 +26,7 @@ struct AccountFile {
     static let lastSignIn = "lastSignIn"
     static let endedValue = "ended account"
     static let reason = "reason"
+    static let isRevoked = "revoked"
   }
 
   private static let version = 1
@@ -86,7 +87,7 @@ struct AccountFile {
       let number = json[Field.version]?.int, number <= AccountFile.version,
       let user = AccountFile.user(json[Field.user]), let reason = json[Field.reason]?.string
     else { throw damage }
-    return EndedAccount(user: user, reason: reason)
+    return EndedAccount(user: user, reason: reason, isRevoked: json[Field.isRevoked] == true)
   }
 
   private static func account(_ json: JSONValue) -> KeptAccount? {
@@ -130,6 +131,7 @@ struct AccountFile {
       Field.format: .string(Field.endedValue),
       Field.version: .number(JSONNumber(Int64(AccountFile.version))),
       Field.user: AccountFile.json(ended.user), Field.reason: .string(ended.reason),
+      Field.isRevoked: .bool(ended.isRevoked),
     ])
   }
 

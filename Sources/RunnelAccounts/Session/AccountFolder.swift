@@ -228,15 +228,16 @@ public struct AccountFolder: AccountStorage {
 
   /// Remembers that the session of a user was ended, unless another account is active.
   ///
-  /// A user who signed out elsewhere is not remembered, nor one whose device was revoked: their data is
-  /// shown only after a new sign-in.
+  /// A user who signed out elsewhere is not remembered. The data of one whose device was revoked is shown
+  /// only after a new sign-in.
   public func rememberEnd(
     of user: AccountUser, _ failure: AccountFailure
   ) throws(AccountFailure) {
-    if failure.code == .revoked || failure.code == .signedOutElsewhere { return }
-    if activeName != nil { return }
+    if failure.code == .signedOutElsewhere || activeName != nil { return }
     try make(path)
-    try endedFile.write(EndedAccount(user: user, reason: failure.message))
+    try endedFile.write(
+      EndedAccount(
+        user: user, reason: failure.message, isRevoked: failure.code == .revoked))
   }
 
   /// Forgets that the session of a user was ended.

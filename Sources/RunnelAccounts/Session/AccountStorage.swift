@@ -55,6 +55,8 @@ package struct EndedAccount: Hashable, Sendable {
   package var user: AccountUser
   /// The reason, as a sentence for people.
   package var reason: String
+  /// True if the user took this device away: the data on it is shown only after a new sign-in.
+  package var isRevoked = false
 }
 
 /// Keeps accounts in memory only: they end with the program.

@@ -1,5 +1,6 @@
 import RunnelAccounts
 import RunnelClient
+import RunnelDevices
 import RunnelStore
 import RunnelWorkspace
 import Synchronization
@@ -38,6 +39,7 @@ actor AccountWork {
   private nonisolated let shared = Mutex(Shared())
   private nonisolated let wake: @Sendable () -> Void
   private nonisolated let departures: Departures?
+  private nonisolated let revocation: DeviceRevocation?
   private let options: AccountOptions
   private var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
@@ -51,13 +53,14 @@ actor AccountWork {
   /// - Parameters:
   ///   - home: the accounts at the database.
   ///   - departures: removes this device from the lists of users who sign out; nil if it is in none.
+  ///   - revocation: finds out whether this device was taken away; nil if it is in no list.
   ///   - options: the options of the sessions.
   ///   - wake: called on any thread when there is something to take.
   init(
-    _ home: AccountHome, _ departures: Departures? = nil,
+    _ home: AccountHome, _ departures: Departures? = nil, _ revocation: DeviceRevocation? = nil,
     options: AccountOptions = AccountOptions(), wake: @escaping @Sendable () -> Void
   ) {
-    (self.home, self.departures) = (home, departures)
+    (self.home, self.departures, self.revocation) = (home, departures, revocation)
     (self.options, self.wake) = (options, wake)
   }
 }
@@ -90,12 +93,18 @@ extension AccountWork {
   }
 
   /// Returns the access of a user to the database; nil for nobody.
-  nonisolated func access(of user: String?) -> OriginAccess {
+  ///
+  /// - Parameters:
+  ///   - user: the id of the user.
+  ///   - checksDevice: whether it is asked first if this device was taken away; then what waits is not sent.
+  /// - Returns: the access.
+  nonisolated func access(of user: String?, checksDevice: Bool = false) -> OriginAccess {
     guard let user else { return .nobody }
     return OriginAccess(user: user) { isRefresh in
       guard self.shared.withLock({ $0.user == user }), let opened = await self.session() else {
         throw AccountFailure(.notSignedIn, "The session has ended.")
       }
+      if checksDevice { try await self.revocation?.check(opened.session) }
       return try await opened.access.provider?(isRefresh)
     }
   }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import RunnelAccounts
 import RunnelDatabase
+import RunnelDevices
 import RunnelTerminal
 
 /// What stays while the workspace is closed and opened again as another account: the terminal, the
@@ -40,7 +41,12 @@ final class ApplicationHost {
       Departures(
         home, at: wish.address, place, options: accountOptions, environment: environment)
     }
-    accounts = AccountWork(home, departures, options: accountOptions) { wakeup.signal() }
+    let revocation = wish.devices.flatMap { place in
+      DeviceRevocation(at: wish.address, place, home.transport, environment: environment)
+    }
+    accounts = AccountWork(home, departures, revocation, options: accountOptions) {
+      wakeup.signal()
+    }
   }
 
   /// Returns the screen; opens it at the first time.

@@ -87,7 +87,7 @@ final class OriginWatch: Sendable {
     }
     var options = wish.options
     options.notice = { [weak self] in self?.take($0) }
-    let access = accounts?.access(of: wish.user) ?? wish.access
+    let access = accounts?.access(of: wish.user, checksDevice: true) ?? wish.access
     let link = try database.link(to: wish.address, as: access, options)
     link.onStatus { [weak self] status in self?.take(OriginFacts(status)) }
     self.link.withLock { $0 = link }

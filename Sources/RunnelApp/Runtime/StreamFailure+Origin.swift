@@ -11,7 +11,7 @@ extension StreamFailure {
     self.init(error)
     guard code == StreamFailure.permissionDenied else { return }
     message =
-      "No `.read` rule of the server lets you read \(place): add one there or above it, or give another token "
-      + "with --token-file."
+      "No `.read` rule of the server lets you read \(place): sign in (`runnel login`, or the accounts of the "
+      + "workspace), give another token with --token-file, or add a rule there or above it."
   }
 }

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 import RunnelAccounts
+import RunnelApp
 import RunnelClient
+import RunnelDevices
 import RunnelNetwork
 import RunnelStore
 import RunnelSync
@@ -89,6 +91,25 @@ struct AccountPlace {
     try accounts { () throws(AccountFailure) in try home.service(of: user) } ?? ownService
   }
 
+  /// Finds out whether this device was taken away from the user; nil if it is in no list.
+  private var revocation: DeviceRevocation? {
+    choice.devices.flatMap {
+      DeviceRevocation(
+        at: choice.address, $0, transport, environment: ProcessInfo.processInfo.environment)
+    }
+  }
+
+  /// Opens a session of the user who is signed in, unless the user took this device away.
+  ///
+  /// - Throws: `Failure` if nobody is, or if the device was taken away.
+  func checkedSession() throws -> (session: AccountSession, user: AccountUser) {
+    let (session, user) = try session()
+    if let revocation {
+      try answer { try await revocation.check(session) }
+    }
+    return (session, user)
+  }
+
   /// Opens a session of the user who is signed in.
   ///
   /// - Throws: `Failure` if nobody is.
@@ -141,7 +162,8 @@ struct AccountPlace {
   func access() throws -> OriginAccess? {
     guard let user = try signedIn()?.user.id else { return nil }
     let service = try service(of: user)
-    let late = LateSession(service, ChosenAccount(folder(service), user: user), user)
+    let late = LateSession(
+      service, ChosenAccount(folder(service), user: user), user, revocation)
     return OriginAccess(user: user) { try await late.credential(isRefresh: $0) }
   }
 
@@ -150,7 +172,7 @@ struct AccountPlace {
   /// - Throws: `Failure` if it cannot be had; the user is told to sign in again if that is needed.
   func token() throws -> Secret<String>? {
     guard try signedIn() != nil else { return nil }
-    let (session, _) = try session()
+    let (session, _) = try checkedSession()
     return try answer { try await session.idToken() }
   }
 
@@ -190,19 +212,27 @@ private actor LateSession {
   private let service: IdentityToolkit
   private let storage: ChosenAccount
   private let user: String
-  private var opening: Task<OriginAccess, Never>?
+  private let revocation: DeviceRevocation?
+  private var opening: Task<AccountSession, Never>?
+  private var given: OriginAccess?
 
-  init(_ service: IdentityToolkit, _ storage: ChosenAccount, _ user: String) {
+  init(
+    _ service: IdentityToolkit, _ storage: ChosenAccount, _ user: String,
+    _ revocation: DeviceRevocation?
+  ) {
     (self.service, self.storage, self.user) = (service, storage, user)
+    self.revocation = revocation
   }
 
   func credential(isRefresh: Bool) async throws -> Credential? {
     let task =
       opening
-      ?? Task { [service, storage, user] in
-        await AccountSession(service, storage: storage).access(of: user)
-      }
+      ?? Task { [service, storage] in await AccountSession(service, storage: storage) }
     opening = task
-    return try await task.value.provider?(isRefresh)
+    let session = await task.value
+    try await revocation?.check(session)
+    let access = given ?? session.access(of: user)
+    given = access
+    return try await access.provider?(isRefresh)
   }
 }

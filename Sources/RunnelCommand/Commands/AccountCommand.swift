@@ -98,7 +98,7 @@ struct AccountPasswordCommand: ParsableCommand {
 
   func run() throws {
     let place = try account.place()
-    let (session, _) = try place.session()
+    let (session, _) = try place.checkedSession()
     let current = try AccountPasswordCommand.current(currentFile)
     _ = try place.answer { try await session.reauthenticate(password: current) }
     let new = try password.newPassword()
@@ -134,7 +134,7 @@ struct AccountEmailCommand: ParsableCommand {
 
   func run() throws {
     let place = try account.place()
-    let (session, _) = try place.session()
+    let (session, _) = try place.checkedSession()
     let current = try AccountPasswordCommand.current(currentFile)
     let (email, now) = (email, now)
     try place.answer {
@@ -160,7 +160,7 @@ struct AccountVerifyCommand: ParsableCommand {
 
   func run() throws {
     let place = try account.place()
-    let (session, user) = try place.session()
+    let (session, user) = try place.checkedSession()
     if code {
       let text = Secret(try StandardInput.secret("Code: "))
       try place.answer { try await session.applyCode(text) }
@@ -218,7 +218,7 @@ struct AccountNameCommand: ParsableCommand {
 
   func run() throws {
     let place = try account.place()
-    let (session, _) = try place.session()
+    let (session, _) = try place.checkedSession()
     let profile = AccountProfile(displayName: name)
     _ = try place.answer { try await session.changeProfile(profile) }
   }
@@ -244,7 +244,7 @@ struct AccountDeleteCommand: ParsableCommand {
 
   func run() throws {
     let place = try account.place()
-    let (session, user) = try place.session()
+    let (session, user) = try place.checkedSession()
     let name = user.email ?? user.id
     try Consent(isGiven: force).require(
       "Delete the account \(name)?", because: "This would delete the account \(name).")

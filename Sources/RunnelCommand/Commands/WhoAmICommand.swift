@@ -30,7 +30,7 @@ struct WhoAmICommand: ParsableCommand {
     if let credentials = try place.choice.arguments.credentials() {
       return try tell(place.choice, credentials)
     }
-    let (session, kept) = try place.session()
+    let (session, kept) = try check ? place.checkedSession() : place.session()
     let user = check ? try place.answer { try await session.reload() } : kept
     try StandardOutput.write(WhoAmICommand.json(user).jsonText() + "\n")
   }

@@ -28,6 +28,8 @@ struct OriginArguments: ParsableArguments {
 
   init() {}
 
+  func validate() throws { try TrustArguments.check(trustedFile) }
+
   /// The options if none of them is given.
   static var none: OriginArguments {
     var arguments = OriginArguments()

@@ -103,8 +103,10 @@ struct OriginChoice {
     }
     var wish = OriginWish(address, as: .nobody, arguments.options)
     if let place = AccountPlace.known(self) {
-      // The data of a user whose session was ended stays readable.
-      wish.user = try place.signedIn()?.user.id ?? place.ended?.user.id
+      // The data of a user whose session was ended stays readable, but not on a device that was taken away.
+      let (signedIn, ended) = (try place.signedIn(), place.ended)
+      wish.user = signedIn?.user.id ?? (ended?.isRevoked == true ? nil : ended?.user.id)
+      if signedIn == nil, let ended, ended.isRevoked { wish.notice = place.nobody.message }
       wish.accounts = place.home
     }
     return wish
@@ -115,6 +117,21 @@ struct OriginChoice {
   var sharedFileNotice: String? {
     let environment = ProcessInfo.processInfo.environment
     return ReplicaFolder.sharedFile(for: address, environment: environment)?.notice
+  }
+
+  /// The place of the lists of users' devices, also if the address of a profile was given; nil if this
+  /// device is in none.
+  var devices: Path? {
+    if let profile { return profile.devices }
+    let origins = OriginChoice.configuration.origins
+    for name in origins.names {
+      // A profile with a mistake is told where it is named.
+      guard let known = try? origins.profile(named: name), known.address.name == address.name else {
+        continue
+      }
+      if let devices = known.devices { return devices }
+    }
+    return nil
   }
 
   /// Whether the user is asked before data are replaced.

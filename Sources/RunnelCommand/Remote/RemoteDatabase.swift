@@ -1,4 +1,5 @@
 import Glibc
+import RunnelAccounts
 import RunnelBase
 import RunnelClient
 import RunnelNetwork
@@ -231,13 +232,16 @@ final class RemoteDatabase {
     // A body that is not JSON has no reason in it.
     let told = (try? JSONValue(parsing: bytes))?["error"]?.string
     let text = told.map { ": \($0)" } ?? ""
+    let ended = exchange.status == 401 ? AccountPlace.known(choice)?.ended : nil
     let advice =
+      ended.map { " The session of \($0.user.email ?? $0.user.id) has ended: \($0.reason)" } ?? ""
+    let signIn =
       exchange.status == 401
       ? " Sign in with `runnel login`, or give a token with --token-file or "
         + "\(OriginArguments.tokenVariable)." : ""
     let end = text.hasSuffix(".") ? "" : "."
     return "\(name) answered with status \(exchange.status)\(text)\(end)"
-      + (token == nil ? advice : "")
+      + (token == nil ? advice + signIn : "")
   }
 }
 

@@ -55,6 +55,13 @@ package final class ServingSession {
     }
   }
 
+  /// True if a server has the file open for its clients now.
+  package static func isServed(file: String) -> Bool {
+    guard let beacon = ChangeBeacon(existingFor: file) else { return false }
+    defer { beacon.close() }
+    return beacon.isMarked(session: mark)
+  }
+
   /// Runs `body` in one transaction.
   ///
   /// - Parameters:

@@ -343,13 +343,10 @@ extension DeviceStore {
     case .remember(let users): remember(users)
     case .finish(let id, let result): waiting.removeValue(forKey: id)?.resume(returning: result)
     case .standsAt(let user): show(user)
-    case .revoked: Task { [session] in await session.end(DeviceStore.revoked) }
+    case .revoked: Task { [session] in await session.end(DeviceRevocation.failure) }
     case .report(let failure): report(failure)
     }
   }
-
-  private static let revoked = AccountFailure(
-    .revoked, "This device was taken away from the user's devices: sign in again.")
 
   private func report(_ failure: DeviceFailure) {
     for reader in failureReaders.values { reader.yield(failure) }

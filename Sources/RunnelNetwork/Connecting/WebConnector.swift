@@ -116,8 +116,14 @@ final class WebConnector: Sendable {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     configuration.applicationProtocols = ["http/1.1"]
-    if let trustedFile { configuration.trustRoots = .file(trustedFile) }
-    return try NIOSSLContext(configuration: configuration)
+    guard let trustedFile else { return try NIOSSLContext(configuration: configuration) }
+    try TLSReason.check(trustedFile)
+    configuration.trustRoots = .file(trustedFile)
+    do {
+      return try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw NetworkError("\(trustedFile) holds no certificates to trust in the form PEM")
+    }
   }
 
   // MARK: Errors
@@ -126,17 +132,20 @@ final class WebConnector: Sendable {
     NetworkError("\(address.bare) cannot be reached: \(reason(error)).")
   }
 
-  /// Returns the reason of a failure, for people.
-  static func reason(_ error: any Error) -> String {
+  /// Returns the reason of a failure, for people; `namesOption` is false where users give no certificates
+  /// to trust.
+  static func reason(_ error: any Error, namesOption: Bool = true) -> String {
     switch error {
     case let error as NetworkError: error.message
     case let error as NIOConnectionError:
       // One reason is enough for a host with several addresses.
-      (error.connectionErrors.first?.error ?? error.dnsAError ?? error.dnsAAAAError).map(reason)
+      (error.connectionErrors.first?.error ?? error.dnsAError ?? error.dnsAAAAError).map {
+        reason($0)
+      }
         ?? "it has no address"
     case let error as IOError: String(cString: strerror(error.errnoCode))
     case is ChannelError: "it took too long, or the connection was closed"
-    default: "\(error)"
+    default: TLSReason.words(error, namesOption: namesOption) ?? "\(error)"
     }
   }
 }

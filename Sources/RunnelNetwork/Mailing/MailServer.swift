@@ -66,7 +66,7 @@ public struct MailServer: Sendable {
       case .success: done(nil)
       case .failure(let failure as MailFailure): done(failure)
       case .failure(let error):
-        done(MailFailure(reason: WebConnector.reason(error), isFinal: false))
+        done(MailFailure(reason: WebConnector.reason(error, namesOption: false), isFinal: false))
       }
     }
     let context: NIOSSLContext

@@ -19,9 +19,12 @@ final class IdentityFile: IdentityStorage {
 
   /// Opens a file; an absent or empty one becomes an accounts file.
   ///
-  /// - Throws: `ServerError` if the file is of another kind, `DatabaseError` if it cannot be opened.
+  /// - Throws: `ServerError` if the file is of another kind, or is served; `DatabaseError` if it cannot
+  ///   be opened.
   init(_ file: String, environment: DatabaseEnvironment) throws {
     self.file = file
+    // The clients of the other server would see the accounts.
+    if ServingSession.isServed(file: file) { throw IdentityFile.isServed(file) }
     try IdentityFile.protect(file)
     session = try DatabaseSession(file: file, environment: environment)
     do {
@@ -49,11 +52,22 @@ final class IdentityFile: IdentityStorage {
     for suffix in ["-wal", "-shm"] { chmod(file + suffix, 0o600) }
   }
 
+  private static func isServed(_ file: String) -> ServerError {
+    ServerError(
+      "\(file) is served to clients, who would see the accounts: name another file, which will be made.",
+      isUsage: true)
+  }
+
   private func prepare() throws {
     let isEmpty = try session.read { try $0.summary(at: .root).kind == .empty }
     if isEmpty {
       try session.setHistoryLimit(0)
       _ = try session.write(AccountStore.markWrite())
+      // A server that began meanwhile has not seen the mark.
+      if ServingSession.isServed(file: file) {
+        _ = try session.write(.set(.root, .null))
+        throw IdentityFile.isServed(file)
+      }
     } else if try session.read({ try !AccountStore.isAccountsFile($0) }) {
       throw ServerError(
         "\(file) is a database without accounts: name another file, which will be made.",

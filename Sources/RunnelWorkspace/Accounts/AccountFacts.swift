@@ -94,12 +94,12 @@ extension AccountFacts {
     state.database.accounts = facts
     AccountsScreen.refreshAccounts(&state)
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
+    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
     if facts.isRevoked {
       // What is kept on this machine is shown only after a new sign-in.
-      state.session.accountChange = AccountChange(to: nil, because: reason)
+      state.session.accountChange = AccountChange(to: nil, because: reason + keys)
       return
     }
-    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
     state.say(.warning, reason + keys)
   }
 }

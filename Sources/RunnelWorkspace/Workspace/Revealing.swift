@@ -54,6 +54,8 @@ enum Revealing {
       case .cached, .loaded: break
       }
       if state.tabs.tree.expanded[parent]?.child(keys[depth]) != nil { continue }
+      // The replica knows a part only: the origin's answer decides.
+      if children.phase == .cached { return }
       let isAll = children.paging == .exhausted
       return giveUpWanted(
         &state, at: parent,

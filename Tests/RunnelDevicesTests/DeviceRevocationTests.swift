@@ -1,0 +1,86 @@
+import AccountSimulation
+import Foundation
+import RunnelAccounts
+import RunnelNetwork
+import RunnelStore
+import Synchronization
+import Testing
+
+@testable import RunnelDevices
+
+/// A session asks whether its device was taken away.
+@Suite(.timeLimit(.minutes(1))) struct DeviceRevocationTests {
+  /// The questions that were asked.
+  private final class Asked: Sendable {
+    private let targets = Mutex<[String]>([])
+
+    var all: [String] { targets.withLock { $0 } }
+
+    func add(_ target: String) { targets.withLock { $0.append(target) } }
+  }
+
+  private static let signIn: Int64 = 1_750_000_000_000
+
+  private let service = FakeAccounts { DeviceRevocationTests.signIn }
+  private let folder: String
+  private let asked = Asked()
+
+  init() throws {
+    folder = try temporaryFolder()
+    service.add("ana", "ana@x.org", "secret-ana")
+  }
+
+  /// A session of a user in whose list the device stands.
+  private func session() async throws -> AccountSession {
+    let session = await AccountSession(
+      IdentityToolkit.emulator("http://localhost:1", service.transport), storage: AccountMemory())
+    try await session.perform(.signIn(email: "ana@x.org", password: Secret("secret-ana")))
+    try identity.remember(["ana"], session.provider.name)
+    return session
+  }
+
+  private var identity: DeviceIdentity { DeviceIdentity(folder: folder) }
+
+  /// A check at a server that answers this; nil for one that cannot be reached.
+  private func revocation(_ answer: String?) -> DeviceRevocation {
+    DeviceRevocation(
+      base: "http://localhost:1", namespace: "main", keys: ["lists"], folder: folder
+    ) { [asked] (request: WebRequest) async throws(NetworkError) in
+      asked.add(request.address.target)
+      guard let answer else { throw NetworkError("it cannot be reached") }
+      return (200, Array(answer.utf8))
+    }
+  }
+
+  @Test func sessionOfARevokedDeviceEnds() async throws {
+    let session = try await session()
+    let mark = "\(Self.signIn + 1000)"
+    await #expect(throws: DeviceRevocation.failure) { try await revocation(mark).check(session) }
+    #expect(await session.state == .ended(try await endedUser(session), DeviceRevocation.failure))
+    let path = "/lists/ana/deviceStates/\(try identity.id())/revoked.json?auth="
+    #expect(asked.all.count == 1 && asked.all[0].hasPrefix(path))
+    #expect(asked.all[0].hasSuffix("&ns=main"))
+    #expect(identity.holders(session.provider.name).isEmpty, "the next sign-in is a new one")
+  }
+
+  private func endedUser(_ session: AccountSession) async throws -> AccountUser {
+    guard case .ended(let user, _) = await session.state else { throw NotReached() }
+    return user
+  }
+
+  @Test(arguments: ["null", "\(DeviceRevocationTests.signIn + 999)", "{}", "<html>", nil])
+  func sessionGoesOnWithoutAMarkThatIsNewerThanTheSignIn(answer: String?) async throws {
+    let session = try await session()
+    try await revocation(answer).check(session)
+    #expect(await session.user?.id == "ana")
+    #expect(identity.holders(session.provider.name) == ["ana"])
+  }
+
+  @Test func deviceThatStandsInNoListIsNotAskedAbout() async throws {
+    let session = try await session()
+    try identity.remember([], session.provider.name)
+    try await revocation("\(Self.signIn + 1000)").check(session)
+    #expect(await session.user?.id == "ana")
+    #expect(asked.all.isEmpty)
+  }
+}
