@@ -267,4 +267,20 @@ import Testing
     #expect(try await ask(9, .delete(current: Secret("third-secret"))) == .success(nil))
     #expect(try home.all().isEmpty)
   }
+
+  @Test func accountsOfOtherProgramsAreSeenWhenTheAccountsAreListed() async throws {
+    #expect(work.begin(as: nil) == AccountFacts())
+    // Another program signs in.
+    let storage = ChosenAccount(home.folder(home.ownService), user: nil)
+    let session = await AccountSession(home.ownService, storage: storage)
+    try await session.perform(.signIn(email: "ana@x.org", password: Secret("secret-ana")))
+    await session.close()
+    work.note(isListed: true)
+    #expect(try await facts { !$0.accounts.isEmpty }.accounts.map(\.id) == ["ana"])
+    // It signs out, while the list is closed.
+    work.note(isListed: false)
+    try home.folder(home.ownService).forget("ana")
+    work.note(isListed: true)
+    #expect(try await facts(\.accounts.isEmpty).session == .nobody)
+  }
 }

@@ -27,6 +27,17 @@ import Testing
     #expect(app.screen.joined().contains("nobody else is here"))
   }
 
+  @Test func userIsShownByTheNameOfTheAccount() throws {
+    let app = try chat()
+    #expect(Presence.own(app.state, id: "x").name == "zoe")
+    var account = AccountFacts.Account(id: "k3x9vq27", email: "ana@x.org", name: "Ana Lima")
+    app.take(.accounts(AccountFacts([account], current: account, .signedIn)))
+    #expect(Presence.own(app.state, id: "x").name == "Ana Lima")
+    account.name = nil
+    app.take(.accounts(AccountFacts([account], current: account, .signedIn)))
+    #expect(Presence.own(app.state, id: "x").name == "zoe", "the address is for nobody else")
+  }
+
   @Test func peopleStandInTheHeaderAndAtTheirRows() throws {
     let app = try chat()
     let rain = try #require(

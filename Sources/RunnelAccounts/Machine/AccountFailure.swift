@@ -94,6 +94,10 @@ public struct AccountFailure: Error, Hashable, Sendable, CustomStringConvertible
 // MARK: Words of the service
 
 extension AccountFailure {
+  /// What a service means that ends a session without a reason.
+  private static let ended =
+    "The service has ended the session: the password or the address was changed, or the account deleted."
+
   /// The codes for the words of the service, with sentences.
   ///
   /// Source: accounts interface, section 8.
@@ -110,9 +114,9 @@ extension AccountFailure {
     "TOO_MANY_ATTEMPTS_TRY_LATER": (.tooManyAttempts, "Too many attempts: try again later."),
     "RESET_PASSWORD_EXCEED_LIMIT": (.tooManyAttempts, "Too many attempts: try again later."),
     "QUOTA_EXCEEDED": (.tooManyAttempts, "The service has too many requests: try again later."),
-    "TOKEN_EXPIRED": (.sessionEnded, "The session has ended: sign in again."),
+    "TOKEN_EXPIRED": (.sessionEnded, AccountFailure.ended),
     "USER_NOT_FOUND": (.sessionEnded, "The account does not exist any more."),
-    "INVALID_REFRESH_TOKEN": (.sessionEnded, "The session has ended: sign in again."),
+    "INVALID_REFRESH_TOKEN": (.sessionEnded, AccountFailure.ended),
     "INVALID_ID_TOKEN": (.sessionEnded, "The session has ended: sign in again."),
     "CREDENTIAL_TOO_OLD_LOGIN_AGAIN": (
       .needsRecentSignIn, "This needs a recent sign-in: give the password again."

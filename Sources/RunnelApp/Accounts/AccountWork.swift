@@ -25,6 +25,8 @@ actor AccountWork {
     var stay = 0
     var running: [AppRequestID: Task<Void, Never>] = [:]
     var news = News()
+    /// Whether the accounts are listed on the screen.
+    var isListed = false
   }
 
   /// The session of the user whose data is shown.
@@ -91,6 +93,17 @@ extension AccountWork {
     // What cannot be read is told when it is needed.
     AccountFacts((try? home.all()) ?? [], of: user, state, ended: try? home.ended())
   }
+
+  /// Reads the accounts anew when they begin to be listed: other programs may have signed some in or out.
+  nonisolated func note(isListed: Bool) {
+    let begins = shared.withLock { shared in
+      defer { shared.isListed = isListed }
+      return isListed && !shared.isListed
+    }
+    if begins { Task { await self.lookAgain() } }
+  }
+
+  private func lookAgain() async { publish(await opened?.session.state) }
 
   /// Returns the access of a user to the database; nil for nobody.
   ///

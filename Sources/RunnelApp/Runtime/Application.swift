@@ -263,6 +263,7 @@ extension Application {
       let now = LocalTime.now()
       paint(now: now)
       originWork.show(runtime.state)
+      host.accounts?.note(isListed: runtime.state.listsAccounts)
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()

@@ -34,7 +34,9 @@ package enum Presence {
 
   /// Where this person is, for the entry that the others see.
   package static func own(_ state: AppState, id: String) -> Present {
-    var own = Present(id: id, name: state.database.me)
+    // What others read is the name of the account, if it has one, and not its address.
+    let named = state.database.accounts?.current?.name.flatMap { $0.isEmpty ? nil : $0 }
+    var own = Present(id: id, name: named ?? state.database.me)
     guard !state.tabs.isTree else { return own }
     own.view = state.tabs.front.definition.name
     own.row = state.tabs.front.cursorRecord?.path
