@@ -208,7 +208,8 @@ let package = Package(
       name: "RunnelCommand",
       dependencies: [
         "CPlatform", "RunnelAccounts", "RunnelApp", "RunnelBase", "RunnelClient", "RunnelDatabase",
-        "RunnelDemo", "RunnelNetwork", "RunnelPostgres", "RunnelServer", "RunnelServices",
+        "RunnelDemo", "RunnelDevices", "RunnelNetwork", "RunnelPostgres", "RunnelServer",
+        "RunnelServices",
         "RunnelServicesNetwork", "RunnelServicesTree", "RunnelStorage", "RunnelStore",
         "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

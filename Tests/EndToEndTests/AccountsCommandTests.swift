@@ -30,7 +30,9 @@ import Testing
     let again = try setting.add("ada@x.org")
     #expect(again.status == 1)
     #expect(again.errors == "runnel: Another account has this address.\n")
-    #expect(try setting.add("bo@x.org", "--claims", "{\"sub\":1}").status == 1)
+    let reserved = try setting.add("bo@x.org", "--claims", "{\"sub\":1}")
+    #expect(reserved.status == 1 && reserved.errors.contains("The claim sub is reserved"))
+    #expect(try setting.add("bo@x.org", "--claims", "[]").errors.contains("no object in JSON"))
     let list = try setting.run("list", setting.file)
     let lines = list.output.split(separator: "\n")
     #expect(lines.count == 1)
@@ -118,7 +120,8 @@ import Testing
     #expect(export.contains("\"passwordHash\":\"$scrypt$ln=10,r=8,p=1$"))
     #expect(try signIn()["localId"] == "a")
     // A running server takes what the commands do.
-    #expect(try setting.run("disable", "a@x.org", setting.file).status == 0)
+    let disabled = try setting.run("disable", "a@x.org", setting.file)
+    #expect(disabled.status == 0 && disabled.errors.contains("a@x.org is disabled"))
     #expect(try signIn()["error"]?["message"] == "USER_DISABLED")
     #expect(try setting.run("enable", "a@x.org", setting.file).status == 0)
     let reset = try setting.run(
@@ -142,6 +145,14 @@ import Testing
         "--smtp-user and --smtp-password-file go together"
       ),
       (["--accounts", database.folder.file("a.db"), "--smtp", "host:0"], "give HOST"),
+      (
+        ["--accounts", database.folder.file("a.db"), "--mail-from", "nobody"],
+        "is no address from which mails can come"
+      ),
+      (
+        ["--accounts", database.folder.file("a.db"), "--mail-folder", "/proc/none"],
+        "/proc/none cannot be made"
+      ),
     ] {
       let outcome = try Program.run(["serve", database.file] + arguments)
       #expect(outcome.status == 2, "\(arguments)")

@@ -58,7 +58,8 @@ import Testing
     let start = { (name: String) in lines.firstIndex { $0.contains(name) } }
     #expect(lines.count == 4)
     #expect([start("Desk"), start("Work"), start("Phone"), start("Old laptop")] == [0, 1, 2, 3])
-    #expect(lines[0].contains("Desk        here    Debian 13, Linux  0.1.0  seen 1d"), "\(lines)")
+    #expect(lines[0].contains("Desk        here    Debian 13, Linux  0.1.0  "), "\(lines)")
+    #expect(!lines[0].contains("seen"), "who is connected is seen now")
     #expect(lines[1].contains("online"))
     #expect(lines[3].contains("seen 13w   added 14w"), "\(lines)")
     #expect(app.screen[0].contains("devices"))
@@ -89,6 +90,16 @@ import Testing
     app.wait(milliseconds: 10_000)
     app.take(.devices(DeviceFacts(Self.facts.devices, here: "desk")))
     #expect(app.toast.isEmpty)
+  }
+
+  @Test func agesOfAnOpenListAreDrawnAnewEachMinute() throws {
+    let app = try open(Self.facts)
+    app.wait(milliseconds: 20_000)
+    #expect(DevicesScreen.agesDue(app.state) == nil)
+    app.press("gD")
+    let due = try #require(DevicesScreen.agesDue(app.state))
+    #expect(due > app.state.now && due <= app.state.now + 60_000)
+    #expect(try #require(StateReducer.deadline(app.state)) <= due)
   }
 
   @Test func reasonIsSaidWhereNoDevicesAreListed() throws {

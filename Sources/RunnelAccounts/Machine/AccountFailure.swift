@@ -154,7 +154,8 @@ extension AccountFailure {
       Self.known[word]?.code
       ?? Code(rawValue: word.lowercased().replacing("_", with: "-"))
     var message = Self.known[word]?.message ?? "The service answered \(word)."
-    if !explanation.isEmpty {
+    // A service may say the same again.
+    if !explanation.isEmpty, !message.hasPrefix(explanation) {
       message += " \(explanation.prefix(200))" + (explanation.hasSuffix(".") ? "" : ".")
     }
     self.init(name, message, serviceCode: word)

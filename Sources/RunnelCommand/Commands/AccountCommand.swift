@@ -197,6 +197,11 @@ struct AccountResetCommand: ParsableCommand {
     try place.answer {
       let session = await AccountSession(provider, storage: AccountMemory())
       if let text, let new {
+        if let known = try await session.checkCode(text).email, !known.isEmpty,
+          known.lowercased() != email.lowercased()
+        {
+          throw AccountFailure(.userMismatch, "The code is not for the account of \(email).")
+        }
         try await session.resetPassword(code: text, to: new)
       } else {
         try await session.sendPasswordReset(email: email)
@@ -214,13 +219,19 @@ struct AccountNameCommand: ParsableCommand {
     commandName: "name", abstract: "Change the name that other people see.")
 
   @OptionGroup var account: AccountArguments
-  @Argument(help: "The new name.") var name: String
+  @Argument(help: "The new name.") var name: String?
+  @Flag(help: "Remove the name.") var remove = false
+
+  func validate() throws {
+    if (name == nil) != remove { throw ValidationError("give a name, or --remove.") }
+  }
 
   func run() throws {
     let place = try account.place()
     let (session, _) = try place.checkedSession()
-    let profile = AccountProfile(displayName: name)
+    let profile = AccountProfile(displayName: name ?? "")
     _ = try place.answer { try await session.changeProfile(profile) }
+    StandardError.say(name.map { "The name is \($0) now." } ?? "The name was removed.")
   }
 }
 

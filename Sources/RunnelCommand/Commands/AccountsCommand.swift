@@ -188,6 +188,7 @@ struct DisableAccountCommand: ParsableCommand {
 
   func run() throws {
     try accounts.with { try $0.setDisabled($0.id(of: user.name), true) }
+    StandardError.say("The account \(user.name) is disabled.")
   }
 }
 
@@ -201,6 +202,7 @@ struct EnableAccountCommand: ParsableCommand {
 
   func run() throws {
     try accounts.with { try $0.setDisabled($0.id(of: user.name), false) }
+    StandardError.say("The account \(user.name) is enabled.")
   }
 }
 
@@ -221,6 +223,7 @@ struct ResetAccountCommand: ParsableCommand, FileNaming {
       let id = try accounts.id(of: user.name)
       try accounts.setPassword(id, password.password())
     }
+    StandardError.say("The account \(user.name) has a new password, and is signed out everywhere.")
   }
 }
 
@@ -241,5 +244,6 @@ struct DeleteAccountCommand: ParsableCommand {
         because: "This would delete the account \(user.name).")
       try accounts.delete(id)
     }
+    StandardError.say("The account \(user.name) was deleted.")
   }
 }

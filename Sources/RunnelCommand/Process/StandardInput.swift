@@ -45,6 +45,11 @@ enum StandardInput {
     }
   }
 
+  /// What a question like `Code: ` asks for.
+  private static func word(in question: String) -> String {
+    question.prefix { $0 != ":" }.lowercased()
+  }
+
   /// Asks at the terminal for a secret, which is not shown while it is typed; or reads a line of what is no
   /// terminal.
   ///
@@ -66,7 +71,9 @@ enum StandardInput {
       }
     }
     var lines = StandardInputLines()
-    guard let line = try lines.next() else { throw Failure("No secret was given.") }
+    guard let line = try lines.next() else {
+      throw Failure("No \(StandardInput.word(in: question)) was given.")
+    }
     return String(decoding: line, as: UTF8.self)
   }
 

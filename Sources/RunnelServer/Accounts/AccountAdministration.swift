@@ -82,6 +82,12 @@ public final class AccountAdministration {
     case "EMAIL_EXISTS", "DUPLICATE_EMAIL": return "Another account has this address."
     case "DUPLICATE_LOCAL_ID": return "Another account has this id."
     case "INVALID_EMAIL": return "This is no e-mail address."
+    case "MISSING_LOCAL_ID": return "The id is missing."
+    case "INVALID_CLAIMS": return "The claims are no object in JSON."
+    case "CLAIMS_TOO_LARGE": return "The claims have more than 1000 characters."
+    case "FORBIDDEN_CLAIM":
+      return
+        "The claim \(error.message.split(separator: " ").last ?? "") is reserved: give it another name."
     case "PHONE_NUMBER_EXISTS": return "Another account has this phone number."
     default:
       let explanation = error.message.firstRange(of: " : ")?.upperBound

@@ -171,8 +171,30 @@ final class AccountMailer: Sendable {
     goOn()
   }
 
+  /// Checks the address from which mails come.
+  ///
+  /// - Throws: `ServerError` of usage if it is none.
+  static func check(sender: String?) throws(ServerError) {
+    guard let sender else { return }
+    let parts = sender.split(separator: "@", omittingEmptySubsequences: false)
+    let isPlain = sender.unicodeScalars.allSatisfy {
+      $0.value > 0x20 && !"<>,;\"\u{7f}".unicodeScalars.contains($0)
+    }
+    if parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), isPlain { return }
+    throw ServerError("\(sender) is no address from which mails can come.", isUsage: true)
+  }
+
+  /// Makes the folder for mails, if there is none.
+  ///
+  /// - Throws: `ServerError` of usage if it cannot be made.
+  static func make(folder: String) throws(ServerError) {
+    if mkdir(folder, 0o700) == 0 || errno == EEXIST { return }
+    throw ServerError(
+      "\(folder) cannot be made: \(String(cString: strerror(errno))).", isUsage: true)
+  }
+
   private func write(_ mail: AccountMail, to folder: String) throws(ServerError) {
-    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("\(folder) cannot be made") }
+    try AccountMailer.make(folder: folder)
     let count = try ServerFile.names(in: folder).count
     if count >= AccountMailer.filesMax {
       throw ServerError("\(folder) has \(count) mails: remove those that were sent")

@@ -118,6 +118,10 @@ actor AccountService {
     guard let accounts = configuration.accounts else { return nil }
     let place = try AccountsPlace(accounts, configuration, keeper)
     let folder = accounts.mailFolder ?? DatabaseNames.stem(of: accounts.file) + ".mail"
+    try AccountMailer.check(sender: accounts.mailSender)
+    if accounts.mailServer == nil, let given = accounts.mailFolder, !configuration.isEmulator {
+      try AccountMailer.make(folder: given)
+    }
     let destination: AccountMailer.Destination =
       accounts.mailServer.map { .server($0) } ?? .folder(folder)
     let policy = accounts.policy(configuration)

@@ -49,6 +49,16 @@ package struct DevicesScreen: Hashable, Sendable {
 // MARK: - Drawing
 
 extension DevicesScreen {
+  private static let agesMilliseconds: Int64 = 60_000
+
+  /// Returns the time at which the ages of the open list are drawn anew; nil if it is not open.
+  static func agesDue(_ state: AppState) -> Int64? {
+    guard case .devices? = state.layers.last else { return nil }
+    return (state.now / agesMilliseconds + 1) * agesMilliseconds
+  }
+}
+
+extension DevicesScreen {
   private var headings: [String: ListHeading] {
     let count = facts.devices.count
     return [
@@ -79,7 +89,9 @@ extension DevicesScreen {
       line.append(fitted(isHere ? "here" : device.isOnline ? "online" : "", 6) + "  ", .ok)
       line.append(fitted(device.system, systemWidth) + "  ")
       if versionWidth > 0 { line.append(fitted(device.version ?? "", versionWidth) + "  ", .muted) }
-      let seen = device.lastSeen.map { "seen \(Age.text(of: $0, now: now))" } ?? ""
+      // Who is connected is seen now.
+      let away = isHere || device.isOnline ? nil : device.lastSeen
+      let seen = away.map { "seen \(Age.text(of: $0, now: now))" } ?? ""
       let added = device.created.map { "added \(Age.text(of: $0, now: now))" } ?? ""
       line.append(fitted(seen, 9) + "  " + added, .muted)
       lines[DevicesScreen.rowPrefix + device.id] = line

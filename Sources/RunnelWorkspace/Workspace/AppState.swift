@@ -134,6 +134,7 @@ extension StateReducer {
     if let due = state.writes.queue.nextLate(now: state.now) { times.append(due) }
     if let due = QueueScreen.queueDue(state) { times.append(due) }
     if let due = ClientsScreen.clientsDue(state) { times.append(due) }
+    if let due = DevicesScreen.agesDue(state) { times.append(due) }
     if let due = Notices.noticeDue(state) { times.append(due) }
     if let due = Presence.idleDue(state) { times.append(due) }
     if let due = state.database.origin?.nextCachedChange(now: state.now) { times.append(due) }
