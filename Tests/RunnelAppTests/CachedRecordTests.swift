@@ -26,7 +26,7 @@ import Testing
     #expect(app.line(of: "ana@example.org") != nil)
     #expect(app.body[0].hasSuffix("5 fields · cached"), "\(app.body)")
     app.strike("j")
-    #expect(app.cursorLine.contains("email"))
+    #expect(app.cursorLine.contains("plot"))
     #expect(app.state.input.typeAhead.isEmpty)
   }
 

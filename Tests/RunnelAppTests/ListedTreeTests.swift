@@ -71,9 +71,9 @@ import Testing
     #expect(app.line(of: "a    ") != nil)
     // The connection tells that something else stands there.
     levels.tree = levels.tree.replacing(Fixture.path("/flat/zz"), with: try Node(json: 3))
-    try app.elsewhere {
-      _ = try $0.write(.set(Path("/flat/zz"), 3))
-    }
+    let listed = try #require(app.runtime.queries.listed)
+    listed.take(try Node(json: ["a": 1, "b": 2, "zz": 3]), at: Fixture.path("/flat"))
+    app.pump()
     #expect(try text(app, "zz").contains("3"))
     #expect(levels.asked.count > asked)
   }

@@ -106,7 +106,8 @@ struct Speaker {
       if isDone { throw SimulationError("S1: the write of \(place) is not refused") }
       refused.append(place)
     case .listen(let place):
-      if isDone { listened.insert(place) } else { wanted.remove(place) }
+      // It may have ended the listen meanwhile.
+      if !isDone { wanted.remove(place) } else if wanted.contains(place) { listened.insert(place) }
     case .unlisten(let place):
       listened.remove(place)
       shown.root = shown.root.replacing(try Path(place), with: .empty)

@@ -14,7 +14,7 @@ import RunnelWorkspace
 final class AppRuntime {
   private let store: Store<AppState>
   private let backend: any TreeBackend
-  private let queries: LiveQueries
+  let queries: LiveQueries
   /// What the server finds by itself, if the tree is made of its services.
   var reach: FindReach? { didSet { queries.reach = reach } }
   private let files: FileWork
