@@ -157,8 +157,8 @@ let package = Package(
     .target(
       name: "RunnelAccounts",
       dependencies: [
-        "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
-        "RunnelSync", "RunnelTree",
+        "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
+        "RunnelServicesNetwork", "RunnelStore", "RunnelSync", "RunnelTree",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -335,7 +335,8 @@ let package = Package(
       dependencies: [
         "AccountSimulation", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase",
         "RunnelNetwork",
-        "RunnelServer", "RunnelStore", "RunnelSync", "RunnelTree", "TestSupport",
+        "RunnelServer", "RunnelServices", "RunnelServicesNetwork", "RunnelStore", "RunnelSync",
+        "RunnelTree", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -22,7 +22,7 @@ import Testing
 
   init() {
     home = AccountHome(
-      of: "home", .emulator("http://localhost:1", service.transport), service.transport,
+      of: "home", IdentityToolkit.emulator("http://localhost:1", service.transport), service.transport,
       below: folder)
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     wakes = stream

@@ -38,8 +38,8 @@ import Testing
       "RunnelSync", "RunnelTree", "Synchronization",
     ],
     "RunnelAccounts": [
-      "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelStore",
-      "RunnelSync", "RunnelTree", "Synchronization",
+      "Glibc", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
+      "RunnelServicesNetwork", "RunnelStore", "RunnelSync", "RunnelTree", "Synchronization",
     ],
     "RunnelDevices": [
       "Glibc", "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",

@@ -96,7 +96,7 @@ public struct AccountReply: Equatable, Sendable {
 /// An account service, for `AccountSession`.
 ///
 /// `IdentityToolkit` is the one for Runnel's own server, for the official emulator and for the
-/// official service.
+/// official service; `FeathersAccounts` is the one for servers of Feathers.
 public protocol AccountProvider: Sendable {
   /// The name of the service, which tells its accounts from those of others.
   var name: String { get }
@@ -105,4 +105,11 @@ public protocol AccountProvider: Sendable {
   ///
   /// - Throws: `AccountFailure`, with the code of the service where that has refused.
   func perform(_ call: AccountCall) async throws(AccountFailure) -> AccountReply
+  /// Tells the service that the user signs out; nothing is lost if it cannot be told.
+  func signOut(_ idToken: Secret<String>) async
+}
+
+extension AccountProvider {
+  /// Does nothing: the service does not want to know.
+  public func signOut(_ idToken: Secret<String>) async {}
 }

@@ -38,7 +38,7 @@ public enum LogInError: AccountOperationError {
     case .invalidEmail, .missingEmail, .missingPassword: self = .invalidInput(failure)
     case .userDisabled: self = .userDisabled(failure)
     case .tooManyAttempts: self = .tooManyAttempts(failure)
-    case .notAllowed, .administratorsOnly: self = .notAllowed(failure)
+    case .notAllowed, .notOffered, .administratorsOnly: self = .notAllowed(failure)
     case .missingUserID: self = .logInMissingUserId(failure)
     default: self = .other(failure)
     }
@@ -77,7 +77,7 @@ public enum SignUpError: AccountOperationError {
     case .weakPassword: self = .weakPassword(failure)
     case .invalidEmail, .missingEmail, .missingPassword: self = .invalidInput(failure)
     case .tooManyAttempts: self = .tooManyAttempts(failure)
-    case .notAllowed, .administratorsOnly: self = .notAllowed(failure)
+    case .notAllowed, .notOffered, .administratorsOnly: self = .notAllowed(failure)
     default: self = .other(failure)
     }
   }

@@ -26,6 +26,8 @@ public struct AccountFailure: Error, Hashable, Sendable, CustomStringConvertible
     public static let needsRecentSignIn = Code(rawValue: "requires-recent-login")
     /// The service is not set up for this.
     public static let notAllowed = Code(rawValue: "operation-not-allowed")
+    /// The provider has no such operation.
+    public static let notOffered = Code(rawValue: "not-offered-by-provider")
     /// Only administrators may do this.
     public static let administratorsOnly = Code(rawValue: "admin-restricted-operation")
     /// The code was used already, or is none.
@@ -159,6 +161,11 @@ extension AccountFailure {
       message += " \(explanation.prefix(200))" + (explanation.hasSuffix(".") ? "" : ".")
     }
     self.init(name, message, serviceCode: word)
+  }
+
+  /// The word for the refusal of a token by a service that has no words of its own.
+  static func wordOfEnd(isRefresh: Bool) -> String {
+    isRefresh ? "INVALID_REFRESH_TOKEN" : "INVALID_ID_TOKEN"
   }
 
   /// True if a refresh token was refused for good.

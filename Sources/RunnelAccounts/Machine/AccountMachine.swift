@@ -270,6 +270,11 @@ extension AccountMachine {
     var user = keeper?.account.user ?? AccountUser(id: id)
     if user.id != id { user = departing[id]?.account.user ?? AccountUser(id: id) }
     claims?.fill(&user)
+    if let told = reply.user, told.id == id {
+      let method = told.method ?? user.method
+      user = told
+      user.method = method
+    }
     let seconds = min(max(reply.lifetimeSeconds ?? 3600, 1), 31_536_000)
     let tokens = AccountTokens(
       idToken: idToken, refreshToken: refreshToken, obtained: now, expires: now + seconds * 1000)

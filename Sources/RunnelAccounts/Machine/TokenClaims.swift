@@ -21,8 +21,10 @@ package struct TokenClaims {
 
   /// The id of the user; nil if the token has none.
   var userID: String? {
-    for name in ["user_id", "sub"] {
+    // Early servers of Feathers have the user in `userId`, and one `sub` for all.
+    for name in ["user_id", "userId", "sub"] {
       if let id = json[name]?.string, !id.isEmpty { return id }
+      if let id = json[name]?.int { return String(id) }
     }
     return nil
   }
@@ -30,8 +32,17 @@ package struct TokenClaims {
   /// The time of the sign-in in milliseconds since 1970; nil if the token does not tell it.
   package var signIn: Int64? { json["auth_time"]?.int.map { Int64($0) * 1000 } }
 
+  /// The time at which the token was made, in seconds since 1970.
+  var issued: Int64? { json["iat"]?.int.map { Int64($0) } }
+
+  /// The time from which servers refuse the token, in seconds since 1970.
+  var expires: Int64? { json["exp"]?.int.map { Int64($0) } }
+
   /// Fills in what the token says of the user.
   func fill(_ user: inout AccountUser) {
+    // A token that tells the id only leaves the rest as it is known.
+    let names = ["firebase", "user_id", "provider_id", "email", "name", "auth_time"]
+    guard names.contains(where: { json[$0] != nil }) else { return }
     user.email = json["email"]?.string
     user.isEmailVerified = json["email_verified"]?.bool ?? false
     user.displayName = json["name"]?.string

@@ -3,7 +3,7 @@ package import RunnelSync
 /// The accounts of a user at a server's database: who is signed in there, and with which service.
 package struct AccountHome: Sendable {
   /// The service of the server at the address of the database.
-  package let ownService: IdentityToolkit
+  package let ownService: any AccountProvider
   /// Sends requests for accounts.
   package let transport: IdentityToolkit.Transport
   private let name: String
@@ -22,13 +22,26 @@ package struct AccountHome: Sendable {
   ) throws(AccountFailure) {
     let scheme = address.isSecure ? "https" : "http"
     self.init(
-      of: address.name, .server("\(scheme)://\(address.host)", transport), transport,
+      of: address.name, IdentityToolkit.server("\(scheme)://\(address.host)", transport), transport,
+      below: try AccountFolder.stateFolder(environment) + "/accounts")
+  }
+
+  /// Finds the accounts for the services of a Feathers server.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if the user has no home.
+  package init(
+    _ address: OriginAddress, _ service: FeathersAccounts,
+    _ transport: @escaping IdentityToolkit.Transport, environment: [String: String]
+  ) throws(AccountFailure) {
+    self.init(
+      of: address.name, service, transport,
       below: try AccountFolder.stateFolder(environment) + "/accounts")
   }
 
   /// Makes the home of the accounts for the name of a database, below a folder.
   package init(
-    of name: String, _ service: IdentityToolkit, _ transport: @escaping IdentityToolkit.Transport,
+    of name: String, _ service: any AccountProvider,
+    _ transport: @escaping IdentityToolkit.Transport,
     below folder: String
   ) {
     (self.name, parent) = (name, folder)
@@ -85,7 +98,8 @@ package struct AccountHome: Sendable {
   /// Returns the service of a user's account; nil if there is no such account.
   ///
   /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
-  package func service(of user: String) throws(AccountFailure) -> IdentityToolkit? {
-    try folderOfAnyService.service(of: user).flatMap { IdentityToolkit.named($0, transport) }
+  package func service(of user: String) throws(AccountFailure) -> (any AccountProvider)? {
+    guard let name = try folderOfAnyService.service(of: user) else { return nil }
+    return name == ownService.name ? ownService : IdentityToolkit.named(name, transport)
   }
 }

@@ -262,12 +262,18 @@ extension AccountSession {
 
   /// Signs the user out; that always succeeds.
   ///
-  /// It returns when what is to be done before was done, or after two seconds; the rest is done
-  /// later.
+  /// It returns when what is to be done before was done and the service was told, or after two seconds;
+  /// the rest is done later, but the service is not told again.
   public func signOut() async {
-    let user = machine.state.user?.id
+    let leaving = machine.keeper?.account
     handle(.signOut(keepsCredential: !departures.isEmpty))
-    guard let user, let attempt = departing[user]?.attempt else { return }
+    guard let leaving, !isClosed else { return }
+    let done = departing[leaving.user.id]?.attempt
+    let attempt = Task { [provider] in
+      // What could not be done yet needs the token.
+      if let done, await done.value == .later { return }
+      await provider.signOut(leaving.tokens.idToken)
+    }
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     let (clock, milliseconds) = (clock, options.signOutMilliseconds)
     let waits = [

@@ -46,6 +46,8 @@ actor AccountWork {
   private var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
   private weak var link: OriginLink?
+  /// Connects to services anew; nil for a tree's server.
+  private var retryServices: (@Sendable () -> Void)?
   private weak var devices: DeviceWork?
   /// The last known service, with which new accounts sign in.
   private var service: (any AccountProvider)?
@@ -128,6 +130,11 @@ extension AccountWork {
     Task { await self.take(link, devices) }
   }
 
+  /// Calls `retry` when another token is at hand, from now on.
+  nonisolated func serve(retry: @escaping @Sendable () -> Void) {
+    Task { await self.take(retry) }
+  }
+
   /// Starts a request; its answer is among the news.
   nonisolated func start(_ id: AppRequestID, _ request: AccountRequest) {
     shared.withLock { shared in
@@ -185,7 +192,7 @@ extension AccountWork {
   }
 
   private func open(_ user: String) async {
-    let known: IdentityToolkit? = try? home.service(of: user)
+    let known: (any AccountProvider)? = try? home.service(of: user)
     let service: any AccountProvider = known ?? serviceForSignIn()
     let storage = ChosenAccount(home.folder(service), user: user)
     let session = await AccountSession(service, storage: storage, options: options)
@@ -207,6 +214,8 @@ extension AccountWork {
     old?.watch.cancel()
     await old?.session.close()
   }
+
+  private func take(_ retry: @escaping @Sendable () -> Void) { retryServices = retry }
 
   private func take(_ link: OriginLink, _ devices: DeviceWork?) async {
     (self.link, self.devices) = (link, devices)
@@ -300,7 +309,7 @@ extension AccountWork {
   private func serviceForSignIn() -> any AccountProvider {
     if let service { return service }
     let kept: KeptAccount? = (try? home.signedIn()) ?? (try? home.all())?.first
-    let known: IdentityToolkit? = kept.flatMap { try? home.service(of: $0.user.id) }
+    let known: (any AccountProvider)? = kept.flatMap { try? home.service(of: $0.user.id) }
     return known ?? home.ownService
   }
 
@@ -331,6 +340,7 @@ extension AccountWork {
       await close()
       _ = await self.session()
       link?.retry()
+      retryServices?()
     } else {
       publish(await opened?.session.state)
     }

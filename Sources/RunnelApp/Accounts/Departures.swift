@@ -63,9 +63,9 @@ package actor Departures {
     await close()
     // What cannot be read is told when somebody signs in.
     let accounts = (try? home.departing()) ?? []
-    var users: [String: (service: IdentityToolkit, users: Set<String>)] = [:]
+    var users: [String: (service: any AccountProvider, users: Set<String>)] = [:]
     for account in accounts {
-      let known: IdentityToolkit? = try? home.service(of: account.user.id)
+      let known: (any AccountProvider)? = try? home.service(of: account.user.id)
       let service = known ?? home.ownService
       users[service.name, default: (service, [])].users.insert(account.user.id)
     }

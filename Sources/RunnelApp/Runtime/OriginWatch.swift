@@ -63,6 +63,7 @@ final class OriginWatch: Sendable {
 
   private let state = Mutex(State())
   private let link = Mutex<OriginLink?>(nil)
+  private let services = Mutex<ServiceLink?>(nil)
   private let wake: @Sendable () -> Void
 
   /// Makes a watch that calls `wake`, on any thread, when there is something to take.
@@ -76,13 +77,19 @@ final class OriginWatch: Sendable {
     _ devices: DeviceWork? = nil
   ) throws {
     if let notice = wish.notice { add(notice) }
-    if let plan = wish.services {
+    if var plan = wish.services {
+      if let accounts {
+        plan.tokens = accounts.access(of: wish.user).provider
+        plan.hasAccounts = true
+      }
       let note: @Sendable (String) -> Void = { OriginWatch.log.info("\($0)") }
       let link = try ServiceLink(database, plan, note: note) { [weak self] status in
         var facts = OriginFacts(status)
         facts?.hasServices = true
         self?.take(facts)
       }
+      services.withLock { $0 = link }
+      accounts?.serve { [weak link] in link?.retry() }
       return link.begin()
     }
     var options = wish.options
@@ -101,7 +108,10 @@ final class OriginWatch: Sendable {
   func measureLatency() { link.withLock { $0 }?.measureLatency() }
 
   /// Connects now; credentials are asked for anew.
-  func reconnect() { link.withLock { $0 }?.retry() }
+  func reconnect() {
+    link.withLock { $0 }?.retry()
+    services.withLock { $0 }?.retry()
+  }
 
   private func take(_ facts: OriginFacts?) {
     guard let facts else { return }

@@ -39,7 +39,11 @@ struct OriginWork {
       (presence, devices, methods) = (nil, nil, nil)
       return
     }
-    methods = wish.services.map { MethodCaller($0, wake: wake) }
+    methods = wish.services.map { plan in
+      var plan = plan
+      if let accounts { plan.tokens = accounts.access(of: wish.user).provider }
+      return MethodCaller(plan, wake: wake)
+    }
     presence = wish.presence.map { place in
       PresenceWork(database, at: place, wake: wake)
     }

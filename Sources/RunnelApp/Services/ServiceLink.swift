@@ -88,6 +88,17 @@ actor ServiceLink {
     executor.submit { self.assumeIsolated { $0.attach() } }
   }
 
+  /// Connects anew: another token is at hand.
+  nonisolated func retry() {
+    executor.submit { [weak self] in
+      self?.assumeIsolated { link in
+        guard link.isWanted, link.isActive, !link.isEnded else { return }
+        link.disconnect()
+        link.connect()
+      }
+    }
+  }
+
   private func attach() {
     guard let database else { return }
     var sink = OriginSink()
@@ -339,7 +350,9 @@ extension ServiceLink {
         reconnectLater()
       }
     case .listen(let path): listen(path)
-    case .signedOut(let reason): isSignedOut = "\(reason): sign in, and open it again."
+    case .signedOut(let reason):
+      let advice = plan.hasAccounts ? "A signs in" : "sign in, and open it again"
+      isSignedOut = "\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason): \(advice)."
     case .note(let text): note(text)
     case .declined(let path, let predicate): plan.reach.note(declined: predicate, by: path)
     }

@@ -1,4 +1,6 @@
+import RunnelAccounts
 package import RunnelBase
+package import RunnelClient
 package import RunnelNetwork
 package import RunnelServices
 package import RunnelServicesNetwork
@@ -16,6 +18,10 @@ package struct ServicePlan: Sendable {
   package var token: String?
   /// What is sent to sign in; nil to use the token alone.
   package var credentials: JSONValue?
+  /// The tokens of the account that is signed in; nil for nobody, and if a token or credentials are given.
+  package var tokens: OriginAccess.Provider?
+  /// True if users sign in with accounts.
+  package var hasAccounts = false
   /// What the server is known to find by itself.
   package let reach = FindReach()
 
@@ -44,6 +50,10 @@ package struct ServicePlan: Sendable {
   /// Makes an application that asks as the user.
   func application(_ provider: any ServiceProvider) -> Feathers {
     let app = Feathers(provider: provider)
+    if let tokens {
+      app.configure(auth: AuthenticationOptions(offering: tokens))
+      return app
+    }
     var options = AuthenticationOptions()
     options.storage.setToken(token, options.storageKey)
     if let credentials { options.credentials = { credentials } }

@@ -5,6 +5,7 @@ import RunnelApp
 import RunnelClient
 import RunnelDevices
 import RunnelNetwork
+import RunnelServicesNetwork
 import RunnelStore
 import RunnelSync
 
@@ -18,18 +19,31 @@ struct AccountPlace {
   /// - Throws: `Failure` if the user has no home.
   init(_ choice: OriginChoice) throws {
     self.choice = choice
-    if choice.address.hasServices {
-      throw Failure(
-        "\(choice.name) is a Feathers server: give a token, or `sign-in` in its profile.",
-        status: .usage)
-    }
+    let environment = ProcessInfo.processInfo.environment
+    let transport = IdentityToolkit.transport(choice.arguments.client)
+    let services = try choice.address.hasServices ? AccountPlace.services(choice) : nil
     do throws(AccountFailure) {
-      home = try AccountHome(
-        choice.address, IdentityToolkit.transport(choice.arguments.client),
-        environment: ProcessInfo.processInfo.environment)
+      home =
+        if let services {
+          try AccountHome(choice.address, services, transport, environment: environment)
+        } else {
+          try AccountHome(choice.address, transport, environment: environment)
+        }
     } catch {
       throw Failure(error.message)
     }
+  }
+
+  /// The accounts of a Feathers server.
+  ///
+  /// - Throws: `Failure` of usage if its profile says how to sign in.
+  private static func services(_ choice: OriginChoice) throws -> FeathersAccounts {
+    if choice.profile?.signInFile != nil {
+      throw Failure(
+        "\(choice.name) signs in by the file that `sign-in` of its profile names.", status: .usage)
+    }
+    return FeathersAccounts.server(
+      try choice.servicesHost(), ServiceAccess(choice.arguments))
   }
 
   /// Finds the accounts for a database; nil if there can be none, as the user has no home.
@@ -47,14 +61,14 @@ struct AccountPlace {
     try self.init(choice)
   }
 
-  /// The service of a Runnel server at the address of the database.
-  var ownService: IdentityToolkit { home.ownService }
+  /// The service of the server at the address of the database.
+  var ownService: any AccountProvider { home.ownService }
 
   /// Sends requests for accounts.
   var transport: IdentityToolkit.Transport { home.transport }
 
   /// The folder of the accounts, for a service.
-  func folder(_ service: IdentityToolkit) -> AccountFolder { home.folder(service) }
+  func folder(_ service: any AccountProvider) -> AccountFolder { home.folder(service) }
 
   // MARK: Who is signed in
 
@@ -87,7 +101,7 @@ struct AccountPlace {
   }
 
   /// The service of a user's account; the own one if that is not known.
-  func service(of user: String) throws -> IdentityToolkit {
+  func service(of user: String) throws -> any AccountProvider {
     try accounts { () throws(AccountFailure) in try home.service(of: user) } ?? ownService
   }
 
@@ -209,7 +223,7 @@ struct AccountPlace {
 
 /// A session that is opened when a credential is asked for.
 private actor LateSession {
-  private let service: IdentityToolkit
+  private let service: any AccountProvider
   private let storage: ChosenAccount
   private let user: String
   private let revocation: DeviceRevocation?
@@ -217,7 +231,7 @@ private actor LateSession {
   private var given: OriginAccess?
 
   init(
-    _ service: IdentityToolkit, _ storage: ChosenAccount, _ user: String,
+    _ service: any AccountProvider, _ storage: ChosenAccount, _ user: String,
     _ revocation: DeviceRevocation?
   ) {
     (self.service, self.storage, self.user) = (service, storage, user)

@@ -53,9 +53,14 @@ struct LoginCommand: ParsableCommand {
 
   func run() throws {
     let place = try AccountPlace(database, trust.origin)
-    let service =
+    if place.choice.address.hasServices, emulator != nil || apiKey != nil {
+      throw Failure(
+        "\(place.choice.name) is a Feathers server: it has accounts of its own.", status: .usage)
+    }
+    let other =
       emulator.map { IdentityToolkit.emulator($0, place.transport) }
-      ?? apiKey.map { .production(key: $0, place.transport) } ?? place.ownService
+      ?? apiKey.map { IdentityToolkit.production(key: $0, place.transport) }
+    let service: any AccountProvider = other ?? place.ownService
     let operation: AccountOperation
     if anonymous {
       operation = .signInAnonymously

@@ -26,19 +26,12 @@ extension OriginChoice {
     }
     let token = try servicesToken(arguments)
     let credentials = try profile?.signInFile.map(OriginChoice.credentials)
-    let scheme = address.isSecure ? "https" : "http"
-    guard let host = WebAddress("\(scheme)://\(address.host)/") else {
-      throw Failure("\(address.host) is not the address of a host.", status: .usage)
-    }
+    let host = try servicesHost()
     if token != nil || credentials != nil, !host.isSafe {
       throw Failure(
         "\(address.host) is asked without TLS, so others could read the token: use feathers+https.",
         status: .usage)
     }
-    var access = ServiceAccess()
-    access.trustedFile = arguments.trustedFile
-    access.proxies = arguments.options.proxies
-    access.userAgent = OriginArguments.userAgent
     let user =
       token.map { OriginAccess.token($0).user }
       ?? credentials.map { $0["email"]?.string ?? $0["username"]?.string ?? "user" }
@@ -46,9 +39,26 @@ extension OriginChoice {
     var wish = OriginWish(
       address, as: OriginAccess(user: user, provider: nil), arguments.options)
     wish.services = ServicePlan(
-      host, access, services: services, token: token, credentials: credentials)
+      host, ServiceAccess(arguments), services: services, token: token, credentials: credentials)
     if token != nil { wish.notice = sharedFileNotice }
+    if token == nil, credentials == nil, let place = AccountPlace.known(self) {
+      // The data of a user whose session was ended stays readable.
+      wish.user = try place.signedIn()?.user.id ?? place.ended?.user.id
+      wish.accounts = place.home
+      wish.services?.tokens = try place.access()?.provider
+    }
     return wish
+  }
+
+  /// The address of the host, without a place.
+  ///
+  /// - Throws: `Failure` of usage if it is none.
+  func servicesHost() throws -> WebAddress {
+    let scheme = address.isSecure ? "https" : "http"
+    guard let host = WebAddress("\(scheme)://\(address.host)/") else {
+      throw Failure("\(address.host) is not the address of a host.", status: .usage)
+    }
+    return host
   }
 
   /// The methods of services that the profile describes; none if it names no file.
@@ -84,5 +94,15 @@ extension OriginChoice {
       throw Failure("\(file) is no JSON object with credentials.")
     }
     return json
+  }
+}
+
+extension ServiceAccess {
+  /// Makes the access to a server with the options of the command line.
+  init(_ arguments: OriginArguments) {
+    self.init()
+    trustedFile = arguments.trustedFile
+    proxies = arguments.options.proxies
+    userAgent = OriginArguments.userAgent
   }
 }

@@ -38,6 +38,8 @@ public struct AuthenticationOptions: Sendable {
   /// What is sent to sign in again after the token has expired, such as an email and a password;
   /// nil to stay signed out.
   public var credentials: (@Sendable () async -> JSONValue?)?
+  /// True if no call is sent as nobody: without a token it signs in first, or fails.
+  public var isRequired = false
 
   /// Makes options; without arguments the token lasts as long as the program.
   public init(
@@ -70,6 +72,8 @@ public final class ServiceAuthentication: Sendable {
     var options = AuthenticationOptions()
     var state = AuthenticationState.signedOut
     var renewal: Task<Bool, Never>?
+    /// Why the last attempt to sign in again failed.
+    var failure: FeathersError?
     var observers: [Int: @Sendable (AuthenticationState) -> Void] = [:]
     var lastObserver = 0
   }
@@ -216,18 +220,38 @@ extension ServiceAuthentication {
     return await task.value
   }
 
+  /// Makes sure that a call is not sent as nobody, if somebody has to be signed in.
+  ///
+  /// - Throws: the error of the attempt to sign in.
+  func require() async throws(FeathersError) {
+    guard options.isRequired, token == nil else { return }
+    if await renew(after: nil) { return }
+    throw values.withLock(\.failure)
+      ?? FeathersError(.notAuthenticated, "Nobody is signed in.")
+  }
+
   /// Signs in with the stored token, or else with credentials.
   private func attempt() async -> Bool {
+    values.withLock { $0.failure = nil }
     if token != nil {
       do {
         _ = try await signInAgain()
         return true
       } catch  where !(401...407).contains(error.code) {
+        values.withLock { $0.failure = error }
         return false
-      } catch {}
+      } catch {
+        values.withLock { $0.failure = error }
+      }
     }
     guard let credentials = await options.credentials?() else { return false }
-    return (try? await signIn(credentials)) != nil
+    do throws(FeathersError) {
+      _ = try await signIn(credentials)
+      return true
+    } catch {
+      values.withLock { $0.failure = error }
+      return false
+    }
   }
 }
 

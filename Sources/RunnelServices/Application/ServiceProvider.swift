@@ -69,6 +69,7 @@ struct ProviderService: FeathersService {
     var request = request
     request.query = params.query
     if let answer = try localAnswer(request) { return answer }
+    if !authentication.isPath(path) { try await authentication.require() }
     var call = ProviderCall(
       path: try ServicePath.filled(path, params.route), request, token: authentication.token,
       headers: params.headers)
