@@ -22,8 +22,8 @@ import Testing
 
   init() {
     home = AccountHome(
-      of: "home", IdentityToolkit.emulator("http://localhost:1", service.transport), service.transport,
-      below: folder)
+      of: "home", IdentityToolkit.emulator("http://localhost:1", service.transport),
+      service.transport, below: folder)
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     wakes = stream
     var options = AccountOptions()

@@ -350,12 +350,15 @@ extension ServiceLink {
         reconnectLater()
       }
     case .listen(let path): listen(path)
-    case .signedOut(let reason):
-      let advice = plan.hasAccounts ? "A signs in" : "sign in, and open it again"
-      isSignedOut = "\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason): \(advice)."
+    case .signedOut(let reason): setSignedOut(reason)
     case .note(let text): note(text)
     case .declined(let path, let predicate): plan.reach.note(declined: predicate, by: path)
     }
+  }
+
+  private func setSignedOut(_ reason: String) {
+    let advice = plan.hasAccounts ? "A signs in" : "sign in, and open it again"
+    isSignedOut = "\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason): \(advice)."
   }
 
   private func reconnectLater() {
@@ -366,7 +369,7 @@ extension ServiceLink {
 
   private func call(_ number: Int, _ path: String, _ request: ServiceRequest) {
     guard let app else { return }
-    let generation = generation
+    let (generation, isRead) = (generation, [.find, .get].contains(request.method))
     calls[number] = Task { [weak self, executor] in
       let answer: Result<JSONValue, FeathersError>
       do throws(FeathersError) {
@@ -375,18 +378,30 @@ extension ServiceLink {
         answer = .failure(error)
       }
       executor.submit { [weak self] in
-        self?.assumeIsolated { $0.answered(number, answer, generation) }
+        self?.assumeIsolated { $0.answered(number, answer, isRead, generation) }
       }
     }
   }
 
   private func answered(
-    _ number: Int, _ answer: Result<JSONValue, FeathersError>, _ generation: Int
+    _ number: Int, _ answer: Result<JSONValue, FeathersError>, _ isRead: Bool, _ generation: Int
   ) {
     guard generation == self.generation, calls.removeValue(forKey: number) != nil else { return }
+    var answer = answer
+    if plan.tokens != nil {
+      switch answer {
+      case .success: isSignedOut = nil
+      case .failure(let error) where error.code == 401 && isRead:
+        setSignedOut(error.message)
+        // What is shown of the user's data stays, and is asked for again.
+        answer = .failure(FeathersError(.tooManyRequests, error.message))
+      case .failure: break
+      }
+    }
+    let given = answer
     takeEvents()
-    step { $0.answered(number, answer, now: $1) }
-    if usesREST, case .failure(let error) = answer, error.code == 503, isConnected {
+    step { $0.answered(number, given, now: $1) }
+    if usesREST, case .failure(let error) = given, error.code == 503, isConnected {
       // Over REST only a call tells that the server is gone.
       disconnect()
       set(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RunnelAccounts
 import RunnelStore
+import RunnelSync
 
 /// `runnel login`: signs in to a server's database with an account.
 struct LoginCommand: ParsableCommand {
@@ -8,10 +9,10 @@ struct LoginCommand: ParsableCommand {
     commandName: "login",
     abstract: "Sign in to a server's database with an account.",
     discussion: """
-      The accounts are those of the server at the address: of a Runnel server with accounts, of the official emulator \
-      (--emulator), or of the official service (--api-key). From then on, `runnel open` and the commands use this \
-      account for the database, unless a token is given. Several accounts may be signed in; the last one is active, \
-      and `runnel account use` changes that.
+      The accounts are those of the server at the address: of a Runnel server with accounts, of a Feathers server \
+      (feathers+https://HOST), of the official emulator (--emulator), or of the official service (--api-key). From \
+      then on, `runnel open` and the commands use this account for the database, unless a token is given. Several \
+      accounts may be signed in; the last one is active, and `runnel account use` changes that.
 
       The session is kept in a file that only you may read, in the state folder ($XDG_STATE_HOME/runnel/accounts). It \
       ends by `runnel logout`, or if the server refuses it.

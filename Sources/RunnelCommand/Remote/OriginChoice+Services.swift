@@ -1,3 +1,4 @@
+import RunnelAccounts
 import RunnelApp
 import RunnelBase
 import RunnelClient
