@@ -123,7 +123,7 @@ import Testing
       Place(name: "reasons of a refusal") { app in
         app.take(.origin(OriginFacts(.live)))
         app.backend.refusal = DatabaseError(.permissionDenied, "permission denied")
-        app.press("g2 gg j e x Enter Esc S g g g w")
+        app.press("g2 gg j e x Enter Esc S g g j g w")
         app.backend.refusal = nil
       },
       Place(name: "comparison") { app in

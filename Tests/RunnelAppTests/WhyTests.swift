@@ -144,7 +144,7 @@ import Testing
     let app = try refused()
     app.press("S")
     #expect(app.line(of: "refused") != nil)
-    app.press("g g g w")
+    app.press("g g j g w")
     #expect(app.line(of: "reading the rules") != nil)
     app.take(.answered(try asked(app), .result(Self.answer)))
     let screen = app.body.joined(separator: "\n")
@@ -159,7 +159,7 @@ import Testing
 
   @Test func reasonWithoutAnExplanationIsShownOnThePage() throws {
     let app = try refused()
-    app.press("S g g g w")
+    app.press("S g g j g w")
     app.take(.answered(try asked(app), .refused(Refusal("this credential may not read the rules"))))
     #expect(app.line(of: "this credential may not read the rules") != nil)
   }
