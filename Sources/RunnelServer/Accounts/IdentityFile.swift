@@ -1,4 +1,5 @@
 import Glibc
+import RunnelBase
 import RunnelDatabase
 import RunnelTree
 
