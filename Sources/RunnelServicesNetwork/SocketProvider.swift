@@ -100,7 +100,10 @@ public final class SocketProvider: ServiceProvider {
     let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
         values.withLock { $0.calls[key] = continuation }
-        perform { $0.call(key, event, arguments, isSignIn: call.isSignIn, now: $1) }
+        perform {
+          $0.call(
+            key, event, arguments, isSignIn: call.isSignIn, isRenewal: call.isRenewal, now: $1)
+        }
         if Task.isCancelled { perform { session, _ in session.cancel(key) } }
       }
     } onCancel: {

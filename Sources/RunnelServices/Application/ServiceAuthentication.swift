@@ -127,10 +127,16 @@ extension ServiceAuthentication {
   /// - Returns: the answer of the server, with the token and, of most servers, the user.
   /// - Throws: the error of the server. The earlier token is kept unless the server refused it.
   public func signIn(_ credentials: JSONValue) async throws(FeathersError) -> JSONValue {
+    try await signIn(credentials, isRenewal: false)
+  }
+
+  private func signIn(
+    _ credentials: JSONValue, isRenewal: Bool
+  ) async throws(FeathersError) -> JSONValue {
     let options = options
     let given = credentials["accessToken"]?.string
     do throws(FeathersError) {
-      let answer = try await send(.create(data: credentials), options)
+      let answer = try await send(.create(data: credentials), options, isRenewal: isRenewal)
       guard let token = answer["accessToken"]?.string ?? given else {
         throw FeathersError(
           .generalError, "The answer of the authentication service has no accessToken.",
@@ -153,12 +159,15 @@ extension ServiceAuthentication {
   ///
   /// - Throws: `NotAuthenticated` if no token is stored, or the error of the server.
   public func signInAgain() async throws(FeathersError) -> JSONValue {
+    try await signInAgain(isRenewal: false)
+  }
+
+  private func signInAgain(isRenewal: Bool) async throws(FeathersError) -> JSONValue {
     guard let token else {
       throw FeathersError(.notAuthenticated, "No accessToken is stored: sign in first.")
     }
-    return try await signIn([
-      "strategy": .string(options.strategy), "accessToken": .string(token),
-    ])
+    return try await signIn(
+      ["strategy": .string(options.strategy), "accessToken": .string(token)], isRenewal: isRenewal)
   }
 
   /// Signs out; the token is forgotten even if the server cannot be reached.
@@ -180,16 +189,17 @@ extension ServiceAuthentication {
   }
 
   private func send(
-    _ request: ServiceRequest, _ options: AuthenticationOptions
+    _ request: ServiceRequest, _ options: AuthenticationOptions, isRenewal: Bool = false
   ) async throws(FeathersError) -> JSONValue {
     guard let provider else {
       throw FeathersError(
         .notImplemented, "The application has no provider: there is no server to sign in at.")
     }
     let isSignIn = request.method == .create
-    return try await provider.call(
-      ProviderCall(
-        path: options.path, request, token: isSignIn ? nil : token, isSignIn: isSignIn))
+    var call = ProviderCall(
+      path: options.path, request, token: isSignIn ? nil : token, isSignIn: isSignIn)
+    call.isRenewal = isRenewal
+    return try await provider.call(call)
   }
 
   /// Signs in on a connection that was just made, if a token is stored.
@@ -235,7 +245,7 @@ extension ServiceAuthentication {
     values.withLock { $0.failure = nil }
     if token != nil {
       do {
-        _ = try await signInAgain()
+        _ = try await signInAgain(isRenewal: true)
         return true
       } catch  where !(401...407).contains(error.code) {
         values.withLock { $0.failure = error }
@@ -246,7 +256,7 @@ extension ServiceAuthentication {
     }
     guard let credentials = await options.credentials?() else { return false }
     do throws(FeathersError) {
-      _ = try await signIn(credentials)
+      _ = try await signIn(credentials, isRenewal: true)
       return true
     } catch {
       values.withLock { $0.failure = error }

@@ -42,6 +42,8 @@ public struct ProviderCall: Sendable {
   public var headers: [String: String]
   /// True for a call that signs in: it does not wait until that is done.
   public var isSignIn: Bool
+  /// True for a call that signs in again by itself, which connections share.
+  package var isRenewal = false
 
   /// Makes a call.
   public init(

@@ -8,10 +8,13 @@ extension SocketSession {
   ///   - event: the name of the event that is sent.
   ///   - arguments: what is sent with it.
   ///   - isSignIn: true for a call that signs in, which does not wait for that.
+  ///   - isRenewal: true for one that the sign-in of each connection shares, so that it is sent as soon as
+  ///     there is a connection.
   ///   - now: the time.
   /// - Returns: what has to be done.
   package mutating func call(
-    _ key: Int, _ event: String, _ arguments: [JSONValue], isSignIn: Bool = false, now: Int64
+    _ key: Int, _ event: String, _ arguments: [JSONValue], isSignIn: Bool = false,
+    isRenewal: Bool = false, now: Int64
   ) -> [Effect] {
     if state == .stopped {
       return [
@@ -27,7 +30,7 @@ extension SocketSession {
     }
     waiting.append(
       Call(
-        key: key, event: event, arguments: arguments, isSignIn: isSignIn,
+        key: key, event: event, arguments: arguments, isSignIn: isSignIn, isRenewal: isRenewal,
         deadline: now + options.waitMilliseconds))
     // Whoever calls does not wait for the end of a pause.
     return start(now: now) + flush(now)
@@ -52,13 +55,17 @@ extension SocketSession {
     return [.answered(key, .failure(error))]
   }
 
-  mutating func flush(_ now: Int64) -> [Effect] {
+  /// Sends the calls that need not wait; of a connection that was just made, only the sign-in that was
+  /// begun before.
+  mutating func flush(_ now: Int64, isSigningIn: Bool = false) -> [Effect] {
     guard phase == .ready || phase == .signingIn, let link else { return [] }
     var effects: [Effect] = []
     var packets: [EnginePacket] = []
     let calls = waiting
-    waiting = calls.filter { phase != .ready && !$0.isSignIn }
-    for var call in calls where phase == .ready || call.isSignIn {
+    let isReady = phase == .ready
+    let isDue = { (call: Call) in isReady || (isSigningIn ? call.isRenewal : call.isSignIn) }
+    waiting = calls.filter { !isDue($0) }
+    for var call in calls where isDue(call) {
       let packet = SocketPacket(
         .event, id: nextID, payload: .array([.string(call.event)] + call.arguments))
       let text = packet.text

@@ -85,6 +85,7 @@ public struct SocketSession: Sendable {
     var event: String
     var arguments: [JSONValue]
     var isSignIn: Bool
+    var isRenewal: Bool
     var deadline: Int64
   }
 
@@ -361,6 +362,7 @@ public struct SocketSession: Sendable {
     (phase, connectedTime) = (.signingIn, now)
     guard let link else { return [] }
     return set(.connected(link.transport, link.version ?? .four)) + [.signIn]
+      + flush(now, isSigningIn: true)
   }
 
   /// The server has disconnected the client, for example since the token has expired; in version 4

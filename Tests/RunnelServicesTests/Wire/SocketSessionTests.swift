@@ -81,8 +81,12 @@ private struct Script {
     let now = now
     report { $0.postAnswered(status, Array("ok".utf8), now: now) }
   }
-  mutating func call(_ key: Int, _ event: String = "find", _ arguments: [JSONValue] = ["m", [:]]) {
-    take(session.call(key, event, arguments, now: now))
+  mutating func call(
+    _ key: Int, _ event: String = "find", _ arguments: [JSONValue] = ["m", [:]],
+    isSignIn: Bool = false, isRenewal: Bool = false
+  ) {
+    take(
+      session.call(key, event, arguments, isSignIn: isSignIn, isRenewal: isRenewal, now: now))
   }
   mutating func signedIn() { take(session.signedIn(attempt: session.attempt, now: now)) }
 
@@ -433,6 +437,22 @@ private struct Script {
     ]
     for (pause, bound) in zip(pauses, bounds) { #expect(bound.contains(pause), "\(pauses)") }
     #expect(pauses.allSatisfy { $0 <= 30_000 })
+  }
+
+  @Test func aSignInByItselfIsSentAtOnceAndOthersWaitForIt() {
+    var script = Script()
+    script.call(1)
+    script.call(2, isSignIn: true, isRenewal: true)
+    script.call(3, isSignIn: true)
+    script.opened()
+    script.frame(Script.open4)
+    script.frame("40{\"sid\":\"X\"}")
+    #expect(script.asked().last == "> 420[\"find\",\"m\",{}]")
+    script.frame("430[null,{\"accessToken\":\"a\"}]")
+    #expect(script.answers[2] == .success(["accessToken": "a"]))
+    #expect(script.answers[1] == nil && script.answers[3] == nil)
+    script.signedIn()
+    #expect(script.asked().count { $0.hasPrefix("> 42") } == 2)
   }
 
   @Test func aCallWaitsForTheConnectionButNotForEver() {
