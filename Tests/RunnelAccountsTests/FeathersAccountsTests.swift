@@ -30,11 +30,6 @@ import Testing
     try await session.signIn(email: "\(name)@x.org", password: Secret("secret-\(name)"))
   }
 
-  private func wait(_ session: AccountSession, _ isReached: (AccountState) -> Bool) async throws {
-    for await state in session.states where isReached(state) { return }
-    throw NotReached()
-  }
-
   @Test func theTokenIsInAFileOfTheUserAloneAndRestoredWithoutANetwork() async throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
