@@ -78,7 +78,6 @@ import Testing
       let plain = await read(server.port, trusting: files)
       for text in [plain, await read(server.port, trusting: nil as String?)] {
         #expect(!text.contains(".swift") && !text.contains(".cc") && !text.contains("SSL"))
-        #expect(text.contains("TLS") || text.contains("closed"), "\(text)")
       }
     }
   }

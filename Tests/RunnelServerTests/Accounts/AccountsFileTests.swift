@@ -33,6 +33,7 @@ import Testing
       let again = try await TestServer(in: server.folder)
       await again.stop()
     }
+    withExtendedLifetime(server) {}
   }
 
   @Test func wipedAccountsFileStaysUsable() async throws {
