@@ -18,7 +18,8 @@ import Testing
           $0.accounts?.file = file
         }) { _ in }
       }
-      #expect(try server.request("GET", "/.json?ns=test").body == "null")
+      let answer = try server.request("GET", "/.json?ns=test")
+      #expect(answer.body == "null")
     }
   }
 
