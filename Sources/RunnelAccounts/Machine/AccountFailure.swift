@@ -97,8 +97,7 @@ public struct AccountFailure: Error, Hashable, Sendable, CustomStringConvertible
 
 extension AccountFailure {
   /// What a service means that ends a session without a reason.
-  private static let ended =
-    "The service has ended the session: the password or the address was changed, or the account deleted."
+  private static let ended = "Session ended: new password or address, or account deleted."
 
   /// The codes for the words of the service, with sentences.
   ///
