@@ -263,7 +263,7 @@ extension Application {
       let now = LocalTime.now()
       paint(now: now)
       originWork.show(runtime.state)
-      host.accounts?.note(isListed: runtime.state.listsAccounts)
+      host.accounts?.note(isListed: AccountsScreen.isListed(runtime.state))
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()

@@ -333,8 +333,9 @@ extension ReplicaBook {
   ) throws(TreeError) -> Knowledge {
     let path = query.path
     let records = (tracked[path] ?? [:]).values
-    // Where everything was asked for, what other queries left is kept, too.
-    if records.contains(where: \.isDefault) {
+    // Where everything was asked for, what other queries left is kept, too; and an answer from above that has
+    // not come whole may have left anything.
+    if records.contains(where: \.isDefault) || isInOpenAnswer(path) {
       return .keys(try rememberedChildren(of: query, storage), isAnswer: false)
     }
     let counted = records.filter { $0.isComplete || $0.query == query.asked(reach) }
@@ -348,6 +349,16 @@ extension ReplicaBook {
       unsure.remove(key)
     }
     return .allBut(unsure)
+  }
+
+  /// True if a place above has a query whose answer has not come whole, and which may cover the place.
+  private func isInOpenAnswer(_ path: Path) -> Bool {
+    path.keys.indices.contains { depth in
+      let above = Path(unchecked: Array(path.keys[..<depth]))
+      return (tracked[above] ?? [:]).values.contains { record in
+        !record.isComplete && (record.isDefault || record.keys.contains(path.keys[depth]))
+      }
+    }
   }
 
   /// The children of a place that earlier answers and pending writes tell of as a whole: what `remembered`

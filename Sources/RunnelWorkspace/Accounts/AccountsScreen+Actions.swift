@@ -3,14 +3,12 @@ import RunnelTerminal
 
 // The actions of the list of accounts, and the answers to requests for accounts.
 
-extension AppState {
-  /// Whether the accounts are listed on the screen.
-  package var listsAccounts: Bool {
-    layers.contains { if case .accounts = $0 { true } else { false } }
-  }
-}
-
 extension AccountsScreen {
+  /// Whether the accounts are listed on the screen.
+  package static func isListed(_ state: AppState) -> Bool {
+    state.layers.contains { if case .accounts = $0 { true } else { false } }
+  }
+
   /// Opens the list; if the session has ended, opens the form to sign in again.
   static func openAccounts(_ state: inout AppState) {
     guard let facts = state.database.accounts else { return }

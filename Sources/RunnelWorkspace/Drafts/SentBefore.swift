@@ -35,15 +35,14 @@ package struct SentBefore: Hashable, Sendable {
   }
 }
 
-extension AppState {
+extension SentBefore {
   /// What was sent before the draft of a list, as the session keeps it.
   ///
   /// O(texts being stored).
-  func sentBefore(inView view: Int) -> SentBefore {
-    var sent = tabs.lists[view].sentBefore
-    sent.equalCount = requests.newestSent(.max, inView: view)
-      .count { $0.text == tabs.lists[view].draft }
-    if !requests.isSending(inView: view) { sent.since = nil }
-    return sent
+  init(_ state: AppState, inView view: Int) {
+    self = state.tabs.lists[view].sentBefore
+    equalCount = state.requests.newestSent(.max, inView: view)
+      .count { $0.text == state.tabs.lists[view].draft }
+    if !state.requests.isSending(inView: view) { since = nil }
   }
 }

@@ -209,7 +209,7 @@ extension ListScreen {
       state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
     }
     var screen = RecordScreen(
-      path: path, viewName: name, resource: resource, order: state.fieldOrder(ofRecordAt: path),
+      path: path, viewName: name, resource: resource, order: FieldOrder(state, ofRecordAt: path),
       start: start)
     screen.isCell = isCell
     screen.firstRow = row

@@ -46,13 +46,14 @@ package struct FieldOrder: Hashable, Sendable {
   }
 }
 
-extension AppState {
-  /// The order of the fields of a record: that of the list in front, if the record stands in it, or else
+extension FieldOrder {
+  /// Makes the order of the fields of a record: that of the list in front, if the record stands in it, or else
   /// that of the first list that may hold it.
-  func fieldOrder(ofRecordAt path: Path) -> FieldOrder {
+  init(_ state: AppState, ofRecordAt path: Path) {
     let place = Path(unchecked: Array(path.keys.dropLast()))
-    let front = tabs.isTree ? [] : [tabs.front.definition]
-    return FieldOrder(
-      ofRecordsIn: place, among: front + tabs.lists.map(\.definition) + tabs.templates)
+    let front = state.tabs.isTree ? [] : [state.tabs.front.definition]
+    self.init(
+      ofRecordsIn: place,
+      among: front + state.tabs.lists.map(\.definition) + state.tabs.templates)
   }
 }

@@ -246,7 +246,7 @@ extension SessionState {
     for (index, screen) in state.tabs.lists.enumerated()
     where screen.isOpen && screen.phase == .loaded {
       var view = Self.session(state, of: screen, isInFront: index == state.tabs.index)
-      if view.draftTime != nil { view.sentBefore = state.sentBefore(inView: index) }
+      if view.draftTime != nil { view.sentBefore = SentBefore(state, inView: index) }
       session.views[screen.sessionName] = view
     }
     let kept = keptDrafts(state)
