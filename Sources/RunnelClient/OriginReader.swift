@@ -102,7 +102,8 @@ package final class OriginReader: Sendable {
   /// Returns the value at a place; nil if it is too large.
   package func value(at path: Path) async throws(OriginReadFailure) -> JSONValue? {
     let answer = try await get(path, [(name: "format", value: "export")], Self.valueBytesMax)
-    return answer.isWhole ? try Self.json(answer.body) : nil
+    guard answer.isWhole else { return nil }
+    return try Self.json(answer.body)
   }
 
   /// Returns the text of the security rules of the database.

@@ -155,6 +155,10 @@ import Testing
     #expect(made.status == 0, "\(made.errors)")
     try open()
     try terminal.wait("her data") { $0.contains("● live") && $0.contains("greeting") }
+    // The values in sight are kept, and a level that was only listed is not.
+    try terminal.keys("g", "g", "j", "l")
+    try terminal.wait(for: "▾ greeting")
+    try terminal.wait(for: " n ")
     #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
     try terminal.wait(for: "ana@x.org: session ended")
     try terminal.keys("q")

@@ -34,7 +34,7 @@ import Testing
     let states =
       try KeymapTests.places.map { try KeymapTests.app(at: $0).state }
       + SilentKeyTests.places.map { try SilentKeyTests.app(at: $0).state }
-      + [Self.typedQuestion(), Self.likedMessage(), Self.logEntry()]
+      + [Self.typedQuestion(), Self.likedMessage(), Self.logEntry(), Self.refusedWrite()]
     for state in states {
       let contexts = state.contexts
       reached.formUnion(contexts)
@@ -74,6 +74,17 @@ import Testing
     app.type("Moon")
     app.press("Enter Esc g5")
     app.go(to: "changed message")
+    return app.state
+  }
+
+  /// The reasons of a write that a server refused.
+  private static func refusedWrite() throws -> AppState {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+    app.take(.origin(OriginFacts(.live)))
+    try app.set("/room/m1/text", "mine")
+    let id = try #require(app.state.writes.queue.pending.last?.id)
+    app.take(.rejected(write: id, "permission_denied"))
+    app.press("S g g j g w")
     return app.state
   }
 

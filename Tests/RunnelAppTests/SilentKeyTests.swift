@@ -120,12 +120,6 @@ import Testing
         app.press("g2 gg j e x Enter Esc S")
         app.backend.refusal = nil
       },
-      Place(name: "reasons of a refusal") { app in
-        app.take(.origin(OriginFacts(.live)))
-        app.backend.refusal = DatabaseError(.permissionDenied, "permission denied")
-        app.press("g2 gg j e x Enter Esc S g g j g w")
-        app.backend.refusal = nil
-      },
       Place(name: "comparison") { app in
         app.press("g2 gg j e x")
         try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/ana/email"), "theirs")) }

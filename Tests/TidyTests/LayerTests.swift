@@ -63,8 +63,9 @@ import Testing
     "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelAccounts",
       "RunnelApp", "RunnelBase",
-      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelPostgres",
-      "RunnelServer", "RunnelServices", "RunnelServicesNetwork", "RunnelServicesTree",
+      "RunnelClient", "RunnelDatabase", "RunnelDemo", "RunnelDevices", "RunnelNetwork",
+      "RunnelPostgres", "RunnelServer", "RunnelServices", "RunnelServicesNetwork",
+      "RunnelServicesTree",
       "RunnelStorage", "RunnelStore",
       "RunnelStreams",
       "RunnelSync",

@@ -275,7 +275,9 @@ extension IdentityDecider {
     guard let token = try fields.filled("idToken") else { return nil }
     do throws(IdentityStop) {
       let (record, claims) = try holder(of: token)
-      return record.id == id ? claims : nil
+      // In an expression `nil` would be JSON's null.
+      guard record.id == id else { return nil }
+      return claims
     } catch {
       if case .error = error { return nil }
       throw error

@@ -112,8 +112,8 @@ package final class IssuedTokens: Sendable {
   ///
   /// Its times are not checked. An emulator takes the claims of every token.
   func claims(of text: String) -> JSONValue? {
-    guard let token = JSONWebToken(text) else { return nil }
-    return isEmulator || isIssued(token) ? token.claims : nil
+    guard let token = JSONWebToken(text), isEmulator || isIssued(token) else { return nil }
+    return token.claims
   }
 
   private func isIssued(_ token: JSONWebToken) -> Bool {
