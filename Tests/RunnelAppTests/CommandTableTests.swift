@@ -1,4 +1,6 @@
+import RunnelBase
 import RunnelTerminal
+import RunnelTree
 import Testing
 
 @testable import RunnelApp
