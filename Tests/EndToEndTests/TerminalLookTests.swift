@@ -97,8 +97,9 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments + ["--ascii"])
-      let screen = try terminal.wait(for: "row 57 of 57")
-      #expect(screen.lines[0].hasSuffix("on live  zoe"))
+      let screen = try terminal.wait("all rows, live") {
+        $0.contains("row 57 of 57") && $0.lines[0].hasSuffix("on live  zoe")
+      }
       #expect(screen.lines[2] == String(repeating: "-", count: 80))
       #expect(screen.body.first?.contains("v Sun 30 Aug 2026") == true)
       // The texts of people are shown as they are, in whatever letters.
@@ -111,8 +112,9 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments, before: before)
-      let screen = try terminal.wait(for: "row 57 of 57")
-      #expect(screen.lines[0].hasSuffix("on live  zoe"))
+      let screen = try terminal.wait("all rows, live") {
+        $0.contains("row 57 of 57") && $0.lines[0].hasSuffix("on live  zoe")
+      }
       let signs = CharacterSet(charactersIn: "▾▸⋯…─│★●·↑↓Δ")
       #expect(screen.text.rangeOfCharacter(from: signs) == nil)
     }
