@@ -333,9 +333,10 @@ extension ReplicaBook {
   ) throws(TreeError) -> Knowledge {
     let path = query.path
     let records = (tracked[path] ?? [:]).values
-    // Where everything was asked for, what other queries left is kept, too; and an answer from above that has
-    // not come whole may have left anything.
-    if records.contains(where: \.isDefault) || isInOpenAnswer(path) {
+    // Where everything was asked for, what other queries left is kept, too; and so are the parts of answers
+    // from above.
+    let isInAnswer = try isToldByKey(path, storage)
+    if records.contains(where: \.isDefault) || isInOpenAnswer(path) || isInAnswer {
       return .keys(try rememberedChildren(of: query, storage), isAnswer: false)
     }
     let counted = records.filter { $0.isComplete || $0.query == query.asked(reach) }
@@ -351,13 +352,11 @@ extension ReplicaBook {
     return .allBut(unsure)
   }
 
-  /// True if a place above has a query whose answer has not come whole, and which may cover the place.
+  /// True if everything was asked for at a place above, and has not come whole.
   private func isInOpenAnswer(_ path: Path) -> Bool {
     path.keys.indices.contains { depth in
       let above = Path(unchecked: Array(path.keys[..<depth]))
-      return (tracked[above] ?? [:]).values.contains { record in
-        !record.isComplete && (record.isDefault || record.keys.contains(path.keys[depth]))
-      }
+      return tracked[above]?[Query(above)]?.isComplete == false
     }
   }
 

@@ -40,7 +40,9 @@ package enum ViewInference {
   ) -> ViewDefinition {
     var source = SourceDefinition(path: sample.path)
     source.page = pageSize
-    return ViewDefinition(name: name, source: source, columns: columns(of: sample))
+    var view = ViewDefinition(name: name, source: source, columns: columns(of: sample))
+    view.awaitsColumns = sample.records.isEmpty
+    return view
   }
 
   private static func columns(of sample: CollectionSample) -> [ColumnDefinition] {

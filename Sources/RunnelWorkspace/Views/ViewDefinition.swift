@@ -20,6 +20,8 @@ public struct ViewDefinition: Hashable, Sendable {
   public var sections: [SectionRule] = []
   /// The columns of a row, from the left.
   public var columns: [ColumnDefinition]
+  /// Whether the view was made without a record: columns are found when there are some.
+  package var awaitsColumns = false
   /// The field of a new record that is typed into the bottom line; nil to add records by a form.
   public var compose: Path?
   /// Whether the user is told of new rows outside of the screen.

@@ -129,6 +129,7 @@ package enum StateReducer {
       return state.say(
         .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
     }
+    Columns.findAwaited(&state, inView: view)
     if change.update.isReload, case let gone = markCount - state.tabs.lists[view].marks.count,
       gone > 0
     {
