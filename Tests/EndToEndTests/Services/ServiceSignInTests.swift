@@ -82,7 +82,9 @@ import Testing
       }
       #expect(try run("whoami", services).output.contains("\(name)@x.org"))
     }
-    try terminal.keys("A", "d")
+    try terminal.keys("A")
+    try terminal.wait(for: "Accounts for this database")
+    try terminal.keys("G", "d")
     try terminal.sayYes(to: "Sign out")
     try terminal.wait("the data of ana") {
       $0.contains("ana@x.org") && !$0.contains("bo@x.org") && $0.contains("for members")
