@@ -140,7 +140,12 @@ struct WireServer {
         keeping[connection, default: []].append(request.id)
       }
       // In a store, whoever does the disconnect writes then does them once.
-      if store != nil, case .leave = request.operation { noteEnd(of: connection) }
+      if store != nil {
+        switch request.operation {
+        case .leave, .doDisconnects: noteEnd(of: connection)
+        default: break
+        }
+      }
       requests.append((connection, request))
     case .verify(let credential): unverified.append((connection, credential))
     case .send(let frame):
