@@ -184,6 +184,13 @@ import Testing
       try terminal.wait(for: "▸ /" + ["a", "b"][index])
       return terminal
     }
+    // What is told over the connection is in the replica.
+    for (name, value) in [("a", "x0"), ("b", "y0")] {
+      #expect(try database.run(["set", "/\(name)", "\"\(value)\""]).status == 0)
+    }
+    for terminal in terminals {
+      try terminal.wait("followed values") { $0.contains("x0") && $0.contains("y0") }
+    }
     try served.program.send(SIGKILL)
     _ = try served.program.wait()
     for (index, terminal) in terminals.enumerated() {
