@@ -130,6 +130,24 @@ import Testing
     #expect(failure(404, "<html>")?.message == "it has no accounts.")
   }
 
+  @Test func whoHasToWaitIsToldHowLong() {
+    func message(_ text: String) -> String? {
+      failure(400, "{\"error\":{\"code\":400,\"message\":\"\(text)\"}}")?.message
+    }
+    #expect(
+      message("TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts: try again in 32 seconds")
+        == "Too many attempts: try again in 32 seconds.")
+    #expect(
+      message("TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts: try again later")
+        == "Too many attempts: try again later.")
+    #expect(
+      message("TOO_MANY_ATTEMPTS_TRY_LATER") == "Too many attempts: try again later.")
+    // Another service has words of its own.
+    #expect(
+      message("TOO_MANY_ATTEMPTS_TRY_LATER : Reset the password.")
+        == "Too many attempts: try again later. Reset the password.")
+  }
+
   @Test(arguments: [
     "", "null", "[]", "3", "{", "{\"idToken\":5}", "{\"idToken\":\"a\",\"refreshToken\":null}",
     "{\"users\":[]}", "{\"users\":{}}", "{\"users\":[{\"localId\":\"\"}]}",

@@ -176,4 +176,15 @@ import Testing
       #expect(PasswordHash(text) == nil, "\(text)")
     }
   }
+
+  @Test(
+    arguments: [
+      (1, "in 1 second"), (119, "in 119 seconds"), (120, "in 2 minutes"), (121, "in 3 minutes"),
+      (900, "in 15 minutes"),
+    ] as [(Int64, String)])
+  func aWaitIsToldInSecondsOrMinutes(seconds: Int64, text: String) {
+    #expect(
+      IdentityError.tooManyAttempts(waiting: seconds).message
+        == "TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts: try again \(text)")
+  }
 }

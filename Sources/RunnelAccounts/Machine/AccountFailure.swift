@@ -155,11 +155,19 @@ extension AccountFailure {
       Self.known[word]?.code
       ?? Code(rawValue: word.lowercased().replacing("_", with: "-"))
     var message = Self.known[word]?.message ?? "The service answered \(word)."
-    // A service may say the same again.
-    if !explanation.isEmpty, !message.hasPrefix(explanation) {
+    // A service may say the same again, or for how long.
+    if let wait = Self.waiting(explanation) {
+      message = wait
+    } else if !explanation.isEmpty, !message.hasPrefix(explanation) {
       message += " \(explanation.prefix(200))" + (explanation.hasSuffix(".") ? "" : ".")
     }
     self.init(name, message, serviceCode: word)
+  }
+
+  /// What our server says to those who try too often, which tells how long to wait; nil for other texts.
+  static func waiting(_ text: some StringProtocol) -> String? {
+    guard text.hasPrefix("Too many attempts: ") else { return nil }
+    return text.prefix(200) + (text.hasSuffix(".") ? "" : ".")
   }
 
   /// The word for the refusal of a token by a service that has no words of its own.

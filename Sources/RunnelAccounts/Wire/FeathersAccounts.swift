@@ -249,7 +249,9 @@ public struct FeathersAccounts: AccountProvider {
         .insecure, "\(name) uses no TLS, so others could read passwords: use https.")
     }
     switch error.code {
-    case 429: return AccountFailure(.tooManyAttempts, "Too many attempts: try again later.")
+    case 429:
+      let message = AccountFailure.waiting(error.message) ?? "Too many attempts: try again later."
+      return AccountFailure(.tooManyAttempts, message)
     case 499: return .cancelled
     case 503: return AccountFailure(.offline, error.message)
     case 408, 500...:

@@ -85,6 +85,19 @@ package struct IdentityError: Error, Hashable, Sendable {
   /// The error of a client that tries too often, or of a server that has too much to do.
   package static let tooManyAttempts = IdentityError(
     "TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts: try again later")
+
+  /// The error of a client that has to wait, with how long: in seconds, from two minutes on in minutes.
+  package static func tooManyAttempts(waiting seconds: Int64) -> IdentityError {
+    let isLong = seconds > 119
+    let count = isLong ? (seconds + 59) / 60 : seconds
+    let unit = (isLong ? "minute" : "second") + (count == 1 ? "" : "s")
+    return IdentityError(tooManyAttempts.message.replacing("later", with: "in \(count) \(unit)"))
+  }
+
+  /// The explanation that follows the code; nil if there is none.
+  package var explanation: Substring? {
+    message.firstRange(of: " : ").map { message[$0.upperBound...] }
+  }
 }
 
 /// The reason why a decision stops before its answer.

@@ -19,7 +19,7 @@ extension IdentityDecider {
     if let email = try fields.filled("email") {
       let address = try checked(email: email)
       try checkIsFree(email: address)
-      record.email = address
+      record.email = address.text
     }
     if let phone = try fields.filled("phoneNumber") {
       record.phoneNumber = try checked(phone: phone, for: record.id)
@@ -139,7 +139,7 @@ extension IdentityDecider {
       if let other = try account(email: address), other.id != id {
         throw .refused("DUPLICATE_EMAIL")
       }
-      record.email = address
+      record.email = address.text
     }
     if let phone = try user.filled("phoneNumber") {
       record.phoneNumber = try checked(phone: phone, for: id)

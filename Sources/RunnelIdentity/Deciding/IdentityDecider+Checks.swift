@@ -3,11 +3,12 @@ import RunnelBase
 // The checks of values that several operations share.
 
 extension IdentityDecider {
-  /// Returns an address in small letters.
+  /// Returns an address.
   ///
   /// - Throws: `IdentityStop` (`INVALID_EMAIL`) if it is none.
-  func checked(email text: String) throws(IdentityStop) -> String {
-    let email = text.lowercased()
+  func checked(email given: String) throws(IdentityStop) -> EmailAddress {
+    let address = EmailAddress(given)
+    let email = address.text
     let halves = email.split(separator: "@", omittingEmptySubsequences: false)
     let isPlain = email.unicodeScalars.allSatisfy { scalar in
       scalar.value > 0x20 && scalar.value != 0x7F && !scalar.properties.isWhitespace
@@ -16,7 +17,7 @@ extension IdentityDecider {
     guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty, isPlain,
       email.utf8.count <= IdentityPolicy.emailBytesMax
     else { throw .refused("INVALID_EMAIL") }
-    return email
+    return address
   }
 
   /// True for what makes two addresses look alike: no glyph, or another direction of writing.
@@ -30,7 +31,7 @@ extension IdentityDecider {
   /// Checks that no other account has an address.
   ///
   /// - Throws: `IdentityStop` (`EMAIL_EXISTS`).
-  func checkIsFree(email: String, for id: String? = nil) throws(IdentityStop) {
+  func checkIsFree(email: EmailAddress, for id: String? = nil) throws(IdentityStop) {
     if let other = try account(email: email), other.id != id { throw .refused("EMAIL_EXISTS") }
   }
 

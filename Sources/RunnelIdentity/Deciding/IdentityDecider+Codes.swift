@@ -124,13 +124,14 @@ extension IdentityDecider {
     switch kind {
     case .passwordReset:
       let email = try requestedEmail()
-      if let record = try account(email: email) { return (record, email, nil) }
+      if let record = try account(email: email) { return (record, record.email ?? email.text, nil) }
       if try hidesEmails() { return nil }
       throw .refused("EMAIL_NOT_FOUND")
     case .emailSignIn:
       if !(try settings().allowsEmailLinks) { throw .refused("OPERATION_NOT_ALLOWED") }
       let email = try requestedEmail()
-      return (try account(email: email), email, nil)
+      let record = try account(email: email)
+      return (record, record?.email ?? email.text, nil)
     case .verifyEmail:
       let record = try requester()
       guard let email = record.email else { throw .refused("MISSING_EMAIL") }
@@ -141,12 +142,12 @@ extension IdentityDecider {
       let record = try requester()
       guard let email = record.email else { throw .refused("MISSING_EMAIL") }
       try checkIsFree(email: newEmail)
-      return (record, email, newEmail)
+      return (record, email, newEmail.text)
     case .recoverEmail: throw .refused("INVALID_REQ_TYPE : Unsupported request parameters.")
     }
   }
 
-  private func requestedEmail() throws(IdentityStop) -> String {
+  private func requestedEmail() throws(IdentityStop) -> EmailAddress {
     guard let email = try fields.filled("email") else { throw .refused("MISSING_EMAIL") }
     return try checked(email: email)
   }
@@ -248,14 +249,14 @@ extension IdentityDecider {
       guard record.email == code.email, let email = code.newEmail else {
         throw .refused("INVALID_OOB_CODE")
       }
-      try checkIsFree(email: email, for: record.id)
+      try checkIsFree(email: EmailAddress(email), for: record.id)
       let claims = try claims(ofHolder: record.id)
       try offerRecovery(of: &record, newEmail: email)
       (record.email, record.isEmailVerified) = (email, true)
       try endSessions(of: &record)
       if let claims { grant = try newGrant(record, replacing: claims) }
     case .recoverEmail:
-      try checkIsFree(email: code.email, for: record.id)
+      try checkIsFree(email: EmailAddress(code.email), for: record.id)
       (record.email, record.isEmailVerified) = (code.email, true)
       if record.initialEmail == code.email { record.initialEmail = nil }
       try endSessions(of: &record)

@@ -121,8 +121,9 @@ extension IdentityDecider {
     record.displayName =
       try checked("displayName", bytesMax: IdentityPolicy.nameBytesMax)
       ?? record.displayName
-    if record.email != address { record.isEmailVerified = false }
-    record.email = address
+    if record.email != address.text {
+      (record.email, record.isEmailVerified) = (address.text, false)
+    }
     try set(password: password, of: &record)
     record.lastLoginTime = now
     let grant = try grant(record, provider: "password")
@@ -191,7 +192,8 @@ extension IdentityDecider {
     return IdentityAnswer(
       [
         IdentityDecider.kind("VerifyPasswordResponse"), JSONMember("registered", true),
-        JSONMember("localId", .string(record.id)), JSONMember("email", .string(address)),
+        JSONMember("localId", .string(record.id)),
+        JSONMember("email", .string(record.email ?? address.text)),
       ], grant: grant)
   }
 
@@ -248,13 +250,15 @@ extension IdentityDecider {
     guard let text = try fields.filled("oobCode") else { throw .refused("MISSING_OOB_CODE") }
     let code = try code(text)
     guard code.kind == .emailSignIn else { throw .refused("INVALID_OOB_CODE") }
-    guard code.email == address else { throw .refused("INVALID_EMAIL") }
+    guard code.email == address.text else { throw .refused("INVALID_EMAIL") }
     draft.codes[code.hash] = .some(nil)
-    let found = try account(email: address)
+    // The account to which the mail went.
+    let owned = EmailAddress(code.email)
+    let found = try account(email: owned)
     var record: AccountRecord
     if let token = try fields.filled("idToken") {
       record = try holder(of: token).record
-      try checkIsFree(email: address, for: record.id)
+      try checkIsFree(email: owned, for: record.id)
     } else {
       let id = try newID()
       record = found ?? AccountRecord(id: id)
@@ -266,14 +270,14 @@ extension IdentityDecider {
       (record.password, record.passwordTime, record.otherProviders) = (nil, nil, [])
       try endSessions(of: &record)
     }
-    record.email = address
+    if record.email != address.text { record.email = address.text }
     (record.isEmailVerified, record.hasEmailLink) = (true, true)
     record.lastLoginTime = now
     let grant = try grant(record, provider: "password")
     provenAccount = record.id
     return IdentityAnswer(
       [
-        IdentityDecider.kind("EmailLinkSigninResponse"), JSONMember("email", .string(address)),
+        IdentityDecider.kind("EmailLinkSigninResponse"), JSONMember("email", .string(code.email)),
         JSONMember("localId", .string(record.id)), JSONMember("isNewUser", .bool(found == nil)),
       ], grant: grant)
   }
@@ -326,7 +330,7 @@ extension IdentityDecider {
     guard let uri = try fields.filled("continueUri") else {
       throw .refused("MISSING_CONTINUE_URI")
     }
-    let email: String
+    let email: EmailAddress
     do throws(IdentityStop) {
       email = try checked(email: identifier)
     } catch {

@@ -20,7 +20,7 @@ extension IdentityDecider {
       order.append(record.id)
     }
     for id in try fields.texts("localId") { note(try account(id)) }
-    for email in try fields.texts("email") { note(try account(email: email.lowercased())) }
+    for email in try fields.texts("email") { note(try account(email: EmailAddress(email))) }
     for phone in try fields.texts("phoneNumber") { note(try account(phone: phone)) }
     let users = order.compactMap { found[$0]?.shown }
     return IdentityAnswer(users.isEmpty ? [kind] : [kind, JSONMember("users", .array(users))])
@@ -97,10 +97,11 @@ extension IdentityDecider {
   ) throws(IdentityStop) {
     guard let text = try fields.text("email") else { return }
     let email = try checked(email: text)
-    if email == record.email { return }
+    // Another spelling of the same address is no change.
+    if email.text == record.email { return }
     try checkIsFree(email: email, for: record.id)
-    if offersRecovery { try offerRecovery(of: &record, newEmail: email) }
-    (record.email, record.isEmailVerified) = (email, false)
+    if offersRecovery { try offerRecovery(of: &record, newEmail: email.text) }
+    (record.email, record.isEmailVerified) = (email.text, false)
   }
 
   private mutating func changePassword(of record: inout AccountRecord) throws(IdentityStop) {

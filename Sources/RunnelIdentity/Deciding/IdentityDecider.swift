@@ -94,11 +94,18 @@ package struct IdentityDecider {
     return draft.isWiping ? nil : try reader.account(id)
   }
 
-  func account(email: String) throws(IdentityStop) -> AccountRecord? {
-    try found(draft.accounts.values.first { $0?.email == email } ?? nil) {
-      (reader) throws(IdentityStop) in
-      try reader.account(email: email)
+  /// The account with an address: the one with the given spelling, if files of older versions have several.
+  func account(email: EmailAddress) throws(IdentityStop) -> AccountRecord? {
+    for spelling in email.spellings {
+      let drafted = draft.accounts.values.first {
+        $0?.email?.utf8.elementsEqual(spelling.utf8) == true
+      }
+      let record = try found(drafted ?? nil) { (reader) throws(IdentityStop) in
+        try reader.account(email: spelling)
+      }
+      if let record { return record }
     }
+    return nil
   }
 
   func account(phone: String) throws(IdentityStop) -> AccountRecord? {

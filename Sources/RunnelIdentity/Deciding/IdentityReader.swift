@@ -4,7 +4,7 @@ package import RunnelBase
 package protocol IdentityReader {
   /// The account with an id.
   func account(_ id: String) throws(IdentityStop) -> AccountRecord?
-  /// The account with an address, in small letters.
+  /// The account whose address is spelled so, in small letters.
   func account(email: String) throws(IdentityStop) -> AccountRecord?
   /// The account with a phone number.
   func account(phone: String) throws(IdentityStop) -> AccountRecord?

@@ -13,11 +13,11 @@ package enum AttemptNames {
     func name(_ subject: AttemptGuard.Subject, _ texts: String...) -> AttemptGuard.Name {
       AttemptGuard.Name(subject, hash: SecretHash.of(texts.joined(separator: "\u{0}")))
     }
-    // A field of a wrong kind is refused elsewhere.
-    func text(_ field: String) -> String {
-      ((try? call.fields.text(field)) ?? "").lowercased()
+    // A field of a wrong kind is refused elsewhere; another spelling is no new account.
+    func recipient(in field: String) -> String {
+      EmailAddress((try? call.fields.text(field)) ?? "").text
     }
-    let email = text("email")
+    let email = recipient(in: "email")
     switch call.operation {
     case .signInWithPassword:
       return [
@@ -30,8 +30,8 @@ package enum AttemptNames {
     case .sendOobCode:
       var names = [name(.question, address)]
       // Nobody is flooded by mails, whoever asks for them.
-      for recipient in [email, text("newEmail")] where !recipient.isEmpty {
-        names.append(name(.mail, recipient))
+      for text in [email, recipient(in: "newEmail")] where !text.isEmpty {
+        names.append(name(.mail, text))
       }
       if let user { names.append(name(.mail, "user", user)) }
       return names

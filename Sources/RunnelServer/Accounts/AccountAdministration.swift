@@ -122,7 +122,10 @@ public final class AccountAdministration {
   public func id(of name: String) throws -> String {
     let found = try store.read { (reader) -> String? in
       if let record = try reader.account(name) { return record.id }
-      return try reader.account(email: name.lowercased())?.id
+      for spelling in EmailAddress(name).spellings {
+        if let record = try reader.account(email: spelling) { return record.id }
+      }
+      return nil
     }
     guard let found else {
       throw ServerError("There is no account \(name): `runnel accounts list` lists all.")

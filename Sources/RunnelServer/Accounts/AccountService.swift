@@ -311,8 +311,9 @@ actor AccountService {
       let wait = attempts.begin(request.names, now: calendar())
       keepLockOuts()
       if wait > 0 {
-        var answer = Reply(.tooManyAttempts)
-        answer.retrySeconds = (wait + 999) / 1000
+        let seconds = (wait + 999) / 1000
+        var answer = Reply(.tooManyAttempts(waiting: seconds))
+        answer.retrySeconds = seconds
         return reply(answer)
       }
     }

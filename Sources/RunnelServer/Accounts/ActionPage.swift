@@ -236,7 +236,6 @@ enum ActionText {
     case "EXPIRED_OOB_CODE": return "This link has expired: ask for a new one."
     case "EMAIL_EXISTS": return "Another account has this address."
     case "USER_DISABLED": return "This account is disabled."
-    case "TOO_MANY_ATTEMPTS_TRY_LATER": return "Too many attempts: try again later."
     default:
       let start = message.firstRange(of: " : ")?.upperBound
       return start.map { message[$0...] + "." } ?? "That did not work: ask for a new link."

@@ -120,7 +120,9 @@ struct ServiceLogin: Sendable {
       }
       let code = reply.body["error"]?["message"]?.string ?? ""
       if code.hasPrefix("TOO_MANY_ATTEMPTS") {
-        done(.failure(FeathersError(.tooManyRequests, "Too many attempts: try again later.")))
+        // It says how long to wait.
+        let text = IdentityError(code).explanation ?? "Too many attempts: try again later"
+        done(.failure(FeathersError(.tooManyRequests, text + ".")))
       } else if reply.status >= 500 {
         done(.failure(FeathersError(.unavailable, "The accounts cannot be read now.")))
       } else {

@@ -12,7 +12,9 @@ final class MemoryIdentity: IdentityReader {
 
   func account(_ id: String) -> AccountRecord? { accounts[id] }
 
-  func account(email: String) -> AccountRecord? { accounts.values.first { $0.email == email } }
+  func account(email: String) -> AccountRecord? {
+    accounts.values.first { $0.email?.utf8.elementsEqual(email.utf8) == true }
+  }
 
   func account(phone: String) -> AccountRecord? {
     accounts.values.first { $0.phoneNumber == phone }
