@@ -261,6 +261,14 @@ import Testing
     #expect(app.state.session.accountChange == AccountChange(to: "bo"))
   }
 
+  @Test func cursorBeginsOnTheAccountThatIsShown() throws {
+    let app = try open(AccountFacts([Self.ana, Self.bo], current: Self.bo, .signedIn))
+    app.press("A")
+    #expect(app.cursorLine.contains("bo@x.org"))
+    app.press("k")
+    #expect(app.cursorLine.contains("ana@x.org"))
+  }
+
   @Test func draftThatIsNotKeptIsAskedForBeforeAnotherAccountIsShown() throws {
     let app = try open(Self.facts)
     app.press("a")

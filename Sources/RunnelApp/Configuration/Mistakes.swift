@@ -5,6 +5,9 @@ final class Mistakes {
   /// The number of mistakes so far.
   var count: Int { found.count }
 
+  /// Returns the first mistake that was found after a number of others.
+  func first(after count: Int) -> ConfigurationError? { found.dropFirst(count).first }
+
   /// Returns the value that a function reads, or nil for a mistake, which is kept.
   func reading<Value>(_ read: () throws -> Value) throws -> Value? {
     do {

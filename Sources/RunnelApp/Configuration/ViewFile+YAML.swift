@@ -13,18 +13,15 @@ extension ViewFile {
   ///   - pageSize: the number of rows of a page, if the file does not set it.
   /// - Throws: `ConfigurationError` with the file, the line and what is expected there.
   public init(yaml: String, name: String, pageSize: Int = Settings().pageSize) throws {
-    let (file, problem) = try ViewFile.reading(yaml, name: name, pageSize: pageSize)
-    if let problem { throw problem }
-    self = file
+    let read = try ViewFile.reading(yaml, name: name, pageSize: pageSize)
+    if let problem = read.problem { throw problem }
+    self = read.file
   }
 
   /// Reads the views of a file that have no mistake.
   ///
-  /// - Returns: The views, and the mistakes in the others; nil if there are none.
   /// - Throws: `ConfigurationError` if no view can be read.
-  static func reading(
-    _ yaml: String, name: String, pageSize: Int
-  ) throws -> (file: ViewFile, problem: ConfigurationError?) {
+  static func reading(_ yaml: String, name: String, pageSize: Int) throws -> ReadViews {
     let reader = try YAMLObject(
       document: yaml, file: name, listOf: "views", allowed: ["views", "me"])
     let me = try reader.string("me")
@@ -34,12 +31,16 @@ extension ViewFile {
     }
     let mistakes = Mistakes()
     var read: [(view: ViewDefinition, node: Yams.Node)] = []
+    var leftOut: [String: ConfigurationError] = [:]
     for node in sequence {
       let before = mistakes.count
       let view = try mistakes.reading {
         try ViewDefinition(YAMLObject(node, file: name, allowed: nil), mistakes, pageSize: pageSize)
       }
       if let view, mistakes.count == before { read.append((view, node)) }
+      if let mistake = mistakes.first(after: before), let name = node["name"]?.string {
+        leftOut[name] = mistake
+      }
     }
     if mistakes.count == 0, read.isEmpty {
       throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
@@ -52,15 +53,24 @@ extension ViewFile {
         views.append(view)
         continue
       }
-      if !areComplete { continue }
-      mistakes.note(
-        try YAMLObject(node, file: name, allowed: nil)
-          .error(problem, at: view.from == nil ? "path" : "from"))
+      let mistake = try YAMLObject(node, file: name, allowed: nil)
+        .error(problem, at: view.from == nil ? "path" : "from")
+      leftOut[view.name] = mistake
+      if areComplete { mistakes.note(mistake) }
     }
     let problem = mistakes.error
     if let problem, views.isEmpty { throw problem }
-    return (ViewFile(me: me, views: views), problem)
+    return ReadViews(file: ViewFile(me: me, views: views), problem: problem, leftOut: leftOut)
   }
+}
+
+/// What could be read of a views file.
+struct ReadViews {
+  var file: ViewFile
+  /// All mistakes of the file; nil if there are none.
+  var problem: ConfigurationError?
+  /// The views that cannot be used, by name, each with its first mistake.
+  var leftOut: [String: ConfigurationError]
 }
 
 extension ViewDefinition {

@@ -47,28 +47,47 @@ struct Workspace {
     }
     var found: ViewFile?
     var mistake: ConfigurationError?
+    var leftOut: [String: ConfigurationError] = [:]
     if options.views != nil || viewsFile != beside || access(beside, R_OK) == 0 {
       do {
         let read = try Workspace.read(viewsFile, settings)
         found = read.file
         mistake = read.problem
+        leftOut = read.leftOut
       } catch let error as ConfigurationError where !isStrict && options.views == nil {
         mistake = error
       }
       if let mistake, isStrict { throw mistake }
     }
-    problem = mistake.map { Workspace.words(for: $0, hasOthers: found != nil) }
     let described = options.resources ?? ResourceDefinitionFile.path(beside: file)
     definitionFiles = [
       .views(viewsFile), .resources(described ?? stem + ResourceDefinitionFile.suffix),
     ]
     resources = try described.map { try ResourceBook(file: $0) } ?? ResourceBook()
-    let views = try found?.views ?? Workspace.discover(options, settings)
-    self.views = views + [resources.activityView].compactMap(\.self)
     // The rules of a server know an account by its id.
     let user = DatabaseEnvironment.userName.isEmpty ? "me" : DatabaseEnvironment.userName
-    me = options.origin?.userID ?? found?.me ?? settings.me ?? user
-    firstTab = try Workspace.tab(options.view, in: self.views)
+    let me = options.origin?.userID ?? found?.me ?? settings.me ?? user
+    self.me = me
+    for view in found?.views ?? [] {
+      guard let words = view.userProblem(me) else { continue }
+      let error = ConfigurationError(file: viewsFile, line: nil, words)
+      if isStrict { throw error }
+      leftOut[view.name] = error
+      found?.views.removeAll { $0.name == view.name }
+      mistake = mistake ?? error
+    }
+    problem = mistake.map { Workspace.words(for: $0, hasOthers: found != nil) }
+    let views =
+      try found?.views.map { $0.bound(toUser: me) } ?? Workspace.discover(options, settings)
+    self.views = views + [resources.activityView].compactMap(\.self)
+    do {
+      firstTab = try Workspace.tab(options.view, in: self.views)
+    } catch {
+      // A view that is named may be there, but with a mistake.
+      let name = options.view?.lowercased()
+      let own = leftOut.first { $0.key.lowercased() == name }?.value
+      throw own ?? (found == nil ? mistake : nil) ?? error
+    }
   }
 
   /// Returns the name of the view that is opened first: that of a tab, or the one where the session
@@ -101,7 +120,7 @@ struct Workspace {
 
   private static func read(
     _ file: String, _ settings: Settings
-  ) throws -> (file: ViewFile, problem: ConfigurationError?) {
+  ) throws -> ReadViews {
     do {
       return try ViewFile.reading(
         UserFile.text(of: file), name: file, pageSize: settings.pageSize)

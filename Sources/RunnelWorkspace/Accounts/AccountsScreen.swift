@@ -50,8 +50,9 @@ package struct AccountsScreen: Hashable, Sendable {
       SectionedDiff.update(
         from: old.sections.map { SectionIDs($0) }, to: content.sections.map { SectionIDs($0) }),
       from: old, to: content, height: height)
-    if old.rowCount == 0, let first = ids.first {
-      _ = list.moveTo(.row(first), in: content, height: height)
+    // The account in use is the one that most keys are about.
+    if old.rowCount == 0, let id = facts.current?.id ?? accounts.first?.id {
+      _ = list.moveTo(.row(AccountsScreen.rowPrefix + id), in: content, height: height)
     }
   }
 

@@ -1,15 +1,27 @@
 package import RunnelTree
 
 // Views with parameters: `/group_message/$group` is a list for each group. A piece of a path that
-// begins with `$` is no key of the tree, so such a path stands for no place until it is bound.
+// begins with `$` is no key of the tree, so such a path stands for no place until it is bound. `$me` is no
+// parameter: it is the user, who is known when the views are opened.
 
 extension Path {
+  /// The name that stands for the user.
+  private static let me = "me"
+
   /// The names of the parameters in the path, from the left.
-  package var parameters: [String] {
+  package var parameters: [String] { names.filter { $0 != Path.me } }
+
+  /// Whether the user stands in the path.
+  fileprivate var hasUser: Bool { names.contains(Path.me) }
+
+  private var names: [String] {
     keys.compactMap { key in
       key.text.first == "$" ? String(key.text.dropFirst()) : nil
     }
   }
+
+  /// Returns the path with a user's key in place of `$me`.
+  fileprivate func bound(toUser key: Key) -> Path { bound(to: [Path.me: key]) }
 
   /// Returns the path with keys in place of its parameters; parameters without a key stay.
   package func bound(to keys: [String: Key]) -> Path {
@@ -37,7 +49,40 @@ extension Path {
   }
 }
 
+extension SourceDefinition {
+  fileprivate mutating func bind(to keys: [String: Key]) {
+    path = path.bound(to: keys)
+    writtenPath = writtenPath?.bound(to: keys)
+  }
+
+  fileprivate mutating func bind(toUser key: Key) {
+    guard path.hasUser else { return }
+    writtenPath = path
+    path = path.bound(toUser: key)
+  }
+}
+
 extension ViewDefinition {
+  /// Returns the view with the user in place of `$me` in its paths.
+  ///
+  /// `$me` stays if the user's name is no key; see `userProblem`.
+  package func bound(toUser me: String) -> ViewDefinition {
+    guard let key = try? Key(me) else { return self }
+    var view = self
+    view.source.bind(toUser: key)
+    for index in also.indices { view.also[index].bind(toUser: key) }
+    return view
+  }
+
+  /// Returns why the user cannot stand in the paths of the view, or nil.
+  package func userProblem(_ me: String) -> String? {
+    let isMeant = ([source] + also).contains { $0.path.hasUser }
+    guard isMeant, (try? Key(me)) == nil else { return nil }
+    return
+      "`$me` in a path of the view `\(name)` is `\(me)`, which no key is like: set `me` to another "
+      + "name."
+  }
+
   /// Whether the view has parameters: then it is opened from the rows of another view, and has no
   /// tab.
   package var hasParameters: Bool { !source.path.parameters.isEmpty }
@@ -45,8 +90,8 @@ extension ViewDefinition {
   /// Returns the view with keys in place of the parameters of its paths.
   package func bound(to keys: [String: Key]) -> ViewDefinition {
     var view = self
-    view.source.path = source.path.bound(to: keys)
-    for index in also.indices { view.also[index].path = also[index].path.bound(to: keys) }
+    view.source.bind(to: keys)
+    for index in also.indices { view.also[index].bind(to: keys) }
     return view
   }
 

@@ -65,6 +65,8 @@ public struct SourceDefinition: Hashable, Sendable {
   public static let keptRows = 2000
   /// The collection.
   public var path: Path
+  /// The path in the views file, if `$me` stands in it; nil otherwise.
+  package var writtenPath: Path?
   /// The order of the rows.
   public var order: QueryIndex = .key
   /// The end at which the list starts and stays live; pages are fetched from there.

@@ -42,7 +42,7 @@ extension ViewDefinition {
 extension SourceDefinition {
   fileprivate var members: [JSONMember] {
     var members = [
-      JSONMember("path", .string(path.description)),
+      JSONMember("path", .string((writtenPath ?? path).description)),
       JSONMember("order", .string(order.description)),
       JSONMember("anchor", anchor == .last ? "last" : "first"),
       JSONMember("descending", .bool(isDescending)),

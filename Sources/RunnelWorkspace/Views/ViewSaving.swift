@@ -42,8 +42,10 @@ extension Tabs {
     guard front.drillDown != nil, let template = templates.first(where: { $0.name == shown.name })
     else { return shown }
     shown.source.path = template.source.path
+    shown.source.writtenPath = template.source.writtenPath
     for (index, source) in template.also.enumerated() where shown.also.indices.contains(index) {
       shown.also[index].path = source.path
+      shown.also[index].writtenPath = source.writtenPath
     }
     return shown
   }

@@ -38,7 +38,7 @@ package struct AppState: Equatable, Sendable {
     database = OpenedDatabase(
       name: databaseName, me: me, resources: resources, isReadOnly: isReadOnly,
       profile: profile)
-    tabs = Tabs(views)
+    tabs = Tabs(views.map { $0.bound(toUser: me) })
     for index in tabs.lists.indices { tabs.lists[index].usePages(of: settings.pageSize) }
     open(0)
     Notices.openViews(&self)

@@ -41,6 +41,11 @@ extension Redefinition {
       state.files.redefinition = nil
       return state.say(.warning, "\(problem) - until it is mended, all is as it was")
     }
+    let me = state.database.me
+    if let problem = views?.content.views.lazy.compactMap({ $0.userProblem(me) }).first {
+      state.files.redefinition = nil
+      return state.say(.warning, "\(problem) Until it is mended, all is as it was")
+    }
     guard let views else {
       return state.say(.info, "\(name) was changed; what it says holds from the next start on")
     }
@@ -55,7 +60,8 @@ extension Redefinition {
     guard let saved = state.files.redefinition, state.layers.isEmpty else { return }
     state.files.redefinition = nil
     let definitions =
-      saved.content.views.map { $0.paged(by: state.settings.pageSize) }
+      saved.content.views
+      .map { $0.bound(toUser: state.database.me).paged(by: state.settings.pageSize) }
       + [state.database.resources.activityView].compactMap(\.self)
     state.tabs.templates = ViewDefinition.templates(in: definitions)
     var isUnindexed = false
