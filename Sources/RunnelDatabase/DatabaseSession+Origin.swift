@@ -75,6 +75,13 @@ extension DatabaseSession {
   /// The writes that the origin has not answered, oldest first.
   package var pendingWrites: [PendingWrite] { replica?.pendingWrites ?? [] }
 
+  /// True if the origin may have something at a place that is not known here.
+  ///
+  /// - Throws: `DatabaseError` if that cannot be read.
+  package func mayHoldMore(at path: Path) throws -> Bool {
+    try store.read { try !core.shown($0).knowledge(of: Query(path)).isAnswer }
+  }
+
   /// The places changed by writes that the origin has not answered, except those of hidden
   /// transactions.
   var pendingPlaces: [Path] {

@@ -136,9 +136,9 @@ import Testing
         - { name: Good, path: /a, columns: [{ field: name }] }
         - { nme: Bad, path: /a, columns: [{ field: name }] }
       """
-    let (file, problem) = try ViewFile.reading(yaml, name: "v.yaml", pageSize: 50)
-    #expect(file.views.map(\.name) == ["Good"])
-    #expect(problem?.description.hasPrefix("v.yaml:3:") == true)
+    let read = try ViewFile.reading(yaml, name: "v.yaml", pageSize: 50)
+    #expect(read.file.views.map(\.name) == ["Good"])
+    #expect(read.problem?.description.hasPrefix("v.yaml:3:") == true)
     #expect(throws: ConfigurationError.self) { try ViewFile(yaml: yaml, name: "v.yaml") }
   }
 

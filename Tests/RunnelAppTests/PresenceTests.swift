@@ -130,6 +130,22 @@ import Testing
     #expect(typing(app) != nil)
   }
 
+  @Test func whoIsTypingIsShownInAListThatIsOpenedOrReadLater() throws {
+    // A list is made for a view at its first look.
+    let app = try AppDriver(Fixture.views().reversed(), json: Fixture.small)
+    app.take(.present([Present(id: "1", name: "bo", view: "Chat", isTyping: true)]))
+    #expect(typing(app) == nil)
+    let tab = try #require(app.state.tabs.names.firstIndex(of: "Chat"))
+    app.press("\(tab + 1)")
+    #expect(typing(app) != nil)
+    app.press("R")
+    #expect(typing(app) != nil)
+    app.press("s")
+    app.press("j Enter")
+    #expect(app.list.order != nil)
+    #expect(typing(app) != nil)
+  }
+
   @Test func whoIsIdleTypesNoLonger() throws {
     let app = try chat()
     app.take(.present([]))

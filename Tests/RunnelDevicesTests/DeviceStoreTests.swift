@@ -99,6 +99,33 @@ import Testing
     try await wait("user-devices/ana/deviceStates/d") { $0["online"] == false }
   }
 
+  @Test func aDeviceThatWasDeletedElsewhereIsToldAndPutBackAtTheNextStart() async throws {
+    let device = try await device("desk")
+    var failures = device.store.failures.makeAsyncIterator()
+    var news = device.store.newDevices.makeAsyncIterator()
+    try await device.store.subscribe()
+    try await device.signIn("ana")
+    let id = device.store.deviceID
+    try await wait("user-devices/ana/deviceStates/\(id)") { $0["online"] == true }
+    // Whoever tells of another device has read the list.
+    let other = Device(id: "other", token: "", name: "laptop", os: "Linux", type: "Linux")
+    try await device.storage.put(other, of: "ana", isFresh: true)
+    #expect(await news.next()?.id == "other")
+    try await database.reference(withPath: "user-devices").setValue(JSONValue.null)
+    #expect(await failures.next()?.code == .unknownDevice)
+    await device.close()
+    #expect(try await database.reference(withPath: "user-devices").get().exists == false)
+
+    let again = try await self.device("desk")
+    try await again.store.subscribe()
+    #expect(again.store.deviceID == id)
+    try await wait("user-devices/ana") {
+      $0["devices"]?[id]?["name"] == "desk" && $0["deviceStates"]?[id]?["created"]?.int != nil
+        && $0["userId"] == "ana"
+    }
+    await again.close()
+  }
+
   @Test func aDenialIsAnError() async throws {
     let device = try await device("desk", isDenied: true)
     try await device.signIn("ana")

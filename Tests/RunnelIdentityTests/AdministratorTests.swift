@@ -165,13 +165,22 @@ import Testing
   }
 
   /// What is made here can be exported and imported.
-  @Test func anIDThatNoKeyIsLikeIsRefused() throws {
-    let identity = TestIdentity()
+  @Test(arguments: [false, true])
+  func anIDThatNoKeyIsLikeIsRefused(isEmulator: Bool) throws {
+    let identity = TestIdentity(isEmulator: isEmulator)
     let made = refusal(identity, .create, ["localId": "a/b", "email": "ada@x.org"])
     #expect(made?.hasPrefix("INVALID_LOCAL_ID") == true)
+    let token = TestIdentity.token([
+      "aud":
+        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
+      "uid": "a.b",
+    ])
+    let signedIn = refusal(identity, .signInWithCustomToken, ["token": .string(token)])
+    #expect(signedIn?.hasPrefix("INVALID_LOCAL_ID") == true)
     #expect(identity.store.accounts.isEmpty)
-    let emulator = TestIdentity(isEmulator: true)
-    #expect(refusal(emulator, .create, ["localId": "a/b"]) == nil)
+    // Who is here with such an id stays.
+    identity.store.accounts["a.b"] = AccountRecord(id: "a.b")
+    #expect(refusal(identity, .signInWithCustomToken, ["token": .string(token)]) == nil)
   }
 
   @Test func sessionsAreEnded() throws {

@@ -31,9 +31,16 @@ struct RemoveCommand: ParsableCommand {
     }
     try database.of(place).open(for: .change) { session in
       if try session.summary(at: path).kind == .empty {
-        return StandardError.say("There is nothing at \(path).")
+        if try !session.mayHoldMore(at: path) {
+          return StandardError.say("There is nothing at \(path).")
+        }
+        // The copy of a server's database: what the server has there goes when the write is sent.
+        try Consent(isGiven: force).require(
+          "Remove what the server has at \(path)? It is not known here.",
+          because: "What the server has at \(path) is not known here.")
+      } else {
+        try consent(session)
       }
-      try consent(session)
       _ = try session.write(.remove(path))
     }
   }

@@ -33,6 +33,8 @@ public actor DeviceStore {
   private var watchTask: Task<Void, Never>?
   private var timer: (time: Int64, task: Task<Void, Never>)?
   private var listed: String?
+  /// True if the newest list has this device no more.
+  private var isMissing = false
   private var signInCount: Int?
   private var failureReaders: [Int: AsyncStream<DeviceFailure>.Continuation] = [:]
   private var newDeviceReaders: [Int: AsyncStream<Device>.Continuation] = [:]
@@ -385,7 +387,7 @@ extension DeviceStore {
   private func show(_ user: String?) {
     if user == listed { return }
     let (storage, id, old) = (storage, deviceID, listed)
-    listed = user
+    (listed, isMissing) = (user, false)
     watchTask?.cancel()
     let earlier = watchTask
     watchTask = Task { [weak self] in
@@ -410,14 +412,22 @@ extension DeviceStore {
       return handle(.takenAway(user: user))
     }
     guard let known else { return }
-    if known.contains(deviceID), !devices.contains(where: { $0.id == deviceID }) {
-      // Another program has signed the user out: the end of the connection must not write a status.
+    let wasMissing = isMissing
+    isMissing = known.contains(deviceID) && !devices.contains { $0.id == deviceID }
+    if isMissing, !wasMissing {
+      // Another program has signed the user out, or the list was deleted: the end of the connection must
+      // not write a status. The device is not put back at once, as it may be the former.
       await storage.endPresence(of: deviceID, user: user)
+      if listed == user { report(DeviceStore.removedElsewhere) }
     }
     for device in devices where !known.contains(device.id) && device.status.revoked == nil {
       for reader in newDeviceReaders.values { reader.yield(device) }
     }
   }
+
+  private static let removedElsewhere = DeviceFailure(
+    .unknownDevice,
+    "It was removed elsewhere. Unless you signed out there, the next start puts it back.")
 
   /// Sets the timer to the machine's deadline.
   private func setTimer() {

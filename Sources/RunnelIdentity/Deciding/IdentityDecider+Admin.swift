@@ -128,7 +128,7 @@ extension IdentityDecider {
     _ user: CallFields, _ function: PasswordHash.Function?
   ) throws(IdentityStop) {
     guard let text = try user.filled("localId") else { throw .refused("MISSING_LOCAL_ID") }
-    let id = try checked(importedID: text)
+    let id = try checked(newID: text)
     let old = try account(id)
     if old != nil, try !(fields.flag("allowOverwrite") ?? true) {
       throw .refused("DUPLICATE_LOCAL_ID")

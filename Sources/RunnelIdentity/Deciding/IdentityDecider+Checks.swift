@@ -81,17 +81,10 @@ extension IdentityDecider {
     return id
   }
 
-  /// Returns the id of a new account; one that could not be imported is refused, except by an emulator.
-  ///
-  /// - Throws: `IdentityStop` (`INVALID_LOCAL_ID`).
-  func checked(newID id: String) throws(IdentityStop) -> String {
-    try policy.isEmulator ? checked(id: id) : checked(importedID: id)
-  }
-
-  /// Returns the id of an account that is imported: one under which a tree can keep the user's data.
+  /// Returns the id of an account that is made or imported: one under which a tree can keep the user's data.
   ///
   /// - Throws: `IdentityStop` (`INVALID_LOCAL_ID`) if no key of a tree is like it.
-  func checked(importedID id: String) throws(IdentityStop) -> String {
+  func checked(newID id: String) throws(IdentityStop) -> String {
     let id = try checked(id: id)
     if let byte = id.utf8.first(where: { $0 < 0x20 || $0 == 0x7F || ".#$/[]".utf8.contains($0) }) {
       let what =

@@ -12,6 +12,9 @@ import Synchronization
 /// time whether there is a mail. Their number is bounded; a mail that cannot be delivered is tried
 /// again a few times, and then its failure is logged.
 final class AccountMailer: Sendable {
+  /// Tells whether the code of a mail can still be used; it is called on any thread, and may answer later.
+  typealias Check = @Sendable (AccountMail, @escaping @Sendable (Bool) -> Void) -> Void
+
   /// The place where mails go.
   enum Destination: Sendable {
     /// A server of mail.
@@ -33,6 +36,7 @@ final class AccountMailer: Sendable {
     /// The mails that wait for another attempt.
     var delayedCount = 0
     var isClosed = false
+    var check: Check?
 
     var count: Int { jobs.count + activeCount + delayedCount }
   }
@@ -79,6 +83,9 @@ final class AccountMailer: Sendable {
     if case .folder(let folder) = destination { folder } else { nil }
   }
 
+  /// Sets what is asked before a mail is delivered; without it, all are.
+  func ask(_ check: @escaping Check) { state.withLock { $0.check = check } }
+
   /// Sends a mail; returns at once.
   func send(_ mail: AccountMail) {
     let isTaken = state.withLock { state in
@@ -109,7 +116,13 @@ final class AccountMailer: Sendable {
       return state.jobs.removeFirst()
     }
     guard let job else { return }
-    executor.submit { [self] in deliver(job) }
+    guard let check = state.withLock({ $0.check }) else {
+      return executor.submit { [self] in deliver(job) }
+    }
+    // The account may have been deleted while the mail waited.
+    check(job.mail) { [self] isWanted in
+      executor.submit { [self] in isWanted ? deliver(job) : ended(job, nil) }
+    }
   }
 
   private func deliver(_ job: Job) {

@@ -106,6 +106,18 @@ actor AccountService {
     try store.rotateKeys(now: calendar())
     attempts.restore(try store.lockOuts(), now: calendar())
     _ = AccountService.publish(store, tokens, administrators)
+    mailer.ask { [weak self] mail, answer in
+      guard let self else { return answer(true) }
+      executor.submit { answer(self.assumeIsolated { $0.isWanted(mail) }) }
+    }
+  }
+
+  /// True if the code of a mail can still be used, as far as is known: its account was not deleted.
+  private func isWanted(_ mail: AccountMail) -> Bool {
+    if isClosed { return true }
+    let hash = SecretHash.of(mail.code)
+    // A storage that cannot be read is no reason to send nothing.
+    return (try? store.read { try $0.code(hash) != nil }) ?? true
   }
 
   /// Opens the accounts of a configuration; nil if it has none.

@@ -314,7 +314,8 @@ public struct CredentialRefusal: Error, Hashable, Sendable {
   /// The credential has expired.
   public static let expired = CredentialRefusal(.expiredToken, "Auth token is expired")
   /// The credential was valid and has been revoked.
-  public static let revoked = CredentialRefusal(.invalidToken, "Auth token was taken back")
+  public static let revoked = CredentialRefusal(
+    .invalidToken, "Auth token was taken back: sign in again, or use another token")
   /// The credential asks to act for another user, and is not an administrator's.
   public static let onlyForAdministrators = CredentialRefusal(
     .permissionDenied, "Only administrators speak for others.")

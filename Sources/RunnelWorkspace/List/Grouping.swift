@@ -146,6 +146,7 @@ extension Grouping {
       by: grouping, height: state.tabs.height(ofView: view, in: state.height))
     guard state.tabs.lists[view].isOpen else { return }
     state.effects.append(.openView(view))
+    Presence.showTyping(&state, inOpenedView: view)
     if state.tabs.lists[view].filter != nil { FilterScreen.applyFilter(&state, inView: view) }
   }
 }

@@ -197,6 +197,7 @@ extension ListScreen {
   private static func readAgain(_ state: inout AppState) {
     state.tabs.front.phase = .loading
     state.effects.append(.openView(state.tabs.index))
+    Presence.showTyping(&state, inOpenedView: state.tabs.index)
   }
 
   /// Opens a record over the list; if only a cell of the list is to be edited, the list stays visible.

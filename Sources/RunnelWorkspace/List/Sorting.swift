@@ -77,6 +77,7 @@ enum Sorting {
       by: order, height: state.tabs.height(ofView: view, in: state.height))
     guard state.tabs.lists[view].isOpen else { return }
     state.effects.append(.openView(view))
+    Presence.showTyping(&state, inOpenedView: view)
     if case .child(let field)? = order?.field,
       let texts = SortedTexts(in: state.tabs.lists[view], sortedBy: field)
     {

@@ -89,6 +89,12 @@ package enum Presence {
     }
   }
 
+  /// Shows the rows of the people who are typing in a view whose rows are read, which begins with none of them.
+  static func showTyping(_ state: inout AppState, inOpenedView view: Int) {
+    state.tabs.lists[view].typing = []
+    showTyping(&state)
+  }
+
   // MARK: Texts
 
   /// The people at other workspaces, without names that occur twice.

@@ -82,6 +82,7 @@ extension AppState {
       if !tabs.lists[tab].isOpen {
         tabs.lists[tab].isOpen = true
         effects.append(.openView(tab))
+        Presence.showTyping(&self, inOpenedView: tab)
         if tabs.lists[tab].filter != nil { FilterScreen.applyFilter(&self, inView: tab) }
       }
       tabs.lists[tab].refreshTitles(now: now, local: settings.local)

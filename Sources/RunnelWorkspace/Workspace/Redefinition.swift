@@ -129,6 +129,7 @@ extension Redefinition {
     guard old.isOpen else { return }
     state.tabs.lists[index].isOpen = true
     state.effects.append(.openView(index))
+    Presence.showTyping(&state, inOpenedView: index)
     if state.tabs.lists[index].filter != nil { FilterScreen.applyFilter(&state, inView: index) }
   }
 }
