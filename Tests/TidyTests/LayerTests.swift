@@ -104,6 +104,13 @@ import Testing
     }
   }
 
+  @Test func onlyOneFileUsesPrivateNamesOfTheStandardLibrary() throws {
+    for file in try SourceTree.files(below: "Sources", extensions: ["swift"])
+    where file.lines.contains(where: { $0.hasPrefix("@_spi") }) {
+      #expect(file.path == "Sources/RunnelBase/CanonicalSpelling.swift")
+    }
+  }
+
   @Test func onlyTheShimIncludesCurses() throws {
     for file in try SourceTree.files(below: "Sources", extensions: ["c", "h"])
     where file.lines.contains(where: { $0.contains("<curses.h>") }) {
