@@ -140,8 +140,8 @@ import Testing
     #expect(typing(app) != nil)
     app.press("R")
     #expect(typing(app) != nil)
-    app.press("s")
-    app.press("j Enter")
+    app.type(":sort created desc")
+    app.press("Enter")
     #expect(app.list.order != nil)
     #expect(typing(app) != nil)
   }

@@ -219,9 +219,9 @@ import Testing
       #expect(isRemoved)
       try accounts.write(to: file)
       await server.server.reloadFiles()
+      let reason = "Auth token was taken back: sign in again, or use another token"
       #expect(
-        try socket.nextText()
-          == #"{"a":"ac","b":{"s":"invalid_token","d":"Auth token was taken back"}}"#)
+        try socket.nextText() == #"{"a":"ac","b":{"s":"invalid_token","d":"\#(reason)"}}"#)
       #expect(try socket.next()["a"] == "c")
       var lines: [String] = []
       while lines.last != "event: auth_revoked" { lines.append(try stream.readLine()) }
