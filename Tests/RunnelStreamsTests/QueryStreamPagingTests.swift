@@ -72,6 +72,24 @@ import Testing
     #expect(outcomes == [.failed("no")] && stream.fetchState == .failed("no"))
   }
 
+  @Test func onlyWhatCanBeFetchedIsMore() throws {
+    try fill(9)
+    let stream = try loaded(try paged(2))
+    #expect(stream.fetchState == .more)
+    stream.swap(to: try paged(3))
+    #expect(stream.fetchState == .unknown, "Another request is asked.")
+    try tree.settle([stream])
+    #expect(stream.fetchState == .more)
+    stream.stop()
+    #expect(stream.fetchState == .unknown, "A stopped stream does not know.")
+    stream.start()
+    #expect(stream.fetchState == .fetching, "It is loaded anew.")
+    try tree.settle([stream])
+    #expect(stream.fetchState == .more)
+    stream.receive(failure: "no", from: try #require(tree.activeListeners.first))
+    #expect(stream.loadState == .failed("no") && stream.fetchState == .failed("no"))
+  }
+
   @Test func stopCancelsAPage() throws {
     try fill(9)
     let stream = try loaded(try paged(2))

@@ -33,22 +33,59 @@ extension Reference {
     appliesLocally: Bool = true,
     _ body: @escaping @Sendable (DataSnapshot) throws -> TransactionResult
   ) async throws -> (committed: Bool, snapshot: DataSnapshot) {
-    // The error of the body, which ends the transaction.
-    let failure = Mutex<(any Error)?>(nil)
-    let request = TransactionRequest(path, appliesLocally: appliesLocally) { node in
-      do {
-        switch try body(DataSnapshot(reference: self, node: node)).outcome {
-        case .success(let json): return json
-        case .failure(let error): throw error
-        case .abort: return Optional<JSONValue>.none
-        }
-      } catch {
-        failure.withLock { $0 = error }
-        return Optional<JSONValue>.none
-      }
-    }
-    let result = try await database.run(request)
-    if let error = failure.withLock({ $0 }) { throw error }
+    let call = TransactionCall(body, on: self)
+    defer { call.end() }
+    let result = try await database.run(
+      TransactionRequest(path, appliesLocally: appliesLocally) { call.result(for: $0) })
+    if let error = call.failure { throw error }
     return (result.isCommitted, DataSnapshot(reference: self, node: result.node))
+  }
+}
+
+/// A call of `runTransaction`, which holds its function and its reference until it has ended.
+///
+/// The database keeps a transaction that waits for the origin, also beyond the call; it must not keep
+/// itself by it.
+private final class TransactionCall: Sendable {
+  private typealias Body = @Sendable (DataSnapshot) throws -> TransactionResult
+
+  private struct State {
+    var body: Body
+    var reference: Reference
+  }
+
+  private let state: Mutex<State?>
+  /// The error of the function, which ends the transaction.
+  private let thrown = Mutex<(any Error)?>(nil)
+
+  init(
+    _ body: @escaping @Sendable (DataSnapshot) throws -> TransactionResult,
+    on reference: Reference
+  ) {
+    state = Mutex(State(body: body, reference: reference))
+  }
+
+  var failure: (any Error)? { thrown.withLock { $0 } }
+
+  /// Forgets the function: it is not called again.
+  func end() {
+    // The function is released after the lock, since its release may call anything.
+    let ended = state.withLock { $0.take() }
+    withExtendedLifetime(ended) {}
+  }
+
+  /// The new node for a node; nil to give up.
+  func result(for node: Node) -> JSONValue? {
+    guard let state = state.withLock({ $0 }) else { return nil }
+    do {
+      switch try state.body(DataSnapshot(reference: state.reference, node: node)).outcome {
+      case .success(let json): return json
+      case .failure(let error): throw error
+      case .abort: return nil
+      }
+    } catch {
+      thrown.withLock { $0 = error }
+      return nil
+    }
   }
 }

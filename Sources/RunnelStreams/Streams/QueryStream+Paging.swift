@@ -7,9 +7,19 @@ extension QueryStream: PagedStream {
   }
 
   /// The fetch state at an end; exhausted at an end that is not paged.
+  ///
+  /// It is `more` only while a page can be fetched, so that a loop that fetches as long as there is more
+  /// ends: a stream that has failed has failed here too, a stopped one does not know, and one that is
+  /// loaded anew is fetching.
   public func fetchState(at end: ListEnd) -> FetchState {
     guard let window = window(at: end) else { return .exhausted }
-    return windows[window].fetchState
+    let state = windows[window].fetchState
+    return switch loadState {
+    case .failed(let failure): .failed(failure)
+    case .idle: state == .more ? .unknown : state
+    case .loading: state == .more ? .fetching : state
+    case .cached, .loaded: state
+    }
   }
 
   /// The id of the row that is shown at an end; nil if there are no rows.

@@ -74,6 +74,23 @@ import Testing
     sent.all.count { if case .compareAndSet = $0 { true } else { false } }
   }
 
+  @Test func databaseThatIsClosedWhileATransactionWaitsGoesAway() async throws {
+    weak var gone: Database?
+    do {
+      let other = try TemporaryFolder()
+      let closing = try await other.open()
+      try await closing.becomeReplica(ofOrigin: "home")
+      gone = closing
+      let counter = try closing.reference(withPath: "n")
+      let waiting = Task { try await counter.runTransaction { _ in .success(1) } }
+      for try await event in counter.events(.value) where event.snapshot.value == 1 { break }
+      closing.close()
+      await #expect(throws: DatabaseError.self) { try await waiting.value }
+    }
+    // What runs on its thread at the end may hold it a moment longer.
+    while gone != nil { await Task.yield() }
+  }
+
   @Test func cancellingTakesBackWhatWasNotSent() async throws {
     let ended = add()
     try await waitUntilShown(1)

@@ -213,6 +213,25 @@ import Testing
     while stream.items.first?.row.node != (try Node(json: 9)) { try await session.receive() }
   }
 
+  @Test func loopThatFetchesAllPagesEndsWhenTheDatabaseIsClosed() async throws {
+    let list = try here.reference(withPath: "l")
+    try await list.setValue(["a": 1, "b": 2, "c": 3])
+    let session = StreamSession(here)
+    let stream = session.stream(of: list, paging: Paging(anchor: .last, count: 1))
+    try await session.waitUntil { stream.loadState == .loaded }
+    here.close()
+    await #expect(throws: DatabaseError.self) {
+      while true { try await session.receive() }
+    }
+    var rounds = 0
+    while stream.fetchState == .more, rounds < 10 {
+      stream.fetchMore(1)
+      try await session.waitUntil { stream.fetchState != .fetching }
+      rounds += 1
+    }
+    #expect(rounds == 0)
+  }
+
   @Test func arrayIsWrittenThrough() async throws {
     let session = StreamSession(here)
     let array = session.syncedArray(of: try here.reference(withPath: "l"))
