@@ -87,11 +87,17 @@ extension ReplicaEngine {
   }
 
   /// The node at a place with all pending writes, shown or not, except some.
+  ///
+  /// Results of other sessions' transactions do not count: they are not sent before those sessions have
+  /// the connection, so the origin never has what would be computed from them.
   private func node(
     at path: Path, without ids: Set<Int64>, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Node {
     let server = try storage.serverNode(at: path)
-    return replica.book.layered(onto: server, at: path) { !ids.contains($0.id) }
+    return replica.book.layered(onto: server, at: path) { write in
+      if case .transaction(let maker) = write.maker, maker != session { return false }
+      return !ids.contains(write.id)
+    }
   }
 
   /// Ends a transaction's need for data of its place.

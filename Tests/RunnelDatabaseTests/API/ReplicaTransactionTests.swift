@@ -91,6 +91,27 @@ import Testing
     while gone != nil { await Task.yield() }
   }
 
+  @Test func resultThatWaitsInAnotherProgramIsNotComputedWith() async throws {
+    let other = try await Database.open(file: folder.file())
+    let theirs = Task {
+      try await other.reference(withPath: "n").runTransaction { _ in .success(1000) }
+    }
+    try await waitUntilShown(1000)
+    let mine = add()
+    await connectAndAnswerListens()
+    let command = await sent.first { if case .compareAndSet = $0 { true } else { false } }
+    guard case .compareAndSet(let id, _, let json, _)? = command else {
+      Issue.record("Nothing was sent.")
+      return
+    }
+    #expect(json == 1)
+    say(.acknowledged(id: id))
+    try await mine.value
+    theirs.cancel()
+    _ = await theirs.result
+    other.close()
+  }
+
   @Test func cancellingTakesBackWhatWasNotSent() async throws {
     let ended = add()
     try await waitUntilShown(1)
