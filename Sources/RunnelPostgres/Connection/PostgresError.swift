@@ -8,6 +8,9 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     case disconnected
     /// No answer came in time; the connection is closed, so the rest is as with `disconnected`.
     case timedOut
+    /// A commit was sent, and it could not be found out in time what became of it: nothing of it may be
+    /// done anew that must not be done twice.
+    case inDoubt
     /// The server refused a statement.
     case refused
     /// The store lacks what is asked for, or is of another version.
@@ -32,7 +35,7 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
   package var isWorthRetrying: Bool {
     switch kind {
     case .disconnected, .timedOut: return true
-    case .missingLibrary, .unsuitable: return false
+    case .missingLibrary, .unsuitable, .inDoubt: return false
     case .refused:
       guard let state else { return false }
       return PostgresError.retriedStates.contains(state) || state.hasPrefix("08")

@@ -106,7 +106,7 @@ package final class PostgresSession {
   ///   - body: reads and writes.
   /// - Returns: the result of `body`, when all its writes are committed.
   /// - Throws: `PostgresError` if the database failed, and the errors of `body`; then nothing was
-  ///   written.
+  ///   written. After `inDoubt` it may have been.
   package func perform<Result>(
     isWriting: Bool, _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
@@ -251,14 +251,17 @@ package final class PostgresSession {
     }
     guard let writer = end.writer, end.sequence > head else { throw failure }
     open.rows.rollBack()
-    if try !wasDone(writer, after: head) { throw failure }
+    // What follows is about other connections.
     open.connection.lastFailure = nil
+    if try !wasDone(writer, after: head) { throw failure }
   }
 
   /// Finds out whether a batch was committed; rule 7.
   ///
   /// The lock waits for the old backend if that still lives. If the batch is there, another commit proves
   /// that it is on the standby too.
+  ///
+  /// - Throws: `PostgresError` (`inDoubt`).
   private func wasDone(_ writer: FeedPlace.Writer, after head: Int64) throws -> Bool {
     doubtCount += 1
     let limit = ContinuousClock.now + patience
@@ -266,10 +269,14 @@ package final class PostgresSession {
     while true {
       do {
         return try looksDone(writer, after: head)
-      } catch let error as PostgresError where error.isWorthRetrying {
+      } catch {
         // What the transaction of this attempt left must not be in the way of the next one.
         open?.connection.close()
-        if ContinuousClock.now >= limit { throw error }
+        let mayHelp = (error as? PostgresError)?.isWorthRetrying ?? false
+        if !mayHelp || ContinuousClock.now >= limit {
+          throw PostgresError(
+            .inDoubt, "It is not known whether the last writes were done: \(error)")
+        }
         pause.wait()
       }
     }

@@ -48,6 +48,8 @@ package final class PostgresTransaction {
   private var kept: [String: String?] = [:]
   /// The disconnect requests of sessions of this server; nil for removed ones.
   private var disconnects: [Int64: String?] = [:]
+  /// True if a write was found to be done already, which is told to its client.
+  private var vouchesForOthers = false
   /// True if rows were changed by statements of their own.
   private var hasOtherChanges = false
   private(set) var lastTime: Int64
@@ -151,8 +153,13 @@ package final class PostgresTransaction {
   // MARK: Names of writes
 
   /// Whether a write of this name was carried out; nil if this is no longer known.
+  ///
+  /// What is seen here may not be on the standby yet, and be lost with the primary. So a writing transaction
+  /// that finds a name commits something, even if it changes nothing else: that proves it.
   package func isNameTaken(_ name: WriteID) throws -> Bool? {
-    try names.client(name.client, connection).isApplied(name.number)
+    let isTaken = try names.client(name.client, connection).isApplied(name.number)
+    if isTaken == true { vouchesForOthers = true }
+    return isTaken
   }
 
   /// Notes that the write of a name was carried out.
@@ -250,6 +257,9 @@ package final class PostgresTransaction {
 
   // MARK: Disconnect requests
 
+  /// The name of this server under which the requests are stored; empty for a state that is only read.
+  package var leaseName: String { beginning.server?.text ?? "" }
+
   /// Stores the disconnect requests of a session of this server; nil removes them.
   package func keepDisconnect(_ text: String?, of session: Int64) {
     disconnects[session] = .some(text)
@@ -288,7 +298,7 @@ package final class PostgresTransaction {
 
   /// True if there is nothing to commit.
   var isUnchanged: Bool {
-    changes.isEmpty && kept.isEmpty && disconnects.isEmpty && !hasOtherChanges
+    changes.isEmpty && kept.isEmpty && disconnects.isEmpty && !hasOtherChanges && !vouchesForOthers
   }
 
   /// The newest place in the feed after the commit.
