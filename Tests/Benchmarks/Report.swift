@@ -41,8 +41,7 @@ struct Report {
   mutating func add(
     _ what: String, _ figure: String, baseline: String = "", ratio: Double? = nil, aim: String = ""
   ) {
-    let ratio = ratio.map { Format.decimal($0, digits: 2) } ?? ""
-    lines.append(Line(what: what, figure: figure, baseline: baseline, ratio: ratio, aim: aim))
+    append(what, figure, baseline, ratio, aim, verdict: "")
   }
 
   /// Adds a line whose ratio has an aim.
@@ -62,8 +61,22 @@ struct Report {
   private mutating func add(
     _ what: String, _ figure: String, baseline: String, ratio: Double?, value: Double, _ aim: Aim
   ) {
-    add(what, figure, baseline: baseline, ratio: ratio, aim: aim.words)
-    lines[lines.count - 1].verdict = aim.isReached(by: value) ? "reached" : "MISSED"
+    append(
+      what, figure, baseline, ratio, aim.words,
+      verdict: aim.isReached(by: value) ? "reached" : "MISSED")
+  }
+
+  /// Adds a line, and says it at once: a run takes minutes, and may fail.
+  private mutating func append(
+    _ what: String, _ figure: String, _ baseline: String, _ ratio: Double?, _ aim: String,
+    verdict: String
+  ) {
+    let ratio = ratio.map { Format.decimal($0, digits: 2) } ?? ""
+    let line = Line(
+      what: what, figure: figure, baseline: baseline, ratio: ratio, aim: aim, verdict: verdict)
+    lines.append(line)
+    let cells = [what, figure, baseline, ratio, aim, verdict].filter { !$0.isEmpty }
+    Output.note("  " + cells.joined(separator: " | "))
   }
 
   /// The table as text, its columns aligned.

@@ -67,6 +67,7 @@ final class Crowd {
 
   private func take(_ index: Int, countMax: Int) throws -> Int {
     let count = recv(polled[index].fd, &buffer, min(buffer.count, countMax), 0)
+    if count == 0 { throw BenchmarkError("A server has closed a connection.") }
     guard count > 0 else { throw BenchmarkError.system("recv") }
     return count
   }

@@ -87,11 +87,15 @@ final class LoopbackConnection {
     }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     let count = recv(descriptor, &chunk, chunk.count, 0)
+    if count == 0 { throw BenchmarkError("The server has closed the connection.") }
     guard count > 0 else { throw BenchmarkError.system("recv") }
     received += chunk[..<count]
   }
 
   // MARK: WebSockets
+
+  /// The first bytes of frames that ask for a sign of life, and that give it.
+  private static let (ping, pong): (UInt8, UInt8) = (0x89, 0x8A)
 
   /// Connects to a server of databases as a client with a WebSocket, after the handshake.
   static func socket(port: Int, namespace: String? = nil) throws -> LoopbackConnection {
@@ -133,8 +137,18 @@ final class LoopbackConnection {
     return bytes + [0, 0, 0, 0] + text
   }
 
-  /// The next frame of the server, with its head.
+  /// The next frame of the server, with its head; a ping is answered, and the frame after it is taken.
   func readFrame() throws -> [UInt8] {
+    while true {
+      let frame = try readAnyFrame()
+      guard frame[0] == LoopbackConnection.ping else { return frame }
+      // The mask is one of zeros.
+      let text = frame.dropFirst(2)
+      try send([LoopbackConnection.pong, 0x80 | UInt8(text.count), 0, 0, 0, 0] + text)
+    }
+  }
+
+  private func readAnyFrame() throws -> [UInt8] {
     var head = Array(try read(2))
     var count = Int(head[1] & 0x7F)
     if count >= 126 {
