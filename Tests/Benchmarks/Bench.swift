@@ -4,8 +4,8 @@ import PostgresCluster
 /// Measures the storage, the workspace and the server, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
-/// `--streams`, `--lists`, `--serve`, `--sync`, `--accounts`, `--rules`, `--services` and `--store` measure one of the ten, and `--writes`,
-/// `--listeners` and `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
+/// `--streams`, `--lists`, `--serve`, `--sync`, `--accounts`, `--rules`, `--services` and `--store` measure one of the ten, `--writes`,
+/// `--listeners` and `--reads` (with the import) one part of the storage, and `--drain` the last part of the services. Build the program before: some parts start the one beside this
 /// binary.
 @main
 struct Bench {
@@ -13,7 +13,7 @@ struct Bench {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
     let sections = [
       "--workspace", "--streams", "--lists", "--serve", "--sync", "--rules", "--accounts",
-      "--services", "--store",
+      "--services", "--drain", "--store",
     ]
     let known = parts.union(["--quick", "--storage"]).union(sections)
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
@@ -44,6 +44,7 @@ struct Bench {
       }
       if options.contains("--streams") || isAll { try streams() }
       if options.contains("--services") || isAll { try services(folder) }
+      if options.contains("--drain") { try drain(folder) }
       // The server's figures have those of the rules.
       if options.contains("--rules") { try rules() }
       if options.contains("--serve") || isAll {
@@ -93,6 +94,12 @@ struct Bench {
     Output.note("sending the writes that waited")
     try DrainBenchmark(folder: folder).run(into: &report)
     Output.print(report.table(title: "Services, in one program and served") + "\n")
+  }
+
+  private static func drain(_ folder: TemporaryFolder) throws {
+    var report = Report()
+    try DrainBenchmark(folder: folder).run(into: &report)
+    Output.print(report.table(title: "Services, what waited") + "\n")
   }
 
   private static func rules() throws {

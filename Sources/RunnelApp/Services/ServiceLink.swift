@@ -56,6 +56,7 @@ actor ServiceLink {
   private var status = OriginStatus(.link(.offline(.asked)))
   private var isSignedOut: String?
   private nonisolated let events: EventBuffer
+  private nonisolated let answers = AnswerBuffer()
 
   /// Makes a link for a database; `begin` starts it.
   ///
@@ -370,38 +371,30 @@ extension ServiceLink {
   private func call(_ number: Int, _ path: String, _ request: ServiceRequest) {
     guard let app else { return }
     let (generation, isRead) = (generation, [.find, .get].contains(request.method))
-    calls[number] = Task { [weak self, executor] in
-      let answer: Result<JSONValue, FeathersError>
+    calls[number] = Task { [weak self, executor, answers] in
+      let result: Result<JSONValue, FeathersError>
       do throws(FeathersError) {
-        answer = .success(try await app.service(path).request(request).json)
+        result = .success(try await app.service(path).request(request).json)
       } catch {
-        answer = .failure(error)
+        result = .failure(error)
       }
-      executor.submit { [weak self] in
-        self?.assumeIsolated { $0.answered(number, answer, isRead, generation) }
-      }
+      let answer = AnswerBuffer.Answer(
+        number: number, result: result, isRead: isRead, generation: generation)
+      guard answers.add(answer) else { return }
+      executor.submit { [weak self] in self?.assumeIsolated { $0.takeAnswers() } }
     }
   }
 
-  private func answered(
-    _ number: Int, _ answer: Result<JSONValue, FeathersError>, _ isRead: Bool, _ generation: Int
-  ) {
-    guard generation == self.generation, calls.removeValue(forKey: number) != nil else { return }
-    var answer = answer
-    if plan.tokens != nil {
-      switch answer {
-      case .success: isSignedOut = nil
-      case .failure(let error) where error.code == 401 && isRead:
-        setSignedOut(error.message)
-        // What is shown of the user's data stays, and is asked for again.
-        answer = .failure(FeathersError(.tooManyRequests, error.message))
-      case .failure: break
-      }
+  private func takeAnswers() {
+    let taken = answers.take().filter {
+      $0.generation == generation && calls.removeValue(forKey: $0.number) != nil
     }
-    let given = answer
+    if taken.isEmpty { return }
+    let given = taken.map { (number: $0.number, answer: noted($0)) }
     takeEvents()
-    step { $0.answered(number, given, now: $1) }
-    if usesREST, case .failure(let error) = given, error.code == 503, isConnected {
+    step { $0.answered(given, now: $1) }
+    guard usesREST, isConnected else { return }
+    for case .failure(let error) in given.map(\.answer) where error.code == 503 {
       // Over REST only a call tells that the server is gone.
       disconnect()
       set(
@@ -409,8 +402,22 @@ extension ServiceLink {
           .waiting(
             until: NetworkClock.uptimeMilliseconds + Int64(ServiceLink.restPause),
             error.message)))
-      reconnectLater()
+      return reconnectLater()
     }
+  }
+
+  /// Notes what an answer says about who is signed in; returns what the origin is told.
+  private func noted(_ answer: AnswerBuffer.Answer) -> Result<JSONValue, FeathersError> {
+    if plan.tokens == nil { return answer.result }
+    switch answer.result {
+    case .success: isSignedOut = nil
+    case .failure(let error) where error.code == 401 && answer.isRead:
+      setSignedOut(error.message)
+      // What is shown of the user's data stays, and is asked for again.
+      return .failure(FeathersError(.tooManyRequests, error.message))
+    case .failure: break
+    }
+    return answer.result
   }
 
   // MARK: Events
@@ -458,32 +465,4 @@ extension ServiceLink {
 extension OriginMessage {
   /// True if a write was done.
   fileprivate var isAcknowledgement: Bool { if case .acknowledged = self { true } else { false } }
-}
-
-/// The events that wait for the tree's thread, in their order.
-private final class EventBuffer: Sendable {
-  private let waiting = Mutex<(records: [ServiceEventRecord], isOverflown: Bool)>(([], false))
-  private let max: Int
-
-  init(max: Int) { self.max = max }
-
-  /// Adds an event; returns true if it is the first, so that somebody has to take them.
-  func add(_ record: ServiceEventRecord) -> Bool {
-    waiting.withLock { waiting in
-      if waiting.records.count >= max {
-        waiting.isOverflown = true
-        return false
-      }
-      waiting.records.append(record)
-      return waiting.records.count == 1
-    }
-  }
-
-  /// Takes all events; some were dropped if there were too many.
-  func take() -> (records: [ServiceEventRecord], isOverflown: Bool) {
-    waiting.withLock { waiting in
-      defer { waiting = ([], false) }
-      return waiting
-    }
-  }
 }

@@ -11,6 +11,9 @@ struct ServiceMirror: Sendable {
   private(set) var tree = MemoryTree()
   private var idFields: [Key: String] = [:]
   private var ids: [Path: ServiceID] = [:]
+  private var texts = RecordTexts()
+  /// How many records of each service have keys as programs make them.
+  private var generatedCounts: [Key: Int] = [:]
 
   /// Makes an empty mirror.
   init() {}
@@ -24,7 +27,10 @@ struct ServiceMirror: Sendable {
   }
 
   /// Forgets all records; the names of the ids stay.
-  mutating func forget() { (tree, ids) = (MemoryTree(), [:]) }
+  mutating func forget() {
+    (tree, ids) = (MemoryTree(), [:])
+    (texts, generatedCounts) = (RecordTexts(), [:])
+  }
 
   // MARK: Ids
 
@@ -69,6 +75,18 @@ struct ServiceMirror: Sendable {
   /// The known records of a service.
   func records(of service: Key) -> [Child] { tree.root[service].children }
 
+  /// The known records of a service that have a text in a field, in the order of their keys.
+  ///
+  /// O(n) in the records for the first question about a field, then O(k log k) in those returned.
+  mutating func records(of service: Key, with text: String, in field: Key) -> [Child] {
+    let node = tree.root[service]
+    return texts.keys(of: service, with: text, in: field, among: node.children).sorted()
+      .map { Child(key: $0, node: node[$0]) }
+  }
+
+  /// True if a known record of a service has a key as programs make them.
+  func hasGeneratedKeys(_ service: Key) -> Bool { generatedCounts[service, default: 0] > 0 }
+
   /// Returns the form of a record in the tree.
   ///
   /// - Throws: `FeathersError` or `TreeError` if a tree cannot hold it.
@@ -87,6 +105,7 @@ struct ServiceMirror: Sendable {
   ///
   /// O(n log n) in the records of the service, or O(k n) for few.
   mutating func put(_ records: [Child], in service: Key) {
+    let before = tree.root[service]
     if records.count <= 8 {
       for child in records {
         tree.perform(
@@ -99,6 +118,14 @@ struct ServiceMirror: Sendable {
     }
     for child in records where child.node.isEmpty {
       ids[ServiceMirror.place(service, child.key)] = nil
+    }
+    let after = tree.root[service]
+    for key in Set(records.map(\.key)) {
+      let (old, new) = (before[key], after[key])
+      if key.isGenerated, old.isEmpty != new.isEmpty {
+        generatedCounts[service, default: 0] += new.isEmpty ? -1 : 1
+      }
+      texts.note(key, of: service, from: old, to: new)
     }
   }
 }

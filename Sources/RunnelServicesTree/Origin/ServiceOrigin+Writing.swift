@@ -151,7 +151,7 @@ extension ServiceOrigin {
       return false
     }
     // Some servers make keys of the same form.
-    return !mirror.records(of: record.service).contains(where: \.key.isGenerated)
+    return !mirror.hasGeneratedKeys(record.service)
   }
 
   private static func alias(_ record: RecordID) -> String {
@@ -212,12 +212,16 @@ extension ServiceOrigin {
 
   /// Notes what is asked to be created, and which known records are like it.
   ///
-  /// O(n) in the known records, most of which differ in the field that is looked at first.
+  /// O(k) in the known records with the longest of its texts; in all known records if it has none.
   private mutating func noteCreation(_ record: RecordID, _ request: ServiceRequest, _ id: Int64) {
     let data = request.data ?? .null
-    let first = ServiceOrigin.longestText(of: data)
-    let known = mirror.records(of: record.service).filter { child in
-      if let first, child.node[first.key].leaf != first.leaf { return false }
+    let alike =
+      if let first = ServiceOrigin.longestText(of: data) {
+        mirror.records(of: record.service, with: first.text, in: first.key)
+      } else {
+        mirror.records(of: record.service)
+      }
+    let known = alike.filter { child in
       let other = mirror.record(child.node, child.key, of: record.service)
       return ServiceOrigin.scalars(of: data).allSatisfy { other[$0.name] == $0.value }
     }
@@ -226,14 +230,14 @@ extension ServiceOrigin {
   }
 
   /// The longest of a record's texts, as a tree has it.
-  private static func longestText(of data: JSONValue) -> (key: Key, leaf: Leaf)? {
+  private static func longestText(of data: JSONValue) -> (key: Key, text: String)? {
     let texts = (data.object ?? []).compactMap { member in
       member.value.string.map { (name: member.name, text: $0) }
     }
     guard let longest = texts.max(by: { $0.text.utf8.count < $1.text.utf8.count }),
       let key = try? Key(ServiceRecordCoding.key(for: longest.name))
     else { return nil }
-    return (key, .string(longest.text))
+    return (key, longest.text)
   }
 
   /// The fields of a record that can be looked for.
@@ -289,7 +293,8 @@ extension ServiceOrigin {
 
   /// The server did the writes of a call.
   private mutating func done(_ call: WriteCall, _ json: JSONValue) {
-    forget(call.ids)
+    // What is kept on disk names them until the replica was told.
+    settledIDs += call.ids
     let service = call.record.service
     var key = call.target
     if call.kind == .remove {

@@ -21,6 +21,7 @@ package import RunnelTree
 ///   told nothing.
 /// - O2. At most one call of a record's writes is under way.
 /// - O3. Each write is answered once on a connection, unless the connection is lost before.
+/// - O4. A write that may have been done is kept on disk until the replica was told what became of it.
 ///
 /// The owner carries out effects in order, reports answers and events in the order in which they
 /// come, and calls `tick` at the deadline. Times are milliseconds since 1970.
@@ -70,6 +71,8 @@ package struct ServiceOrigin: Sendable {
   var queue = ServiceWrites()
   /// What may have been done although no answer came; it outlives connections.
   var sent: SentWrites
+  /// The writes that were done: the replica has been told when the next step begins.
+  var settledIDs: [Int64] = []
   /// The records that others have changed since a write of them was sent.
   var checks: [RecordID: VersionCheck] = [:]
   var calls: [Int: Call] = [:]
@@ -161,6 +164,8 @@ extension ServiceOrigin {
     (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
     (queue, checks, calls, retryTime) = (ServiceWrites(), [:], [:], nil)
     (held, heldTime) = ([:], nil)
+    // Whether the replica was told of these, its pending writes tell.
+    settledIDs = []
   }
 
   /// Begins a connection.
@@ -173,6 +178,7 @@ extension ServiceOrigin {
 
   /// Takes commands of the replica, in order.
   package mutating func send(_ commands: [OriginCommand], now: Int64) -> [Effect] {
+    forgetSettled()
     for command in commands {
       switch command {
       case .listen(let id, let query, let tag, _): listen(id, query, tag)
@@ -197,8 +203,25 @@ extension ServiceOrigin {
   /// Takes the answer to a call; one of an earlier connection is ignored.
   package mutating func answered(
     _ number: Int, _ answer: Result<JSONValue, FeathersError>, now: Int64
+  ) -> [Effect] { answered([(number, answer)], now: now) }
+
+  /// Takes the answers to calls, in the order in which they came, in one step: the replica keeps them
+  /// together.
+  package mutating func answered(
+    _ answers: [(number: Int, answer: Result<JSONValue, FeathersError>)], now: Int64
   ) -> [Effect] {
-    guard let call = calls.removeValue(forKey: number) else { return [] }
+    let known = answers.filter { calls[$0.number] != nil }
+    if known.isEmpty { return [] }
+    forgetSettled()
+    for (number, answer) in known { take(number, answer, now) }
+    advance(now)
+    return output()
+  }
+
+  private mutating func take(
+    _ number: Int, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
+  ) {
+    guard let call = calls.removeValue(forKey: number) else { return }
     switch call {
     case .page(let service, let run, let page, let news):
       answered(service, run, page, news, answer, now)
@@ -207,14 +230,13 @@ extension ServiceOrigin {
     case .write(let call): answered(call, answer, now)
     case .search(let record): found(record, answer, now)
     }
-    advance(now)
-    return output()
   }
 
   /// Takes events of services, in order.
   package mutating func take(
     _ events: [(path: String, event: ServiceEvent, record: JSONValue)], now: Int64
   ) -> [Effect] {
+    forgetSettled()
     for event in events { take(event.path, event.event, event.record, now) }
     advance(now)
     return output()
@@ -222,6 +244,7 @@ extension ServiceOrigin {
 
   /// Does what is due.
   package mutating func tick(now: Int64) -> [Effect] {
+    forgetSettled()
     if let retryTime, retryTime <= now {
       self.retryTime = nil
       queue.retry()
@@ -238,6 +261,12 @@ extension ServiceOrigin {
       for listener in asks.keys.sorted() { read(for: listener) }
       sendWrites(now)
     }
+  }
+
+  /// Forgets writes of which the replica was told in an earlier step.
+  private mutating func forgetSettled() {
+    forget(settledIDs)
+    settledIDs = []
   }
 
   /// Notes that the server cannot answer for a while.

@@ -49,6 +49,8 @@ struct ServiceWrites: Sendable {
   private var chains: [RecordID: Chain] = [:]
   /// The records whose first write may be ready.
   private var ready: [RecordID] = []
+  /// How many of these, the first, were taken.
+  private var takenCount = 0
   private(set) var busyCount = 0
 
   // MARK: Adding
@@ -62,7 +64,9 @@ struct ServiceWrites: Sendable {
   }
 
   /// Has all records examined again.
-  mutating func retry() { ready = chains.keys.sorted { first($0) < first($1) } }
+  mutating func retry() {
+    (ready, takenCount) = (chains.keys.sorted { first($0) < first($1) }, 0)
+  }
 
   /// Has the first writes of a busy record wait until `wake`.
   mutating func wait(_ record: RecordID) { chains[record]?.isWaiting = true }
@@ -81,8 +85,7 @@ struct ServiceWrites: Sendable {
   ///
   /// - Returns: the record, and the writes that can become one call; nil if there is none.
   mutating func next() -> (record: RecordID, jobs: [Job])? {
-    while !ready.isEmpty {
-      let record = ready.removeFirst()
+    while let record = takeReady() {
       guard let chain = chains[record], !chain.isBusy, let id = chain.jobs.first,
         let job = jobs[id], job.items[job.done].record == record
       else { continue }
@@ -98,6 +101,19 @@ struct ServiceWrites: Sendable {
       return (record, together)
     }
     return nil
+  }
+
+  /// Takes the first record out of those that may be ready; the room of the taken ones is given up when they
+  /// are half of all.
+  private mutating func takeReady() -> RecordID? {
+    guard takenCount < ready.count else { return nil }
+    let record = ready[takenCount]
+    takenCount += 1
+    if takenCount * 2 >= ready.count {
+      ready.removeFirst(takenCount)
+      takenCount = 0
+    }
+    return record
   }
 
   /// Notes that the server did the first writes of a record.

@@ -85,7 +85,9 @@ struct DrainBenchmark {
     }
     let app = Feathers(provider: SocketProvider(address))
     defer { app.close() }
-    let (inputs, feed) = AsyncStream.makeStream(of: Input.self)
+    let (bells, bell) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let inbox = Inbox<Input>(limit: .max) { bell.yield() }
     let service = app.service("things")
     // The connection is there when the clock starts.
     _ = try await service.find(ServiceQuery().limit(1))
@@ -97,9 +99,10 @@ struct DrainBenchmark {
         case .call(let number, _, let request):
           Task {
             do throws(FeathersError) {
-              feed.yield(.answered(number, .success(try await service.request(request).json)))
+              let answer = try await service.request(request).json
+              _ = inbox.post(.answered(number, .success(answer)))
             } catch {
-              feed.yield(.answered(number, .failure(error)))
+              _ = inbox.post(.answered(number, .failure(error)))
             }
           }
         case .tell(let messages):
@@ -108,7 +111,7 @@ struct DrainBenchmark {
         case .save(let sent): try keep(sent, beside: file)
         case .listen:
           listeners += [ServiceEvent.created, .updated, .patched, .removed].map {
-            service.on($0) { feed.yield(.event($0)) }
+            service.on($0) { _ = inbox.post(.event($0)) }
           }
         case .signedOut(let text), .note(let text): Output.note(text)
         case .declined: break
@@ -127,14 +130,18 @@ struct DrainBenchmark {
     _ = try session.connectOrigin(originTime: LocalTime.now())
     try send()
     var answeredCount = 0
-    for await input in inputs {
-      switch input {
-      case .answered(let number, let answer):
-        if case .success = answer { answeredCount += 1 }
-        try carryOut(origin.answered(number, answer, now: LocalTime.now()))
-      case .event(let record):
-        try carryOut(origin.take([(record.path, record.event, record.data)], now: LocalTime.now()))
+    for await _ in bells {
+      // As the workspace does: the events that have come, then the answers.
+      let inputs = inbox.drain()
+      let events = inputs.compactMap { input in
+        if case .event(let record) = input { (record.path, record.event, record.data) } else { nil }
       }
+      let answers = inputs.compactMap { input in
+        if case .answered(let number, let answer) = input { (number, answer) } else { nil }
+      }
+      try carryOut(origin.take(events, now: LocalTime.now()))
+      try carryOut(origin.answered(answers, now: LocalTime.now()))
+      for (_, answer) in answers { if case .success = answer { answeredCount += 1 } }
       if answeredCount >= createCount, session.pendingWrites.isEmpty { break }
     }
     let seconds = Timing.seconds(since: start)

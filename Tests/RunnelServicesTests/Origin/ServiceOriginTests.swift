@@ -175,6 +175,43 @@ import Testing
     #expect(world.refused[id]?.code == .disconnected)
   }
 
+  @Test func writesThatWereDoneAreKeptOnDiskUntilTheReplicaWasTold() throws {
+    var origin = ServiceOrigin()
+    origin.connected(pending: [])
+    let commands = try (1...40).map { number in
+      let digits = String(number)
+      let key = "-O" + String(repeating: "0", count: 18 - digits.count) + digits
+      return OriginCommand.write(
+        id: Int64(number), .set(try Path("/notes/\(key)"), ["text": .string("t\(number)")]))
+    }
+    func answers(_ effects: [ServiceOrigin.Effect]) -> [ServiceOriginTests.Answer] {
+      effects.compactMap { effect in
+        guard case .call(let number, _, let request) = effect, let data = request.data else {
+          return nil
+        }
+        return (number, .success(data.setting("id", to: .string("id\(number)"))))
+      }
+    }
+    let begun = answers(origin.send(commands, now: 0))
+    #expect(begun.count == 16)
+    let effects = origin.answered(Array(begun.prefix(10)), now: 0)
+    var (saved, told): ([SentWrites], [[OriginMessage]]) = ([], [])
+    for effect in effects {
+      if case .save(let sent) = effect { saved.append(sent) }
+      if case .tell(let messages) = effect { told.append(messages) }
+    }
+    // All in one step, and the disk still has them, should the program end before it is done.
+    #expect(saved.map { Set($0.creations.keys) } == [Set(1...26)])
+    let done = told.flatMap(\.self).compactMap { message in
+      if case .acknowledged(let id) = message { id } else { nil }
+    }
+    #expect(told.count == 1 && done == Array(1...10))
+    let later = origin.answered(Array(begun.suffix(6)) + Array(answers(effects).prefix(4)), now: 0)
+    for case .save(let sent) in later { #expect(sent.creations.keys.allSatisfy { $0 > 10 }) }
+  }
+
+  private typealias Answer = (number: Int, answer: Result<JSONValue, FeathersError>)
+
   @Test func rootIsRefusedSinceServersDoNotListServices() throws {
     try world.connect()
     try world.listen(Query(.root))
