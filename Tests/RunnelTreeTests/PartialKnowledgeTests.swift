@@ -61,6 +61,25 @@ import Testing
     #expect(reader.readCount == 50)
   }
 
+  @Test func eachWriteReadsOnlyItsOwnRowsWhereALimitPushesOthersOut() throws {
+    var engine = TreeEngine()
+    let query = try Query(place).ordered(by: .value).limited(to: 30, from: .last)
+    _ = try engine.listen(
+      ListenerID(1), ListenRequest(query: query, events: .children), reader: reader)
+    for number in 1...50 {
+      let (key, path) = try child(number)
+      try reader.set(path, number)
+      reader.known.insert(key)
+      let told = try engine.apply(touched: [path], reader: reader)
+      let expected = number > 30 ? [try child(number - 30).key, key] : [key]
+      #expect(told.compactMap(\.event.row?.key) == expected)
+      // What was pushed out is not known any more, as an origin tells it.
+      if number > 30 { reader.known.remove(expected[0]) }
+      engine.checkInvariants()
+    }
+    #expect(reader.readCount < 120)
+  }
+
   @Test(arguments: 0..<20 as Range<UInt64>)
   func listenersSeeTheKnownChildrenWhateverBecomesKnownOrIsWritten(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)

@@ -175,8 +175,9 @@ extension View {
     if isWhole, try !isReached(by: touched, reader) { return nil }
     knowledge = new
     do throws(TreeError) {
-      var changes = try refreshKnown(
-        isWhole ? touched : reread(touched, old, new), reader)
+      let again = isWhole ? touched : reread(touched, old, new)
+      var changes =
+        try isWhole ? refreshKnown(again, reader) : refreshPart(again, old, reader)
       changes.isAnswerNow = !old.isAnswer && new.isAnswer
       if old != new { changes.undo = undo(changes.undo, restoring: old) }
       return changes
@@ -187,12 +188,70 @@ extension View {
   }
 
   /// The children to read again if only some are known: those touched, and those that became known or
-  /// unknown; all of them where rows push others out of the window, and when the rest becomes known.
+  /// unknown; all of them when the rest becomes known.
   private func reread(_ touched: Touched, _ old: Knowledge, _ new: Knowledge) -> Touched {
-    guard window is RangeWindow, case .keys(let keys) = touched,
-      let changed = new.difference(from: old)
-    else { return .all }
+    guard case .keys(let keys) = touched, let changed = new.difference(from: old) else {
+      return .all
+    }
     return .keys(changed.isEmpty ? keys : keys.union(changed))
+  }
+
+  /// Refreshes a view of children of which only some are known, or were before.
+  private mutating func refreshPart(
+    _ touched: Touched, _ old: Knowledge, _ reader: some TreeReader
+  ) throws(TreeError) -> Changes {
+    if window is RangeWindow { return try refreshKnown(touched, reader) }
+    if window is LimitedWindow, let limit = slice.limit, case .keys(let keys) = touched,
+      let changes = try refreshLimited(keys, limit, old, reader)
+    {
+      return changes.sorted()
+    }
+    return try refreshKnown(.all, reader)
+  }
+
+  /// Reads the rows of some children again, where rows push others out of the window; nil, and nothing
+  /// changes, if rows may come in that are not read.
+  ///
+  /// What lies beyond the window is not known to it: a row that moves there leaves it, and one that has
+  /// left has to be made up for. Neither is so if all children known before are shown.
+  private mutating func refreshLimited(
+    _ keys: Set<Key>, _ limit: Query.Limit, _ old: Knowledge, _ reader: some TreeReader
+  ) throws(TreeError) -> Changes? {
+    var edge = limit.side == .first ? rows.last?.position : rows.first?.position
+    if rows.count < limit.count { edge = nil }
+    // All rows are of known children, so that as many are all.
+    if case .keys(let known, _) = old, known.count == rows.count { edge = nil }
+    var edits: [(key: Key, old: TreeRow?, new: TreeRow?)] = []
+    var count = rows.count
+    let slice = slice
+    for key in keys {
+      var new = try row(key, in: slice, reader)
+      if let edge, let position = new?.position,
+        limit.side == .first ? edge < position : position < edge
+      {
+        new = nil
+      }
+      let shown = row(key)
+      if shown == new { continue }
+      edits.append((key, shown, new))
+      count += (new == nil ? 0 : 1) - (shown == nil ? 0 : 1)
+    }
+    if edge != nil, count < limit.count { return nil }
+    for edit in edits { put(edit.new, for: edit.key) }
+    while rows.count > limit.count {
+      let row = limit.side == .first ? rows[rows.count - 1] : rows[0]
+      put(nil, for: row.key)
+      if let index = edits.firstIndex(where: { $0.key == row.key }) {
+        edits[index].new = nil
+      } else {
+        edits.append((row.key, row, nil))
+      }
+    }
+    var changes = Changes()
+    for edit in edits { note(old: edit.old, new: edit.new, in: &changes) }
+    // There are steps without edits too: what is known may have changed.
+    changes.undo = .rows(edits.map { ($0.key, $0.old) }, head: head, knowledge: knowledge)
+    return changes
   }
 
   /// The steps of a change that also changed the knowledge.
