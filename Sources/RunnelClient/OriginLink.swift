@@ -282,13 +282,15 @@ extension OriginLink {
       // Messages that came together are handled together.
       var messages: [OriginMessage] = []
       for effect in next {
-        if case .tell(.message(let message)) = effect {
-          messages.append(message)
-          continue
+        switch effect {
+        case .tell(.message(let message)): messages.append(message)
+        // What is sent leaves at the end: an answer that lets another write be sent parts no messages.
+        case .send(let frame): outgoing.append(frame)
+        default:
+          deliver(messages)
+          messages = []
+          carryOut(effect)
         }
-        deliver(messages)
-        messages = []
-        carryOut(effect)
       }
       deliver(messages)
     }
