@@ -2,7 +2,6 @@ import Glibc
 import Logging
 import RunnelBase
 import RunnelDatabase
-import RunnelStreams
 import RunnelSync
 import RunnelTerminal
 import RunnelTree
@@ -258,17 +257,20 @@ extension Application {
     while true {
       performScreenEffects()
       if let exitCode { return exitCode }
-      if runtime.state.session.isLeaving { keepLast() }
-      if runtime.state.session.isLeaving || runtime.state.session.accountChange != nil { return 0 }
+      if runtime.state.isEnding {
+        if runtime.state.session.isLeaving { keepLast() }
+        if runtime.state.isEnding { return 0 }
+      }
       let now = LocalTime.now()
       paint(now: now)
+      // What a key need not wait for comes after its frame.
+      readConfiguration()
+      readDefinitions()
       originWork.show(runtime.state)
       host.accounts?.note(isListed: AccountsScreen.isListed(runtime.state))
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()
-      readConfiguration()
-      readDefinitions()
       readKeys()
       readMessages()
       if let failure = host.recorder?.takeFailure() { runtime.send(.trouble(failure)) }
@@ -281,17 +283,17 @@ extension Application {
     if let input { descriptors.append(input) }
     descriptors += configuration.fileDescriptors + definitions.fileDescriptors
     var deadline = StateReducer.deadline(runtime.state) ?? .max
-    if isDirty { deadline = min(deadline, now + untilFrame(now: now)) }
+    if isDirty { deadline = isUrgent ? now : min(deadline, now + untilFrame(now: now)) }
+    if let task = keeper?.begin(SessionState.session(runtime.state), now: LocalTime.now()) {
+      files.start(task)
+    }
     if let due = keeper?.deadline { deadline = min(deadline, due) }
     if !keys.isEmpty { deadline = now }
     let timeout = deadline == .max ? nil : Int(max(deadline - now, 0))
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
     (hasMessages, hasSignals) = (!answers[0].isEmpty, !answers[1].isEmpty)
     hasFileNews = answers.dropFirst(input == nil ? 2 : 3).contains { !$0.isEmpty }
-    if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
-    if let task = keeper?.begin(SessionState.session(runtime.state), now: LocalTime.now()) {
-      files.start(task)
-    }
+    if timeout != nil, answers.allSatisfy({ $0.isEmpty }) { isDirty = true }
     if input != nil, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
   }
 
@@ -484,16 +486,5 @@ extension Application {
     screen.resume()
     runtime.send(.input(.resize(screen.size)))
     paintSoon()
-  }
-}
-
-extension Tabs {
-  /// Whether the screen shows that rows are being fetched.
-  fileprivate var isWaiting: Bool {
-    if isTree {
-      return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
-    }
-    return front.phase == .loading || front.paging == .fetching
-      || front.newer == .fetching
   }
 }

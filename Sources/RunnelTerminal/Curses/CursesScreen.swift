@@ -158,23 +158,27 @@ public final class CursesScreen: Screen {
     guard isActive else { return }
     let fitted = canvas.fitted(to: size)
     self.canvas = fitted
-    let before = shown
-    let changedCount = before.map { update(from: $0, to: fitted) } ?? drawAll(fitted)
-    if changedCount == 0, shown?.cursor == fitted.cursor { return }
+    let changed: [Int]
+    if let shown {
+      changed = fitted.changedRows(from: shown)
+      if changed.isEmpty, shown.cursor == fitted.cursor { return }
+      update(changed, from: shown, to: fitted)
+    } else {
+      changed = Array(0..<size.rows)
+      for row in changed { draw(fitted.line(row), 0..<size.columns, row: row) }
+    }
     shown = fitted
     let cursor = fitted.cursor ?? Position(row: -1, column: -1)
     runnel_terminal_flush(
-      Int32(cursor.row), Int32(cursor.column), changedCount > CursesScreen.smallFrameRows)
-    sendLinks(of: fitted, changedFrom: before)
+      Int32(cursor.row), Int32(cursor.column), changed.count > CursesScreen.smallFrameRows)
+    sendLinks(of: fitted, rows: changed)
   }
 
-  /// Makes the links on changed lines clickable.
-  private func sendLinks(of canvas: Canvas, changedFrom before: Canvas?) {
+  /// Makes the links on some lines clickable.
+  private func sendLinks(of canvas: Canvas, rows: [Int]) {
     guard let links else { return }
     var sequence = ""
-    for row in 0..<size.rows where before.map({ $0.line(row) != canvas.line(row) }) ?? true {
-      sequence += links.sequence(for: canvas.line(row), row: row)
-    }
+    for row in rows { sequence += links.sequence(for: canvas.line(row), row: row) }
     if !sequence.isEmpty { send(Array(sequence.utf8)) }
   }
 
@@ -189,15 +193,8 @@ public final class CursesScreen: Screen {
   /// Rings the terminal's bell.
   public func bell() { runnel_terminal_bell() }
 
-  /// Draws every row; returns the number of rows.
-  private func drawAll(_ canvas: Canvas) -> Int {
-    for row in 0..<size.rows { draw(canvas.line(row), 0..<size.columns, row: row) }
-    return size.rows
-  }
-
-  /// Draws the differences; returns the number of rows that changed.
-  private func update(from old: Canvas, to new: Canvas) -> Int {
-    let changed = (0..<size.rows).filter { new.line($0) != old.line($0) }
+  /// Draws the differences on rows that changed.
+  private func update(_ changed: [Int], from old: Canvas, to new: Canvas) {
     guard let scroll = new.scroll(from: old, changed: changed),
       runnel_terminal_scroll(
         Int32(scroll.rows.lowerBound), Int32(scroll.rows.upperBound - 1), Int32(scroll.lines))
@@ -205,7 +202,7 @@ public final class CursesScreen: Screen {
       for row in changed {
         draw(new.line(row), new.line(row).changes(from: old.line(row)), row: row)
       }
-      return changed.count
+      return
     }
     for row in 0..<size.rows {
       let line = new.line(row)
@@ -214,7 +211,6 @@ public final class CursesScreen: Screen {
       case .blank: draw(line, 0..<size.columns, row: row)
       }
     }
-    return changed.count
   }
 
   /// Puts cells of a row into the frame.

@@ -34,6 +34,19 @@ public struct Canvas: Hashable, Sendable {
   /// One row, which must exist.
   func line(_ row: Int) -> CanvasLine { lines[row] }
 
+  /// The rows that differ from those of another canvas of the same size, from the top.
+  ///
+  /// O(rows) if the other rows are shared with it.
+  func changedRows(from old: Canvas) -> [Int] {
+    lines.withUnsafeBufferPointer { new in
+      old.lines.withUnsafeBufferPointer { old in
+        var rows: [Int] = []
+        for row in 0..<min(new.count, old.count) where new[row] != old[row] { rows.append(row) }
+        return rows
+      }
+    }
+  }
+
   /// This canvas cut, or with blanks around it, to another size.
   func fitted(to newSize: TerminalSize) -> Canvas {
     guard newSize != size else { return self }

@@ -47,7 +47,8 @@ public enum ListWidget {
       width: width, glyphs: glyphs, areRowsUnchanged: areRowsUnchanged,
       showsCursorInRows: showsCursorInRows)
     var top = 0
-    for (line, height) in lines.map({ ($0.line, $0.height) }) {
+    for shown in lines {
+      let (line, height) = (shown.line, shown.height)
       defer { top += height }
       let section = content.sections[line.section]
       var cells: CanvasLine

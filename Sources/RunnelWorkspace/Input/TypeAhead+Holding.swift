@@ -311,28 +311,29 @@ extension TypeAhead {
   private static func reasonWaitingInList(
     _ state: AppState, _ action: ActionID, _ count: Int?
   ) -> String? {
-    let screen = state.tabs.front
-    if onRecord.contains(action), screen.sentRecord != nil,
+    if onRecord.contains(action), state.tabs.front.sentRecord != nil,
       ComposeScreen.isSending(state, inView: state.tabs.index)
     {
       return rowIsBeingSaved
     }
-    if screen.phase == .loaded,
-      screen.jump != nil || screen.wantsLiveEnd || state.requests.hasCursorRead,
+    if state.tabs.front.phase == .loaded,
+      state.tabs.front.jump != nil || state.tabs.front.wantsLiveEnd || state.requests.hasCursorRead,
       isAboutRows(state, action) || [.cellFilter, .cellFilterOut].contains(action)
     {
       return rowsAreRead
     }
-    if screen.phase == .loading, screen.list.cursor == nil, isAboutRows(state, action) {
+    if state.tabs.front.phase == .loading, state.tabs.front.list.cursor == nil,
+      isAboutRows(state, action)
+    {
       return firstRowsAreRead
     }
-    guard screen.paging == .fetching, state.pane == .list else { return nil }
+    guard state.tabs.front.paging == .fetching, state.pane == .list else { return nil }
     // Each of these actions fetches a page.
     if action == .sectionMore { return nextRowsAreFetched }
-    let moves = screen.isLiveAtBottom ? upMoves : downMoves
+    let moves = state.tabs.front.isLiveAtBottom ? upMoves : downMoves
     guard moves.contains(action) else { return nil }
     var after = state
-    if screen.list.cursor != .row(ListScreen.fetchMoreRow) {
+    if state.tabs.front.list.cursor != .row(ListScreen.fetchMoreRow) {
       Commands.command(action, in: [.list])?.run(&after, count)
     }
     return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.fetchMoreRow)

@@ -155,7 +155,9 @@ extension ActionTrace {
     facts.append(StateFact(aspect: "size", value: .size(state.size)))
     facts.append(StateFact(aspect: "waiting writes", value: .count(state.requests.writes.count)))
     facts.append(StateFact(aspect: "cursor", value: .text(cursorText(state))))
-    for screen in state.tabs.lists where screen.isOpen { facts += Self.facts(of: screen) }
+    for index in state.tabs.lists.indices where state.tabs.lists[index].isOpen {
+      append(&facts, ofList: index, state.tabs)
+    }
     if state.tabs.tree.isOpen {
       facts.append(
         StateFact(subject: "Tree", aspect: "rows", value: .count(state.tabs.tree.content.rowCount)))
@@ -163,15 +165,17 @@ extension ActionTrace {
     return facts
   }
 
-  private static func facts(of screen: ListScreen) -> [StateFact] {
-    let name = screen.definition.name
-    let new = screen.newAboveCount + screen.newBelowCount
-    return [
-      StateFact(subject: name, aspect: "rows", value: .count(screen.content.rowCount)),
-      StateFact(subject: name, aspect: "state", value: .loading(screen.phase, screen.paging)),
-      StateFact(subject: name, aspect: "new", value: .count(new)),
-      StateFact(subject: name, aspect: "draft", value: .text(screen.draft)),
-    ]
+  private static func append(_ facts: inout [StateFact], ofList index: Int, _ tabs: Tabs) {
+    // A list is not copied to look at a few of its parts.
+    let name = tabs.lists[index].definition.name
+    let new = tabs.lists[index].newAboveCount + tabs.lists[index].newBelowCount
+    let (phase, paging) = (tabs.lists[index].phase, tabs.lists[index].paging)
+    let count = tabs.lists[index].content.rowCount
+    facts.append(StateFact(subject: name, aspect: "rows", value: .count(count)))
+    facts.append(StateFact(subject: name, aspect: "state", value: .loading(phase, paging)))
+    facts.append(StateFact(subject: name, aspect: "new", value: .count(new)))
+    facts.append(
+      StateFact(subject: name, aspect: "draft", value: .text(tabs.lists[index].draft)))
   }
 
   private static func cursorText(_ state: AppState) -> String {

@@ -173,15 +173,18 @@ extension ListScreen {
     guard !state.tabs.isTree, let distance = state.tabs.front.definition.source.prefetch else {
       return
     }
-    let screen = state.tabs.front
-    guard screen.phase == .loaded, screen.filter == nil, screen.waitingCount == nil,
-      let row = screen.list.rowNumber(in: screen.content)
+    guard state.tabs.front.phase == .loaded, state.tabs.front.filter == nil,
+      state.tabs.front.waitingCount == nil
     else { return }
+    let (list, content) = (state.tabs.front.list, state.tabs.front.content)
     func isNear(_ placeholder: String) -> Bool {
-      screen.content.number(ofPlaceholder: placeholder).map { abs(row - $0) <= distance } ?? false
+      guard let row = list.rowNumber(in: content) else { return false }
+      return content.number(ofPlaceholder: placeholder).map { abs(row - $0) <= distance } ?? false
     }
-    if case .more = screen.paging, isNear(ListScreen.fetchMoreRow) { return fetchMore(&state) }
-    if case .more = screen.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
+    if case .more = state.tabs.front.paging, isNear(ListScreen.fetchMoreRow) {
+      return fetchMore(&state)
+    }
+    if case .more = state.tabs.front.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
   }
 
   /// Reads the rows of the list again.

@@ -48,6 +48,8 @@ package final class RowLineCache {
   private var writing: RowText?
   private var width = 0
   private var day = 0
+  /// The columns of the formatting.
+  private var columns = RowColumns()
   /// The titles of the columns, and what they were made for; nil if the formatting has changed.
   private var titles: (input: TitlesInput, titles: ColumnTitles)?
 
@@ -68,7 +70,7 @@ package final class RowLineCache {
       validUntil = min(validUntil, entry.validUntil)
       return entry.lines
     }
-    let lines = rows.lines(for: record, state: state, width: width)
+    let lines = rows.lines(for: record, state: state, width: width, found: columns)
     if entries.count >= RowLineCache.linesMax { entries = [:] }
     let ages = rows.definition.ageFields
     let change = record.nextAgeChange(in: ages, now: rows.now, rows.local) ?? Int64.max
@@ -111,6 +113,7 @@ package final class RowLineCache {
     (writing, self.width, self.day) = (timeless, width, day)
     entries = [:]
     titles = nil
+    columns = RowColumns()
     return false
   }
 }

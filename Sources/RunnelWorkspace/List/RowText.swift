@@ -78,17 +78,22 @@ package struct RowText: Equatable {
   ///
   /// The columns that take the rest of the line go on in the lines below it; what does not fit into
   /// the last one is cut.
-  package func lines(for record: Record, state: State, width: Int) -> [StyledLine] {
-    let first = line(for: record, state: state, width: width)
+  ///
+  /// `found` are the columns of other rows of this format.
+  package func lines(
+    for record: Record, state: State, width: Int, found: RowColumns = RowColumns()
+  ) -> [StyledLine] {
+    let first = line(for: record, state: state, width: width, found: found)
     guard linesMax > 1 else { return [first] }
     return [first] + furtherLines(for: record, state: state, width: width)
   }
 
   /// Returns the line of a record in a number of columns, the first one if it has several.
-  package func line(for record: Record, state: State, width: Int) -> StyledLine {
+  package func line(
+    for record: Record, state: State, width: Int, found: RowColumns = RowColumns()
+  ) -> StyledLine {
     let node = record.row.node ?? .empty
-    let columnsShown = shownColumns
-    let columns = columnsShown.map(\.column)
+    let columnsShown = found.shown(by: self)
     // On a narrow screen, the cursor's sign stands before the row, and the sign of the state at its
     // end.
     let end = hasGutter || !state.isCursor ? nil : sign(of: state)
@@ -96,10 +101,11 @@ package struct RowText: Equatable {
     let room =
       width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
       - (people.map { CellWidth.width(of: $0.text) + 1 } ?? 0)
-    let widths = widths(of: columns, in: room, state)
+    let widths = found.widths(in: room, state, by: self)
     var line = hasGutter ? gutter(state) : StyledLine()
-    for (index, column) in columns.enumerated() {
-      let isLast = index == columns.count - 1
+    for (index, shown) in columnsShown.enumerated() {
+      let column = shown.column
+      let isLast = index == columnsShown.count - 1
       let isAge = isLast && column.format == .age
       let value = column.field.node(key: record.row.key, node)
       let words =
@@ -108,9 +114,9 @@ package struct RowText: Equatable {
       let role = role(of: words, in: column, state)
       let isRight = isAge || column.format == .count || column.format == .number && value.isNumber
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
-      let shown = linesMax > 1 && column.width == nil ? pieces(of: words, width: width)[0] : words
-      let cell = CellText.fitted(shown, to: width, isRight: isRight, glyphs: glyphs)
-      if state.cell == columnsShown[index].index {
+      let piece = linesMax > 1 && column.width == nil ? pieces(of: words, width: width)[0] : words
+      let cell = CellText.fitted(piece, to: width, isRight: isRight, glyphs: glyphs)
+      if state.cell == shown.index {
         line.append(cell, .searchCurrent)
       } else if role == .text, words.utf8.contains(UInt8(ascii: ":")) {
         line.append(StyledLine(cell).marking(links: WebLink.all(in: words)))

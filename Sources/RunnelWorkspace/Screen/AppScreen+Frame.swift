@@ -270,13 +270,13 @@ extension AppScreen {
 
   private var newRowsPill: String {
     guard !state.tabs.isTree else { return "" }
+    let (above, below) = (state.tabs.front.newAboveCount, state.tabs.front.newBelowCount)
+    if above == 0, below == 0 { return "" }
     let screen = state.tabs.front
-    let (above, below) = (screen.newAboveCount, screen.newBelowCount)
     let more = screen.arrivedMayBeMore ? "+" : ""
     var parts: [String] = []
     if above > 0 { parts.append("\(glyphs.up)\(above)\(screen.arrivesBelow ? "" : more) new") }
     if below > 0 { parts.append("\(glyphs.down)\(below)\(screen.arrivesBelow ? more : "") new") }
-    if parts.isEmpty { return "" }
     // In an open record the key does not go there.
     return parts.joined(separator: " · ")
       + KeyText(state.settings.keymap, state.contexts).hint(.rowNewest, "goes there")

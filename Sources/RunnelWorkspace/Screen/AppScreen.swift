@@ -162,36 +162,49 @@ package final class AppScreen {
         by: rows, width: width, orderedBy: source.order, isDescending: source.isDescending)
       ?? ColumnTitles(
         rows, width: width, orderedBy: source.order, isDescending: source.isDescending)
-    drawMissing(titles.columnsWithoutRoom, besides: titles.titles, into: &canvas)
-    for title in titles.titles {
+    let rule = FrameCache.TitleRule(
+      titles: titles, body: body, offset: screen.list.horizontalOffset, cell: screen.cell)
+    guard let cache, layout.topRule.width == canvas.size.columns else {
+      return drawTitles(of: rule, into: &canvas, row: layout.topRule.row)
+    }
+    let line = cache.line(rule) { rule in
+      CanvasLine(width: layout.topRule.width, glyphs: glyphs) { line in
+        self.rule(line.bounds, into: &line)
+        drawTitles(of: rule, into: &line, row: 0)
+      }
+    }
+    canvas.put(line, at: layout.topRule.origin)
+  }
+
+  /// Draws titles of columns on a row with a rule.
+  private func drawTitles(
+    of rule: FrameCache.TitleRule, into canvas: inout Canvas, row: Int
+  ) {
+    drawMissing(of: rule, into: &canvas, row: row)
+    for title in rule.titles.titles {
       // A row begins beside the sign of the cursor.
-      let start = body.column + 1 + title.place - screen.list.horizontalOffset
-      let width = min(CellWidth.width(of: title.word), body.endColumn - start)
-      guard start > body.column, width > 0 else { continue }
+      let start = rule.body.column + 1 + title.place - rule.offset
+      let width = min(CellWidth.width(of: title.word), rule.body.endColumn - start)
+      guard start > rule.body.column, width > 0 else { continue }
       canvas.put(
-        title.word, at: Position(row: layout.topRule.row, column: start), width: width,
-        role: title.index == screen.cell ? .searchCurrent : .muted)
+        title.word, at: Position(row: row, column: start), width: width,
+        role: title.index == rule.cell ? .searchCurrent : .muted)
     }
   }
 
   /// Draws the number of columns for which there is no room: behind the titles, or where the last one
   /// reaches to the end before them, above the signs of the rows.
-  private func drawMissing(
-    _ count: Int, besides titles: [RowText.ColumnTitle], into canvas: inout Canvas
-  ) {
+  private func drawMissing(of rule: FrameCache.TitleRule, into canvas: inout Canvas, row: Int) {
+    let (count, titles, body) = (rule.titles.columnsWithoutRoom, rule.titles.titles, rule.body)
     guard count > 0, let first = titles.first, let last = titles.last else { return }
-    let (screen, body) = (state.tabs.front, layout.body)
     let words = count == 1 ? "+1 column" : "+\(count) columns"
-    let end = body.column + 1 + last.end - screen.list.horizontalOffset
+    let end = body.column + 1 + last.end - rule.offset
     let start = body.endColumn - words.utf8.count - 1
     if start > end {
       canvas.put(
-        words, at: Position(row: layout.topRule.row, column: start), width: words.utf8.count,
-        role: .muted)
-    } else if screen.list.horizontalOffset == 0, first.start > 0 {
-      canvas.put(
-        "+\(count)", at: Position(row: layout.topRule.row, column: body.column), width: 3,
-        role: .muted)
+        words, at: Position(row: row, column: start), width: words.utf8.count, role: .muted)
+    } else if rule.offset == 0, first.start > 0 {
+      canvas.put("+\(count)", at: Position(row: row, column: body.column), width: 3, role: .muted)
     }
   }
 

@@ -19,6 +19,7 @@ package final class FrameCache {
   private var status = FrameMemo<StatusLine, CanvasLine>()
   private var bar = FrameMemo<HintBar, CanvasLine>()
   private var rule = FrameMemo<Int, CanvasLine>()
+  private var titleRule = FrameMemo<TitleRule, CanvasLine>()
   private var width = 0
   private var glyphs: Glyphs?
 
@@ -71,7 +72,7 @@ package final class FrameCache {
     if self.width == width, self.glyphs == glyphs { return }
     (self.width, self.glyphs) = (width, glyphs)
     (title, tabs, status) = (FrameMemo(), FrameMemo(), FrameMemo())
-    (bar, rule, shown) = (FrameMemo(), FrameMemo(), nil)
+    (bar, rule, titleRule, shown) = (FrameMemo(), FrameMemo(), FrameMemo(), nil)
   }
 
   /// Returns the cells of a line with text at both ends.
@@ -88,6 +89,22 @@ package final class FrameCache {
   /// Returns the cells of the line of hints.
   package func line(_ hints: HintBar, _ draw: (HintBar) -> CanvasLine) -> CanvasLine {
     bar.output(for: hints, draw)
+  }
+
+  /// What the rule with the titles of columns is drawn from.
+  struct TitleRule: Equatable {
+    var titles: ColumnTitles
+    /// The place of the list below the rule.
+    var body: Rect
+    /// The number of columns by which the list is scrolled to the right.
+    var offset: Int
+    /// The column with the column cursor, by its index in the definition; nil if there is none.
+    var cell: Int?
+  }
+
+  /// Returns the cells of the rule with the titles of columns.
+  func line(_ rule: TitleRule, _ draw: (TitleRule) -> CanvasLine) -> CanvasLine {
+    titleRule.output(for: rule, draw)
   }
 
   /// Returns the cells of a rule over the whole width.

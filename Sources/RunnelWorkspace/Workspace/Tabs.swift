@@ -1,3 +1,5 @@
+import RunnelStreams
+
 /// A tab of the workspace.
 package enum Tab: Hashable, Sendable {
   /// A list, by its index, which stays the same while the workspace is open.
@@ -47,5 +49,16 @@ package struct Tabs: Equatable, Sendable {
   package var front: ListScreen {
     _read { yield lists[index] }
     _modify { yield &lists[index] }
+  }
+}
+
+extension Tabs {
+  /// Whether the screen shows that rows are being fetched.
+  package var isWaiting: Bool {
+    if isTree {
+      return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
+    }
+    return front.phase == .loading || front.paging == .fetching
+      || front.newer == .fetching
   }
 }
