@@ -56,6 +56,31 @@ import Testing
     }
   }
 
+  @Test func aTextIsDrawnAsItsClustersOneByOne() {
+    var random = SeededRandom(seed: 21)
+    let (plain, other) = (["a", " ", "~", "7"], ["漢", "é", "…", "\u{301}", "א"])
+    for _ in 0..<2000 {
+      func text(_ pieces: [String]) -> String {
+        (0..<Int.random(in: 0...9, using: &random))
+          .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+      }
+      var drawn = line(text(plain + other), width: 9)
+      var expected = drawn
+      var words = StyledLine(text(plain), .muted)
+      words.append(text(Bool.random(using: &random) ? plain : plain + other), .strong)
+      let column = Int.random(in: -3...9, using: &random)
+      let width = Int.random(in: 0...12, using: &random)
+      let taken = drawn.put(words, at: column, width: width, glyphs: .unicode)
+      var next = column
+      for (cluster, role) in LineFitting(words, width: width, glyphs: .unicode).clusters {
+        expected.write(cluster, at: next, role: role)
+        next += cluster.width
+      }
+      #expect(drawn == expected)
+      #expect(taken == next - column)
+    }
+  }
+
   @Test func changesCoverAllThatDiffersAndNoHalfOfAWideCell() {
     var random = SeededRandom(seed: 20)
     let pieces = ["漢", "a", " ", "字", "b"]
@@ -73,6 +98,29 @@ import Testing
         #expect(old.cells[edge].width > 0)
         #expect(new.cells[edge].width > 0)
       }
+    }
+  }
+}
+
+@Suite struct CanvasChangeTests {
+  @Test func theChangedRowsAreThoseWithACellThatDiffers() {
+    var random = SeededRandom(seed: 22)
+    for _ in 0..<500 {
+      var old = Canvas(size: TerminalSize(columns: 9, rows: 6))
+      for row in 0..<6 { old.put("row \(row)", at: Position(row: row, column: 0), width: 9) }
+      var new = Bool.random(using: &random) ? old : Canvas(size: old.size)
+      for _ in 0..<Int.random(in: 0...4, using: &random) {
+        let place = Position(
+          row: Int.random(in: 0..<6, using: &random), column: Int.random(in: 0..<9, using: &random))
+        new.put("r", at: place, width: 1)
+      }
+      let differing = (0..<6).filter { row in
+        (0..<9).contains { column in
+          let place = Position(row: row, column: column)
+          return old.cell(at: place) != new.cell(at: place)
+        }
+      }
+      #expect(new.changedRows(from: old) == differing)
     }
   }
 }

@@ -45,6 +45,7 @@ public struct CanvasLine: Hashable, Sendable {
   public mutating func put(
     _ line: StyledLine, at column: Int, width: Int, glyphs: Glyphs
   ) -> Int {
+    if let count = putPlain(line, at: column, width: width) { return count }
     let fitted = LineFitting(line, width: width, glyphs: glyphs)
     var next = column
     for (cluster, role) in fitted.clusters {
@@ -52,6 +53,28 @@ public struct CanvasLine: Hashable, Sendable {
       next += cluster.width
     }
     return next - column
+  }
+
+  /// Draws a line of printable ASCII that fits, byte by byte, and returns the columns it took; draws
+  /// nothing and returns nil for any other line.
+  private mutating func putPlain(_ line: StyledLine, at column: Int, width: Int) -> Int? {
+    var count = 0
+    for run in line.runs {
+      let bytes = run.text.utf8
+      count += bytes.count
+      guard count <= width, bytes.allSatisfy({ 0x20..<0x7F ~= $0 }) else { return nil }
+    }
+    guard count > 0, column >= 0, column + count <= cells.count else { return nil }
+    splitPairs(around: column..<column + count)
+    var next = column
+    for run in line.runs {
+      for byte in run.text.utf8 {
+        cells[next] = Cell(
+          scalars: CellScalars(ascii: byte), width: 1, role: run.role, highlight: .none)
+        next += 1
+      }
+    }
+    return count
   }
 
   /// Writes the cells of another line from a column on; cells that do not fit are cut.

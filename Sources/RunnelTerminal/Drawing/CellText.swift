@@ -125,6 +125,11 @@ public enum CellText {
     _ text: String, to width: Int, isRight: Bool, glyphs: Glyphs
   ) -> String {
     guard width > 0 else { return "" }
+    let bytes = text.utf8
+    if bytes.count <= width, bytes.allSatisfy({ 0x20..<0x7F ~= $0 }) {
+      let blanks = String(repeating: " ", count: width - bytes.count)
+      return isRight ? blanks + text : text + blanks
+    }
     let room = width - glyphs.ellipsis.count
     var total = 0
     // `cut` and `kept` are the place where a text that is too long is cut, and the columns up to

@@ -314,8 +314,17 @@ final class AppDriver {
   ///
   /// What is kept from the frame before must make no difference.
   var canvas: Canvas {
-    let canvas = AppScreen(runtime.state, glyphs: glyphs, cache: cache).draw()
+    let canvas = drawnWithCache
     #expect(canvas == AppScreen(runtime.state, glyphs: glyphs).draw())
+    return canvas
+  }
+
+  /// The screen, drawn from what is kept: if the main loop would, without the lines of the frame
+  /// first.
+  private var drawnWithCache: Canvas {
+    let frame = AppScreen(runtime.state, glyphs: glyphs, cache: cache)
+    guard var canvas = frame.drawBeforeFrameLines() else { return frame.draw() }
+    frame.drawFrameLines(into: &canvas)
     return canvas
   }
 
