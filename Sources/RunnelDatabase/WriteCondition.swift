@@ -11,7 +11,11 @@ extension WriteCondition {
     for condition in conditions {
       let path = condition.path
       let present = try path.isInfo ? info.node(at: path) : reader.node(at: path)
-      if try present.json == Node(json: condition.value).json { continue }
+      if condition.isAnyObject {
+        if present.leaf == nil, !present.isEmpty { continue }
+      } else if try present.json == Node(json: condition.value).json {
+        continue
+      }
       throw DatabaseError(
         .changed, "\(path) was changed meanwhile. Nothing was written.")
     }

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -370,6 +371,74 @@ import Testing
     app.press("Esc u")
     #expect(try app.stored("/tickets/a/status") == "open")
     #expect(try app.stored("/tickets/b/status") == "closed")
+  }
+
+  private static let deedsOfOthers = ["set", "move", "remove", "remove the field", "put a leaf"]
+
+  /// What another process does with a ticket and its status.
+  private func change(_ key: String, by deed: String, _ app: AppDriver) throws {
+    try app.elsewhere { session in
+      let (record, gone) = (try Path("/tickets/\(key)"), try Path("/gone/\(key)"))
+      let status = try Path("/tickets/\(key)/status")
+      switch deed {
+      case "set": _ = try session.write(.set(status, "theirs"))
+      case "move": _ = try session.write(.move(from: record, to: gone))
+      case "remove": _ = try session.write(.remove(record))
+      case "remove the field": _ = try session.write(.remove(status))
+      default: _ = try session.write(.set(record, 5))
+      }
+    }
+  }
+
+  @Test(arguments: deedsOfOthers)
+  func whatOthersChangedMeanwhileStaysAndIsNamed(deed: String) throws {
+    let app = try app()
+    app.press("gg j Space Space Space gg j | l l e")
+    app.type("done")
+    try change("b", by: deed, app)
+    let theirs = try app.stored("/tickets/b")
+    let isGone = theirs == .null
+    let count = isGone ? 2 : 3
+    #expect(app.screen.contains { $0.contains("of \(count) marked records") }, "\(app.screen)")
+    #expect(!app.screen.contains { $0.contains("closed (1)") }, "\(app.screen)")
+    #expect(
+      app.screen.contains { $0.contains("PATCH 2 records · 1 that others changed") },
+      "\(app.screen)")
+    app.press("C-s")
+    #expect(
+      app.toast
+        == "changed 2 records · " + (isGone ? "gone: b" : "others changed b: still marked"))
+    #expect(try app.stored("/tickets/b") == theirs)
+    for key in ["a", "c"] { #expect(try app.stored("/tickets/\(key)/status") == "done") }
+    #expect(app.list.marks == (isGone ? [] : ["/tickets/b"]))
+  }
+
+  @Test func whatOthersChangeJustBeforeTheWriteRefusesAllOfIt() throws {
+    let app = try app()
+    app.press("gg j Space Space Space gg j | l l e")
+    app.type("done")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/tickets/b/status"), "theirs")) }
+    app.press("C-s")
+    #expect(try app.stored("/tickets/a/status") == "open")
+    try app.elsewhere { _ in }
+    #expect(app.list.markCount == 3)
+    app.press("C-s")
+    #expect(app.toast == "changed 2 records · others changed b: still marked")
+    #expect(try app.stored("/tickets/b/status") == "theirs")
+  }
+
+  @Test(arguments: deedsOfOthers)
+  func cellThatOthersChangedOrRemovedIsCompared(deed: String) throws {
+    let app = try app()
+    app.press("gg j | l l e C-u")
+    app.type("mine")
+    try change("a", by: deed, app)
+    let theirs = try app.stored("/tickets/a")
+    app.press("Enter")
+    #expect(try app.stored("/tickets/a") == theirs, "nothing is written unasked")
+    app.press("m C-s")
+    #expect(try app.stored("/tickets/a/status") == "mine")
+    #expect(try app.stored("/tickets/a/title") == "Printer", "no half of a record is written")
   }
 
   @Test func markedRecordsThatHaveTheValueAlreadyAreNotCounted() throws {

@@ -370,7 +370,7 @@ import Testing
     #expect(try app.stored("/user/ana/email") == "xy")
   }
 
-  @Test func aRecordDeletedElsewhereIsSavedWholeByTheFieldThatIsEdited() throws {
+  @Test func aRecordDeletedElsewhereIsSavedWholeIfThatIsChosen() throws {
     let app = try ana()
     let before = try Node(json: app.stored("/user/ana"))
     try goTo("email", app)
@@ -380,6 +380,8 @@ import Testing
     #expect(app.cursorLine.contains("ana@example.org!"))
     #expect(app.cursorLine.contains("deleted elsewhere"))
     app.press("Enter")
+    #expect(try app.stored("/user/ana") == .null, "what others removed is not put back unasked")
+    app.press("m C-s")
     let wanted = before.replacing(try Path("email"), with: try Node(json: "ana@example.org!"))
     #expect(before.children.count > 1)
     #expect(try Node(json: app.stored("/user/ana")) == wanted)

@@ -22,14 +22,40 @@ enum BulkEdit {
     let kind = FieldKind(values.first { $0 != .null } ?? .string(""))
     let input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
     let name = field.isRoot ? "value" : field.text
-    let words = marked.count == 1 ? "1 marked record" : "\(marked.count) marked records"
+    let edited = MarkedField(field, of: marked)
     var form = FormScreen(
-      purpose: .editField(field, of: marked.map(\.path)),
-      title: "Set \(name) of \(words)", fields: [FormScreen.Field(name, path: field, input)])
-    let hidden = state.tabs.front.markCount - marked.count
-    form.note =
-      note(values) + (hidden > 0 ? " · \(hidden) marked rows that are not shown stay" : "")
+      purpose: .editField(edited), title: title(edited, marked.count),
+      fields: [FormScreen.Field(name, path: field, input)])
+    form.note = note(state, values)
     FormScreen.open(&state, form)
+  }
+
+  private static func title(_ edited: MarkedField, _ count: Int) -> String {
+    let name = edited.field.isRoot ? "value" : edited.field.text
+    return "Set \(name) of \(count == 1 ? "1 marked record" : "\(count) marked records")"
+  }
+
+  /// Shows in an open form what others wrote meanwhile.
+  ///
+  /// O(marked records) if such a form is open.
+  static func refresh(_ state: inout AppState) {
+    guard !state.tabs.isTree else { return }
+    for (index, layer) in state.layers.enumerated() {
+      guard case .form(var form) = layer, case .editField(let edited) = form.purpose else {
+        continue
+      }
+      let records = state.tabs.front.records
+      let present = edited.paths.compactMap { records[Record.id(of: $0)] }
+      if present.isEmpty { continue }
+      form.title = title(edited, present.count)
+      form.note = note(state, present.map { $0.row.node?[edited.field].json ?? .null })
+      state.layers[index] = .form(form)
+    }
+  }
+
+  private static func note(_ state: AppState, _ values: [JSONValue]) -> String {
+    let hidden = state.tabs.front.markCount - state.tabs.front.markedRecords.count
+    return note(values) + (hidden > 0 ? " · \(hidden) marked rows that are not shown stay" : "")
   }
 
   /// Whether the user has set the value of a form, be it to an empty text.
@@ -38,9 +64,12 @@ enum BulkEdit {
   }
 
   /// Requests the writes of a form; returns false if the form is not right.
+  ///
+  /// Records that others changed or removed since the form was opened are left as they are.
   static func submit(
-    _ state: inout AppState, _ form: inout FormScreen, field: Path, of paths: [Path]
+    _ state: inout AppState, _ form: inout FormScreen, _ edited: MarkedField
   ) -> Bool {
+    let field = edited.field
     let values = state.tabs.front.markedRecords.map { $0.row.node?[field].json ?? .null }
     if !isSet(form), Set(values.map { $0.jsonText() }).count > 1 {
       let empty =
@@ -52,64 +81,71 @@ enum BulkEdit {
     guard let value = form.values()?.first?.value else {
       return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")
     }
-    let changing = changing(state, paths, field, to: value)
-    if changing.isEmpty {
-      let have = paths.count == 1 ? "has" : "have"
-      state.say(.info, "nothing to change: \(words(paths.count)) \(have) this value already")
+    let writing = edited.writing(value, in: state)
+    let left = Set(writing.changed.map { Record.id(of: $0) })
+    if writing.targets.isEmpty {
+      if writing.leftCount == 0 {
+        let count = edited.targets.count
+        let have = count == 1 ? "has" : "have"
+        state.say(.info, "nothing to change: \(words(count)) \(have) this value already")
+      } else {
+        state.say(.warning, "nothing was changed\(writing.wordsOnLeft)")
+      }
       return true
     }
     let requests: [WriteRequest]
     do throws(Refusal) {
       requests = try BulkEdit.requests(
-        state.database.resources, changing.map { ($0, value) }, field: field)
+        state.database.resources, writing.paths.map { ($0, value) }, field: field,
+        keeping: writing.conditions)
     } catch {
       form.take(error)
       return false
     }
     form.attempt = form.attempt ?? state.requests.newID()
     var written = form
-    written.purpose = .editField(field, of: changing)
-    let title = "set \(written.fields[0].label) of \(words(changing.count))"
+    written.purpose = .editField(writing)
+    let title = "set \(written.fields[0].label) of \(words(writing.targets.count))"
     UndoHistory.joining(title, &state) { state in
       for request in requests { state.submit(.form(written), request) }
     }
-    state.tabs.front.marks.subtract(paths.map { Record.id(of: $0) })
+    state.tabs.front.marks.subtract(edited.paths.map { Record.id(of: $0) })
+    state.tabs.front.marks.formUnion(left)
     return true
   }
 
+  /// Marks the records again whose field could not be set.
+  static func markAgain(_ state: inout AppState, _ edited: MarkedField) {
+    guard !state.tabs.isTree else { return }
+    let rows = edited.paths.map { Record.id(of: $0) }
+    state.tabs.front.marks.formUnion(rows.filter(state.tabs.front.isMarkable))
+  }
+
   /// Returns the writes of values to a field of records: one for all records that no resource
-  /// describes, an operation for each of the others.
+  /// describes, an operation for each of the others; each under the conditions of its records.
   static func requests(
-    _ book: ResourceBook, _ values: [(record: Path, value: JSONValue)], field: Path
+    _ book: ResourceBook, _ values: [(record: Path, value: JSONValue)], field: Path,
+    keeping conditions: [Path: [WriteCondition]] = [:]
   ) throws(Refusal) -> [WriteRequest] {
     var requests: [WriteRequest] = []
     var members: [JSONMember] = []
+    var shared: [WriteCondition] = []
     guard let parent = values.first?.record.parent else { return [] }
+    let guarded = { (request: WriteRequest, kept: [WriteCondition]) in
+      kept.isEmpty ? request : .guarded(request, kept)
+    }
     for (path, value) in values {
       let place = Path(unchecked: path.keys + field.keys)
       let request = try book.setting(value, at: place)
+      let kept = conditions[path] ?? []
       if case .set = request, path.parent == parent, let relative = place.relative(to: parent) {
         members.append(JSONMember(relative.text, value))
+        shared += kept
       } else {
-        requests.append(request)
+        requests.append(guarded(request, kept))
       }
     }
-    return (members.isEmpty ? [] : [.update(parent, members)]) + requests
-  }
-
-  /// Returns those of the records whose field has another value; records that are not loaded are
-  /// among them.
-  ///
-  /// O(records).
-  static func changing(
-    _ state: AppState, _ paths: [Path], _ field: Path, to value: JSONValue
-  ) -> [Path] {
-    guard !state.tabs.isTree else { return paths }
-    let records = state.tabs.front.records
-    return paths.filter { path in
-      guard let node = records[Record.id(of: path)]?.row.node else { return true }
-      return node[field].exportJSON != value
-    }
+    return (members.isEmpty ? [] : [guarded(.update(parent, members), shared)]) + requests
   }
 
   static func words(_ count: Int) -> String { count == 1 ? "1 record" : "\(count) records" }

@@ -41,7 +41,7 @@ extension CompareScreen {
   /// If the user did not ask for the comparison, it is shown only if the user has done nothing else
   /// by then.
   static func compare(_ state: inout AppState, _ draft: CompareDraft, isAsked: Bool = true) {
-    state.read(draft.path, for: .compare(draft, after: isAsked ? nil : state.input.count))
+    state.read(draft.readPath, for: .compare(draft, after: isAsked ? nil : state.input.count))
   }
 
   /// Says that a draft is to be compared, for a user who is doing something else.
@@ -63,7 +63,8 @@ extension CompareScreen {
   }
 
   /// Opens the comparison after the present value was read.
-  static func startComparing(_ state: inout AppState, _ draft: CompareDraft, _ theirs: JSONValue) {
+  static func startComparing(_ state: inout AppState, _ draft: CompareDraft, _ value: JSONValue) {
+    let (draft, theirs) = draft.placed(in: value)
     let screen = CompareScreen(
       draft, theirs: theirs, columns: state.size.columns, height: state.height)
     if screen.model[.mine] == screen.model[.theirs] {

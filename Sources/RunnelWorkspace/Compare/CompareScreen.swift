@@ -15,6 +15,33 @@ package struct CompareDraft: Hashable, Sendable {
   /// Whether it is about an undo that was refused: then the base is what the user's write put there,
   /// and the user's version what stood there before it.
   var isUndo = false
+  /// The record around the place; nil if there is none.
+  ///
+  /// It is compared instead if others removed or replaced it: a field alone would be half a record.
+  var record: Whole?
+
+  /// Two versions of a record.
+  struct Whole: Hashable, Sendable {
+    var path: Path
+    var base: JSONValue
+    var mine: JSONValue
+  }
+
+  /// The place that is read for the comparison.
+  var readPath: Path { record?.path ?? path }
+
+  /// Returns what is compared, and the version of the others, after `readPath` was read.
+  func placed(in value: JSONValue) -> (draft: CompareDraft, theirs: JSONValue) {
+    guard let record, let field = path.relative(to: record.path), !field.isRoot,
+      let node = try? RunnelTree.Node(json: value)
+    else { return (self, value) }
+    if WriteCondition.keeping(field, in: node, at: record.path) != nil {
+      return (self, node[field].exportJSON)
+    }
+    return (
+      CompareDraft(path: record.path, base: record.base, mine: record.mine, queued: queued), value
+    )
+  }
 
   /// The label of a version.
   func label(of side: ThreeWay.Side) -> String {

@@ -43,8 +43,8 @@ extension FormScreen {
     case .addField(let path): return Draft.Subject(.field, path)
     case .setLeaf(let path, _): return Draft.Subject(.value, path)
     case .editResource(let path, _): return Draft.Subject(.edit, path)
-    case .editField(let field, let paths):
-      return paths.first?.parent.map { Draft.Subject(.marked, $0, field: field) }
+    case .editField(let edited):
+      return edited.paths.first?.parent.map { Draft.Subject(.marked, $0, field: edited.field) }
     case .importFile(let view):
       return Draft.Subject(.importing, state.tabs.lists[view].definition.source.path)
     case .export:

@@ -128,8 +128,7 @@ extension FormScreen {
         &state, &form, values.filter { !$0.path.isRoot }, to: collection, view: view)
     case .editResource(let path, let original):
       return ResourceCommands.changeRecord(&state, &form, values, at: path, original)
-    case .editField(let field, let paths):
-      return BulkEdit.submit(&state, &form, field: field, of: paths)
+    case .editField(let edited): return BulkEdit.submit(&state, &form, edited)
     case .export(let choices, let replaces):
       return Exporting.startExport(&state, &form, choices, replaces: replaces)
     case .importFile: return Importing.readImport(&state, &form)

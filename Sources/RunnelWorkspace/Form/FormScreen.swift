@@ -22,7 +22,7 @@ package struct FormScreen: Hashable, Sendable {
     /// The fields of an existing record of a resource, with its value when the form was opened.
     case editResource(Path, original: JSONValue)
     /// A field of several records.
-    case editField(Path, of: [Path])
+    case editField(MarkedField)
     /// An export: its records, format and file. `replaces` is the existing file that may be
     /// replaced.
     case export([ExportChoice], replaces: String?)
@@ -60,7 +60,7 @@ package struct FormScreen: Hashable, Sendable {
   var purpose: Purpose
   /// The purpose as it was before a draft over another's change was taken up; nil if none was.
   var purposeWithoutDraft: Purpose?
-  package let title: String
+  package var title: String
   package var fields: [Field]
   /// A note for the user; empty for none.
   package var note = ""

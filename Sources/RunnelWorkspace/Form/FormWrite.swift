@@ -92,7 +92,7 @@ struct FormWrite: WriteKind {
   func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] {
     switch form.purpose {
     case .setLeaf(let path, _), .editResource(let path, _), .addField(let path): [path]
-    case .editField(_, let paths): paths
+    case .editField(let edited): edited.paths
     case .addRecord(let view): added(key, to: state.tabs.lists[view].definition.source.path)
     case .addResource(_, let collection, _): added(key, to: collection)
     case .addChild, .choose, .export, .importFile, .account, .renameDevice, .callMethod: []
@@ -106,7 +106,11 @@ struct FormWrite: WriteKind {
     QueueScreen.refreshQueue(&state)
     switch form.purpose {
     case .setLeaf, .editResource: state.say(.info, "saved")
-    case .editField(_, let paths): state.say(.info, "changed \(BulkEdit.words(paths.count))")
+    case .editField(let edited):
+      let words = edited.wordsOnLeft
+      state.say(
+        words.isEmpty ? .info : .warning,
+        "changed \(BulkEdit.words(edited.targets.count))\(words)")
     case .addChild, .addField, .addResource(_, _, view: nil): state.say(.info, "added")
     case .choose, .export, .importFile, .account, .renameDevice, .callMethod: break
     case .addRecord(let view), .addResource(_, _, let view?): goToRecord(&state, write, view)
@@ -126,6 +130,7 @@ struct FormWrite: WriteKind {
   }
 
   func fail(_ state: inout AppState, _ write: FailedWrite) {
+    if case .editField(let edited) = form.purpose { BulkEdit.markAgain(&state, edited) }
     if !write.isUntouched { return Writing.sayKept(&state, write.refusal, write.dropped) }
     Writing.reopen(&state, form, write.refusal)
   }

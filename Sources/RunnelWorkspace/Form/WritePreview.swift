@@ -71,15 +71,18 @@ package struct WritePreview {
         let new = filled.first { $0.path == field.path }?.value
         return old == new ? nil : Change(name: field.path.text, old: old, new: new)
       }
-    case .editField(let field, let paths):
+    case .editField(let edited):
       let set = BulkEdit.isSet(form) ? filled.first : nil
-      let count =
-        set.map { BulkEdit.changing(state, paths, field, to: $0.value).count } ?? paths.count
-      let rest = count == paths.count ? "" : " · \(paths.count - count) with this value already"
+      let writing = set.map { edited.writing($0.value, in: state) } ?? edited
+      let (count, left) = (writing.targets.count, writing.leftCount - edited.leftCount)
+      let same = edited.targets.count - count - left
+      let rest =
+        (same > 0 ? " · \(same) with this value already" : "")
+        + (left > 0 ? " · \(left) that others changed" : "")
       deed = "PATCH \(BulkEdit.words(count))\(rest)"
       changes =
         count == 0
-        ? [] : set.map { [Change(name: field.text, old: nil, new: $0.value)] } ?? []
+        ? [] : set.map { [Change(name: edited.field.text, old: nil, new: $0.value)] } ?? []
     case .choose, .export, .importFile, .account, .renameDevice, .callMethod: return nil
     }
     restingCount = min(form.fields.count, WritePreview.restingCountMax)
@@ -93,18 +96,17 @@ package struct WritePreview {
   /// Makes the preview of an edit of a field.
   init(_ edit: RecordScreen.Edit, in screen: RecordScreen) {
     let path = Path(unchecked: screen.path.keys + edit.field.keys)
-    let isGone = screen.node?.isEmpty == true
-    deed =
-      edit.field.isRoot || isGone ? "PUT \(isGone ? screen.path : path)" : "PATCH \(screen.path)"
+    deed = edit.field.isRoot ? "PUT \(path)" : "PATCH \(screen.path)"
+    if screen.isEditGone {
+      changes = []
+      obstacle = "nothing yet: it was deleted elsewhere, saving asks first"
+      return
+    }
     // The edit replaces the value as it is now, which others may have written or deleted meanwhile.
     let old = screen.node?[edit.field].leaf?.json
     do throws(InputError) {
       let isRemoved = edit.input.isEmpty && edit.input.rule?.isRequired != true
       let new = isRemoved ? nil : try edit.input.value()
-      if !isRemoved, let whole = screen.restored(with: new) {
-        changes = WritePreview.added(whole)
-        return
-      }
       changes =
         old == new || edit.isUntouched ? [] : [Change(name: edit.field.text, old: old, new: new)]
     } catch {

@@ -19,7 +19,13 @@ struct FieldWrite: WriteKind {
 
   func comparison(_ state: AppState) -> CompareDraft? {
     let mine = edit.input.isEmpty ? JSONValue.null : (try? edit.input.value()) ?? .null
-    return CompareDraft(path: path, base: edit.original?.json ?? .null, mine: mine)
+    var draft = CompareDraft(path: path, base: edit.original?.json ?? .null, mine: mine)
+    if !edit.field.isRoot, let value = try? RunnelTree.Node(json: mine) {
+      draft.record = CompareDraft.Whole(
+        path: record, base: edit.record.json,
+        mine: edit.record.replacing(edit.field, with: value).json)
+    }
+    return draft
   }
 
   func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] { [record] }
@@ -66,5 +72,16 @@ struct FieldWrite: WriteKind {
     if !Writing.reopen(&state, edit, inRecord: record, refusal), let draft = draft(state) {
       Drafts.keep(&state, draft, again: nil)
     }
+  }
+}
+
+extension RecordScreen.Edit {
+  /// Returns the conditions of the write: the field is as it was when the text was begun, and the
+  /// record is there.
+  func conditions(inRecord path: Path) -> [WriteCondition] {
+    if original == nil, let kept = WriteCondition.keeping(field, in: record, at: path) {
+      return kept
+    }
+    return [WriteCondition(Path(unchecked: path.keys + field.keys), original?.json ?? .null)]
   }
 }

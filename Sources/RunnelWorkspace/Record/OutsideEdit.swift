@@ -144,6 +144,7 @@ extension ResourceBook {
       if isReplaced { return .set(path, value) }
       return .update(path, changes.map { JSONMember($0.place.text, $0.value) })
     }
+    if field.isRoot, original == .null { return try setting(value, at: path) }
     if field.isRoot, isReplaced {
       throw Refusal("a record of `\(identity.resource)` is an object of fields")
     }

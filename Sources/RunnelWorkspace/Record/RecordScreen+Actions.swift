@@ -140,21 +140,14 @@ extension RecordScreen {
     if edit.original == nil, edit.input.isEmpty || edit.isUntouched { return nil }
     do {
       let purpose = WritePurpose.edit(record: screen.path, edit)
-      // A field that was deleted elsewhere is written again; any other field must be unchanged.
-      let present = screen.node?[edit.field].leaf == nil ? nil : edit.original
-      let conditions = [WriteCondition(path, present?.json ?? .null)]
+      // What others changed or removed meanwhile is not replaced: the comparison asks.
+      let conditions = edit.conditions(inRecord: screen.path)
       if edit.input.isEmpty, edit.input.rule?.isRequired == false {
         state.submit(purpose, .guarded(try state.database.resources.removing(path), conditions))
         return nil
       }
       let value = try edit.input.value()
-      if let whole = screen.restored(with: value) {
-        state.submit(
-          purpose,
-          .guarded(
-            try state.database.resources.setting(whole, at: screen.path),
-            [WriteCondition(screen.path, .null)]))
-      } else if screen.needsWrite(value) {
+      if screen.needsWrite(value) {
         state.submit(
           purpose, .guarded(try state.database.resources.setting(value, at: path), conditions))
       }

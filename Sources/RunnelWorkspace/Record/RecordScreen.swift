@@ -15,11 +15,16 @@ package struct RecordScreen: Hashable, Sendable {
     /// The value of the field when the edit was opened, or nil if it had none.
     private let present: Leaf?
     private let untouched: FieldInput
+    /// The record when the edit was opened.
+    let record: RunnelTree.Node
 
-    init(_ field: Path, _ input: FieldInput, original: Leaf?) {
+    init(
+      _ field: Path, _ input: FieldInput, original: Leaf?, in record: RunnelTree.Node
+    ) {
       self.field = field
       self.input = input
       self.original = original
+      self.record = record
       present = original
       untouched = input
     }
@@ -89,8 +94,6 @@ package struct RecordScreen: Hashable, Sendable {
   let order: FieldOrder
   /// The record, or nil until it is read.
   package var node: RunnelTree.Node?
-  /// The last content of the record, kept after it is deleted; nil if it never existed.
-  private(set) var lastNode: RunnelTree.Node?
   /// The fields by row id.
   package var fields: [String: Field] = [:]
   package var content = ListContent()
@@ -132,7 +135,6 @@ package struct RecordScreen: Hashable, Sendable {
   /// Takes a new content of the record.
   package mutating func show(_ new: RunnelTree.Node, height: Int) {
     node = new
-    if !new.isEmpty { lastNode = new }
     fields = [:]
     var ids: [String] = []
     append(new, at: .root, to: &ids)
@@ -221,8 +223,8 @@ package struct RecordScreen: Hashable, Sendable {
       fields[id] = Field(path: edit.field, leaf: original, rule: edit.input.rule)
       self.edit?.input.error =
         node?.isEmpty == true
-        ? "the record was deleted elsewhere: saving writes all of it again"
-        : "deleted elsewhere: saving writes it again"
+        ? "the record was deleted elsewhere: saving asks first"
+        : "deleted elsewhere: saving asks first"
     } else if fields[id] == nil {
       fields[id] = Field(path: edit.field, leaf: nil, rule: edit.input.rule)
       ids.append(id)
@@ -287,7 +289,7 @@ extension RecordScreen {
       }
       var input = FieldInput(rule: present.rule, json)
       input.keepLines()
-      edit = Edit(field, input, original: present.leaf)
+      edit = Edit(field, input, original: present.leaf, in: node ?? .empty)
     case .edit(let edit):
       self.edit = edit
       // The field is shown even if it was deleted.
@@ -313,7 +315,7 @@ extension RecordScreen {
   private mutating func startMissing(_ field: Path, like example: Leaf?, height: Int) {
     let input =
       example.map { FieldInput(kind: FieldKind($0.json), like: $0) } ?? FieldInput(kind: .string)
-    edit = Edit(field, input, original: nil)
+    edit = Edit(field, input, original: nil, in: node ?? .empty)
     // The field gets a row.
     if let node { show(node, height: height) }
   }
@@ -325,20 +327,17 @@ extension RecordScreen {
     if let node { show(node, height: height) }
   }
 
-  /// Returns the whole record with a value for the edited field, if the record was deleted during
-  /// the edit; otherwise nil.
-  func restored(with value: JSONValue) -> JSONValue? {
-    guard let edit, node?.isEmpty == true, let whole = lastNode, let new = try? Node(json: value)
-    else { return nil }
-    return whole.replacing(edit.field, with: new).exportJSON
-  }
-
-  /// Returns whether a value of the edited field is to be written: the user changed it, or the
-  /// field was deleted.
+  /// Returns whether a value of the edited field is to be written: the user changed it.
   func needsWrite(_ value: JSONValue) -> Bool {
     guard let edit, let node else { return false }
-    let present = node[edit.field]
-    if present.leaf == nil { return true }
-    return !edit.isUntouched && present.json != value
+    return !edit.isUntouched && node[edit.field].json != value
+  }
+
+  /// Whether the edited field has no place any more: others removed it, or its record, or put a
+  /// value in place of what is around it.
+  var isEditGone: Bool {
+    guard let edit, let node else { return false }
+    return edit.original != nil && node[edit.field].leaf == nil
+      || WriteCondition.keeping(edit.field, in: node, at: path) == nil
   }
 }

@@ -148,6 +148,7 @@ package enum StateReducer {
     ListScreen.letGo(&state, inView: view)
     ListScreen.refill(&state, inView: view, after: change)
     guard view == state.tabs.index else { return }
+    BulkEdit.refresh(&state)
     if let jump, state.tabs.front.jump == nil { jump.sayWhatIsThere(&state) }
     ListCommands.endFetchingToast(&state)
     if state.tabs.front.searchesWhenLoaded, state.tabs.front.phase == .loaded {

@@ -1,0 +1,101 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTree
+
+/// A field of marked records, as it was when the user began to set it.
+struct MarkedField: Hashable, Sendable {
+  /// A marked record, and the conditions of the write; none if a value stands where the record or
+  /// what is around the field should be.
+  struct Target: Hashable, Sendable {
+    let path: Path
+    let conditions: [WriteCondition]?
+
+    init(_ record: Record, field: Path) {
+      path = record.path
+      conditions = WriteCondition.keeping(field, in: record.row.node ?? .empty, at: record.path)
+    }
+  }
+
+  let field: Path
+  var targets: [Target]
+  /// The records that are left as they are, because others changed them or put another value there.
+  private(set) var changed: [Path] = []
+  /// The records that others removed.
+  private(set) var gone: [Path] = []
+
+  init(_ field: Path, of records: [Record]) {
+    self.field = field
+    targets = records.map { Target($0, field: field) }
+  }
+
+  var paths: [Path] { targets.map(\.path) }
+
+  /// Leaves out what is not written: the records that others changed or removed meanwhile as far as
+  /// the list in front shows it, and those whose field has the value already.
+  ///
+  /// Of records that the list does not load, only the conditions of the write can tell it.
+  ///
+  /// O(records).
+  func writing(_ value: JSONValue, in state: AppState) -> MarkedField {
+    var result = self
+    result.targets = []
+    let list = state.tabs.isTree ? nil : state.tabs.front
+    for target in targets {
+      guard let record = list?.records[Record.id(of: target.path)] else {
+        if let list, list.definition.source.path == target.path.parent, list.isComplete,
+          list.filter == nil
+        {
+          result.gone.append(target.path)
+        } else if target.conditions == nil {
+          result.changed.append(target.path)
+        } else {
+          result.targets.append(target)
+        }
+        continue
+      }
+      let node = record.row.node ?? .empty
+      let isThere = WriteCondition.keeping(field, in: node, at: target.path) != nil
+      if isThere, node[field].exportJSON == value { continue }
+      if isThere, target.isMet(by: node) {
+        result.targets.append(target)
+      } else {
+        result.changed.append(target.path)
+      }
+    }
+    return result
+  }
+
+  /// The number of records that are left as they are.
+  var leftCount: Int { changed.count + gone.count }
+
+  /// Words about the records that are left as they are; empty if there are none.
+  var wordsOnLeft: String {
+    let changed =
+      changed.isEmpty ? "" : " · others changed \(MarkedField.names(changed)): still marked"
+    return changed + (gone.isEmpty ? "" : " · gone: \(MarkedField.names(gone))")
+  }
+
+  /// The keys of the first records, and how many more there are.
+  private static func names(_ paths: [Path]) -> String {
+    let named = paths.prefix(3).map { $0.lastKey?.text ?? "/" }.joined(separator: ", ")
+    return paths.count > 3 ? "\(named) and \(paths.count - 3) more" : named
+  }
+
+  /// The conditions of the write, by record.
+  var conditions: [Path: [WriteCondition]] {
+    Dictionary(targets.map { ($0.path, $0.conditions ?? []) }) { first, _ in first }
+  }
+}
+
+extension MarkedField.Target {
+  /// Whether a record that is shown meets the conditions.
+  fileprivate func isMet(by node: RunnelTree.Node) -> Bool {
+    guard let conditions else { return false }
+    return conditions.allSatisfy { condition in
+      guard let place = condition.path.relative(to: path) else { return false }
+      let present = node[place]
+      return condition.isAnyObject
+        ? present.leaf == nil && !present.isEmpty : present.json == condition.value
+    }
+  }
+}
