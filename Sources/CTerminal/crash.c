@@ -106,6 +106,10 @@ void crash_set_active(bool is_active) {
   is_restorable = is_active;
 }
 
+void crash_restore_modes(void) {
+  if (is_restorable) tcsetattr(terminal, TCSANOW, &saved_modes);
+}
+
 void crash_disarm(void) {
   is_restorable = 0;
   if (!is_armed) return;

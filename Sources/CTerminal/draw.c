@@ -202,7 +202,7 @@ bool runnel_terminal_scroll(int first, int last, int lines) {
 static void clear_by_curses(void) {
   clearok(curscr, TRUE);
   wnoutrefresh(stdscr);
-  doupdate();
+  write_by_curses(doupdate);
   is_to_be_cleared = false;
   is_cursor_shown = false;
 }
@@ -227,5 +227,5 @@ void runnel_terminal_invalidate(void) {
 }
 
 void runnel_terminal_bell(void) {
-  if (is_active()) beep();
+  if (is_active()) write_by_curses(beep);
 }

@@ -28,6 +28,15 @@ struct session {
   int descriptor;
   /// The file that curses writes to: the terminal too.
   FILE *output;
+  /// The terminal once more, for writes that do not block; negative if it could not be opened.
+  int writer;
+  /// Readable while a signal waits that is to end the program.
+  int signals;
+  /// The time that is left for a terminal that takes nothing, in milliseconds; negative while the
+  /// program goes on, and may wait for it.
+  int patience;
+  /// The terminal took nothing until its time was over: nothing is written to it any more.
+  bool is_stalled;
   bool is_suspended;
   /// The next input was typed before the modes were set, when the terminal made newlines of returns.
   bool reads_early;
@@ -46,8 +55,12 @@ static inline bool is_active(void) {
 /// Writes to the terminal without curses; only between frames, because curses has its own buffer.
 void write_directly(const char *text);
 
-/// Writes all bytes to the terminal.
+/// Writes all bytes to the terminal, unless the program is to end and the terminal takes them not.
 void write_bytes(const char *bytes, size_t count);
+
+/// Writes what curses writes during an action, which is less than a pipe holds: curses itself would
+/// wait for the terminal however long it takes.
+void write_by_curses(int (*action)(void));
 
 // frame.c: a frame in one write.
 
@@ -97,6 +110,9 @@ void crash_arm(int descriptor, const char *restore, size_t length);
 
 /// Sets whether the handlers have a terminal to restore.
 void crash_set_active(bool is_active);
+
+/// Restores the modes of the terminal, without waiting for its output.
+void crash_restore_modes(void);
 
 /// Restores the previous handlers.
 void crash_disarm(void);

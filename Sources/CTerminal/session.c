@@ -1,10 +1,14 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -19,14 +23,66 @@ static const char modes_off[] = "\033[?1004l\033[?2004l";
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
+// How long a terminal that takes nothing is waited for when the program is to end, and the step by
+// which that is counted, in milliseconds.
+enum { PATIENCE = 1000, PATIENCE_STEP = 50 };
+
+// Waits until the terminal takes output; false if it takes none and the program is to end.
+static bool wait_for_room(void) {
+  while (true) {
+    // The signals stay there for the program to read.
+    struct pollfd polled[] = {{.fd = session.writer, .events = POLLOUT},
+                              {.fd = session.signals, .events = POLLIN}};
+    bool is_ending = session.patience >= 0;
+    int got = poll(polled, is_ending ? 1 : 2, is_ending ? PATIENCE_STEP : -1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 || polled[0].revents != 0) return true;
+    if (!is_ending) {
+      session.patience = PATIENCE;
+    } else if ((session.patience -= PATIENCE_STEP) <= 0) {
+      session.is_stalled = true;
+      return false;
+    }
+  }
+}
+
 void write_bytes(const char *bytes, size_t left) {
+  if (session.is_stalled) return;
   while (left > 0) {
-    ssize_t written = write(session.descriptor, bytes, left);
+    ssize_t written =
+        write(session.writer < 0 ? session.descriptor : session.writer, bytes, left);
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN && wait_for_room()) continue;
     if (written <= 0) return;
     bytes += written;
     left -= (size_t)written;
   }
+}
+
+static bool closes_itself(int descriptor) {
+  return fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+void write_by_curses(int (*action)(void)) {
+  int output = fileno(session.output);
+  int saved = fcntl(output, F_DUPFD_CLOEXEC, 0);
+  int ends[2];
+  if (saved < 0 || pipe(ends) < 0) {
+    if (saved >= 0) close(saved);
+    action();
+    return;
+  }
+  closes_itself(ends[0]);
+  dup2(ends[1], output);
+  close(ends[1]);
+  action();
+  dup2(saved, output);
+  closes_itself(output);
+  close(saved);
+  char bytes[4096];
+  ssize_t got;
+  while ((got = read(ends[0], bytes, sizeof bytes)) > 0) write_bytes(bytes, (size_t)got);
+  close(ends[0]);
 }
 
 void write_directly(const char *text) {
@@ -97,6 +153,14 @@ static int start_curses(void) {
   session.file = fopen("/dev/tty", "r+e");
   if (session.file == NULL) return RUNNEL_TERMINAL_NO_TTY;
   session.descriptor = fileno(session.file);
+  session.writer = open("/dev/tty", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGHUP);
+  session.signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+  session.patience = -1;
   session.output = fopen("/dev/tty", "r+e");
   if (session.output == NULL) return RUNNEL_TERMINAL_NO_TTY;
   // If these are set, curses never sees a resize.
@@ -165,6 +229,8 @@ static void release(void) {
   if (session.pad != NULL) delwin(session.pad);
   if (session.screen != NULL) delscreen(session.screen);
   if (session.output != NULL) fclose(session.output);
+  if (session.writer > 0) close(session.writer);
+  if (session.signals > 0) close(session.signals);
   if (session.file != NULL) fclose(session.file);
   look_close();
   session = (struct session){0};
@@ -194,8 +260,11 @@ int runnel_terminal_open(const runnel_terminal_options *options, runnel_terminal
 }
 
 static void leave(void) {
+  if (session.patience < 0) session.patience = PATIENCE;
   turn_modes_off();
-  endwin();
+  // It cannot restore the modes, because its output is not the terminal.
+  write_by_curses(endwin);
+  crash_restore_modes();
   crash_set_active(false);
   capture_stop();
 }
@@ -222,6 +291,8 @@ void runnel_terminal_resume(void) {
   // After a stop from outside, the shell may have changed everything: leave properly, then return.
   if (!session.is_suspended) leave();
   session.is_suspended = false;
+  session.is_stalled = false;
+  session.patience = -1;
   crash_set_active(true);
   capture_start();
   reset_prog_mode();

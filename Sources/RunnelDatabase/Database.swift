@@ -119,12 +119,10 @@ public actor Database {
   private static let secondLooksMilliseconds = [1, 10]
   /// The interval of looking if the file's folder cannot be watched.
   private static let blindLookMilliseconds = 250
-  /// The delay before a full inbox is tried again.
-  private static let retryMilliseconds = 5
+  /// The delay before a full inbox is tried again, and the longest one after it was full each time.
+  private static let retryMilliseconds = (first: 5, longest: 80)
   /// The interval of looking without a wake-up, in case one was lost or the writer cannot touch the
-  /// beacon.
-  ///
-  /// It is long, so that a program that waits for hours stays asleep.
+  /// beacon: long, so that a program that waits for hours stays asleep.
   private static let safetyLookMilliseconds = 60_000
 
   /// The file of the database.
@@ -161,7 +159,7 @@ public actor Database {
   /// While there are any, other processes' writes are left in the feed, so that the backlog does
   /// not grow by them; requests from here are answered nevertheless.
   private var backlog: [DatabaseMessage] = []
-  private var isRetryDue = false
+  private var retrying = (isDue: false, milliseconds: Database.retryMilliseconds.first)
 
   /// The tree's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -413,19 +411,21 @@ public actor Database {
     guard let inbox else { return }
     let refused = backlog.firstIndex { !inbox.post($0) } ?? backlog.endIndex
     backlog.removeFirst(refused)
+    if refused > 0 { retrying.milliseconds = Database.retryMilliseconds.first }
     if !backlog.isEmpty { retryLater() }
   }
 
   private func retryLater() {
-    if isRetryDue { return }
-    isRetryDue = true
-    executor.submit(afterMilliseconds: Database.retryMilliseconds) { [weak self] in
+    if retrying.isDue { return }
+    retrying.isDue = true
+    executor.submit(afterMilliseconds: retrying.milliseconds) { [weak self] in
       self?.assumeIsolated { $0.retry() }
     }
+    retrying.milliseconds = min(2 * retrying.milliseconds, Database.retryMilliseconds.longest)
   }
 
   private func retry() {
-    isRetryDue = false
+    retrying.isDue = false
     flush()
     if backlog.isEmpty { look() }
   }

@@ -52,6 +52,36 @@ extension TerminalTests {
       }
     }
 
+    /// The terminal reads nothing: what tmux shows stands still.
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func draftIsKeptIfTheTerminalTakesNothing(signal: Int32) throws {
+      let session = try Session()
+      try session.terminal.keys("a")
+      try session.terminal.type("half a thought")
+      try session.terminal.wait("the whole text") {
+        $0.first("not saved")?.contains("half a thought") == true
+      }
+      try session.terminal.halt { program, tty in
+        var number: UInt16 = 0
+        // Each size is a whole new screen; at last the program waits, and takes the next one no more.
+        repeat {
+          number += 1
+          var size = winsize(ws_row: 48 + number % 2, ws_col: 190, ws_xpixel: 0, ws_ypixel: 0)
+          try check(ioctl(tty, UInt(TIOCSWINSZ), &size), "ioctl")
+          try check(kill(program, SIGWINCH), "kill")
+        } while try session.terminal.takes(SIGWINCH, program) && number < 1000
+        try check(kill(program, signal), "kill")
+        #expect(session.ends(program), "the program goes on")
+      }
+      try session.terminal.resize(columns: 100, rows: 24)
+      try session.terminal.resize(columns: 80, rows: 24)
+      try session.startAgain()
+      try session.terminal.keys("a")
+      try session.terminal.wait("the draft again") {
+        $0.first("not saved")?.contains("half a thought") == true
+      }
+    }
+
     /// The message waits for another program, and is stored while this one ends.
     @Test(arguments: [SIGTERM, SIGHUP])
     func messageThatIsStoredAtTheEndIsNoDraft(signal: Int32) throws {

@@ -192,6 +192,32 @@ import Testing
     #expect(try program.errors().isEmpty)
   }
 
+  /// The pipe holds one of the values; what is written meanwhile is not kept write by write.
+  @Test(arguments: ["value", "child_changed"])
+  func whileNobodyReadsOnlyWhatHasComeOfTheWritesIsKept(event: String) throws {
+    let database = try TestDatabase(#"{"a": {"b": "first"}}"#)
+    let program = try database.start(["watch", "/", "--events", event, "--no-initial"])
+    let text = String(repeating: "x", count: 50_000)
+    // Only then is it sure that the program had begun to listen.
+    var isListening = false
+    for turn in 0..<100 where !isListening {
+      #expect(try database.run(["set", "/a/b", "\(turn)"]).status == 0)
+      isListening = try program.waitForOutput(milliseconds: 50)
+    }
+    let count = 40
+    for number in 0..<count {
+      #expect(try database.run(["set", "/a/b", #""\#(number)\#(text)""#]).status == 0)
+    }
+    #expect(try database.run(["set", "/a/b", #""last""#]).status == 0)
+    var told = 0
+    while let line = try program.readLine(), !line.contains("last") {
+      if line.contains(text) { told += 1 }
+    }
+    #expect(told < count / 2)
+    try program.send(SIGTERM)
+    #expect(try program.wait() == 143)
+  }
+
   @Test func everyLineOfAQuickWriterIsTold() throws {
     let database = try TestDatabase(#"{"other": 1}"#)
     let program = try database.start(["watch", "/list", "--events", "child_added,value"])

@@ -95,6 +95,39 @@ import Testing
     #expect(app.list.loadedCount <= Self.loadedMax)
   }
 
+  /// The rows around the cursor are far from each other in the order: what arrives between them stays, up
+  /// to ten times the kept rows.
+  @Test func aListWithSectionsIsBoundedToo() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            page: 20
+            keep: 80
+            sections: [{ field: team }]
+            columns: [{ field: text }]
+        """, name: "test.views.yaml"
+    ).views
+    let ticket = { (number: Int) -> JSONValue in
+      ["team": .string("team \(number % 50)"), "text": .string("ticket \(number)")]
+    }
+    let tickets = (0..<100).map { JSONMember("k\(100 + $0)", ticket($0)) }
+    let app = try AppDriver(view, json: ["tickets": .object(tickets)])
+    app.press("gm gm gm gm gm")
+    #expect(app.list.loadedCount == 100)
+    app.press("gg j")
+    let line = app.cursorLine
+    for round in 0..<14 {
+      let new = (0..<100).map { number in
+        JSONMember("k\(100 + number)-\(100 + round)", ticket(number + 7 * round))
+      }
+      try app.elsewhere { _ = try $0.write(.update(Path("/tickets"), new)) }
+      #expect(app.list.loadedCount <= 1000, "round \(round)")
+    }
+    #expect(app.cursorLine == line)
+  }
+
   @Test func recordThatOthersAddFarFromTheLoadedRowsIsGoneTo() throws {
     let app = try chat(400, anchor: .first)
     let key = AppDriver.key(300) + "x"

@@ -41,12 +41,12 @@ extension ViewStreams {
     case around(IndexPosition, count: Int)
   }
 
-  /// Returns the window that contains the rows to keep, without the marked rows if they are too far
-  /// away.
+  /// Returns the window that contains the rows to keep, without the marked rows, or those around the
+  /// cursor, if they are too far away.
   private func window(keeping kept: KeptRows) -> Window? {
-    let window = range(of: kept.protected.union(kept.marked))
-    let isNear = window.count <= kept.count * KeptRows.marksReach
-    return self.window(around: isNear ? window : range(of: kept.protected), count: kept.count)
+    let ranges = [kept.protected.union(kept.marked), kept.protected].lazy.map { self.range(of: $0) }
+    let near = ranges.first { $0.count <= kept.count * KeptRows.reach }
+    return window(around: near ?? range(of: kept.nearest), count: kept.count)
   }
 
   /// Returns the range of indices, among the rows read, that contains some rows.

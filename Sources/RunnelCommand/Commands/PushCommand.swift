@@ -9,8 +9,9 @@ struct PushCommand: ParsableCommand {
     commandName: "push",
     abstract: "Add a value to a list and print its new key.",
     discussion: """
-      The key sorts after those made before. It is printed as a JSON string once the value is safe \
-      on disk. \(CreationOptions.help)
+      The key begins with the time: it sorts after those made before, unless a clock was far ahead \
+      when they were made. It is printed as a JSON string once the value is safe on disk. \
+      \(CreationOptions.help)
 
       Examples:
         runnel push /messages '{"from": "ana", "text": "hello"}'

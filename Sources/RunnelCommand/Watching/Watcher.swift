@@ -32,7 +32,11 @@ final class Watcher {
 
   /// The bytes that the output accepts without waiting, once it accepts any (POSIX: at least 512).
   private static let pipeBytes = 4096
-  private static let messagesMax = 1024
+  /// The most messages that wait for the output.
+  ///
+  /// They are few, because each may hold a large child. While there are more, the writes of others are left
+  /// in the feed: a slow reader is told what has come of them, and not each of them.
+  private static let messagesMax = 4
 
   private let request: Request
   private let interruption: Interruption

@@ -94,8 +94,10 @@ extension ListScreen {
     var protected = Set(list.rows(within: 2 * height, in: content)).filter(hasRow)
     protected.formUnion(edited)
     protected.formUnion([wantedRow].compactMap(\.self))
+    var nearest = edited
+    if case .row(let id)? = list.cursor, hasRow(id) { nearest.insert(id) }
     return KeptRows(
-      count: count, protected: protected,
+      count: count, protected: protected, nearest: nearest,
       marked: marks.union([rangeStart].compactMap(\.self)))
   }
 

@@ -110,6 +110,36 @@ extension TmuxTerminal {
   func send(_ signal: Int32) throws { try check(kill(foregroundProcess(), signal), "kill") }
 }
 
+// MARK: Standing still
+
+extension TmuxTerminal {
+  /// Runs `body` while the terminal takes nothing; it gets the program in the foreground, and the
+  /// terminal as a descriptor.
+  func halt(_ body: (_ program: pid_t, _ tty: Int32) throws -> Void) throws {
+    let program = try foregroundProcess()
+    let server = try pid_t(value("#{pid}")) ?? 0
+    let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
+    let tty = try File(check(open(value("#{pane_tty}"), flags), "open"))
+    guard server > 1 else { throw Missed(description: "tmux does not tell its process.") }
+    try check(kill(server, SIGSTOP), "kill")
+    defer { kill(server, SIGCONT) }
+    try body(program, tty.descriptor)
+  }
+
+  /// Waits until a process has taken a signal that it handles; false if it does not for half a second.
+  func takes(_ signal: Int32, _ process: pid_t) throws -> Bool {
+    for _ in 0..<100 {
+      let flags = O_RDONLY | O_CLOEXEC
+      let status = try File(check(open("/proc/\(process)/status", flags), "open")).contents()
+      let line = status.split(separator: "\n").first { $0.hasPrefix("ShdPnd:") }
+      let pending = line.flatMap { UInt64($0.split(separator: "\t").last ?? "", radix: 16) } ?? 0
+      if pending & (1 << UInt64(signal - 1)) == 0 { return true }
+      poll(nil, 0, TmuxTerminal.pauseMilliseconds)
+    }
+    return false
+  }
+}
+
 // MARK: Seeing
 
 extension TmuxTerminal {
