@@ -259,6 +259,16 @@ import Testing
     #expect(app.line(of: "nothing waits, and nothing was refused") != nil)
   }
 
+  @Test func anEmptyQueueTellsOfUnsentTexts() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("a")
+    app.type("half")
+    app.press("Esc S")
+    #expect(
+      app.line(of: "nothing was refused · 1 unsent text: a offers it") != nil,
+      "\(app.body)")
+  }
+
   @Test func aSessionWithAComparisonIsReplayed() throws {
     let app = try app(isRecording: true)
     app.press("m b Esc S Enter c m C-s u")

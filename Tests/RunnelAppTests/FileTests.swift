@@ -238,6 +238,19 @@ final class TestFolder {
     #expect(first["action"] == "fold.closeAll" || first["action"] == "fold.openAll")
   }
 
+  @Test(arguments: [("my notes.csv", "csv"), ("a.jsonl", "jsonl"), ("t.MD", "markdown")])
+  func endOfTheNameTellsTheFormat(name: String, format: String) throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press(":")
+    app.type("export \(folder.file(name))")
+    app.press("Enter")
+    guard case .form(let form)? = app.state.layers.last else {
+      Issue.record("no form is open: \(app.toast)")
+      return
+    }
+    #expect(form.fields.map(\.input.editor.text).suffix(2) == [format, folder.file(name)])
+  }
+
   @Test func exportIsStoppedAndLeavesNothing() throws {
     let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
     app.press(":")

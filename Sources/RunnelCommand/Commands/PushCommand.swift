@@ -9,7 +9,7 @@ struct PushCommand: ParsableCommand {
     commandName: "push",
     abstract: "Add a value to a list and print its new key.",
     discussion: """
-      The key begins with the time: it sorts after those made before, unless a clock was far ahead \
+      The key begins with the time: it sorts after those made before, unless a clock stood past 2108 \
       when they were made. It is printed as a JSON string once the value is safe on disk. \
       \(CreationOptions.help)
 

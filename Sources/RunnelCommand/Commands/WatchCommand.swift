@@ -11,7 +11,8 @@ struct WatchCommand: ParsableCommand {
       write is seen too. The events are child_added, child_changed, child_moved and child_removed, \
       and value for a place that holds a single value. "previous" is the key of the child before, \
       in the order of the query, as it is after the whole write: if the write moves that child too, its \
-      own event may come later.
+      own event may come later. While the output takes nothing, writes are not kept one by one: \
+      then comes what has come of them.
 
       The children that match are held in memory; --limit-to-first and --limit-to-last bound them.
 

@@ -11,8 +11,10 @@ struct FormWrite: WriteKind {
   /// the same title.
   var place: String {
     switch form.purpose {
-    case .addRecord, .addChild, .addField, .addResource, .editField:
+    case .addRecord, .addChild, .addField, .addResource:
       "\(form.title) \(form.attempt?.number ?? 0)"
+    // The title counts the records that are still there.
+    case .editField(let edited): "marked \(edited.field) \(form.attempt?.number ?? 0)"
     case .setLeaf, .choose, .editResource, .export, .importFile, .account, .renameDevice,
       .callMethod:
       form.title

@@ -2,7 +2,7 @@ extension PaletteCommand {
   /// The commands that write and read files.
   package static let files: [PaletteCommand] = [
     PaletteCommand(
-      name: "export", hint: "FORMAT [FILE]", description: "write the view or the node to a file",
+      name: "export", hint: "[FORMAT] [FILE]", description: "write the view or the node to a file",
       argument: .text,
       choices: { _, text in
         text.contains(" ") ? [] : ExportFormat.allCases.map { Choice(argument: $0.rawValue) }
@@ -14,10 +14,14 @@ extension PaletteCommand {
           Exporting.openExport(&state)
           return nil
         }
-        guard let format = ExportFormat(rawValue: first) else {
-          return "the formats are \(ExportFormat.names)"
+        if let format = ExportFormat(rawValue: first) {
+          Exporting.openExport(&state, format, file: file)
+          return nil
         }
-        Exporting.openExport(&state, format, file: file)
+        guard let format = ExportFormat(fileName: text) else {
+          return "the formats are \(ExportFormat.names), or the end of a name tells one: notes.csv"
+        }
+        Exporting.openExport(&state, format, file: text)
         return nil
       }),
     PaletteCommand(

@@ -9,14 +9,28 @@ extension QueueScreen {
   static func openQueue(_ state: inout AppState) {
     if case .queue? = state.layers.last { return }
     var screen = QueueScreen()
+    screen.wordsOnDrafts = wordsOnDrafts(state)
     screen.rebuild(state.writes.queue, now: state.now, height: state.height)
     state.layers.append(.queue(screen))
+  }
+
+  /// Words about the texts that were typed in the lines of lists and not stored, such as those that were
+  /// refused before the program was killed.
+  private static func wordsOnDrafts(_ state: AppState) -> String {
+    let count =
+      state.writes.drafts.all.count { $0.subject.kind == .message }
+      + state.tabs.lists.count { !$0.draft.isEmpty }
+    if count == 0 { return "" }
+    let texts = count == 1 ? "1 unsent text" : "\(count) unsent texts"
+    let offers = count == 1 ? "offers it" : "offers them"
+    return " · \(texts)" + KeyText.listKeys(state).hint(.recordAdd, offers, after: ": ")
   }
 
   /// Brings open queues up to date.
   static func refreshQueue(_ state: inout AppState) {
     for (index, layer) in state.layers.enumerated() {
       guard case .queue(var screen) = layer else { continue }
+      screen.wordsOnDrafts = wordsOnDrafts(state)
       screen.rebuild(state.writes.queue, now: state.now, height: state.height)
       state.layers[index] = .queue(screen)
     }

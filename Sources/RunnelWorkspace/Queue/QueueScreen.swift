@@ -22,6 +22,8 @@ package struct QueueScreen: Hashable, Sendable {
   /// The time when an age in the queue changes its text, in milliseconds since 1970; nil if none
   /// does.
   package private(set) var due: Int64?
+  /// Words about unsent texts, which are drafts and not in the queue; empty if there are none.
+  var wordsOnDrafts = ""
 
   /// The refused write under the cursor, whose row or detail row the cursor is on; nil if there is
   /// none.
@@ -89,7 +91,8 @@ package struct QueueScreen: Hashable, Sendable {
     let old = content
     content = ListContent(sections: [
       ListSection(
-        id: QueueScreen.section, rows: ids, emptyText: "nothing waits, and nothing was refused")
+        id: QueueScreen.section, rows: ids,
+        emptyText: "nothing waits, and nothing was refused\(wordsOnDrafts)")
     ])
     // If the write under the cursor is gone, the cursor moves to the next one.
     let before = list.cursor
