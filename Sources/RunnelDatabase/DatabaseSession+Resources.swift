@@ -20,7 +20,7 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - operation: the operation.
   ///   - registry: the registered resources.
-  ///   - conditions: the conditions on other places.
+  ///   - conditions: the conditions on other places; see `write(_:if:needsOrigin:)`.
   /// - Returns: the plan that was carried out, and the deliveries for listeners.
   /// - Throws: `ResourceError` if it is refused, `DatabaseError` if a condition does not hold
   ///   (`changed`) or the storage fails; then nothing was written.
@@ -59,7 +59,7 @@ extension DatabaseSession {
     var made: Result<ResourcePlan, ResourceError>?
     let info = connectionInfo
     do {
-      let deliveries = try write { reader, now in
+      let deliveries = try write(if: ConditionSet(conditions: conditions)) { reader, now in
         try WriteCondition.check(conditions, reader, info)
         let plan = Result { () throws(ResourceError) in try planning(reader, now) }
         made = plan
@@ -182,6 +182,11 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`, and the errors of `make`; then nothing was written.
   package func write(_ make: WriteMaker) throws -> [Delivery] { try core.write(make) }
+
+  /// Carries out such a write under conditions, which `make` has to check.
+  func write(if conditions: ConditionSet, _ make: WriteMaker) throws -> [Delivery] {
+    try core.write(name: nil, undoes: nil, if: conditions, make).deliveries
+  }
 
   private func reading<Value>(
     _ body: (any TreeReader) throws(ResourceError) -> Value

@@ -22,18 +22,48 @@ extension WriteCondition {
   }
 }
 
+/// The conditions of a write, and what is done about those that an origin cannot check.
+///
+/// An origin compares one place, which must hold all that the write changes.
+struct ConditionSet {
+  var conditions: [WriteCondition] = []
+  /// True if a write is refused whose conditions no origin can check; otherwise these are compared with
+  /// what the replica shows, and nothing else.
+  var needsOrigin = false
+
+  /// The place that the origin compares for a write that consists of some parts; nil for none.
+  ///
+  /// - Throws: `DatabaseError` (`refused`) if the conditions need an origin that cannot check them.
+  func placeCompared(changing parts: [Assignment]) throws(DatabaseError) -> Path? {
+    let read = conditions.map(\.path).filter { !$0.isInfo }
+    let all = read + parts.map(\.path)
+    if let place = read.first(where: { place in all.allSatisfy { place.contains($0) } }) {
+      return place
+    }
+    guard needsOrigin, let first = read.first else { return nil }
+    let beside = all.first { !first.contains($0) } ?? first
+    throw DatabaseError(
+      .refused,
+      "The origin compares one place that holds everything, and \(beside) is not below \(first): "
+        + "take a place above both as the condition, or a transaction. Nothing was written.")
+  }
+}
+
 extension DatabaseSession {
   /// Carries out a write, if conditions hold.
   ///
-  /// No process can write between the check and the write.
+  /// No process can write between the check and the write. On a replica the origin checks them, too, if
+  /// one place with a condition holds all others, and all that is changed, and if it is no origin of
+  /// services. If `needsOrigin` is true, a write is refused otherwise.
   ///
   /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`changed` if a condition does not hold); then nothing was written.
   package func write(
-    _ write: Write, if conditions: [WriteCondition]
+    _ write: Write, if conditions: [WriteCondition], needsOrigin: Bool = false
   ) throws -> [Delivery] {
     let info = connectionInfo
-    return try self.write { reader, _ in
+    let checked = ConditionSet(conditions: conditions, needsOrigin: needsOrigin)
+    return try self.write(if: checked) { reader, _ in
       try WriteCondition.check(conditions, reader, info)
       return write
     }

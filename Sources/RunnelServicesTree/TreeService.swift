@@ -252,7 +252,7 @@ public struct TreeService: FeathersService {
       WriteCondition(try place.child($0.key).path, $0.value)
     }
     do {
-      try await place.database.perform(.update(place.path, members), if: conditions)
+      try await place.database.perform(.update(place.path, members), ifHere: conditions)
       return true
     } catch let error as DatabaseError where error.code == .changed {
       return false

@@ -30,6 +30,8 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let disconnected = Code(rawValue: "disconnect")
     /// A request that needs a connection to the origin: there is none, and no answer is kept.
     public static let offline = Code(rawValue: "offline")
+    /// The origin holds something else than a write was made upon.
+    public static let changed = Code(rawValue: "changed")
     /// A transaction was tried as often as possible.
     public static let retryLimit = Code(rawValue: "maxretry")
     /// A pending write was given up.

@@ -102,6 +102,35 @@ import Testing
     #expect(replica.pendingWrites.count == 2)
   }
 
+  @Test func anOriginComparesOnePlaceThatHoldsEverything() throws {
+    let replica = try folder.session("replica.db")
+    try replica.becomeReplica(ofOrigin: "origin")
+    let write = Write.set(try Path("/a/x"), 1)
+    for path in ["/a/x", "/a", "/"] {
+      _ = try replica.write(.remove(Path("/a")))
+      _ = try replica.write(write, if: holds(path, .null), needsOrigin: true)
+      #expect(replica.pendingWrites.last?.seen?.path == (try Path(path)))
+    }
+    let beside = try holds("/b", .null)
+    let refused = #expect(throws: DatabaseError.self) {
+      try replica.write(write, if: beside, needsOrigin: true)
+    }
+    #expect(refused?.code == .refused)
+    _ = try replica.write(write, if: beside)
+    #expect(replica.pendingWrites.last?.seen == nil)
+    let own = try folder.session("own.db")
+    _ = try own.write(write, if: beside, needsOrigin: true)
+  }
+
+  @Test(arguments: [false, true])
+  func servicesCompareNothing(needsOrigin: Bool) throws {
+    let replica = try folder.session("replica.db")
+    try replica.becomeReplica(ofOrigin: "feathers+http://localhost")
+    _ = try replica.write(
+      .set(Path("/a"), 1), if: holds("/a", .null), needsOrigin: needsOrigin)
+    #expect((replica.pendingWrites.last?.seen == nil) == !needsOrigin)
+  }
+
   @Test func anOperationIsCarriedOutWhereAllStandsAsExpected() throws {
     var registry = ResourceRegistry()
     try registry.resource("item", paths: ["/a/@"])

@@ -154,6 +154,33 @@ import Testing
     home.close()
   }
 
+  @Test func aConditionOnAReplicaIsCheckedByItsOrigin() async throws {
+    let database = try await openReplica(file: file)
+    let home = try await TreeDatabase.open(file: file + "-home")
+    let origin = HomeOrigin(home)
+    let serving = Task { try await origin.serve(database) }
+    let (form, there) = (
+      try database.reference(withPath: "form"), try home.reference(withPath: "form")
+    )
+    #expect(try await edit(form) == "saved")
+    #expect(try await there.get().value == ["text": "mine"])
+    // The replica does not hear of this.
+    try await there.setValue(["text": "theirs"])
+    let late = try await form.setValue(["text": "late"], ifUnchangedSince: form.get(from: .cache))
+    let error = await #expect(throws: TreeDatabaseError.self) { try await late.acknowledgement() }
+    #expect(error?.code == .changed)
+    #expect(try await there.get().value == ["text": "theirs"])
+    #expect(try await form.get(from: .cache).value == ["text": "theirs"])
+    #expect(try await database.pendingWrites().isEmpty)
+    let read = try await form.get(from: .origin)
+    try await form.child("text").setValue("again", ifUnchangedSince: read).acknowledgement()
+    #expect(try await there.get().value == ["text": "again"])
+    serving.cancel()
+    try await serving.value
+    database.close()
+    home.close()
+  }
+
   @Test func jobsAreDoneOnce() async throws {
     let database = try await open()
     let jobs = [Payment(number: 1, amount: 5), Payment(number: 2, amount: 7)]

@@ -37,8 +37,13 @@ extension DatabaseError.Code {
 }
 
 extension DatabaseError {
-  /// The error of a refused write: the status in capitals, and the origin's reason.
+  /// The error of a refused write: the status in capitals, and the origin's reason; of one whose
+  /// condition did not hold, the same as if that had been found here.
   init(rejection error: TreeError) {
+    if error.code == .changed {
+      self.init(.changed, error.message)
+      return
+    }
     let status = error.code.rawValue.uppercased()
     self.init(
       Code(rawValue: status), error.message.isEmpty ? status : "\(status): \(error.message)")

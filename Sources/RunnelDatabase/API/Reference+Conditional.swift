@@ -8,13 +8,26 @@ extension Database {
   /// Carries out a write, if conditions hold.
   ///
   /// No process can write between the check and the write. On a replica the conditions are compared
-  /// with what it shows; the origin does not check them.
+  /// with what it shows, and the origin compares them again when the write comes to it, which may be
+  /// after a restart. An origin compares one place, with its priorities: one condition must be at a
+  /// place that holds the others, and all that the write changes.
   ///
-  /// - Returns: the receipt, which on a replica tells the origin's answer.
-  /// - Throws: `DatabaseError` (`changed` if a condition does not hold); then nothing was written.
+  /// - Returns: the receipt, which on a replica tells the origin's answer: `changed` if others changed
+  ///   the place before the write came to the origin.
+  /// - Throws: `DatabaseError` (`changed` if a condition does not hold, on a replica `refused` if its
+  ///   origin cannot check them); then nothing was written.
   @discardableResult
   public func perform(
     _ write: Write, if conditions: [WriteCondition]
+  ) async throws -> WriteReceipt {
+    try await self.write { (true, try $0.write(write, if: conditions, needsOrigin: true)) }
+  }
+
+  /// Carries out a write, if conditions hold; those that the origin of a replica cannot check are compared
+  /// with what it shows, and nothing else.
+  @discardableResult
+  package func perform(
+    _ write: Write, ifHere conditions: [WriteCondition]
   ) async throws -> WriteReceipt {
     try await self.write { (true, try $0.write(write, if: conditions)) }
   }
@@ -25,9 +38,10 @@ extension Reference {
   ///
   /// - Parameters:
   ///   - value: JSON; `.priority`, `.value` and server values in it have their special meaning.
-  ///   - snapshot: the state that was read, here or at another place of this database; priorities
-  ///     are not compared.
-  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  ///   - snapshot: the state that was read, here or at another place of this database, on a replica
+  ///     here or above; priorities are compared by the origin of a replica only.
+  /// - Returns: the receipt, which tells the answer of a replica's origin: `changed` if others changed
+  ///   the place before the write came to it.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
   ///   database; otherwise as without the condition); then nothing was written.
   @discardableResult
@@ -52,7 +66,7 @@ extension Reference {
 
   /// Replaces the nodes at some places below in one write, unless the read place has changed.
   ///
-  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Returns: the receipt, which tells the answer of a replica's origin, as of `setValue`.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
   ///   database; otherwise as without the condition); then nothing was written.
   @discardableResult
@@ -65,7 +79,7 @@ extension Reference {
 
   /// Removes this node, unless the read place has changed.
   ///
-  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Returns: the receipt, which tells the answer of a replica's origin, as of `setValue`.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
   ///   database, or a failure of the storage).
   @discardableResult

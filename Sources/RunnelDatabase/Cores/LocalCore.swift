@@ -31,7 +31,7 @@ final class LocalCore: SessionCore {
 
 extension LocalCore {
   func write(
-    name: WriteID?, undoes entry: HistoryEntry?, _ make: WriteMaker
+    name: WriteID?, undoes entry: HistoryEntry?, if conditions: ConditionSet, _ make: WriteMaker
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
     var isApplied = true
     let deliveries = try perform { transaction, now in

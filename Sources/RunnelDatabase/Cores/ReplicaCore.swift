@@ -8,6 +8,8 @@ final class ReplicaCore: SessionCore {
   let context: SessionContext
   /// The number under which this session is marked as running; no other session on the file has it.
   let session: Int64
+  /// True if the origin is made of services.
+  private let isOfServices: Bool
   /// The listeners and the pending writes.
   private(set) var engine: ReplicaEngine
   /// The reasons to keep the replica offline; empty if there are none.
@@ -38,11 +40,12 @@ final class ReplicaCore: SessionCore {
   init(_ context: SessionContext, _ transaction: StoreTransaction) throws {
     self.context = context
     session = context.markedNumber()
+    isOfServices =
+      try transaction.originName()?.hasPrefix(ReplicaCore.servicesPrefix) == true
     engine = ReplicaEngine(
       book: try transaction.replicaBook(), session: session,
       policy: context.environment.conflictPolicy,
-      reach: try transaction.originName()?.hasPrefix(ReplicaCore.servicesPrefix) == true
-        ? .everything : .ranges)
+      reach: isOfServices ? .everything : .ranges)
   }
 
   var connectionInfo: ConnectionInfo { engine.connectionInfo }
@@ -167,7 +170,7 @@ extension ReplicaCore {
   /// Carries out a write; the origin's answer is completed under `newestWriteID`, which is nil if
   /// the write was done before.
   func write(
-    name: WriteID?, undoes entry: HistoryEntry?, _ make: WriteMaker
+    name: WriteID?, undoes entry: HistoryEntry?, if conditions: ConditionSet, _ make: WriteMaker
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
     var id: Int64?
     var isNew = false
@@ -181,9 +184,13 @@ extension ReplicaCore {
       // As the engine computes them: the history then has the values that are shown.
       let parts = try write.assignments(now: engine.originTime(now), reader: storage)
       var outcome = ReplicaOutcome()
+      // Services have no such write; whoever insists on it gets their refusal.
+      let isAsked = conditions.needsOrigin || !isOfServices
+      let place = isAsked ? try conditions.placeCompared(changing: parts) : nil
       let isKept = !engine.removesAtDisconnection(parts.map(\.path))
       try context.recording(parts, storage, now: now, undoes: entry?.id, isKept: isKept) {
-        let written = try engine.write(write, name: name, now: now, &storage)
+        let written = try engine.write(
+          write, name: name, ifUnchanged: place, now: now, &storage)
         (id, outcome) = (written.id, written.outcome)
       }
       isNew = true

@@ -196,7 +196,7 @@ extension ServiceOrigin {
   }
 
   private static let noTransactions = TreeError(
-    .unavailable, "A Feathers service has no transactions.")
+    .unavailable, "A Feathers service has no transactions, and no writes under conditions.")
   private static let noDisconnects = TreeError(
     .unavailable, "A Feathers service does nothing when a client goes away.")
 

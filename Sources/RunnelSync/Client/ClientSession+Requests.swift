@@ -63,7 +63,7 @@ extension ClientSession {
     case .write(let id, let write): sendWrite(id, write, now)
     case .compareAndSet(let id, let path, let json, let hash):
       request(
-        .compareAndSet(path, json, hash: hash, name: nil), .compareAndSet(id, path), now)
+        .compareAndSet(path, json, hash: hash, name: name(of: id)), .compareAndSet(id, path), now)
     case .get(let id, let query):
       perform(.get(id, query.path), now) { () throws(TreeError) in .get(try AskedQuery(query)) }
     case .onDisconnect(let id, let request):
@@ -82,8 +82,12 @@ extension ClientSession {
       }
       sentIncrements.insert(id)
     }
-    let name = takesWriteNames ? configuration.writers.name(of: id) : nil
-    request(.write(write, name: name), .write(id), now)
+    request(.write(write, name: name(of: id)), .write(id), now)
+  }
+
+  /// The name under which the origin does a write once; nil if it takes no names.
+  private func name(of id: Int64) -> WriteID? {
+    takesWriteNames ? configuration.writers.name(of: id) : nil
   }
 
   /// Sends a request; one that the wire format cannot express is refused here.

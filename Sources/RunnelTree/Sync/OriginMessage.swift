@@ -16,7 +16,9 @@ public enum OriginCommand: Hashable, Sendable {
   case unlisten(AskID, Query, tag: Int?)
   /// Do a write. The origin does it once for each id, however often it is sent.
   case write(id: Int64, Write)
-  /// Set a place if the node there has this hash.
+  /// Set a place if the node there has this hash: for a transaction, or a write under a condition.
+  /// The latter is sent again under its id until it is answered, so an origin that has done it answers
+  /// the same again; or with `stale`, after the node that it left.
   case compareAndSet(id: Int64, Path, JSONValue, hash: String)
   /// Send the answer of a query once.
   case get(id: Int64, Query)

@@ -12,6 +12,8 @@ extension PendingWrite {
     static let node = "node"
     static let priority = "priority"
     static let base = "base"
+    static let seen = "seen"
+    static let estimates = "estimates"
     static let isVisible = "visible"
     static let isDurable = "durable"
     static let session = "session"
@@ -37,7 +39,20 @@ extension PendingWrite {
     members.append(JSONMember(Name.isVisible, .bool(isVisible)))
     members.append(JSONMember(Name.isDurable, .bool(isDurable)))
     if let madeAt { members.append(JSONMember(Name.madeAt, .number(JSONNumber(madeAt)))) }
-    return .object(members + makerMembers)
+    return .object(members + seenMembers + makerMembers)
+  }
+
+  private var seenMembers: [JSONMember] {
+    guard let seen else { return [] }
+    var members = [
+      JSONMember(Name.path, .string(seen.path.description)),
+      JSONMember(Name.node, seen.node.exportJSON),
+    ]
+    if !seen.estimates.isEmpty {
+      let places = seen.estimates.map { JSONValue.string($0.description) }
+      members.append(JSONMember(Name.estimates, .array(places)))
+    }
+    return [JSONMember(Name.seen, .object(members))]
   }
 
   private var makerMembers: [JSONMember] {
@@ -80,12 +95,27 @@ extension PendingWrite {
       // Without its base a conflict cannot be found, but the write is as good as with it.
       bases.append(element[Name.base].flatMap { try? Node(json: $0) })
     }
+    var seen: SeenNode?
+    if let kept = json[Name.seen] {
+      // Without what was seen, it would overwrite what others wrote.
+      guard let read = PendingWrite.seen(kept) else { return nil }
+      seen = read
+    }
     self.init(
-      id: id, write: write, parts: parts, bases: bases, isVisible: isVisible,
+      id: id, write: write, parts: parts, bases: bases, seen: seen, isVisible: isVisible,
       maker: isDurable
         ? .anyone(name: PendingWrite.name(json))
         : .transaction(session: PendingWrite.integer(json[Name.session]) ?? PendingWrite.noSession),
       madeAt: PendingWrite.integer(json[Name.madeAt]))
+  }
+
+  private static func seen(_ json: JSONValue) -> SeenNode? {
+    guard case .string(let text)? = json[Name.path], let path = try? Path(text),
+      let value = json[Name.node], let node = try? Node(json: value)
+    else { return nil }
+    let estimates = json[Name.estimates]?.array ?? []
+    return SeenNode(
+      path, node, estimates: estimates.compactMap { $0.string.flatMap { try? Path($0) } })
   }
 
   private static func name(_ json: JSONValue) -> WriteID? {

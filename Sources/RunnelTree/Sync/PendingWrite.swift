@@ -11,6 +11,8 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   /// The node at the place of each part upon which the write was made: the origin's, after the earlier
   /// pending writes; nil if it was unknown or too large to keep, or if one of these was not done.
   package var bases: [Node?]
+  /// What the origin has to hold, so that it does the write; nil if it does it in any case.
+  package var seen: SeenNode?
   /// False for a write that is shown only when the origin has taken it.
   package var isVisible: Bool
   /// The author.
@@ -43,13 +45,14 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
 
   /// Makes a pending write.
   package init(
-    id: Int64, write: Write, parts: [Assignment], bases: [Node?] = [], isVisible: Bool = true,
-    maker: Maker = .anyone(name: nil), madeAt: Int64? = nil
+    id: Int64, write: Write, parts: [Assignment], bases: [Node?] = [], seen: SeenNode? = nil,
+    isVisible: Bool = true, maker: Maker = .anyone(name: nil), madeAt: Int64? = nil
   ) {
     self.id = id
     self.write = write
     self.parts = parts
     self.bases = bases
+    self.seen = seen
     self.isVisible = isVisible
     self.maker = maker
     self.madeAt = madeAt
@@ -60,6 +63,9 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
 
   /// The name of the write, under which it is done once; nil if it has none.
   public var name: WriteID? { if case .anyone(let name) = maker { name } else { nil } }
+
+  /// The places that it changes, and the one that the origin compares.
+  var places: [Path] { parts.map(\.path) + [seen?.path].compactMap(\.self) }
 
   /// True if the write replaces the node at a place as a whole, or one above it.
   func covers(_ path: Path) -> Bool {

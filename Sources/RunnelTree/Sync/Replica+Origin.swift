@@ -49,7 +49,8 @@ extension Replica {
     _ part: Assignment, isWhole: Bool, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     let path = part.path
-    if try !book.isKept(path, storage) && !(isWhole && isAwaited(path)) {
+    let isWanted = isWhole && (isAwaited(path) || book.isCompared(path))
+    if try !book.isKept(path, storage) && !isWanted {
       try noteInBases(part, by: teller, isKept: false, storage)
       return []
     }

@@ -41,17 +41,18 @@ extension Replica {
   ///
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
   mutating func write(
-    _ write: Write, isVisible: Bool = true, by maker: PendingWrite.Maker, now: Int64,
-    _ storage: inout some ReplicaStorage
+    _ write: Write, isVisible: Bool = true, upon seen: SeenNode? = nil,
+    by maker: PendingWrite.Maker, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (write: PendingWrite, touched: [Path]) {
     let reader = ReplicaReader(storage: storage, book: book, writes: .all)
     let parts = try write.assignments(now: now, reader: reader)
     var bases: [Node?] = []
     let id = try storage.takeWriteID()
-    for part in parts { bases.append(try base(of: part, storage)) }
+    // Where the origin refuses changes by others, there is nothing to merge with.
+    for part in parts { bases.append(seen == nil ? try base(of: part, storage) : nil) }
     let pending = PendingWrite(
-      id: id, write: write.asked(parts), parts: parts, bases: bases, isVisible: isVisible,
-      maker: maker, madeAt: now)
+      id: id, write: write.asked(parts), parts: parts, bases: bases, seen: seen,
+      isVisible: isVisible, maker: maker, madeAt: now)
     try storage.save(pending)
     book.add(pending)
     guard isVisible else { return (pending, []) }

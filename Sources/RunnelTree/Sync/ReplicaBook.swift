@@ -44,10 +44,11 @@ extension ReplicaBook {
   /// True if the origin has not answered a write.
   func isPending(_ id: Int64) -> Bool { index(of: id) != nil }
 
-  /// The places that a pending write changes; nil if it is not pending.
+  /// The places that a pending write changes, and that the origin compares for it; nil if it is not
+  /// pending.
   ///
   /// O(log n) in the pending writes.
-  func places(of id: Int64) -> [Path]? { index(of: id).map { pending[$0].parts.map(\.path) } }
+  func places(of id: Int64) -> [Path]? { index(of: id).map { pending[$0].places } }
 
   /// The pending write with an id, and the number of writes made after it; nil if it is not pending.
   ///
@@ -65,6 +66,9 @@ extension ReplicaBook {
     }
     return low < pending.count && pending[low].id == id ? low : nil
   }
+
+  /// True if the origin compares a place for a pending write.
+  func isCompared(_ path: Path) -> Bool { pending.contains { $0.seen?.path == path } }
 
   /// The pending write with a name.
   package func pendingWrite(named name: WriteID) -> PendingWrite? {

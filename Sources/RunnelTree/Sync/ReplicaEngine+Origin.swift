@@ -95,6 +95,7 @@ extension ReplicaEngine {
     case .rejected(let id, let error):
       try rejected(id, error, now: now, &outcome, &storage)
     case .stale(let id):
+      if try isStale(write: id, now: now, &outcome, &storage) { break }
       try recompute(answered: id, now: now, &outcome, &storage)
     }
     try advancePages(now: now, &outcome, &storage)
@@ -121,7 +122,7 @@ extension ReplicaEngine {
     try refresh(touched + rewritten, now: now, &outcome, &storage)
   }
 
-  private mutating func acknowledged(
+  mutating func acknowledged(
     _ id: Int64, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -136,7 +137,7 @@ extension ReplicaEngine {
     try refresh(touched, now: now, &outcome, &storage)
   }
 
-  private mutating func rejected(
+  mutating func rejected(
     _ id: Int64, _ error: TreeError, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {

@@ -12,12 +12,11 @@ extension ReplicaEngine {
 
   /// Sends a write that was just made, unless it has to wait.
   mutating func send(_ write: PendingWrite, _ outcome: inout ReplicaOutcome) {
-    let places = write.parts.map(\.path)
     var isReady = false
-    reviewBacklog { isReady = $0.admit(write.id, places) }
+    reviewBacklog { isReady = $0.admit(write.id, write.places) }
     guard isReady else { return }
-    replica.book.talk.send(write.id, places)
-    outcome.commands.append(.write(id: write.id, write.write))
+    replica.book.talk.send(write.id, write.parts.map(\.path))
+    outcome.commands.append(write.command)
   }
 
   /// Sends the writes that no longer have to wait, with conflicts resolved.
@@ -46,7 +45,7 @@ extension ReplicaEngine {
     let touched = try replica.resolveConflicts(of: ready, by: policy, &storage)
     for write in replica.book.pending where ready.contains(write.id) {
       replica.book.talk.send(write.id, write.parts.map(\.path))
-      outcome.commands.append(.write(id: write.id, write.write))
+      outcome.commands.append(write.command)
     }
     try refresh(touched, now: now, &outcome, &storage)
     try refillPages(now: now, &outcome, &storage)

@@ -236,17 +236,22 @@ extension ReplicaEngine {
   ///
   /// `now` is in milliseconds since 1970; the origin's time is estimated from it. Returns the id
   /// under which the origin's answer is completed. A write that is not visible is sent like any
-  /// other, but it is shown only when the origin has taken it.
+  /// other, but it is shown only when the origin has taken it. With a `place`, the origin does the
+  /// write only if that still is as it is known here.
   ///
-  /// - Precondition: no write that is pending, or was done, has the same name.
+  /// - Precondition: no write that is pending, or was done, has the same name; and the write changes
+  ///   nothing outside of `place`.
   /// - Throws: `TreeError` that names the refused place; nothing is written then.
   package mutating func write(
-    _ write: Write, isVisible: Bool = true, name: WriteID? = nil, now: Int64,
-    _ storage: inout some ReplicaStorage
+    _ write: Write, isVisible: Bool = true, name: WriteID? = nil, ifUnchanged place: Path? = nil,
+    now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
+    var seen: SeenNode?
+    if let place { seen = try self.seen(at: place, storage) }
     let (pending, written) = try replica.write(
-      write, isVisible: isVisible, by: .anyone(name: name), now: originTime(now), &storage)
+      write, isVisible: isVisible, upon: seen, by: .anyone(name: name), now: originTime(now),
+      &storage)
     if pending.parts.isEmpty {
       // The write changes nothing, so the origin is not asked.
       _ = try replica.acknowledge(pending.id, &storage)

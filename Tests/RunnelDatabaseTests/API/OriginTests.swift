@@ -54,6 +54,18 @@ import Testing
     #expect(log.withLock { $0 } == [1, .null])
   }
 
+  @Test func anOriginThatCannotCompareSaysSo() async throws {
+    database.submit(.connectOrigin())
+    let place = try database.reference(withPath: "a")
+    let seen = try await place.get(from: .cache)
+    let receipt = try await place.setValue(1, ifUnchangedSince: seen)
+    #expect(sent.all.last == .compareAndSet(id: 0, place.path, 1, hash: ""))
+    say(.rejected(id: 0, TreeError(.unavailable, "Nothing is compared.")))
+    let error = await #expect(throws: DatabaseError.self) { try await receipt.acknowledgement() }
+    #expect(error?.code == .unavailable && error?.reason == "Nothing is compared.")
+    #expect(try await !place.get(from: .cache).exists)
+  }
+
   @Test func reasonsToStayOfflineCoexist() async throws {
     database.submit(.connectOrigin())
     let info = try database.reference(withPath: "/.info/connected")

@@ -39,16 +39,33 @@ final class HomeOrigin: Sendable {
     case .get(let id, let query):
       let found = try await DatabaseQuery(database: home, query: query).get()
       return [.answer(id: id, found.node)]
-    case .write(let id, _) where refusesAll.withLock({ $0 }):
+    case .write(let id, _) where refusesAll.withLock({ $0 }),
+      .compareAndSet(let id, _, _, hash: _) where refusesAll.withLock({ $0 }):
       return [.rejected(id: id, TreeError(.permissionDenied, "Nobody may write."))]
     case .write(let id, let write):
-      try await home.perform(write)
-      // First everything that it changed (here: the whole tree), then that it was done.
-      let tree = try await home.reference().get().node
-      return [.push(.set(tree), .root, tag: nil), .acknowledged(id: id)]
-    case .compareAndSet(let id, _, _, hash: _), .onDisconnect(let id, _):
+      return try await done(id, write, if: [])
+    case .compareAndSet(let id, let path, let json, let hash):
+      let present = try await home.reference(at: path).get()
+      guard present.node.contentHash == hash else {
+        return [.push(.set(present.node), path, tag: nil), .stale(id: id)]
+      }
+      do {
+        return try await done(id, .set(path, json), if: [WriteCondition(path, present.value)])
+      } catch let error as TreeDatabaseError where error.code == .changed {
+        return try await answer(command)  // somebody wrote in between
+      }
+    case .onDisconnect(let id, _):
       return [.rejected(id: id, TreeError(.unavailable, "Only reads and writes are served."))]
     }
+  }
+
+  /// First everything that the write changed (here: the whole tree), then that it was done.
+  private func done(
+    _ id: Int64, _ write: Write, if conditions: [WriteCondition]
+  ) async throws -> [OriginMessage] {
+    try await home.perform(write, if: conditions)
+    let tree = try await home.reference().get().node
+    return [.push(.set(tree), .root, tag: nil), .acknowledged(id: id)]
   }
 }
 // example end
@@ -67,6 +84,19 @@ func writeTwice(_ database: Database, _ origin: HomeOrigin) async throws -> [Str
   } catch let error as TreeDatabaseError {
     let shown = try await place.get().value.string ?? "nothing"
     return [error.code.rawValue, "\(try await database.pendingWrites().count)", shown]
+  }
+}
+// example end
+
+// example begin
+func edit(_ form: Reference) async throws -> String {
+  let seen = try await form.get()
+  let receipt = try await form.setValue(["text": "mine"], ifUnchangedSince: seen)
+  do {
+    try await receipt.acknowledgement()
+    return "saved"
+  } catch let error as TreeDatabaseError where error.code == .changed {
+    return try await form.child("text").get(from: .cache).value.string ?? ""  // what others wrote
   }
 }
 // example end

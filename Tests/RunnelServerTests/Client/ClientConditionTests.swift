@@ -1,0 +1,88 @@
+import RunnelBase
+import RunnelClient
+import RunnelDatabase
+import RunnelServer
+import RunnelTree
+import Testing
+
+/// Writes on replicas of a real server that are done only if a place is as it was read.
+@Suite(.timeLimit(.minutes(2))) struct ClientConditionTests {
+  private let place: ReplicaPlace
+
+  init() throws { place = try ReplicaPlace() }
+
+  private func expectChanged(_ receipt: WriteReceipt) async {
+    let error = await #expect(throws: DatabaseError.self) { try await receipt.acknowledgement() }
+    #expect(error?.code == .changed)
+  }
+
+  @Test func whatOthersWroteIsNotOverwritten() async throws {
+    try await withServer { server in
+      _ = try server.request("PUT", "/form.json", "{\"text\":\"old\"}")
+      let database = try await place.connect(port: server.port)
+      try await database.waitUntilLive()
+      let form = try database.reference(withPath: "form")
+      let seen = try await form.get()
+      _ = try server.request("PUT", "/form.json", "{\"text\":\"theirs\"}")
+      await expectChanged(try await form.setValue(["text": "mine"], ifUnchangedSince: seen))
+      #expect(try server.value("/form/text") == "\"theirs\"")
+      #expect(try await form.get(from: .cache).value == ["text": "theirs"])
+      #expect(try await database.pendingWrites().isEmpty)
+      let read = try await form.get()
+      let receipt = try await form.updateChildValues(["by": "me"], ifUnchangedSince: read)
+      try await receipt.acknowledgement()
+      #expect(try json(server.value("/form")) == ["by": "me", "text": "theirs"])
+      database.close()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aWriteWithoutAConnectionIsComparedLater(isChanged: Bool) async throws {
+    try await withServer { server in
+      _ = try server.request("PUT", "/form.json", "{\"text\":\"old\"}")
+      var database = try await place.connect(port: server.port)
+      try await database.waitUntilLive()
+      let seen = try await database.reference(withPath: "form").get()
+      try await database.goOffline()
+      _ = try await database.reference(withPath: "form")
+        .setValue(["text": "mine"], ifUnchangedSince: seen)
+      database.close()
+      if isChanged { _ = try server.request("PUT", "/form/text.json", "\"theirs\"") }
+      database = try await place.connect(port: server.port)
+      // Writes are answered in their order.
+      try await database.reference(withPath: "other").setValue(1).acknowledgement()
+      #expect(try await database.pendingWrites().isEmpty)
+      let text = isChanged ? "theirs" : "mine"
+      #expect(try server.value("/form/text") == "\"\(text)\"")
+      let shown = try await database.reference(withPath: "form").get(from: .cache)
+      #expect(shown.value == ["text": .string(text)])
+      database.close()
+    }
+  }
+
+  /// Each is made upon the one before, so one that was done, and is sent again, must not be refused.
+  @Test func cutConnectionsRefuseNothing() async throws {
+    let seed = UInt64.random(in: 0...(.max))
+    var random = SeededRandom(seed: seed)
+    try await withServer { server in
+      let proxy = try await CuttingProxy.start(to: server.port)
+      let database = try await place.connect(port: proxy.port)
+      try await database.waitUntilLive()
+      let count = try database.reference(withPath: "count")
+      var receipts: [WriteReceipt] = []
+      for number in 1...50 {
+        let seen = try await count.get(from: .cache)
+        receipts.append(
+          try await count.setValue(
+            .number(JSONNumber(Int64(number))), ifUnchangedSince: seen))
+        if Int.random(in: 0..<10, using: &random) == 0 { proxy.cut() }
+      }
+      for receipt in receipts {
+        do { try await receipt.acknowledgement() } catch { Issue.record("\(error), seed \(seed)") }
+      }
+      #expect(try server.value("/count") == "50", "seed \(seed)")
+      database.close()
+      await proxy.stop()
+    }
+  }
+}
