@@ -374,7 +374,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "RunnelBase", "RunnelTree", "RunnelDatabase", "TestSupport", "WireSimulation",
+        "RunnelBase", "RunnelDatabase", "RunnelPostgres", "RunnelSync", "RunnelTree", "TestSupport",
+        "WireSimulation",
       ],
       path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(

@@ -6,7 +6,7 @@ import WireSimulation
 /// worlds or, with `--shape NAME`, in one.
 ///
 /// A seed that fails is printed with what does not hold, and the status is 1. The time that each kind of world
-/// took is printed, too.
+/// took is printed, too. With `--trace`, what the servers of a store and their clients do is told.
 @main
 enum Simulate {
   private struct Order {
@@ -15,9 +15,14 @@ enum Simulate {
   }
 
   static func main() {
-    guard let order = order(Array(CommandLine.arguments.dropFirst())) else {
+    var words = Array(CommandLine.arguments.dropFirst())
+    if words.last == "--trace" {
+      words.removeLast()
+      SimulationTrace.isOn = true
+    }
+    guard let order = order(words) else {
       let names = SimulatedWorld.all.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      print("usage: runnel-simulate --seeds FROM..TO [--shape NAME]")
+      print("usage: runnel-simulate --seeds FROM..TO [--shape NAME] [--trace]")
       print("TO is not run. The shapes: \(names)")
       exit(2)
     }

@@ -182,6 +182,7 @@ struct WireClient {
   }
 
   private mutating func take(_ completion: ReplicaCompletion) {
+    SimulationTrace.note("client \(number): \(completion)")
     switch completion {
     case .acknowledged(let id): acknowledged.insert(id)
     case .rejected(let id, _): rejected.insert(id)

@@ -136,6 +136,7 @@ struct WireServer {
   private mutating func carryOut(_ effect: ServerSession.Effect, _ connection: Int64) throws {
     switch effect {
     case .operate(let request):
+      SimulationTrace.note("asked by \(connection): \(request.operation)")
       if case .keepForDisconnect = request.operation {
         keeping[connection, default: []].append(request.id)
       }
@@ -207,6 +208,7 @@ struct WireServer {
   }
 
   private mutating func note(_ answer: ServedAnswer, to id: Int64, of connection: Int64) {
+    SimulationTrace.note("  answer to \(connection): \(answer)")
     guard keeping[connection]?.contains(id) == true else { return }
     keeping[connection]?.removeAll { $0 == id }
     // The tree keeps the requests of an ended session until `leave`.
@@ -222,6 +224,9 @@ struct WireServer {
   }
 
   private mutating func noteEnd(of connection: Int64) {
+    SimulationTrace.note(
+      "end of \(connection), client \(clients[connection] ?? -1), promised "
+        + "\(promised[connection] != nil), unanswered \(keeping[connection] ?? [])")
     let unanswered = keeping.removeValue(forKey: connection) ?? []
     if store != nil, !unanswered.isEmpty, let client = clients[connection] {
       // They may have been stored all the same.
@@ -239,6 +244,7 @@ struct WireServer {
   /// done.
   mutating func crash(now: WireTime) {
     let isKept = Set(promised.keys)
+    SimulationTrace.note("crash of \(store?.identifier.bytes.prefix(2) ?? [])")
     sessions = [:]
     requests = []
     unverified = []
@@ -262,6 +268,8 @@ struct WireServer {
   var isUp: Bool { store != nil }
   /// The name of its lease; nil while it is down.
   var identifier: PostgresIdentifier? { store?.identifier }
+  /// True if it has lost its lease, and not begun another one.
+  var isWithoutLease: Bool { store.map { !$0.holdsLease } ?? false }
   /// True if its tree does not show the newest change of the store.
   var isBehind: Bool { store?.isBehind ?? false }
   /// The number of commits of which it had to find out what became of them.
@@ -289,6 +297,7 @@ struct WireServer {
     if news.hasOrphans { isToTakeOver = true }
     if news.lostLease {
       leasesLostCount += 1
+      SimulationTrace.note("lease lost, now \(store?.identifier.bytes.prefix(2) ?? [])")
       try endSessions("The lease is lost.")
     }
   }
@@ -319,10 +328,14 @@ struct WireServer {
       doubtCount += store.takeDoubtCount()
       alarmCount += store.takeAlarmCount()
     }
+    SimulationTrace.note(
+      "server \(store.identifier.bytes.prefix(2)): \(batch.requests.map { "\($0.connection) \($0.request.operation)" })"
+        + (batch.takesOver ? " takes over" : ""))
     let told: StoreTree.Told
     do {
       told = try store.perform(batch, now: now)
     } catch let error as PostgresError {
+      SimulationTrace.note("  failed: \(error)")
       let start = failureTime ?? now.uptime
       if error.isWorthRetrying, now.uptime - start < WireServer.patienceMilliseconds {
         failureTime = start
@@ -331,6 +344,7 @@ struct WireServer {
       failureTime = nil
       requests.removeFirst(batch.requests.count)
       (isToLook, isToTakeOver) = (false, false)
+      if error.isWorthRetrying || error.kind == .inDoubt { putBackOwed(batch) }
       return try refuse(batch)
     }
     if batch.takesOver { takeOverCount += 1 }
@@ -343,12 +357,24 @@ struct WireServer {
   /// How long a batch is done anew.
   private static let patienceMilliseconds: Int64 = 60_000
 
+  /// Puts back the ends of what was promised, which are done as soon as the store is there again.
+  private mutating func putBackOwed(_ batch: StoreServer.Batch) {
+    let owed = batch.requests.filter { _, request in
+      switch request.operation {
+      case .leave, .doDisconnects: true
+      default: false
+      }
+    }
+    requests.insert(contentsOf: owed, at: 0)
+  }
+
   /// Tells that the requests of a batch were not done, as far as is known.
   private mutating func refuse(_ batch: StoreServer.Batch) throws {
     let error = TreeError(.unavailable, "The store cannot be reached.")
     for (connection, request) in batch.requests {
       switch request.operation {
-      case .leave, .unlisten, .doDisconnects: break
+      case .leave: store?.leaveAll(connection)
+      case .unlisten, .doDisconnects: break
       case .listen, .get, .write, .compareAndSet, .keepForDisconnect, .review:
         note(.refused(error), to: request.id, of: connection)
         try change(connection) { $0.answer(request.id, .refused(error)) }

@@ -445,7 +445,7 @@ package struct WireWorld {
       let address = shape.hasRedirects ? WireWorld.address(of: server) : ""
       do {
         try servers[server].serve(database, address: address, names: names, now: serverNow)
-      } catch let error as PostgresError where error.isWorthRetrying {
+      } catch let error as PostgresError where error.isWorthRetrying || error.kind == .inDoubt {
         // It is tried again later.
       }
     }
@@ -493,7 +493,11 @@ package struct WireWorld {
       (servers[server].isPaused, servers[server].isFeedDelayed) = (false, false)
     }
     let living = servers.compactMap(\.identifier)
-    if !database.hasRemains(of: living), !servers.contains(where: \.isBehind) { return false }
+    if !database.hasRemains(of: living),
+      !servers.contains(where: { $0.isBehind || $0.isWithoutLease })
+    {
+      return false
+    }
     try pass(Int64(500))
     return true
   }

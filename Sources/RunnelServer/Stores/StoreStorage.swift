@@ -31,6 +31,10 @@ final class StoreStorage: ServedStorage {
     (error as? PostgresError)?.isWorthRetrying ?? false
   }
 
+  func leavesDoubt(_ error: any Error) -> Bool {
+    (error as? PostgresError)?.kind == .inDoubt
+  }
+
   func takeAlarms() -> [String] {
     defer { session.alarms = [] }
     return session.alarms
@@ -106,6 +110,8 @@ struct StoreTransactionView: ServedTransaction {
   func keptValue(_ name: String) throws -> String? { try transaction.keptValue(name) }
 
   func keep(_ value: String?, _ name: String) throws { transaction.keep(value, name) }
+
+  var leaseName: String { transaction.leaseName }
 
   func keepDisconnect(_ text: String?, of connection: Int64) throws {
     transaction.keepDisconnect(text, of: connection)

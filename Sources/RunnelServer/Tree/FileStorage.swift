@@ -25,6 +25,8 @@ final class FileStorage: ServedStorage {
 
   func isWorthRetrying(_ error: any Error) -> Bool { false }
 
+  func leavesDoubt(_ error: any Error) -> Bool { false }
+
   func takeAlarms() -> [String] { [] }
 
   func takeDoubtCount() -> Int { 0 }
@@ -59,6 +61,8 @@ extension ServingTransaction: ServedTransaction {
   func keptValue(_ name: String) throws -> String? {
     try keptValues(name).first { $0.name == name }?.value
   }
+
+  var leaseName: String { "" }
 
   func keepsDisconnect(of connection: Int64) throws -> Bool { true }
 

@@ -25,10 +25,12 @@ actor ServedDatabase {
   private static let blindLookMilliseconds = 250
   /// The interval of looking without a wake-up, in case one was lost.
   private static let safetyLookMilliseconds = 60_000
+  /// Between two attempts to do what is owed.
+  private static let owedMilliseconds = 250
   /// The time after which encoded answers are forgotten.
   private static let shelfMilliseconds = 10_000
   /// The interval at which a disk that took no write is tried again, and the bytes that are written.
-  private static let probe = (milliseconds: 1000, bytes: 65_536)
+  static let probe = (milliseconds: 1000, bytes: 65_536)
 
   /// The name of the database for clients.
   nonisolated let name: String
@@ -62,6 +64,8 @@ actor ServedDatabase {
   let storage: any ServedStorage
   var tree: ServedTree
   private var slow = SlowReads()
+  /// Jobs that could not be done, and are done before all others.
+  private var owed: [TreeJob] = []
   private var forgetsPushes = false
   /// True while the disk is tried, or is about to be.
   private var isProbing = false
@@ -201,11 +205,13 @@ actor ServedDatabase {
 
   private func work() {
     if isClosed { return }
-    let batch = jobs.withLock { jobs in
+    let next = jobs.withLock { jobs in
       let batch = Array(jobs.prefix(ServedDatabase.batchMax))
       jobs.removeFirst(batch.count)
       return batch
     }
+    let batch = owed + next
+    owed = []
     if batch.isEmpty { return }
     deliver(perform(batch))
     // Who waits for an answer does not wait for the figures.
@@ -232,9 +238,21 @@ actor ServedDatabase {
           continue
         }
         // What is wrong with one job is no reason to refuse the others.
-        if batch.count > 1, !isOutOfReach { return batch.flatMap { perform([$0]) } }
-        return batch.flatMap { refuse($0, error) }
+        let isOver = !isOutOfReach && !storage.leavesDoubt(error)
+        if batch.count > 1, isOver { return batch.flatMap { perform([$0]) } }
+        let mustWait = !isOver && !isEnding.load(ordering: .relaxed)
+        if mustWait { wait(for: batch.filter(\.isOwed)) }
+        return batch.filter { !mustWait || !$0.isOwed }.flatMap { refuse($0, error) }
       }
+    }
+  }
+
+  /// Does jobs before all others, after a while.
+  private func wait(for jobs: [TreeJob]) {
+    if jobs.isEmpty { return }
+    owed += jobs
+    executor.submit(afterMilliseconds: ServedDatabase.owedMilliseconds) { [weak self] in
+      self?.assumeIsolated { $0.work() }
     }
   }
 
@@ -286,41 +304,6 @@ actor ServedDatabase {
     return done
   }
 
-  private func perform(
-    _ job: TreeJob, _ tree: inout ServedTree, _ transaction: any ServedTransaction
-  ) throws -> TreeTold {
-    let now = max(calendar(), transaction.earliestTime)
-    switch job.wish {
-    case .request(let request):
-      return try tree.perform(request, of: job.connection, now: now, transaction)
-    case .operation(.readRules, _):
-      return [(job.connection, .answered(.answer(.rules(RulesFile.text(of: tree.rules)))))]
-    case .operation(.writeRules(let text, let isDryRun), _):
-      return try write(text, isDryRun, job.connection, &tree, transaction)
-    case .operation(let operation, let caller):
-      return try tree.perform(
-        operation, for: caller, of: job.connection, now: now, transaction)
-    case .putSpooled(let body, let path, let condition, let hashes, let caller):
-      let put = SpooledPut(body: body, path: path, condition: condition, hashes: hashes)
-      return try tree.perform(put, for: caller, of: job.connection, now: now, transaction)
-    case .service(let task):
-      return try tree.perform(task, of: job.connection, now: now, transaction)
-    case .attend(let caller):
-      tree.attend(job.connection, as: caller)
-      return []
-    case .endStream:
-      tree.leaveAll(job.connection)
-      return []
-    case .takeRules(let text): return try takeRules(text, &tree, transaction)
-    case .look: return []
-    case .takeOver: return try tree.carryOutAll(now: now, transaction)
-    case .probe(let isEnd):
-      let text = isEnd ? nil : String(repeating: "-", count: ServedDatabase.probe.bytes)
-      try transaction.keep(text, "probe")
-      return []
-    }
-  }
-
   /// The messages to a connection about a job that failed alone.
   private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     noteFailure(of: job, failure)
@@ -329,8 +312,17 @@ actor ServedDatabase {
     if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
       logger.critical("\(name): \(loss)")
     }
+    // Whatever becomes of what it left: nothing is told to it any more.
+    if case .request(let request) = job.wish, case .leave = request.operation {
+      tree.leaveAll(job.connection)
+    }
     let error: TreeError
-    if let failure = failure as? DatabaseError,
+    if storage.leavesDoubt(failure) {
+      error = TreeError(
+        .unavailable,
+        "The database has not said whether this was done: look at the data before it is tried again."
+      )
+    } else if let failure = failure as? DatabaseError,
       [.malformedJSON, .refused].contains(failure.code)
     {
       error = TreeError(.invalidValue, failure.message)

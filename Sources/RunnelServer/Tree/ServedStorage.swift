@@ -30,6 +30,9 @@ protocol ServedStorage: AnyObject {
   /// True if the same transaction may succeed when it is done anew.
   func isWorthRetrying(_ error: any Error) -> Bool
 
+  /// True if the transaction may have been done, so that it must not be done anew.
+  func leavesDoubt(_ error: any Error) -> Bool
+
   /// What is to be logged, once.
   func takeAlarms() -> [String]
 
@@ -90,6 +93,8 @@ protocol ServedTransaction: TreeExportSource {
   func keptValue(_ name: String) throws -> String?
   /// Keeps a value under a name; nil removes it.
   func keep(_ value: String?, _ name: String) throws
+  /// The name under which this server keeps disconnect requests: another one after it lost its lease.
+  var leaseName: String { get }
   /// Keeps the disconnect requests of a connection; nil removes them.
   func keepDisconnect(_ text: String?, of connection: Int64) throws
   /// True if the disconnect requests of a connection are this server's to do.

@@ -53,6 +53,7 @@ extension ServedTree {
       return try compareAndSet((path, json), hash, name, caller, now, transaction, &told)
     case .keepForDisconnect(let added, let all):
       for write in added { _ = try checked(write, caller, now, transaction) }
+      try refusing { () throws(TreeError) in try checkLease(of: connection, transaction) }
       let kept = all.isEmpty ? nil : KeptDisconnect(caller: caller, writes: all)
       try failing {
         try keep(kept, for: connection, transaction)

@@ -34,15 +34,17 @@ struct ServedTree {
   var streamCallers: [Int64: Caller] = [:]
   /// The collections that are served as services, and who is told their events.
   var services: ServiceAudience
-  /// The connections with stored disconnect requests.
-  private var keptConnections: Set<Int64> = []
+  /// The connections whose disconnect requests are stored, or may be after a failure, with the names of the
+  /// leases under which they are.
+  private var keptConnections: [Int64: String] = [:]
   /// The places whose writes make no entries in the history.
   var passing = PassingPlaces()
   private var pushIDs = PushIDGenerator()
   /// The connections that joined in this batch.
   private var joined: [Audiences.Member] = []
-  /// The connections whose disconnect requests were stored (true) or removed in this batch.
-  private var keptInBatch: [Int64: Bool] = [:]
+  /// The connections whose disconnect requests were stored (true) or removed in this batch, under the name of
+  /// a lease.
+  private var keptInBatch: [Int64: (lease: String, isKept: Bool)] = [:]
 
   /// A listen.
   struct Asked {
@@ -135,11 +137,15 @@ struct ServedTree {
         (rules, passing) = (rulesBefore, passingBefore)
         // What was computed in this batch may be of writes that are undone.
         shelf.forgetAll()
+        // Nobody may know yet whether the transaction was done.
+        for (connection, kept) in keptInBatch where keptConnections[connection] == nil {
+          keptConnections[connection] = kept.lease
+        }
         throw error
       }
     }
-    for (connection, isKept) in keptInBatch {
-      if isKept { keptConnections.insert(connection) } else { keptConnections.remove(connection) }
+    for (connection, kept) in keptInBatch {
+      keptConnections[connection] = kept.isKept ? kept.lease : nil
     }
     return result
   }
@@ -170,14 +176,29 @@ struct ServedTree {
 
   // MARK: Disconnect requests
 
-  /// Stores the disconnect requests of a connection.
+  /// The name of the lease under which disconnect requests of a connection are stored, or may be.
+  private func lease(of connection: Int64) -> String? {
+    guard let kept = keptInBatch[connection] else { return keptConnections[connection] }
+    return kept.isKept ? kept.lease : nil
+  }
+
+  /// Refuses to store disconnect requests of a connection that has some under a lease that has ended:
+  /// whoever takes these over does them, and the connection ends.
+  func checkLease(
+    of connection: Int64, _ transaction: some ServedTransaction
+  ) throws(TreeError) {
+    if let lease = lease(of: connection), lease != transaction.leaseName {
+      throw TreeError(.unavailable, "The lease under which this connection began has ended.")
+    }
+  }
+
+  /// Stores the disconnect requests of a connection; nil removes them.
   mutating func keep(
     _ kept: KeptDisconnect?, for connection: Int64, _ transaction: some ServedTransaction
   ) throws {
-    let isKept = keptInBatch[connection] ?? keptConnections.contains(connection)
-    if kept == nil, !isKept { return }
+    if kept == nil, lease(of: connection) == nil { return }
     try transaction.keepDisconnect(kept?.text, of: connection)
-    keptInBatch[connection] = kept != nil
+    keptInBatch[connection] = (transaction.leaseName, kept != nil)
   }
 
   /// False if another server does the disconnect requests of a connection, since the lease under which
@@ -185,8 +206,8 @@ struct ServedTree {
   func ownsDisconnect(
     of connection: Int64, _ transaction: some ServedTransaction
   ) throws -> Bool {
-    let isKept = keptInBatch[connection] ?? keptConnections.contains(connection)
-    return try !isKept || transaction.keepsDisconnect(of: connection)
+    guard let lease = lease(of: connection) else { return true }
+    return try lease == transaction.leaseName && transaction.keepsDisconnect(of: connection)
   }
 
   /// Makes a key that comes after those made before.

@@ -54,6 +54,16 @@ struct TreeJob: Sendable {
     }
   }
 
+  /// True if the job is the end of something that was promised: it is done as soon as the storage is
+  /// there again.
+  var isOwed: Bool {
+    guard case .request(let request) = wish else { return false }
+    switch request.operation {
+    case .doDisconnects, .leave: return true
+    default: return false
+    }
+  }
+
   /// The stream that the job begins; nil for other jobs.
   var streamed: (query: Query, form: TreeExport.Form, caller: Caller)? {
     guard case .operation(.stream(let query, let form), let caller) = wish else { return nil }

@@ -99,6 +99,8 @@ final class ModelDatabase {
   /// Connections of an earlier number are broken.
   private(set) var generation = 0
   private(set) var failoverCount = 0
+  /// What becomes of the next commits, before chance decides.
+  var nextFates: [Fate] = []
   /// What the model could not do.
   var defect: String?
   private(set) var fateCounts: [Fate: Int] = [:]
@@ -121,7 +123,9 @@ final class ModelDatabase {
 
   func nextFate() -> Fate {
     let fate: Fate =
-      if !hasFaults {
+      if !nextFates.isEmpty {
+        nextFates.removeFirst()
+      } else if !hasFaults {
         .done
       } else {
         switch Int.random(in: 0..<24, using: &random) {
@@ -142,6 +146,8 @@ final class ModelDatabase {
 
   /// The primary dies, and the standby takes over.
   func failOver() {
+    SimulationTrace.note(
+      "failover from \(primary.tables.head) to \(standby.tables.head)")
     (primary, late) = (standby, nil)
     failoverCount += 1
     breakConnections()
@@ -169,7 +175,9 @@ final class ModelDatabase {
     guard let tables = late else { return }
     late = nil
     // It may have been rolled back, too.
-    if !chance(4) { replace(tables, isOnStandby: true) }
+    let isDone = !chance(4)
+    SimulationTrace.note("late commit up to \(tables.head) is done: \(isDone)")
+    if isDone { replace(tables, isOnStandby: true) }
   }
 
   func keepForLater(_ tables: Tables) { late = tables }

@@ -56,6 +56,7 @@ final class ModelLink: PostgresLink {
 
   private func broken() -> PostgresError {
     close()
+    SimulationTrace.note("  connection broke")
     return PostgresError(.disconnected, "The connection to the model broke.")
   }
 
@@ -114,7 +115,9 @@ final class ModelLink: PostgresLink {
     guard let open = transaction else { return }
     transaction = nil
     guard open.isWriting, open.hasChanged else { return }
-    switch database.nextFate() {
+    let fate = database.nextFate()
+    SimulationTrace.note("  commit up to \(open.tables.head): \(fate)")
+    switch fate {
     case .done: database.replace(open.tables, isOnStandby: true)
     case .refused: throw PostgresError(.refused, state: "40001", "The model refuses the commit.")
     case .lost: throw broken()

@@ -67,6 +67,9 @@ final class StoreServer {
   /// The name under which it has a lease.
   var identifier: PostgresIdentifier { lease.identifier }
 
+  /// False from the loss of its lease until it begins anew.
+  var holdsLease: Bool { clock.isHeld }
+
   /// True if the tree does not show the newest change.
   var isBehind: Bool { session.head != database.primary.tables.head }
 
@@ -96,9 +99,11 @@ final class StoreServer {
   func perform(_ batch: Batch, now: WireTime) throws -> StoreTree.Told {
     let isWriting = batch.takesOver || batch.requests.contains { $0.request.isWriting }
     var violation: SimulationError?
+    var attempted: StoreTree?
     do {
       let (tree, told) = try session.perform(isWriting: isWriting) { transaction in
         var tree = self.tree
+        tree.beginBatch()
         var told: StoreTree.Told = []
         let time = max(now.calendar, transaction.earliestTime)
         try tree.takeForeignChanges(transaction, &told)
@@ -106,6 +111,7 @@ final class StoreServer {
           try tree.perform(request, of: connection, now: time, transaction, &told)
         }
         if batch.takesOver { try tree.takeOver(now: time, transaction, &told) }
+        attempted = tree
         do {
           try tree.checkObserver(transaction)
         } catch let error as SimulationError {
@@ -117,9 +123,13 @@ final class StoreServer {
       self.tree = tree
       return told
     } catch {
+      if let attempted { tree.mayHaveKept(attempted) }
       throw violation ?? error
     }
   }
+
+  /// Notes that a connection has ended, if its batch failed.
+  func leaveAll(_ connection: Int64) { tree.leaveAll(connection) }
 
   /// The number of commits whose answers did not come since this was asked last.
   func takeDoubtCount() -> Int {

@@ -16,8 +16,11 @@ struct StoreTree {
   private let access: MemoryServedTree.Access
   private var audiences = Audiences()
   private var asked: [Audiences.Member: Query] = [:]
-  /// The connections whose disconnect requests were stored.
-  private var kept: Set<Int64> = []
+  /// The connections whose disconnect requests are stored, or may be after a failure, with the names of the
+  /// leases under which they are.
+  private var kept: [Int64: String] = [:]
+  /// The connections for which something was stored or removed, with the names of the leases.
+  private var touched: [Int64: String] = [:]
   private var observed = MemoryTree()
 
   /// Begins in the state of a transaction.
@@ -120,6 +123,9 @@ struct StoreTree {
       return .done
     case .keepForDisconnect(let added, let all):
       for write in added { _ = try checked(write, caller, now, transaction) }
+      if let lease = kept[connection], lease != transaction.leaseName {
+        throw TreeError(.unavailable, "The lease under which this connection began has ended.")
+      }
       try keep(all.isEmpty ? nil : KeptWrites(caller: caller, writes: all), connection, transaction)
       return .done
     case .review:
@@ -132,7 +138,7 @@ struct StoreTree {
       try doKept(writes, of: connection, caller, now, transaction, &told)
       return nil
     case .leave(let writes):
-      for member in asked.keys where member.connection == connection { leave(member) }
+      leaveAll(connection)
       try doKept(writes, of: connection, caller, now, transaction, &told)
       return nil
     }
@@ -144,9 +150,27 @@ struct StoreTree {
     _ writes: [Write], of connection: Int64, _ caller: Caller, _ now: Int64,
     _ transaction: PostgresTransaction, _ told: inout Told
   ) throws {
-    let isOwn = try !kept.contains(connection) || transaction.keepsDisconnect(of: connection)
+    let isOwn =
+      if let lease = kept[connection] {
+        try lease == transaction.leaseName && transaction.keepsDisconnect(of: connection)
+      } else {
+        true
+      }
     try keep(nil, connection, transaction)
     if isOwn { try carryOut(KeptWrites(caller: caller, writes: writes), now, transaction, &told) }
+  }
+
+  /// Begins the requests of another transaction.
+  mutating func beginBatch() { touched = [:] }
+
+  /// Notes which disconnect requests another tree, whose transaction failed, may have stored.
+  mutating func mayHaveKept(_ other: StoreTree) {
+    kept.merge(other.touched) { own, _ in own }
+  }
+
+  /// Removes the listens of a connection whose end could not be noted in the store.
+  mutating func leaveAll(_ connection: Int64) {
+    for member in asked.keys where member.connection == connection { leave(member) }
   }
 
   private mutating func leave(_ member: Audiences.Member) {
@@ -209,9 +233,10 @@ struct StoreTree {
   private mutating func keep(
     _ writes: KeptWrites?, _ connection: Int64, _ transaction: PostgresTransaction
   ) throws {
-    if writes == nil, !kept.contains(connection) { return }
+    if writes == nil, kept[connection] == nil { return }
     transaction.keepDisconnect(writes?.text, of: connection)
-    if writes == nil { kept.remove(connection) } else { kept.insert(connection) }
+    kept[connection] = writes == nil ? nil : transaction.leaseName
+    touched[connection] = transaction.leaseName
   }
 
   private mutating func carryOut(
@@ -231,6 +256,7 @@ struct StoreTree {
     now: Int64, _ transaction: PostgresTransaction, _ told: inout Told
   ) throws {
     for text in try transaction.takeOrphans() {
+      SimulationTrace.note("  takes over \(text)")
       try carryOut(try KeptWrites(parsing: text), now, transaction, &told)
     }
   }

@@ -1,0 +1,41 @@
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+
+extension ServedDatabase {
+  /// Does a job in a transaction; returns the messages to connections.
+  func perform(
+    _ job: TreeJob, _ tree: inout ServedTree, _ transaction: any ServedTransaction
+  ) throws -> TreeTold {
+    let now = max(calendar(), transaction.earliestTime)
+    switch job.wish {
+    case .request(let request):
+      return try tree.perform(request, of: job.connection, now: now, transaction)
+    case .operation(.readRules, _):
+      return [(job.connection, .answered(.answer(.rules(RulesFile.text(of: tree.rules)))))]
+    case .operation(.writeRules(let text, let isDryRun), _):
+      return try write(text, isDryRun, job.connection, &tree, transaction)
+    case .operation(let operation, let caller):
+      return try tree.perform(
+        operation, for: caller, of: job.connection, now: now, transaction)
+    case .putSpooled(let body, let path, let condition, let hashes, let caller):
+      let put = SpooledPut(body: body, path: path, condition: condition, hashes: hashes)
+      return try tree.perform(put, for: caller, of: job.connection, now: now, transaction)
+    case .service(let task):
+      return try tree.perform(task, of: job.connection, now: now, transaction)
+    case .attend(let caller):
+      tree.attend(job.connection, as: caller)
+      return []
+    case .endStream:
+      tree.leaveAll(job.connection)
+      return []
+    case .takeRules(let text): return try takeRules(text, &tree, transaction)
+    case .look: return []
+    case .takeOver: return try tree.carryOutAll(now: now, transaction)
+    case .probe(let isEnd):
+      let text = isEnd ? nil : String(repeating: "-", count: ServedDatabase.probe.bytes)
+      try transaction.keep(text, "probe")
+      return []
+    }
+  }
+}
