@@ -56,6 +56,21 @@ import Testing
     #expect(error?.isWorthRetrying == false)
   }
 
+  /// Once, a write that was not done was sent again, and done after the one that its client had made later.
+  @Test func whatFollowsAWriteThatWasNotDoneIsNotDoneBeforeIt() throws {
+    var server = WireServer(takesWriteNames: true)
+    try server.serve(database, address: "", names: names, now: now(0))
+    try server.open(1, host: "localhost", previous: nil, now: now(0))
+    for value in 1...2 {
+      let frame = #"{"t":"d","d":{"r":\#(value),"a":"p","b":{"p":"/a","d":\#(value)}}}"#
+      try server.receive(Array(frame.utf8), on: 1, now: now(0))
+    }
+    database.nextFates = [.lost, .lost]
+    repeat { try server.work(on: true, now: now(0)) } while server.isBusy
+    #expect(try server.storedRoot().isEmpty)
+    #expect(server.sessions[1]?.isOpen == false)
+  }
+
   // MARK: Disconnect requests
 
   private static let farewell: [Write] = [

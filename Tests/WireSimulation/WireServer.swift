@@ -379,7 +379,23 @@ struct WireServer {
         note(.refused(error), to: request.id, of: connection)
         try change(connection) { $0.answer(request.id, .refused(error)) }
       }
+      switch request.operation {
+      case .write, .compareAndSet: try endFailed(connection)
+      default: break
+      }
     }
+  }
+
+  /// Ends a session whose write was not done: its client sends it again before those that came after it.
+  private mutating func endFailed(_ connection: Int64) throws {
+    requests.removeAll { other, request in
+      if other != connection { return false }
+      switch request.operation {
+      case .write, .compareAndSet, .keepForDisconnect: return true
+      default: return false
+      }
+    }
+    try change(connection) { $0.close(.goingAway("The store cannot be reached.")) }
   }
 
   /// Reads the whole tree from the store.

@@ -66,6 +66,8 @@ actor ServedDatabase {
   private var slow = SlowReads()
   /// Jobs that could not be done, and are done before all others.
   private var owed: [TreeJob] = []
+  /// The sessions that are about to end, because the store was away when they wrote.
+  private var failed: Set<Int64> = []
   private var forgetsPushes = false
   /// True while the disk is tried, or is about to be.
   private var isProbing = false
@@ -223,7 +225,7 @@ actor ServedDatabase {
   }
 
   private func perform(_ batch: [TreeJob]) -> TreeTold {
-    let batch = slow.admit(batch)
+    let batch = slow.admit(batch.filter(isInOrder))
     if batch.isEmpty { return [] }
     var patience = StoragePatience(place.patience)
     while true {
@@ -245,6 +247,16 @@ actor ServedDatabase {
         return batch.filter { !mustWait || !$0.isOwed }.flatMap { refuse($0, error) }
       }
     }
+  }
+
+  /// False for what a session asked to be written after a write that was not done: the client sends both again,
+  /// in their order.
+  private func isInOrder(_ job: TreeJob) -> Bool {
+    guard failed.contains(job.connection), case .request(let request) = job.wish else {
+      return true
+    }
+    if case .leave = request.operation { failed.remove(job.connection) }
+    return !job.isWriting || job.isOwed
   }
 
   /// Does jobs before all others, after a while.
@@ -333,7 +345,10 @@ actor ServedDatabase {
     }
     switch job.wish {
     case .request(let request):
-      return [(job.connection, .told(.answer(request.id, .refused(error))))]
+      let told: TreeTold = [(job.connection, .told(.answer(request.id, .refused(error))))]
+      if place.file != nil || !job.isSessionWrite { return told }
+      failed.insert(job.connection)
+      return told + [(job.connection, .storeFailed)]
     case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
     case .service(let task):
       return [

@@ -64,6 +64,15 @@ struct TreeJob: Sendable {
     }
   }
 
+  /// True if the job is a write of a session, whose client sends it again if it was not done.
+  var isSessionWrite: Bool {
+    guard case .request(let request) = wish else { return false }
+    switch request.operation {
+    case .write, .compareAndSet: return true
+    default: return false
+    }
+  }
+
   /// The stream that the job begins; nil for other jobs.
   var streamed: (query: Query, form: TreeExport.Form, caller: Caller)? {
     guard case .operation(.stream(let query, let form), let caller) = wish else { return nil }
@@ -114,6 +123,9 @@ enum TreeNews: Sendable {
   case changed(AudienceChange)
   /// The rules do not allow the stream any more.
   case revoked
+  /// A write of the session was not done because the store was away: the session ends, so that its client
+  /// sends that write again before those that came after it.
+  case storeFailed
   /// The rules have changed: listens must be checked again.
   case rulesChanged
   /// The answer to a call of a service, by its number.
