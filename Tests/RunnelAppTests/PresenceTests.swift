@@ -136,7 +136,7 @@ import Testing
     app.take(.present([Present(id: "1", name: "bo", view: "Chat", isTyping: true)]))
     #expect(typing(app) == nil)
     let tab = try #require(app.state.tabs.names.firstIndex(of: "Chat"))
-    app.press("\(tab + 1)")
+    app.press("g\(tab + 1)")
     #expect(typing(app) != nil)
     app.press("R")
     #expect(typing(app) != nil)
