@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import RunnelTerminal
 import RunnelTree
 import Testing
 
@@ -62,6 +63,11 @@ import Testing
     "Name,Phone,Sum,Price,Steps\nAnn,+32 2 555,=SUM(A1),9.50,\"[\"\"wedge\"\",\"\"throw\"\"]\"\n"
     + "Bo,-,'-,12,\nCy,@home,\"say \"\"hi\"\"\",7.00,\"[1, 2]\"\n"
 
+  /// What a tree does not keep: digits, the order of fields, null, [] and {}, and blanks.
+  private static let loose =
+    "[\n  {\"Name\": \"Äpfel\", \"id\": 12345678901234567890123, \"none\": null},\n"
+    + "  {\"id\": 5.50, \"Name\": \"Birnen\", \"tags\": [], \"more\": {}}\n]\n"
+
   @Test(arguments: [
     ("list.csv", table),
     ("list.json", "[\n{\"Name\":\"a\",\"steps\":[\"wedge\",\"throw\"]}\n]\n"),
@@ -69,6 +75,12 @@ import Testing
     ("list.json", "{\n\"a\":{\"a.b\":[\"x\",null,\"y\"]},\n\"b\":{\"c\":[1,2]}\n}\n"),
     ("list.json", "[\n{\"m\":{\"0\":\"x\",\"1\":\"y\"}}\n]\n"),
     ("list.jsonl", "{\"Name\":\"a\",\"steps\":[\"wedge\",\"throw\"]}\n{\"Name\":\"b\"}\n"),
+    ("list.json", OwnFormTests.loose),
+    (
+      "list.json",
+      "{\n  \"b\": {\"z\": 1.50, \"a\": null},\n  \"a\": {\"id\": 12345678901234567890123}\n}"
+    ),
+    ("list.jsonl", "{\"b\":1e2, \"a\":[]}\n{\"id\":12345678901234567890123,\"n\":null}\n"),
   ]) func fileThatNobodyChangedStaysToTheLastByte(name: String, text: String) throws {
     #expect(try written(opened(text, as: name), over: name) == text)
   }
@@ -79,6 +91,52 @@ import Testing
     }
     let text = try written(app, over: "list.csv")
     #expect(text == Self.table.replacing("=SUM(A1)", with: "'-new"))
+  }
+
+  @Test func onlyTheChangedFieldOfARecordOfJSONIsWrittenAnew() throws {
+    let app = try opened(Self.loose, as: "list.json") { rows in
+      [with("Name", "Obst", in: rows[0]), with("new", 1, in: rows[1])]
+    }
+    let text = Self.loose.replacing("Äpfel", with: "Obst")
+      .replacing("\"more\": {}", with: "\"more\": {}, \"new\": 1")
+    try ask(app, over: "list.json")
+    #expect(!app.screen.contains { $0.contains("left out;") }, "\(app.screen)")
+    app.press("y")
+    #expect(try bytes("list.json") == text)
+  }
+
+  @Test func recordsOfJSONThatGoTakeNothingFromTheOthers() throws {
+    let app = try opened(Self.loose, as: "list.json") {
+      [$0[1], JSONMember("-Nnew", ["Name": "Zoe"])]
+    }
+    #expect(
+      try written(app, over: "list.json")
+        == "[\n  {\"id\": 5.50, \"Name\": \"Birnen\", \"tags\": [], \"more\": {}},\n  {\"Name\":\"Zoe\"}\n]\n"
+    )
+  }
+
+  /// Settings, which are in the tree as the file has them.
+  private static let settings =
+    "{\"server\":{\"host\":\"x\",\"tags\":[],\"note\":null,\"id\":12345678901234567890123},\n"
+    + " \"ports\":[80,120], \"none\":null}\n"
+
+  @Test func settingsAreWrittenBackFromTheTreeUnderTheirOwnName() throws {
+    try write(Self.settings, to: "conf.json")
+    let app = try AppDriver(
+      [], json: JSONValue(parsing: Self.settings), dataFile: folder.file("conf.json"))
+    try app.set("/server/host", "y")
+    app.press("g g")
+    app.press(":")
+    app.type("export json")
+    app.press("Enter")
+    #expect(app.form?.fields[2].input.editor.text == folder.file("conf.json"))
+    app.press("C-s")
+    #expect(
+      app.screen.contains { $0.contains("all of the database is written as it is now") },
+      "\(app.screen)")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(try bytes("conf.json") == Self.settings.replacing("\"x\"", with: "\"y\""))
   }
 
   @Test func listThatGrewIsStillAList() throws {

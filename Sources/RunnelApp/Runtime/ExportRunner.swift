@@ -214,13 +214,18 @@ final class ExportRunner {
 
   /// What the opened file does not keep if the export replaces it, each in words.
   private var losses: [String] {
-    guard case .view(let definition, _, _) = job.source else { return [] }
+    let path: Path
+    switch job.source {
+    case .view(let definition, _, _): path = definition.source.path
+    case .subtree(let place): path = place
+    case .records, .nodes: return []
+    }
     var shape = shapeOfFile
     let values = valuesOfFile
     if let values { shape.values = values }
     return [unreadLines].compactMap(\.self)
       + shape.losses(
-        job.format, ofRowsAt: definition.source.path, isLookedAt: values != nil)
+        job.format, ofRowsAt: path, isLookedAt: values != nil)
   }
 
   /// How the values stand in the file; nil if it is too large to look, or cannot be read.
@@ -233,7 +238,13 @@ final class ExportRunner {
     case .subtree(let path): place = path
     case .nodes(let paths): place = paths.first.flatMap { $0.parent } ?? .root
     }
-    return WrittenValues(of: text, as: job.format, ofRowsAt: place)
+    let isWhole =
+      switch job.source {
+      case .view(_, let filter, _): filter == nil
+      case .subtree: true
+      case .records, .nodes: false
+      }
+    return WrittenValues(of: text, as: job.format, ofRowsAt: place, isWhole: isWhole)
   }
 
   /// The text of the file; nil if it is too large to look, or cannot be read.

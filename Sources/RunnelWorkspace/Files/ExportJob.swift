@@ -110,9 +110,15 @@ enum Exporting {
   /// The data file that the list in front was made of, if it holds all of the database; otherwise nil.
   private static func openedFile(_ state: AppState) -> OpenedFile? {
     guard let file = state.files.dataFile, let format = ExportFormat(fileName: file),
-      state.layers.isEmpty, !state.tabs.isTree, state.tabs.fixedCount == 1
+      state.layers.isEmpty
     else { return nil }
-    return OpenedFile(file: file, format: format)
+    let opened = OpenedFile(file: file, format: format)
+    let lists = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.definition.source.path)
+    let isWhole =
+      state.tabs.isTree
+      // A list is in the tree below the name of the file.
+      ? format == .json && !lists.contains(opened.collection) : lists.count == 1
+    return isWhole ? opened : nil
   }
 
   /// The reason why no export can begin, or nil if one can.

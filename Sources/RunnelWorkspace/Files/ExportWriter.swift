@@ -22,6 +22,8 @@ public struct ExportWriter {
   /// The names of the fields that have a column.
   private let known: Set<String>
   private let shape: WrittenShape
+  /// The records for a file of JSON that is written back as it stood, which is made at the end.
+  private var kept: [JSONMember] = []
 
   /// Creates a writer of records in the shape of the file that it replaces.
   ///
@@ -64,6 +66,7 @@ public struct ExportWriter {
   /// Returns the bytes before the first record.
   public func begin() -> [UInt8] {
     let mark = Array((shape.hasMark ? "\u{FEFF}" : "").utf8)
+    if fileJSON != nil { return mark }
     switch format {
     case .json: return mark + Array((shape.isList ? "[" : "{").utf8)
     case .jsonl: return mark
@@ -75,6 +78,10 @@ public struct ExportWriter {
   /// Returns the bytes of a record, and counts the record.
   public mutating func bytes(of key: Key, _ node: Node) -> [UInt8] {
     defer { count += 1 }
+    if fileJSON != nil {
+      kept.append(JSONMember(key.text, keepsPriorities ? node.exportJSON : node.json))
+      return []
+    }
     if format.hasColumns, hasMore(than: known, node) { cutCount += 1 }
     switch format {
     case .json: return jsonMember(key, node)
@@ -101,6 +108,7 @@ public struct ExportWriter {
 
   /// Returns the bytes after the last record.
   public func end() -> [UInt8] {
+    if let fileJSON { return bytes(over: fileJSON) }
     guard format == .json else { return [] }
     return Array(((count == 0 ? "" : "\n") + (shape.isList ? "]\n" : "}\n")).utf8)
   }
@@ -141,6 +149,28 @@ public struct ExportWriter {
 // MARK: JSON
 
 extension ExportWriter {
+  /// The file that is written back as it stood; nil if none is.
+  private var fileJSON: FileJSON? { format == .json || format == .jsonl ? shape.values.json : nil }
+
+  /// Returns the records in the place of those of a file.
+  private func bytes(over file: FileJSON) -> [UInt8] {
+    let usual = FileJSON.Usual(
+      text: { json, place in
+        let json = shape.values.listed(json, at: place)
+        return Array((shape.hasNames ? WritableKey.named(json) : json).jsonText().utf8)
+      },
+      name: { shape.hasNames ? WritableKey.fileName(of: $0) : $0 })
+    if format == .json { return file.text(of: kept, usual) }
+    return file.lines(of: kept, end: shape.jsonLineEnd, lineMembers, usual)
+  }
+
+  /// The members of the line of a record.
+  private func lineMembers(_ record: JSONMember) -> [JSONMember] {
+    let key = [JSONMember(ExportWriter.keyName, .string(name(of: Key(unchecked: record.name))))]
+    let members = record.value.object ?? [JSONMember(ExportWriter.valueName, record.value)]
+    return (shape.hasKeys ? key : []) + members
+  }
+
   private func jsonMember(_ key: Key, _ node: Node) -> [UInt8] {
     var bytes = Array((count == 0 ? "\n" : ",\n").utf8)
     if !shape.isList {

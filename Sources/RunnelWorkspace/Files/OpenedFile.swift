@@ -7,6 +7,13 @@ struct OpenedFile: Hashable, Sendable {
   var file: String
   var format: ExportFormat
 
+  /// The place of the records, if the file is a list of them.
+  var collection: Path {
+    let name = file.split(separator: "/").last ?? ""
+    let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name
+    return Path(unchecked: [WritableKey.key(of: String(stem))])
+  }
+
   /// Returns the proposed name for an export: the file itself if all rows are exported, otherwise one
   /// beside it.
   func name(for choice: ExportChoice) -> String {
@@ -20,6 +27,7 @@ extension ExportChoice {
   /// The word for the part that is exported, or nil if it is all rows of a view.
   fileprivate var partWord: String? {
     if case .view(_, let filter, _) = source { return filter == nil ? nil : "filtered" }
+    if source == .subtree(.root) { return nil }
     return word
   }
 }
@@ -49,8 +57,8 @@ extension Exporting {
       StyledLine(origin(isOfOthers: isOfOthers), .muted),
       StyledLine("The database keeps all its rows, whatever is in the file.", .muted),
       StyledLine(
-        "Names, the order of columns, the sign between cells, lists, and cells that nobody changed stay as "
-          + "they are in it; keys that it does not have are left out.", .muted),
+        "Names, the order of columns, the sign between cells, and values that nobody changed stay as they "
+          + "are in it; keys that it does not have are left out.", .muted),
     ]
     if job.format == .csv {
       explanation.append(
@@ -81,6 +89,7 @@ extension Exporting {
     case .records(let records, _):
       let rows = records.count == 1 ? "1 row stays" : "\(records.count) rows stay"
       return "only \(rows) in it: the others go from the file"
+    case .subtree(.root): return "all of the database is written as it is now"
     case .subtree(let path): return "only \(path) stays in it: all else goes from the file"
     case .nodes(let paths):
       let nodes = paths.count == 1 ? "1 node stays" : "\(paths.count) nodes stay"

@@ -117,12 +117,14 @@ package struct WrittenShape: Hashable, Sendable {
   package func losses(
     _ format: ExportFormat, ofRowsAt path: Path, isLookedAt: Bool = true
   ) -> [String] {
-    let fields = "fields stand in the order of their names; null, [] and {} are left out"
+    let fields =
+      "it is too large to look: fields stand in the order of their names; null, [] and {} are left out; "
+      + "lists become objects, {\"0\": …}; numbers of more than 15 digits are rounded"
     switch format {
     case .csv: return cellLosses(isLookedAt)
-    case .jsonl: return [rowsWords, fields] + listLosses(isLookedAt)
+    case .jsonl: return isLookedAt ? [rowsWords] : [rowsWords, fields]
     case .json:
-      var losses = ["each record is one line; \(rowsWords)", fields] + listLosses(isLookedAt)
+      var losses = isLookedAt ? [] : ["each record is one line; \(rowsWords)", fields]
       if let firstName, let key = path.keys.last, WritableKey.key(of: firstName) == key {
         losses.insert("only the rows of \(path) stay in it: all else goes from the file", at: 0)
       }
@@ -148,11 +150,6 @@ package struct WrittenShape: Hashable, Sendable {
       losses.append("what stands in two ways in a column, as 9.5 and 9.50, gets the usual one")
     }
     return losses
-  }
-
-  private func listLosses(_ isLookedAt: Bool) -> [String] {
-    if !isLookedAt { return ["it is too large to look: lists become objects, {\"0\": …}"] }
-    return values.makesLists ? ["objects with the names 0, 1, … become lists, as others there"] : []
   }
 }
 

@@ -7,15 +7,15 @@ package struct WrittenValues: Hashable, Sendable {
   /// The most places of lists that are kept.
   private static let placesMax = 10_000
   /// What stands for the index of any element in a place; no key is empty.
-  private static let element = ""
+  static let element = ""
 
   /// The places of lists in records.
   private var lists: Set<[String]> = []
-  /// The places of objects whose members are named 0, 1, …, as those of lists are in the tree.
-  private var numbered: Set<[String]> = []
   /// The cells of each column that stand in another way than an export writes them, by what they are read
   /// as.
   private var cells: [[Node: String]] = []
+  /// The JSON of the file as it stands; nil for other files, and for what cannot be read.
+  var json: FileJSON?
   /// Whether a value stands in several ways in a column.
   private(set) var hasSeveralForms = false
 
@@ -30,7 +30,10 @@ package struct WrittenValues: Hashable, Sendable {
   ///   - text: the text of the file, with or without a byte order mark.
   ///   - format: its format.
   ///   - path: the place of the records in the tree.
-  package init(of text: String, as format: ExportFormat, ofRowsAt path: Path) {
+  ///   - isWhole: whether all records are written.
+  package init(
+    of text: String, as format: ExportFormat, ofRowsAt path: Path, isWhole: Bool = true
+  ) {
     let hasMark = text.unicodeScalars.first == "\u{FEFF}"
     let text = hasMark ? String(String.UnicodeScalarView(text.unicodeScalars.dropFirst())) : text
     switch format {
@@ -40,15 +43,15 @@ package struct WrittenValues: Hashable, Sendable {
         guard let json = try? JSONValue(parsing: String(line)) else { continue }
         note(json[ExportWriter.valueName] ?? json, at: [])
       }
+      json = FileJSON(lines: text)
     case .json:
       guard let json = try? JSONValue(parsing: text) else { return }
       for record in WrittenValues.members(of: json, at: path) { note(record, at: []) }
+      self.json = FileJSON(document: text, ofRowsAt: path)
     case .markdown: break
     }
+    json?.isWhole = isWhole
   }
-
-  /// Whether objects are written as lists, as others in their place are.
-  var makesLists: Bool { !lists.isDisjoint(with: numbered) }
 
   // MARK: Lists
 
@@ -70,9 +73,6 @@ package struct WrittenValues: Hashable, Sendable {
       if lists.count < WrittenValues.placesMax { lists.insert(place) }
       for element in elements { note(element, at: place + [WrittenValues.element]) }
     case .object(let members):
-      if WrittenValues.count(of: members) != nil, numbered.count < WrittenValues.placesMax {
-        numbered.insert(place)
-      }
       for member in members {
         note(member.value, at: place + [WritableKey.key(of: member.name).text])
       }
@@ -100,7 +100,7 @@ package struct WrittenValues: Hashable, Sendable {
   /// The length of the list that the members of an object form; nil if they form none.
   ///
   /// Source: tree semantics, section 3.2.
-  private static func count(of members: [JSONMember]) -> Int? {
+  static func count(of members: [JSONMember]) -> Int? {
     var greatest = -1
     for member in members {
       guard let index = Int(member.name), index >= 0, String(index) == member.name else {
