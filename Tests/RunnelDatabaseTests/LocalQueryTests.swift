@@ -145,9 +145,46 @@ private struct LiveWindow {
     try #require(try session.rows(query, detail: detail) == expected)
     #expect(report.shownCount == expected.count)
     #expect(report.scannedCount >= expected.count)
+    // An index of the mirrored order reads the rows of equal values together.
+    if case .index(let index) = report.way, index.order != query.index.forward { return }
     if question.filter == nil, report.way != .scan, report.way != .record {
       #expect(report.scannedCount == expected.count, "\(place), \(report)")
     }
+  }
+
+  @Test func anIndexServesTheOrderWithOppositeDirectionsToo() throws {
+    try fill(60)
+    var queries: [Query] = []
+    for order in ["n", "n:desc", "s", "s:desc", "s:desc,t", "s,t:desc", "s:desc,$key:desc"] {
+      for side in [Query.Side.first, .last] {
+        queries += try [1, 3, 30, 90].map { try query(order).limited(to: $0, from: side) }
+      }
+    }
+    // Pages go on from the key of a row, among rows of equal values.
+    for query in queries {
+      guard let row = try session.rows(query, detail: .full).dropFirst().last else { continue }
+      let child = Child(key: row.key, node: row.node ?? .empty)
+      let values = query.index.sortKeys.filter { $0.field != .key }
+        .map { $0.field.index.value(of: child) }
+      queries.append(try query.starting(at: values, key: row.key, isInclusive: false))
+      queries.append(try query.ending(at: values, key: row.key))
+      queries.append(try query.starting(at: Array(values.prefix(1))))
+    }
+    let expected = try queries.map { try session.rows($0, detail: .full) }
+    for orders in [["n", "s", "s,t:desc"], ["n:desc", "s:desc", "s:desc,t"]] {
+      let definitions = try orders.map { try definition("/l", $0) }
+      try session.declareIndexes(definitions)
+      for (query, rows) in zip(queries, expected) {
+        let found = try session.scan(query)
+        #expect(found.rows == rows, "\(query), \(found.report)")
+        #expect(found.report.way != .scan, "\(query)")
+      }
+      _ = try session.removeIndexes(Set(definitions))
+    }
+    try session.declareIndexes([try definition("/l", "n")])
+    #expect(
+      try "\(session.scan(query("n:desc").limited(to: 2, from: .first)).report)"
+        == "scanned 2, shown 2, by the index /l n")
   }
 
   // MARK: Reports

@@ -47,6 +47,12 @@ extension StoredTree {
     if let index = indexes.first(where: { $0.order == kept.index && $0.covers(path.keys) }) {
       return try rows(of: split, by: index, kept, making)
     }
+    // Whole orders need every child anyway.
+    if slice.limit != nil || slice.start != nil || slice.end != nil, let mirror = kept.mirrored,
+      let index = indexes.first(where: { $0.order == mirror.index && $0.covers(path.keys) })
+    {
+      return try rows(of: split, by: index, mirror, kept, making)
+    }
     var scan = try rowsByScan(of: split, slice, detail)
     scan.advice = IndexAdvice(for: slice, at: path, scannedCount: scan.scannedCount)
     if let advice = scan.advice { adviceLog.note(advice) }
@@ -130,6 +136,44 @@ extension StoredTree {
         return scan.rows.count < count
       }
     }
+    scan = try finished(scan, of: split, slice, making)
+    try checkOrder(scan.rows, of: split)
+    return scan
+  }
+
+  /// Reads the rows of a slice along the index of the mirrored order: from the other end, and the rows of equal
+  /// values together, because their keys stand in reverse.
+  private func rows(
+    of split: Int64, by index: StoredIndex, _ mirror: RowSlice, _ slice: RowSlice,
+    _ making: RowMaking
+  ) throws -> RowScan {
+    try checkEntries(of: split, index)
+    var scan = RowScan(rows: [], way: .index(index.definition), scannedCount: 0)
+    let count = slice.limit?.count ?? .max
+    var equals: (value: [UInt8], rows: [TreeRow]) = ([], [])
+    if count > 0 {
+      try rowStore.forEachEntry(
+        of: split, in: .index(index.id), range: EntryRange(mirror),
+        isDescending: slice.limit?.side != .last
+      ) { entry, content in
+        if !entry.value.elementsEqual(equals.value) {
+          scan.rows += equals.rows.reversed()
+          equals = (Array(entry.value), [])
+          if scan.rows.count >= count { return false }
+        }
+        scan.scannedCount += 1
+        try Damage.locating(.row(RowID(parent: split, key: Array(entry.key)))) {
+          guard let content else {
+            throw Damage("nothing is stored where something should be")
+          }
+          let found = try row(StoredTree.key(entry.key), content, making)
+          if let found, making.slice.contains(found.position) { equals.rows.append(found) }
+        }
+        return true
+      }
+    }
+    scan.rows += equals.rows.reversed()
+    if scan.rows.count > count { scan.rows.removeSubrange(count...) }
     scan = try finished(scan, of: split, slice, making)
     try checkOrder(scan.rows, of: split)
     return scan

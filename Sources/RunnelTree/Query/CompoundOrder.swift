@@ -149,6 +149,57 @@ extension RowSlice {
   }
 }
 
+// MARK: Mirrored
+
+extension QueryIndex {
+  /// The order in which each value descends that ascends in this one, and the key ascends as it does here; nil
+  /// for orders that need no index, or in which the key descends.
+  fileprivate var mirrored: QueryIndex? {
+    let keys = sortKeys
+    if keys.contains(where: { $0.field == .key }) { return nil }
+    let parts = keys.map { SortKey($0.field, isDescending: !$0.isDescending) }
+    return QueryIndex(parts: parts, isKeyDescending: false)
+  }
+}
+
+extension RowSlice {
+  /// The slice of the mirrored order that has all rows of this one, and no more than all rows whose values are
+  /// those of its ends; nil if there is no such order.
+  ///
+  /// Read backwards, it has the values in the order of this slice, but the keys of equal values in reverse.
+  package var mirrored: RowSlice? {
+    guard let mirror = index.mirrored else { return nil }
+    var slice = RowSlice(index: mirror, filter: filter)
+    if let end {
+      guard let value = mirror.mirroring(end.position.value) else { return nil }
+      slice.start = Query.Bound(IndexPosition(value: value, key: .minimum), isInclusive: true)
+    }
+    if let start {
+      guard let value = mirror.mirroring(start.position.value) else { return nil }
+      slice.end = Query.Bound(IndexPosition(value: value, key: .maximum), isInclusive: true)
+    }
+    return slice
+  }
+}
+
+extension QueryIndex {
+  /// A value of the mirrored order as one of this order; nil if it has none.
+  fileprivate func mirroring(_ value: IndexValue) -> IndexValue? {
+    var elements = [IndexTuple.Element(.value(value), isDescending: false)]
+    if case .tuple(let tuple) = value { elements = tuple.elements }
+    elements = elements.map { element in
+      switch element.content {
+      case .lowest: .init(.highest, isDescending: false)
+      case .highest: .init(.lowest, isDescending: false)
+      case .value, .key: .init(element.content, isDescending: !element.isDescending)
+      }
+    }
+    if case .compound = self { return .tuple(IndexTuple(elements)) }
+    if elements.count == 1, case .value(let plain) = elements[0].content { return plain }
+    return nil
+  }
+}
+
 extension CompoundOrder {
   /// A place in this order as the same place in the opposite one.
   ///
