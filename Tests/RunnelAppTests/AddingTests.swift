@@ -334,6 +334,24 @@ import Testing
     #expect(app.list.list.cursor == cursor, "it does not pull the cursor when it is fetched")
   }
 
+  @Test func goFindsARecordByItsKeyInAnyOrder() throws {
+    var views = try Fixture.views()
+    (views[1].source.page, views[1].source.hasOwnPage) = (2, true)
+    let app = try AppDriver(views, json: Fixture.small)
+    app.press("g2")
+    for name in ["Zita", "Aaron"] { try app.set("/user/\(name)", ["name": .string(name)]) }
+    for name in ["Zita", "Aaron"] {
+      app.press(":")
+      app.type("go \(name)")
+      app.press("Enter")
+      #expect(app.list.cursorRecord?.row.key.text == name, "\(app.body)")
+    }
+    app.press(":")
+    app.type("go none")
+    app.press("Enter")
+    #expect(app.toast == "there is no none here")
+  }
+
   @Test func textThatNobodyTypedIsLeftOutOfANewRecord() throws {
     var views = try Fixture.views()
     views[1].template = []

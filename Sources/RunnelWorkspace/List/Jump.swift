@@ -284,8 +284,11 @@ extension Jump {
       state.ask(.value(path), for: .numberOrKey(path, number, view: state.tabs.index))
       return nil
     }
-    if start(&state, .key(key)) { return nil }
-    return "the rows are not sorted by key: :\(path) opens the record, :sort $key sorts them"
+    // Where the rows stand in another order, the record tells its place.
+    if !start(&state, .key(key)) {
+      state.ask(.value(path), for: .numberOrKey(path, nil, view: state.tabs.index))
+    }
+    return nil
   }
 
   /// Opens the record with a key in the place of what is open over the list.
@@ -298,18 +301,20 @@ extension Jump {
     return nil
   }
 
-  /// Goes to the record with a key that is a number, or to the row with this number if there is no such
-  /// record.
+  /// Goes to the record with a key; if there is none and the key is a number, to the row with this number.
   ///
   /// `node` is what stands at the place of the record.
   static func take(
-    _ state: inout AppState, _ node: RunnelTree.Node, at path: Path, number: Int, view: Int
+    _ state: inout AppState, _ node: RunnelTree.Node, at path: Path, number: Int?, view: Int
   ) {
     // The user may have gone elsewhere meanwhile.
     guard let key = path.lastKey, !state.tabs.isTree, view == state.tabs.index,
       state.layers.isEmpty
     else { return }
-    if node.isEmpty { return goToRow(&state, number, key) }
+    if node.isEmpty {
+      guard let number else { return state.say(.info, "there is no \(key.text) here") }
+      return goToRow(&state, number, key)
+    }
     let order = state.tabs.front.definition.source.order
     let value = order.value(of: Child(key: key, node: node))
     start(&state, order == .key ? .key(key) : .record(key, value))

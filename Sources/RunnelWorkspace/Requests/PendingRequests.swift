@@ -18,8 +18,9 @@ package enum Pending: Hashable, Sendable {
   case comparedHistory(Path)
   /// Reading a write that could not be undone, to compare it.
   case comparedWrite
-  /// Reading whether a record has a key that is a number; if none has, the number is that of a row.
-  case numberOrKey(Path, Int, view: Int)
+  /// Reading the record with a key, to go to its place in the order; if there is none, a key that is a number is
+  /// that of a row.
+  case numberOrKey(Path, Int?, view: Int)
   /// Reading which record was added last to a list, to go there.
   case newest(view: Int)
   /// Finding out whether the history is on, after an import without an entry in it, which is told in
