@@ -84,7 +84,7 @@ enum Cells {
   static func hide(_ state: inout AppState) {
     guard let (place, index, column) = column(state) else { return }
     let shown = shown(state)
-    state.tabs.front.hiddenColumns.insert(index)
+    state.tabs.front.hide(index)
     state.tabs.front.cell = shown[place == shown.count - 1 ? place - 1 : place + 1].index
     state.say(
       .info, state.phrase("\(column.field.title) is hidden", .columnMenu, "shows it again"))

@@ -9,10 +9,10 @@ extension Columns {
   /// The number of records whose fields are offered.
   private static let sampleCount = 200
 
-  /// The columns that can be added, the hidden ones first.
-  static func addable(to screen: ListScreen) -> [ColumnDefinition] {
+  /// The columns that can be added besides those that are shown, first those that the list has.
+  static func addable(to screen: ListScreen, showing shown: Set<Int>) -> [ColumnDefinition] {
     let columns = screen.definition.columns
-    let hidden = screen.hiddenColumns.sorted().filter { columns.indices.contains($0) }
+    let hidden = columns.indices.filter { !shown.contains($0) }
     let known = Set(columns.map(\.field))
     let records = screen.someRecords(sampleCount).filter { !screen.isTransient($0) }
     var found = ViewInference.columns(ofFieldsIn: records.compactMap(\.row.node))
@@ -25,15 +25,16 @@ extension Columns {
 
   /// The reason why no column can be added to the list in front, or nil if one can.
   static func reasonNoneToAdd(_ state: AppState) -> String? {
-    addable(to: state.tabs.front).isEmpty ? "each field of the loaded rows has a column" : nil
+    addable(to: state.tabs.front, showing: shown(state, inView: state.tabs.index)).isEmpty
+      ? "each field of the loaded rows has a column" : nil
   }
 
   /// Opens the menu of the columns that can be added.
   static func openAddMenu(_ state: inout AppState) {
     state.input.matcher.reset()
     let screen = state.tabs.front
-    let hidden = Set(screen.hiddenColumns.map { screen.definition.columns[$0].field })
-    let items = addable(to: screen).map { column in
+    let hidden = Set(screen.definition.columns.map(\.field))
+    let items = addable(to: screen, showing: shown(state, inView: state.tabs.index)).map { column in
       let format = column.format == .plain ? "" : column.format.rawValue
       return MenuList.Item(
         id: column.field.text, title: column.field.menuTitle,
@@ -52,14 +53,17 @@ extension Columns {
     state.closeLayer()
     let screen = state.tabs.lists[view]
     let columns = screen.definition.columns
-    let hidden = screen.hiddenColumns.first { columns[$0].field.text == item.id }
+    let shown = shown(state, inView: view)
+    let hidden = columns.indices.first {
+      columns[$0].field.text == item.id && !shown.contains($0)
+    }
     if let hidden {
-      state.tabs.lists[view].hiddenColumns.remove(hidden)
+      show(&state, hidden, inView: view)
       return state.tabs.lists[view].cell = hidden
     }
-    guard let column = addable(to: screen).first(where: { $0.field.text == item.id }) else {
-      return
-    }
+    guard
+      let column = addable(to: screen, showing: shown).first(where: { $0.field.text == item.id })
+    else { return }
     let place = min((screen.cell ?? columns.count - 1) + 1, columns.count)
     insert(&state, column, at: place, inView: view)
     state.tabs.lists[view].cell = place
@@ -70,6 +74,7 @@ extension Columns {
     _ state: inout AppState, _ column: ColumnDefinition, at place: Int, inView view: Int
   ) {
     state.tabs.lists[view].definition.columns.insert(column, at: place)
+    state.tabs.lists[view].chosenFields.insert(column.field)
     state.tabs.lists[view].hiddenColumns = Set(
       state.tabs.lists[view].hiddenColumns.map { $0 >= place ? $0 + 1 : $0 })
     let keeping = state.files.viewsFile == nil ? "" : "; :save-view keeps it for the next time"

@@ -23,6 +23,14 @@ extension ListScreen {
   var remembersAllRows: Bool { records.count + hidden.count >= loadedCount }
 }
 
+extension ListScreen {
+  /// Hides a column.
+  mutating func hide(_ column: Int) {
+    hiddenColumns.insert(column)
+    chosenFields.remove(definition.columns[column].field)
+  }
+}
+
 extension FieldPath {
   /// The name of the field in menus: as people read it, with the words `$key` and `$value`.
   var menuTitle: String { if case .path(let path) = self { path.shownText } else { text } }
@@ -76,17 +84,19 @@ enum Columns {
 
   private static func columnItems(_ state: AppState, ofView view: Int) -> [MenuList.Item] {
     let screen = state.tabs.lists[view]
-    let hidden = Set(screen.hiddenColumns.map { screen.definition.columns[$0].field })
-    let others = addable(to: screen).filter { !hidden.contains($0.field) }
+    let known = Set(screen.definition.columns.map(\.field))
+    let shown = shown(state, inView: view)
+    let others = addable(to: screen, showing: shown).filter { !known.contains($0.field) }
     let columns = screen.definition.columns.enumerated().map { index, column in
-      let isShown = !screen.hiddenColumns.contains(index)
       var notes: [String] = []
       if column.format != .plain { notes.append(column.format.rawValue) }
-      if column.minimumScreen > state.size.columns {
-        notes.append("from \(column.minimumScreen) columns")
+      if !shown.contains(index), !screen.hiddenColumns.contains(index) {
+        notes.append(
+          column.minimumScreen > state.size.columns
+            ? "from \(column.minimumScreen) columns" : "no room")
       }
       return MenuList.Item(
-        id: "\(index)", title: "\(isShown ? "[x]" : "[ ]") \(column.field.menuTitle)",
+        id: "\(index)", title: "\(shown.contains(index) ? "[x]" : "[ ]") \(column.field.menuTitle)",
         note: notes.joined(separator: " · "))
     }
     let fields = others.map { column in
@@ -106,15 +116,28 @@ enum Columns {
       return makeColumn(&state, forField: String(item.id.dropFirst()), inView: view)
     }
     guard let column = Int(item.id) else { return }
-    if state.tabs.lists[view].hiddenColumns.remove(column) == nil {
-      if state.tabs.lists[view].hiddenColumns.count + 1
-        == state.tabs.lists[view].definition.columns.count
-      {
-        return state.say(.info, "one column stays")
-      }
-      state.tabs.lists[view].hiddenColumns.insert(column)
+    let shown = shown(state, inView: view)
+    if shown == [column] { return state.say(.info, "one column stays") }
+    if shown.contains(column) {
+      state.tabs.lists[view].hide(column)
+    } else {
+      show(&state, column, inView: view)
     }
     refreshMenu(&state, ofView: view)
+  }
+
+  /// The columns of a list that are shown on the present screen, by their indices.
+  static func shown(_ state: AppState, inView view: Int) -> Set<Int> {
+    let text = RowText.rowText(state, of: state.tabs.lists[view], .ascii)
+    return Set(text.shownColumns.map(\.index))
+  }
+
+  /// Shows a column, also on a screen that is narrower than it is for.
+  static func show(_ state: inout AppState, _ column: Int, inView view: Int) {
+    state.tabs.lists[view].hiddenColumns.remove(column)
+    if shown(state, inView: view).contains(column) { return }
+    let field = state.tabs.lists[view].definition.columns[column].field
+    state.tabs.lists[view].chosenFields.insert(field)
   }
 
   /// Makes the last column of a list.
@@ -122,7 +145,9 @@ enum Columns {
     _ state: inout AppState, forField field: String, inView view: Int
   ) {
     let screen = state.tabs.lists[view]
-    guard let column = addable(to: screen).first(where: { $0.field.text == field }) else { return }
+    let shown = shown(state, inView: view)
+    guard let column = addable(to: screen, showing: shown).first(where: { $0.field.text == field })
+    else { return }
     let place = screen.definition.columns.count
     insert(&state, column, at: place, inView: view)
     refreshMenu(&state, ofView: view, selecting: "\(place)")

@@ -111,7 +111,9 @@ extension ListScreen {
       case .path(let path): fields.append(.child(path))
       }
     }
-    for column in Columns.addable(to: self) {
+    for column in Columns.addable(
+      to: self, showing: Set(definition.columns.indices).subtracting(hiddenColumns))
+    {
       if case .path(let path) = column.field { fields.append(.child(path)) }
     }
     fields.append(.key)

@@ -35,6 +35,8 @@ package struct ListScreen: Hashable, Sendable {
   var indexedOrders: Set<String>?
   /// The hidden columns, by their indices in the definition.
   var hiddenColumns: Set<Int> = [] { didSet { rowsRevision.note() } }
+  /// The fields of columns that the user chose, which are shown on any screen.
+  var chosenFields: Set<FieldPath> = [] { didSet { rowsRevision.note() } }
   /// The column with the column cursor, by its index in the definition; nil if there is none.
   var cell: Int? { didSet { rowsRevision.note() } }
   /// Whether columns are shown in full, regardless of their width.

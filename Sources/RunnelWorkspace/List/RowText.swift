@@ -11,8 +11,6 @@ package struct RowText: Equatable {
   /// the row then.
   private static let gutterScreen = 50
   private static let transientAge = "not saved"
-  /// The width that a column for the rest of the line should have at least.
-  private static let openWidthMin = 12
 
   package let definition: ViewDefinition
   package var now: Int64
@@ -26,6 +24,8 @@ package struct RowText: Equatable {
   let timeStyle: TimeStyle
   /// The hidden columns, by their indices in the definition.
   var hiddenColumns: Set<Int> = []
+  /// The fields of columns that the user chose, which are shown on any screen.
+  var chosenFields: Set<FieldPath> = []
   /// Whether columns are shown in full; then columns without a width come last, so that the others
   /// are aligned.
   var isWide = false
@@ -37,7 +37,7 @@ package struct RowText: Equatable {
   package init(
     definition: ViewDefinition, now: Int64, local: LocalTime, glyphs: Glyphs, screenWidth: Int,
     listWidth: Int, timeStyle: TimeStyle, hiddenColumns: Set<Int> = [], isWide: Bool = false,
-    linesMax: Int = 1, sortedField: RowField? = nil
+    linesMax: Int = 1, sortedField: RowField? = nil, chosenFields: Set<FieldPath> = []
   ) {
     self.definition = definition
     self.now = now
@@ -50,6 +50,7 @@ package struct RowText: Equatable {
     self.isWide = isWide
     self.linesMax = linesMax
     self.sortedField = sortedField
+    self.chosenFields = chosenFields
   }
 
   /// The state of a row that changes how it looks.
@@ -138,58 +139,6 @@ package struct RowText: Equatable {
 
   /// Whether signs have columns of their own.
   var hasGutter: Bool { listWidth >= RowText.gutterScreen }
-
-  /// A shown column, and its index in the definition.
-  typealias ShownColumn = (index: Int, column: ColumnDefinition)
-
-  /// The columns that are shown, from the left.
-  var shownColumns: [ShownColumn] {
-    let all = definition.columns.enumerated().map { ShownColumn(index: $0, column: $1) }
-      .filter { !hiddenColumns.contains($0.index) }
-    var columns = all.filter { $0.column.minimumScreen <= screenWidth }
-    let sorted = sortedField.flatMap { field in all.first { $0.column.field.rowField == field } }
-    if let sorted, !columns.contains(where: { $0.column.field == sorted.column.field }) {
-      columns.insert(sorted, at: columns.firstIndex { $0.index > sorted.index } ?? columns.count)
-    }
-    guard isWide else { return fitting(columns, keeping: sorted?.index) }
-    return columns.filter { $0.column.width != nil } + columns.filter { $0.column.width == nil }
-  }
-
-  /// The number of columns for which there is no room.
-  var columnsWithoutRoom: Int {
-    max(definition.columns.count - hiddenColumns.count - shownColumns.count, 0)
-  }
-
-  /// Returns the columns without those for which the list has no room.
-  ///
-  /// Columns that a screen as narrow as the list would hide are removed, those for the widest
-  /// screens first, until there is room for the columns that take the rest of the line. The column
-  /// that the list is sorted by stays; if it would be hidden, others that a narrower screen would hide
-  /// give way to it.
-  private func fitting(_ columns: [ShownColumn], keeping sorted: Int?) -> [ShownColumn] {
-    var columns = columns
-    let givesWay = columns.contains {
-      $0.index == sorted && $0.column.minimumScreen > min(listWidth, screenWidth)
-    }
-    while !hasRoom(for: columns.map(\.column)) {
-      let last = columns.indices
-        .filter {
-          columns[$0].index != sorted
-            && columns[$0].column.minimumScreen > (givesWay ? 0 : listWidth)
-        }
-        .max { columns[$0].column.minimumScreen < columns[$1].column.minimumScreen }
-      guard let last else { break }
-      columns.remove(at: last)
-    }
-    return columns
-  }
-
-  private func hasRoom(for columns: [ColumnDefinition]) -> Bool {
-    let openCount = columns.count { $0.width == nil }
-    let fixed = columns.reduce(0) { $0 + ($1.width ?? 0) } + columns.count
-    let gutter = hasGutter ? RowText.gutterWidth : 0
-    return fixed + gutter + openCount * RowText.openWidthMin <= listWidth
-  }
 
   private func gutter(_ state: State) -> StyledLine {
     var line = state.isMarked ? StyledLine(glyphs.marked, .rowMarked) : StyledLine(" ")
@@ -463,7 +412,7 @@ extension RowText {
       timeStyle: state.settings.timeStyle,
       hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
       linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows),
-      sortedField: screen.order?.field)
+      sortedField: screen.order?.field, chosenFields: screen.chosenFields)
   }
 }
 

@@ -29,6 +29,8 @@ package struct SessionState: Hashable, Sendable {
     var grouping: String?
     /// The fields of the hidden columns.
     package var hidden: [String] = []
+    /// The fields of the columns that the user chose for any screen.
+    var chosen: [String] = []
     /// Whether columns were shown in full.
     var isWide = false
     /// How many lines a row took.
@@ -151,6 +153,7 @@ extension SessionState.View {
     if let left { members.append(JSONMember("left", .number(JSONNumber(left)))) }
     if let order { members.append(JSONMember("order", .string(order))) }
     if let grouping { members.append(JSONMember("group", .string(grouping))) }
+    if !chosen.isEmpty { members.append(JSONMember("chosen", .strings(chosen))) }
     if !hidden.isEmpty { members.append(JSONMember("hidden", .strings(hidden))) }
     if isWide { members.append(JSONMember("wide", true)) }
     if rowLines != .one { members.append(JSONMember("lines", .string(rowLines.rawValue))) }
@@ -172,6 +175,7 @@ extension SessionState.View {
     order = json["order"]?.string
     grouping = json["group"]?.string
     hidden = json["hidden"]?.texts ?? []
+    chosen = json["chosen"]?.texts ?? []
     isWide = json["wide"]?.bool ?? false
     rowLines = json["lines"]?.string.flatMap { RowLines(rawValue: $0) } ?? .one
     draft = json["draft"]?.string
@@ -192,6 +196,7 @@ extension SessionState.View {
       left = isInFront ? now : screen.unread.since ?? now
     }
     hidden = screen.hiddenColumns.sorted().map { screen.definition.columns[$0].field.text }
+    chosen = screen.chosenFields.map(\.text).sorted()
     (isWide, rowLines) = (screen.isWide, screen.rowLines)
     let isAtEnd = screen.list.cursor == screen.liveEnd
     if case .row(let id)? = screen.list.cursor, !isAtEnd, !ListScreen.isPlaceholder(id),
@@ -394,6 +399,8 @@ extension ListScreen {
       (self.draft, draftTime, isDraftRestored) = (draft, view.draftTime, true)
       sentBefore = view.sentBefore
     }
+    let chosen = Set(view.chosen)
+    chosenFields = Set(definition.columns.map(\.field).filter { chosen.contains($0.text) })
     let hidden = Set(view.hidden)
     let columns = definition.columns.indices.filter {
       hidden.contains(definition.columns[$0].field.text)

@@ -20,6 +20,9 @@ extension ListScreen {
     var shown = definition
     shown.columns = definition.columns.enumerated()
       .filter { !hiddenColumns.contains($0.offset) }.map(\.element)
+    for index in shown.columns.indices where chosenFields.contains(shown.columns[index].field) {
+      shown.columns[index].minimumScreen = 0
+    }
     return shown
   }
 
@@ -72,7 +75,7 @@ extension ViewSaving {
         return error.message
       }
     }
-    let own = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.definition)
+    let own = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.ownDefinition)
     let known = (own + state.tabs.templates).filter { $0.source.path != log }
     let isNew = !known.contains { $0.name == view.name }
     let all = known.map { $0.name == view.name ? view : $0 } + (isNew ? [view] : [])

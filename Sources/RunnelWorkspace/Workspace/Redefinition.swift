@@ -136,7 +136,7 @@ extension Redefinition {
 
 extension ListScreen {
   /// The definition of the view itself, without what the order that the user chose changes.
-  fileprivate var ownDefinition: ViewDefinition {
+  var ownDefinition: ViewDefinition {
     var own = definition
     own.source = ownSource
     own.sections = ownSections
