@@ -105,6 +105,16 @@ import Testing
     }
   }
 
+  @Test func dayFirstStaysDayFirst() throws {
+    for (text, changed) in [
+      ("05.04.1942", "06.04.1942"), ("5.4.1942", "6.4.1942"), ("31.12.2026", "01.01.2027"),
+      ("20.08.2026 20:45", "21.08.2026 20:45"),
+    ] {
+      let date = try #require(FieldDate(FieldInput(kind: .string, text: text), now: 0, .utc))
+      #expect(date.text(day: try #require(date.day) + 1, .utc) == changed)
+    }
+  }
+
   @Test(arguments: ["", "2026-08-24x", "2026-8-24", "2026-13-01", "key", "+026-08-24"])
   func otherTextsHoldNoDate(text: String) {
     #expect(FieldDate(FieldInput(kind: .string, text: text), now: 0, .utc) == nil)

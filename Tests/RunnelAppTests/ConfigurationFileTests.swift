@@ -178,7 +178,21 @@ import Testing
     app.resize(columns: 80, rows: 100)
     app.press("F1")
     #expect(app.screen.contains { $0.contains("X ") && $0.contains("[row.up]") })
-    #expect(!app.screen.contains { $0.contains("record.delete") })
+    #expect(app.screen.contains { $0.contains("[record.delete]") }, "only its keys are gone")
+  }
+
+  @Test func actionWithoutAKeyIsFoundByItsName() throws {
+    let app = try configured("keys: { record.delete: [] }")
+    app.press("g2 gg j :")
+    app.type("record.delete")
+    app.press("Enter")
+    #expect(app.screen.contains { $0.contains("Delete") }, "\(app.screen)")
+    app.press("Esc x")
+    guard case .menu(let screen)? = app.state.layers.last else {
+      Issue.record("no menu")
+      return
+    }
+    #expect(screen.menu.shown.contains { $0.deed?.action == .recordDelete && $0.keys.isEmpty })
   }
 
   @Test func questionTellsTheKeysThatAnswerIt() throws {

@@ -5,7 +5,8 @@ import RunnelTerminal
 /// The date that a field holds, and how the field writes it.
 ///
 /// A field holds a date if its schema says so, or if its text is one: a number that looks like
-/// milliseconds or seconds since 1970, or a date in ISO 8601 with whatever follows it.
+/// milliseconds or seconds since 1970, or a date in ISO 8601 or day first with points, with whatever follows
+/// it.
 struct FieldDate: Hashable, Sendable {
   private enum Form: Hashable, Sendable {
     /// A number of milliseconds since 1970, or of seconds; the time of day is in milliseconds since
@@ -13,6 +14,8 @@ struct FieldDate: Hashable, Sendable {
     case moment(timeOfDay: Int64, isSeconds: Bool)
     /// A date such as `2026-08-24`, and the text that follows it.
     case text(rest: String)
+    /// A date day first, such as `05.04.1942` or `5.4.1942`, and the text that follows it.
+    case dayFirst(digits: Int, rest: String)
   }
 
   /// The day that the field holds, counted from 1970-01-01; nil if there is none yet.
@@ -40,9 +43,20 @@ struct FieldDate: Hashable, Sendable {
         self.init(day: nil, .text(rest: ""))
         return
       }
-      guard let date = FieldDate.isoDate(text) else { return nil }
+      if let date = FieldDate.isoDate(text) {
+        self.init(
+          day: date.dayNumber, .text(rest: String(text.dropFirst(date.dateText.count))))
+        return
+      }
+      let word = text.prefix { $0 != " " }
+      guard !FieldProfile.isDate(text), DateText(text, .utc) != nil,
+        let date = WrittenDay(word)?.civil
+      else { return nil }
       self.init(
-        day: date.dayNumber, .text(rest: String(text.dropFirst(date.dateText.count))))
+        day: date.dayNumber,
+        .dayFirst(
+          digits: text.prefix { $0 != "." }.count == 2 && word.count == 10 ? 2 : 1,
+          rest: String(text[word.endIndex...])))
     case .boolean, .json: return nil
     }
   }
@@ -83,6 +97,12 @@ struct FieldDate: Hashable, Sendable {
       let moment = local.milliseconds(CivilTime(milliseconds: midnight + timeOfDay))
       return String(isSeconds ? moment / 1000 : moment)
     case .text(let rest): return CivilTime(dayNumber: day).dateText + rest
+    case .dayFirst(let digits, let rest):
+      let date = CivilTime(dayNumber: day)
+      let parts = [date.day, date.month].map { number in
+        (number < 10 && digits == 2 ? "0" : "") + String(number)
+      }
+      return (parts + [String(date.year)]).joined(separator: ".") + rest
     }
   }
 }

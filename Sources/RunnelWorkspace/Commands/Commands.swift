@@ -61,6 +61,30 @@ package enum Commands {
   }()
 }
 
+extension AppState {
+  /// The bindings that are reached here, innermost first; after those of each context its actions whose keys the
+  /// user took away, without keys.
+  var bindingsHere: [KeyBinding] {
+    let keymap = settings.keymap
+    func named(_ binding: KeyBinding) -> KeyBinding {
+      var named = binding
+      (named.sequence, named.description) = ([], "")
+      return named
+    }
+    let bound = Set(keymap.bindings.map(named))
+    let contexts = contexts
+    let reached = keymap.bindings(for: contexts)
+    let without = Commands.keymap.bindings.filter { !bound.contains(named($0)) }
+    return contexts.flatMap { context in
+      reached.filter { $0.context == context }
+        + without.filter { $0.context == context }.map { binding in
+          KeyBinding(
+            context: context, sequence: [], action: binding.action, description: binding.description)
+        }
+    }
+  }
+}
+
 // MARK: - Running
 
 extension Commands {

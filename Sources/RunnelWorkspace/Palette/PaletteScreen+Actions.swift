@@ -72,11 +72,11 @@ extension MenuList.Item {
 // MARK: What is offered
 
 extension PaletteScreen {
-  /// Returns the items of the actions that have keys in the place.
+  /// Returns the items of the actions of the place.
   static func actionItems(_ state: AppState) -> [MenuList.Item] {
     var known: Set<ActionID> = [.paletteOpen]
     let contexts = state.contexts
-    return state.settings.keymap.bindings(for: contexts).compactMap { binding in
+    return state.bindingsHere.compactMap { binding in
       guard known.insert(binding.action).inserted else { return nil }
       return MenuList.Item(
         id: PaletteDeed.action(binding.action).id, title: binding.description,
