@@ -157,6 +157,7 @@ import Testing
     (["--order-by", "a,b", "--start-at", #"1,2,"k",4"#], "up to 2 values"),
     (["--order-by", "a,b", "--start-at", #"1,2,"a.b""#], "not allowed in a key"),
     (["--where", "a =="], "at character 5"), (["--order-by", "Art.-Nr."], ". as %2E"),
+    (["--where", "ctx.user.name == 1"], "by its path: `ctx/user/name`"),
     (["--where", ""], "what follows --where is empty"),
   ])
   func contradictoryQueryIsStatus2(arguments: [String], explanation: String) throws {

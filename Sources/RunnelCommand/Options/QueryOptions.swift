@@ -166,8 +166,12 @@ extension QueryOptions {
     else { return "" }
     let name = WritableKey.name(of: String(error[error.index(after: start)..<end]))
     let key = WritableKey.key(of: name).text
-    return key == name
-      ? "" : " A name from a table is stored as in addresses: write `\(key)` for it."
+    if key == name { return "" }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    let isPath = parts.count > 1 && parts.allSatisfy { WritableKey.key(of: String($0)).text == $0 }
+    let path =
+      isPath ? " A field of a field is named by its path: `\(parts.joined(separator: "/"))`." : ""
+    return path + " A name from a table is stored as in addresses: write `\(key)` for it."
   }
 
   /// Reads a predicate.

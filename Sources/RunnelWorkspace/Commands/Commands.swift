@@ -79,7 +79,8 @@ extension AppState {
       reached.filter { $0.context == context }
         + without.filter { $0.context == context }.map { binding in
           KeyBinding(
-            context: context, sequence: [], action: binding.action, description: binding.description)
+            context: context, sequence: [], action: binding.action, description: binding.description
+          )
         }
     }
   }

@@ -67,13 +67,19 @@ enum PaletteInput {
       self = .words(String(line))
       return
     }
-    let argument = line[blank...].trimmingBlanks
+    var argument = line[blank...].trimmingBlanks
+    if command.name == PaletteCommand.sort.name { argument = argument.withDirectionApart }
     self = .command(
       command, argument: command.argument.isChoice ? argument.withoutQuotes : argument)
   }
 }
 
 extension String {
+  /// An order with its direction as a word of its own: `likes desc` for `likes:desc`, as the command line has it.
+  fileprivate var withDirectionApart: String {
+    hasSuffix(":desc") ? "\(dropLast(5)) desc" : self
+  }
+
   /// The text without the quotes around a name at its beginning: `"unit price" desc`.
   fileprivate var withoutQuotes: String {
     guard first == "\"", let end = dropFirst().firstIndex(of: "\"") else { return self }

@@ -125,7 +125,10 @@ package struct DetailDrawing {
 
   private func treeLines(width: Int) -> DetailLines {
     guard case .node(let path, let row, _)? = state.tabs.tree.cursorLine else {
-      return DetailLines(head: [StyledLine("no node here", .muted)])
+      guard case .header? = state.tabs.tree.list.cursor,
+        let root = state.tabs.tree.headings[TreeScreen.section]
+      else { return DetailLines(head: [StyledLine("no node here", .muted)]) }
+      return DetailLines(head: [StyledLine("/", .title), StyledLine(), root.detail])
     }
     let head = StyledLine(path.description, .title).wrapped(width: width) + [StyledLine()]
     if case .leaf(let leaf) = row.summary.kind {
