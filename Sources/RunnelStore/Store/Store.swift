@@ -3,11 +3,14 @@
 /// The state changes only by actions, one at a time.
 ///
 /// Invariants:
-/// - I1. Actions are handled one by one, in the order in which they were dispatched. An action that
-///   is dispatched while another one is handled, or while subscribers are told, waits.
-/// - I2. After an action was handled, subscribers are told in the order in which they subscribed.
-///   The state does not change until all of them are told, so all see the same states in the same
-///   order, and the value they are told is `state`. Notifications never nest.
+/// - I1. An action that is dispatched by middleware or by a thunk is handled at once, through the
+///   whole chain: `state` is its result when `dispatch` returns. An action that is dispatched while
+///   subscribers are told waits until the action under way was handled; those that wait are handled
+///   in the order in which they were dispatched.
+/// - I2. After an action was handled, and before middleware dispatches a further one, subscribers are
+///   told in the order in which they subscribed. The state does not change until all of them are
+///   told, so all see the same states in the same order, and the value they are told is `state`.
+///   Notifications never nest.
 /// - I3. If a middleware keeps an action back, so that no reducer sees it, no subscriber is told.
 /// - I4. A subscriber that was removed is told nothing more, not even the state that others are
 ///   being told.
@@ -22,7 +25,7 @@
 /// Isolation: it belongs to one thread or actor. Actions from other threads come through an
 /// `Inbox`; see `dispatch(from:)`.
 ///
-/// Source: ReSwift's store, without its re-entrancy.
+/// Source: ReSwift's store; what subscribers dispatch is not handled within their calls.
 public final class Store<State: Sendable> {
   /// Work that waits for its turn.
   private enum Work {
@@ -56,7 +59,9 @@ public final class Store<State: Sendable> {
   private var (hasWork, hasSubscribers) = (false, false)
   private var isBusy = false
   private var isInChain = false
-  private var isReduced = false
+  private var isTelling = false
+  /// Whether an action was reduced of which subscribers are not told yet.
+  private var isUntold = false
   /// The action that is being reduced.
   private var reduced: (any Action)?
 
@@ -89,13 +94,19 @@ public final class Store<State: Sendable> {
     }
   }
 
-  /// Handles an action, or lets it wait if one is being handled.
+  /// Handles an action; it waits if subscribers are being told.
+  ///
+  /// What middleware or a thunk dispatches is handled before this function returns. Such calls use
+  /// the stack if one dispatches within the other; those of subscribers do not.
   ///
   /// - Precondition: the reducer does not call it.
   public func dispatch(_ action: any Action) {
     if let reduced { refuse("dispatches \(type(of: action))", while: reduced) }
     // Most actions need not wait, and skip the queue.
-    if isBusy { return enqueue(.dispatch(action)) }
+    if isBusy {
+      if isInChain, !isTelling { return pass(action) }
+      return enqueue(.dispatch(action))
+    }
     work { pass(action) }
   }
 
@@ -155,16 +166,18 @@ extension Store {
 
   /// Hands an action to the middleware and, if that lets it through, to the reducer.
   private func pass(_ action: any Action) {
-    isReduced = false
+    // The middleware that dispatches may have passed on an action before: its state is told first.
+    if isUntold { tell() }
+    let isNested = isInChain
     isInChain = true
     chain(action)
-    isInChain = false
-    if isReduced { tell() }
+    isInChain = isNested
+    if isUntold { tell() }
   }
 
   private func takeFromChain(_ action: any Action) {
     if let reduced { refuse("hands on \(type(of: action))", while: reduced) }
-    if isInChain { return reduce(action) }
+    if isInChain, !isTelling { return reduce(action) }
     enqueue(.reduce(action))
     work {}
   }
@@ -174,11 +187,14 @@ extension Store {
     reduced = action
     reducer(&present, action)
     reduced = nil
-    isReduced = true
+    isUntold = true
   }
 
   private func tell() {
+    isUntold = false
     if !hasSubscribers { return }
+    isTelling = true
+    defer { isTelling = false }
     // One copy serves all of them; it is released before the next action, which then changes the
     // state in place.
     let (state, subscribers) = (present, subscribers)
@@ -265,7 +281,12 @@ extension Store {
     let subscriber = Subscriber(token: StoreToken(rawValue: lastToken), tell: tell)
     subscribers.append(subscriber)
     hasSubscribers = true
-    work { tell(state) }
+    work {
+      let isNested = isTelling
+      isTelling = true
+      tell(state)
+      isTelling = isNested
+    }
     return subscriber.token
   }
 

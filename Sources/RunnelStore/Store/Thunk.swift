@@ -10,8 +10,8 @@ public struct Thunk<State>: CommandAction {
 
   /// Makes an action from a function.
   ///
-  /// Actions that it dispatches are handled after it has returned, so `getState` returns the same
-  /// state throughout.
+  /// Each action that it dispatches is handled at once, so `getState` returns the state after it,
+  /// as in ReSwift. What subscribers dispatch meanwhile is handled after the function has returned.
   public init(
     _ body: @escaping @Sendable (_ dispatch: DispatchFunction, _ getState: () -> State?) -> Void
   ) {

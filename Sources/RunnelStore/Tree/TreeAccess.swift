@@ -61,13 +61,25 @@ public final class TreeAccess {
 
   /// The middleware that carries out requests of the tree and passes on every other action.
   ///
-  /// Subscribers are told once of all actions that it makes from one.
+  /// Subscribers are told once of all actions that it makes from one. A request that middleware
+  /// behind this one dispatches meanwhile waits until all of them are handed on, so that reducers see
+  /// them in their order.
   public func middleware<State>() -> Middleware<State> {
     { [self] _, getState in
       { next in
-        { action in
+        var resultsLeft = 0
+        var waiting: [any TreeCommand] = []
+        func carryOut(_ command: any TreeCommand) {
+          let results = command.carriedOut(by: self, state: getState())
+          for (index, result) in results.enumerated() {
+            resultsLeft = results.count - index - 1
+            next(result)
+          }
+          while !waiting.isEmpty { carryOut(waiting.removeFirst()) }
+        }
+        return { action in
           guard let command = self.command(action) else { return next(action) }
-          for result in command.carriedOut(by: self, state: getState()) { next(result) }
+          if resultsLeft == 0 { carryOut(command) } else { waiting.append(command) }
         }
       }
     }

@@ -72,7 +72,7 @@ private final class Kept {
     #expect(log.lines == ["[]", "[1, 1]"])
   }
 
-  @Test func dispatchedByMiddlewareComesAfterThePresentActionAndThroughTheWholeChain() {
+  @Test func dispatchedByMiddlewareBeforeNextComesFirstAndThroughTheWholeChain() {
     let store = store(
       mapping { $0 + 1 },
       { dispatch, _ in
@@ -84,7 +84,26 @@ private final class Kept {
         }
       })
     store.dispatch(Add(number: 1))
-    #expect(store.state == [2, 11])
+    #expect(store.state == [11, 2])
+  }
+
+  @Test func dispatchedByMiddlewareIsDoneWhenItReturnsAndEachStateIsTold() {
+    let log = Log()
+    let store = store { dispatch, getState in
+      { next in
+        { action in
+          next(action)
+          guard (action as? Add)?.number == 1 else { return }
+          dispatch(Add(number: 2))
+          log.lines.append("read \(getState() ?? [])")
+        }
+      }
+    }
+    _ = store.subscribe { log.lines.append("a\($0)") }
+    _ = store.subscribe { log.lines.append("b\($0)") }
+    log.lines = []
+    store.dispatch(Add(number: 1))
+    #expect(log.lines == ["a[1]", "b[1]", "a[1, 2]", "b[1, 2]", "read [1, 2]"])
   }
 
   @Test func stateIsTheOldOneBeforeNextAndTheNewOneAfterIt() {
@@ -179,16 +198,52 @@ private final class Kept {
 
   // MARK: Thunks
 
-  @Test func thunkReadsTheStateAndItsActionsFollow() {
-    let store = store(thunkMiddleware())
+  @Test func thunkReadsTheStateThatItsActionsMade() {
+    let store = store(thunkMiddleware(), mapping { $0 + 100 })
     store.dispatch(Add(number: 1))
     store.dispatch(
       Thunk<[Int]> { dispatch, getState in
-        dispatch(Add(number: 2))
-        // It is handled after this function.
-        dispatch(Add(number: 10 + (getState()?.count ?? 0)))
+        dispatch(Thunk<[Int]> { dispatch, _ in dispatch(Add(number: 2)) })
+        dispatch(Add(number: 10 * (getState()?.count ?? 0)))
       })
-    #expect(store.state == [1, 2, 11])
+    #expect(store.state == [101, 102, 120])
+  }
+
+  @Test func actionOfASubscriberWaitsUntilTheThunkHasReturned() {
+    let log = Log()
+    let store = store(thunkMiddleware())
+    _ = store.subscribe { [unowned store] state in
+      log.lines.append("a\(state)")
+      if state == [1] { store.dispatch(Add(number: 9)) }
+    }
+    _ = store.subscribe { log.lines.append("b\($0)") }
+    log.lines = []
+    store.dispatch(
+      Thunk<[Int]> { dispatch, _ in for number in [1, 2] { dispatch(Add(number: number)) } })
+    #expect(
+      log.lines == ["a[1]", "b[1]", "a[1, 2]", "b[1, 2]", "a[1, 2, 9]", "b[1, 2, 9]"])
+  }
+
+  @Test func actionOfASubscriberThatAThunkAddsWaits() {
+    final class Box { var store: Store<[Int]>? }
+    let (box, log) = (Box(), Log())
+    let adding: Middleware<[Int]> = { dispatch, getState in
+      { next in
+        { action in
+          if (action as? Add)?.number == 1 {
+            _ = box.store?.subscribe { if $0 == [] { dispatch(Add(number: 2)) } }
+            log.lines.append("\(getState() ?? [])")
+          }
+          next(action)
+        }
+      }
+    }
+    let store = store(adding)
+    box.store = store
+    defer { box.store = nil }
+    store.dispatch(Add(number: 1))
+    #expect(log.lines == ["[]"])
+    #expect(store.state == [1, 2])
   }
 
   @Test func thunkMiddlewareHandsOtherActionsOn() {

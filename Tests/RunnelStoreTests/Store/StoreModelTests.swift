@@ -59,13 +59,16 @@ private struct StoreModel {
   var log: [String] = []
 
   mutating func run() {
-    while !queue.isEmpty {
-      let number = queue.removeFirst()
-      if number % 7 == 0 { queue.append(number + 1) }
-      if number % 5 == 0 { continue }
+    while !queue.isEmpty { handle(queue.removeFirst()) }
+  }
+
+  private mutating func handle(_ number: Int) {
+    if number % 7 == 0 { handle(number + 1) }
+    if number % 5 != 0 {
       state.append(number)
       for index in 0..<subscribers.count where subscribers[index].isActive { tell(index) }
     }
+    if number % 11 == 0 { handle(number + 2) }
   }
 
   mutating func subscribe(_ kind: Int, causing rest: (inout StoreModel) -> Void = { _ in }) {
@@ -117,6 +120,7 @@ private final class StoreUnderTest {
         guard let number = (action as? Numbered)?.number else { return }
         if number % 7 == 0 { dispatch(Numbered(number: number + 1)) }
         if number % 5 != 0 { next(action) }
+        if number % 11 == 0 { dispatch(Numbered(number: number + 2)) }
       }
     }
   }

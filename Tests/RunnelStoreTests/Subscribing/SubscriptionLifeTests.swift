@@ -224,6 +224,31 @@ import Testing
     #expect(!store.state.groups.isSubscribed)
   }
 
+  @Test func requestOfAMiddlewareWaitsForTheRestOfWhatTheTreeSaid() throws {
+    let leaving: Middleware<[String]> = { dispatch, _ in
+      { next in
+        { action in
+          next(action)
+          if action is ObjectAdded<Group> { dispatch(Unsubscribe("all")) }
+        }
+      }
+    }
+    let store = Store(state: [String](), middleware: [tree.access.middleware(), leaving]) {
+      state, action in state.append(TreeHarness.text(action))
+    }
+    store.dispatch(all)
+    store.dispatch(tree.deliveries(1, .value(.empty)))
+    store.dispatch(
+      tree.deliveries(
+        1, .childAdded(try row("a", "A"), previous: nil),
+        .childAdded(try row("b", "B"), previous: try Key("a"))))
+    #expect(
+      store.state == [
+        "subscribed /group", "loaded ", "added a=A after -", "added b=B after a",
+        "unsubscribed /group",
+      ])
+  }
+
   // MARK: Failing
 
   @Test func refusedListenerIsAnErrorAndTheEndOfAllItsNames() throws {

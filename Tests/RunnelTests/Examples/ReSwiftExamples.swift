@@ -85,8 +85,9 @@ func nameReducer(name: inout String, action: any Action) {
 
 struct Rename: Action { var name: String }
 
-let increaseIfEven = Thunk<AppState> { dispatch, getState in
-  if getState()?.counter.isMultiple(of: 2) == true { dispatch(CounterActionIncrease()) }
+let increaseToEven = Thunk<AppState> { dispatch, getState in
+  dispatch(CounterActionIncrease())
+  if getState()?.counter.isMultiple(of: 2) == false { dispatch(CounterActionIncrease()) }
 }
 // example end
 

@@ -53,12 +53,15 @@ import Testing
   @Test func middlewareThunksAndCombinedReducersWork() {
     let screen = Screen()
     let store = makeStore(screen: screen)
-    store.dispatch(increaseIfEven)
-    store.dispatch(increaseIfEven)
+    store.dispatch(CounterActionIncrease())
+    store.dispatch(increaseToEven)
     store.dispatch(Rename(name: "x"))
-    #expect(store.state == AppState(counter: 1, name: "x"))
+    #expect(store.state == AppState(counter: 2, name: "x"))
     #expect(
-      screen.lines == ["CounterActionIncrease(), was 0", #"Rename(name: "x"), was 1"#])
+      screen.lines == [
+        "CounterActionIncrease(), was 0", "CounterActionIncrease(), was 1",
+        #"Rename(name: "x"), was 2"#,
+      ])
   }
 
   @Test func theStoreGoesBack() {
