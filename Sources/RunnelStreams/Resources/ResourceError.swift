@@ -18,6 +18,8 @@ public struct ResourceError: Error, Hashable, Sendable {
     public static let unknownResource = Code(rawValue: "unknown_resource")
     /// The context lacks a name of the pattern; `missing` is the name.
     public static let missingName = Code(rawValue: "missing_name")
+    /// The context's object of a name is of another resource than the path says; `missing` is the name.
+    public static let wrongResource = Code(rawValue: "wrong_resource")
     /// The object has no key, and the operation needs one; `missing` is its resource.
     public static let missingKey = Code(rawValue: "missing_key")
     /// The object's key differs from the key in its place.

@@ -36,7 +36,8 @@ extension ResourceRegistry {
   ///   - object: the object; it must have a key, or the pattern must give it one.
   ///   - context: the objects for the names of the path.
   /// - Returns: the place, which may be empty.
-  /// - Throws: `ResourceError` (`unknownResource`, `missingName`, `missingKey`, `keyMismatch`).
+  /// - Throws: `ResourceError` (`unknownResource`, `missingName`, `wrongResource`, `missingKey`,
+  ///   `keyMismatch`).
   ///
   /// Source: origins, section 2.7.
   public func path(
@@ -51,13 +52,16 @@ extension ResourceRegistry {
 
   /// The place whose children have the keys of a resource's records.
   ///
-  /// - Throws: `ResourceError` (`unknownResource`, or `missingName` with the pattern and the name).
+  /// - Throws: `ResourceError` (`unknownResource`, or `missingName` or `wrongResource` with the pattern and
+  ///   the name).
   ///
   /// Source: origins, section 2.7.
   public func collection(
     of resource: String, in context: [String: ResourceObject]
   ) throws(ResourceError) -> Path {
-    try definition(resource).primary.collection(names: context.compactMapValues(\.key))
+    let definition = try definition(resource)
+    for name in definition.primary.names { try check(context[name], as: name, definition) }
+    return try definition.primary.collection(names: context.compactMapValues(\.key))
   }
 
   /// The identity of an object's record.
@@ -70,6 +74,7 @@ extension ResourceRegistry {
     let pattern = definition.primary
     var names: [String: Key] = [:]
     for name in pattern.names {
+      try check(context[name], as: name, definition)
       names[name] = context[name]?.key
       if names[name] == nil, name == pattern.keyName { names[name] = object.key }
       if names[name] != nil { continue }
@@ -86,6 +91,20 @@ extension ResourceRegistry {
         resource: definition.name, pattern: pattern.description)
     }
     return ResourceIdentity(resource: definition.name, key: key, names: names)
+  }
+
+  /// Checks that the context's object of a name is of the resource that the name stands for, if that is
+  /// registered.
+  private func check(
+    _ object: ResourceObject?, as name: String, _ definition: ResourceDefinition
+  ) throws(ResourceError) {
+    guard let object, let parent = parent(of: name, in: definition), object.resource != parent
+    else { return }
+    throw ResourceError(
+      .wrongResource,
+      "In the path \(definition.primary) of `\(definition.name)`, `\(name)` is a `\(parent)`, and the "
+        + "context has a `\(object.resource)` of this name.",
+      resource: definition.name, pattern: definition.primary.description, missing: name)
   }
 
   private static func missing(

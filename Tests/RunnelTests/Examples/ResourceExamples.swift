@@ -71,7 +71,9 @@ func sendAll(_ texts: [String], to group: ChatGroup, _ base: ResourceBase) async
 // example end
 
 // example begin
-func like(_ message: ChatMessage, by user: ChatUser, in here: BoundContext) async throws -> Bool {
+nonisolated(nonsending) func like(
+  _ message: ChatMessage, by user: ChatUser, in here: BoundContext
+) async throws -> Bool {
   let place = try here.push(["message": message, "user": user])
   return try await place.toggle(ChatLike()).kind == .create
 }

@@ -59,7 +59,8 @@ extension ResourceBase {
 extension BoundContext {
   /// The place of an object's record.
   ///
-  /// - Throws: `ResourceError` (`missingName`, `missingKey` and others of `ResourceRegistry.path`).
+  /// - Throws: `ResourceError` (`missingName`, `wrongResource`, `missingKey` and others of
+  ///   `ResourceRegistry.path`).
   public func ref(of object: some Resource) throws -> Reference {
     let path = try base.registry.path(of: base.object(object), in: levels.objects)
     return base.database.reference(at: path)
@@ -67,7 +68,8 @@ extension BoundContext {
 
   /// The place whose children are the records of a type, by their keys.
   ///
-  /// - Throws: `ResourceError` (`unknownResource`, or `missingName` with the pattern and the name).
+  /// - Throws: `ResourceError` (`unknownResource`, or `missingName` or `wrongResource` with the pattern and
+  ///   the name).
   public func collection<Object: Resource>(of type: Object.Type) throws -> Reference {
     let path = try base.registry.collection(of: type.resourceName, in: levels.objects)
     return base.database.reference(at: path)
