@@ -257,7 +257,10 @@ public actor Database {
     if isClosed { return refuse(request, closedError) }
     switch request {
     case .listen(let listener, let request):
-      post(for: listener) { try session.listen(listener, request) }
+      post(for: listener) {
+        if listener.isObservation { try session.checkPlace() }
+        return try session.listen(listener, request)
+      }
       if inbox != nil { for advice in session.takeIndexAdvice() { post(.advice(advice)) } }
     case .unlisten(let listener):
       session.unlisten(listener)
@@ -287,11 +290,6 @@ public actor Database {
     }
     postOriginOutput()
     tellLoss()
-  }
-
-  /// Tells once that the file is gone.
-  func tellLoss() {
-    if let news = session.takeLossNews() { post(news) }
   }
 
   /// The error of requests after the end.
@@ -389,12 +387,13 @@ public actor Database {
   }
 
   /// Passes a message to the interface that it is for.
-  private func post(_ message: DatabaseMessage) {
+  func post(_ message: DatabaseMessage) {
     switch message {
     case .deliveries(let deliveries): return post(deliveries)
     case .failed(let listener, let error) where listener.isObservation:
       return dispatcher.fail(listener, error)
-    case .stale(let error), .fileGone(let error): dispatcher.report(error)
+    case .fileGone(let error): endObservations(error)
+    case .stale(let error): dispatcher.report(error)
     default: break
     }
     queue(message)

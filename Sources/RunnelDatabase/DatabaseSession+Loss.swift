@@ -17,6 +17,11 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` (`fileGone`) if it is not.
   package func checkFile() throws { try store.checkFiles() }
 
+  /// Checks that the file is at its place, for one system call; a loss that was noticed before counts.
+  ///
+  /// - Throws: `DatabaseError` (`fileGone`) if it is not.
+  func checkPlace() throws { try store.checkPlace() }
+
   /// The message that the file is gone, if it was not taken before.
   package func takeLossNews() -> DatabaseMessage? {
     guard !isLossTold, let error = fileLoss else { return nil }

@@ -105,6 +105,9 @@ import Testing
     try await log.updateChildValues(entries)
     #expect(
       try await readPages(log) == [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 16])
+    let short = try database.reference(withPath: "short")
+    try await short.setValue(["a": ["name": "x", "points": 50]])
+    #expect(try await readPages(short) == [1, 1])
     database.close()
   }
 

@@ -37,8 +37,8 @@ extension Database {
   ///   - indexes: the orders that the program will ask for.
   ///   - environment: makes the clock and the random numbers; it is called twice.
   ///   - onTrouble: called, on the thread of the handlers, if the writes of other processes cannot
-  ///     be read for now (reading is tried again), if `keepSynced` fails, or if the file cannot be
-  ///     closed properly.
+  ///     be read for now (reading is tried again), if the file is gone (`fileGone`), if `keepSynced` fails,
+  ///     or if the file cannot be closed properly.
   /// - Returns: the open database; it stays open until `close`, or until nothing refers to it and
   ///   nothing observes it.
   /// - Throws: `DatabaseError` that says what is wrong with the file.
@@ -105,7 +105,7 @@ extension Database {
   func answer<Result: Sendable>(
     _ body: @Sendable (DatabaseSession) throws -> Result
   ) throws -> Result {
-    try checkIsOpen()
+    try checkIsReadable()
     return try body(session)
   }
 }

@@ -60,6 +60,7 @@ extension Database {
     _ body: (DatabaseSession) throws -> (isApplied: Bool, deliveries: [Delivery])
   ) async throws -> WriteReceipt {
     try checkIsOpen()
+    defer { tellLoss() }
     session.newestWriteID = nil
     let (isApplied, deliveries) = try body(session)
     let receipt = WriteReceipt(isApplied: isApplied)
@@ -102,7 +103,7 @@ extension Database {
   func get(
     _ query: Query, from source: GetSource
   ) async throws -> (node: Node, pending: [Path]) {
-    try checkIsOpen()
+    try checkIsReadable()
     if source == .cache { return (try session.content(of: query), session.pendingPlaces) }
     let decision = try session.core.get(query) {
       try checkConnection(query, source)
@@ -176,6 +177,7 @@ extension Database {
   /// Runs a transaction; returns when it has ended and observers have been told.
   func run(_ request: TransactionRequest) async throws -> (isCommitted: Bool, node: Node) {
     try checkIsOpen()
+    defer { tellLoss() }
     if session.replica != nil { try Task.checkCancellation() }
     switch try session.core.run(request) {
     case .made(let outcome):

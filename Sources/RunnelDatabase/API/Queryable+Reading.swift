@@ -28,7 +28,7 @@ extension Queryable {
   ///
   /// - Parameter source: the source of the answer.
   /// - Returns: the content, or the kept part of it.
-  /// - Throws: `DatabaseError` if it cannot be read, or the database is closed; on a replica also
+  /// - Throws: `DatabaseError` if it cannot be read, the file is gone (`fileGone`), or the database is closed; on a replica also
   ///   if the origin refuses, or there is no connection and nothing is kept (`offline`), and at
   ///   once `CancellationError` if the task is cancelled; the origin's answer is then ignored.
   public func get(from source: GetSource = .any) async throws -> DataSnapshot {
@@ -50,8 +50,8 @@ extension Queryable {
   /// - Parameters:
   ///   - kinds: the events for which the handler is called.
   ///   - handler: called for each event.
-  ///   - onFailure: called at most once, as the last call: if the rows cannot be read, or the
-  ///     database is closed.
+  ///   - onFailure: called at most once, as the last call: if the rows cannot be read, the file is gone
+  ///     (`fileGone`), or the database is closed.
   /// - Returns: the token that ends this observation; releasing it does not.
   @discardableResult
   public func observe(

@@ -30,11 +30,20 @@ public struct Reference: Hashable, Sendable {
 
   /// The place reached by a relative path from here: `name`, `name/last`.
   ///
-  /// Empty pieces are dropped, so an empty path leads to this place.
+  /// Empty pieces are dropped: `name//last` is `name/last`.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece; `invalidPath` for an
+  ///   empty path, which may be a variable without a value.
+  ///
+  /// Source: tree semantics, section 2.1.
   public func child(_ path: String) throws(TreeError) -> Reference {
-    Reference(database: database, path: try self.path.appending(Path(path)))
+    let below = try Path(path)
+    if below.isRoot {
+      throw TreeError(
+        .invalidPath, "The path of a child of \(self.path) is empty: has a variable no value?",
+        path: path)
+    }
+    return Reference(database: database, path: try self.path.appending(below))
   }
 
   /// The place of a child under a new key, which sorts after those made before; nothing is written.

@@ -41,7 +41,13 @@ import Testing
     #expect(reference.parent?.parent == database.reference())
     #expect(reference.root == database.reference())
     #expect(try reference.child("name/last").description == "/users/ana/name/last")
-    #expect(try reference.child("") == reference)
+  }
+
+  @Test(arguments: ["", "/", "//"]) func anEmptyPathIsNoChild(path: String) throws {
+    let place = try reference("users/ana")
+    let error = #expect(throws: TreeError.self) { try place.child(path) }
+    #expect(error?.code == .invalidPath)
+    #expect(error?.message.contains("/users/ana") == true)
   }
 
   @Test func theRootHasNoKeyAndNoParent() {

@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import RunnelStreams
 import RunnelTree
 import Testing
 
@@ -46,6 +47,90 @@ import Testing
     // A session that asked nothing since then is told when it is closed.
     let error = #expect(throws: DatabaseError.self) { try session.close() }
     #expect(error?.code == .fileGone)
+  }
+
+  private func code(_ body: () async throws -> Void) async -> DatabaseError.Code? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? DatabaseError)?.code
+    }
+  }
+
+  @Test(arguments: WayToLose.allCases)
+  func everyListenerEndsWithTheErrorThatTheFileIsGone(way: WayToLose) async throws {
+    let session = try deep.filledSession()
+    let database = try await Database.open(file: deep.file)
+    let place = try database.reference(withPath: "b")
+    let (failures, continuation) = AsyncStream<DatabaseError>.makeStream()
+    place.observe(.value, { _ in }, onFailure: { continuation.yield($0) })
+    var values = place.values.makeAsyncIterator()
+    #expect(try await values.next() != nil)
+    var changes = place.changes().makeAsyncIterator()
+    while try await changes.next()?.items.count != 1 {}
+    let streams = StreamSession(database)
+    let list = streams.stream(of: place)
+    try await streams.waitUntil { list.loadState == .loaded }
+    place.keepSynced(true)
+
+    try way.lose(deep.file)
+
+    for await failure in failures {
+      #expect(failure.code == .fileGone)
+      break
+    }
+    #expect(await code { while try await values.next() != nil {} } == .fileGone)
+    #expect(await code { while try await changes.next() != nil {} } == .fileGone)
+    #expect(await code { try await streams.waitUntil { list.count == 2 } } == .fileGone)
+    // Nor does anything begin.
+    #expect(await code { _ = try await place.get() } == .fileGone)
+    #expect(await code { for try await _ in place.values {} } == .fileGone)
+    #expect(await code { for try await _ in place.changes() {} } == .fileGone)
+    // Only the query that is kept is left.
+    while await database.listeners().observations != 1 { await Task.yield() }
+    database.close()
+    // This session was asked nothing.
+    _ = try? session.close()
+  }
+
+  @Test(arguments: [
+    WayToLose.fileDeleted, .fileMovedAway, .fileReplaced, .folderMoved, .folderDeleted,
+  ])
+  func aReadLooksWhetherTheFileIsThere(way: WayToLose) async throws {
+    try deep.filledSession().close()
+    let database = try await Database.open(file: deep.file)
+    #expect(try await database.reference(withPath: "b/c").get().value == 1)
+    try way.lose(deep.file)
+    // A new database at the same place is another one.
+    try FileManager.default.createDirectory(
+      atPath: (deep.file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    if way != .fileReplaced {
+      let other = try await Database.open(file: deep.file)
+      try await other.reference(withPath: "b/c").setValue(2)
+      other.close()
+    }
+    let place = try database.reference(withPath: "b/c")
+    #expect(await code { _ = try await place.get() } == .fileGone)
+    #expect(await code { _ = try await place.get(from: .cache) } == .fileGone)
+    database.close()
+  }
+
+  @Test func aFileThatIsAtItsPlaceAgainIsReadAndObserved() async throws {
+    try deep.filledSession().close()
+    let database = try await Database.open(file: deep.file)
+    let place = try database.reference(withPath: "b/c")
+    try await place.setValue(5)
+    try WayToLose.fileMovedAway.lose(deep.file)
+    #expect(await code { _ = try await place.get() } == .fileGone)
+    try FileManager.default.moveItem(atPath: deep.file + ".old", toPath: deep.file)
+    // The database looks when it is woken.
+    while await code({ _ = try await place.get() }) == .fileGone { await Task.yield() }
+    var values = place.values.makeAsyncIterator()
+    #expect(try await values.next()?.value == 5)
+    try await place.setValue(6)
+    #expect(try await values.next()?.value == 6)
+    database.close()
   }
 }
 

@@ -51,10 +51,11 @@ import Testing
 
   @Test func theExampleOfTheLibraryRuns() async throws {
     let folder = try TemporaryFolder()
-    try await chat(file: folder.file())
+    // Twice on the same file, as whoever tries it does.
+    for _ in 0..<2 { try await chat(file: folder.file()) }
     let database = try await Database.open(file: folder.file())
     let room = try await database.reference(withPath: "rooms/kitchen").get()
-    #expect(try room.child("unread").value == 1)
+    #expect(try room.child("unread").value == 2)
     let message = try #require(try room.child("messages").children.first).decode(Message.self)
     #expect(message.from == "ana" && message.created != nil)
     database.close()

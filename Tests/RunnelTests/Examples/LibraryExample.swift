@@ -26,6 +26,9 @@ func chat(file: String) async throws {
 
   let unread = try database.reference(withPath: "rooms/kitchen/unread")
   try await unread.setValue(ServerValue.increment(1))
-  for try await snapshot in unread.values where snapshot.value == 1 { break }  // live, until left
+  for try await snapshot in unread.values {  // now, and after each write, until the loop is left
+    print("unread:", snapshot.value.jsonText())
+    break
+  }
 }
 // example end

@@ -144,7 +144,9 @@ func readPages(_ log: Reference) async throws -> [Int] {
   try await session.waitUntil { middle.loadState == .loaded }
   middle.fetchMore(3, at: .start)
   middle.fetchMore(3, at: .end)
-  try await session.waitUntil { middle.count >= 16 }
+  try await session.waitUntil {
+    middle.fetchState(at: .start) != .fetching && middle.fetchState(at: .end) != .fetching
+  }
   return counts + [middle.count]
 }
 // example end

@@ -11,6 +11,6 @@ func comeOnline(_ name: String, in database: Database) async throws {
 
 func waitUntilAlone(_ database: Database) async throws {
   let online = try database.reference(withPath: "online")
-  for try await snapshot in online.values where snapshot.childrenCount == 1 { return }
+  for try await snapshot in online.values where snapshot.childrenCount <= 1 { return }
 }
 // example end

@@ -12,7 +12,7 @@ struct Chore: Codable, Equatable, Sendable {
 func writeChores(in database: Database) async throws {
   let chores = try database.reference(withPath: "chores")
   try await chores.child("milk").setValue(Chore(title: "Milk", due: 3))  // replaces the place
-  try await chores.push(Chore(title: "Call Bo", due: 1))  // a new key that sorts after all others
+  try await chores.push(Chore(title: "Call Bo", due: 1))  // a new key, after those pushed before
   try await chores.updateChildValues([  // several places in one write
     "milk/isDone": true, "tea": ["title": "Tea", "due": 2, "isDone": false],
   ])

@@ -146,16 +146,12 @@ extension EventDispatcher {
   /// Tells every observer that the database is closed.
   func failAll(_ error: DatabaseError) {
     thread.submit { [self] in
-      let all = state.withLock { state in
-        defer {
-          state.observations = [:]
-          state.kept = [:]
-        }
-        // An observation that only keeps a query need not be told.
-        let kept = Set(state.kept.values.map(\.id))
-        return state.observations.values.filter { !kept.contains($0.id) }
+      let all = observers()
+      state.withLock { state in
+        state.observations = [:]
+        state.kept = [:]
       }
-      for observation in all.sorted(by: { $1.id < $0.id }) { observation.fail(error) }
+      for observation in all { observation.fail(error) }
       let handlers = state.withLock { state in
         state.closure = error
         defer { state.closeHandlers = [:] }
@@ -163,6 +159,28 @@ extension EventDispatcher {
       }
       for (_, handler) in handlers.sorted(by: { $0.key < $1.key }) { handler(error) }
     }
+  }
+
+  /// Tells every observer of an open database why no more events follow; returns their names.
+  func endAll(_ error: DatabaseError) -> [ListenerID] {
+    let all = observers()
+    thread.submit { [self] in
+      for observation in all {
+        remove(observation.id)
+        observation.fail(error)
+      }
+    }
+    return all.map(\.id)
+  }
+
+  /// The observations, in the order in which they began, without those that only keep a query: they need
+  /// not be told.
+  private func observers() -> [Observation] {
+    let all = state.withLock { state in
+      let kept = Set(state.kept.values.map(\.id))
+      return state.observations.values.filter { !kept.contains($0.id) }
+    }
+    return all.sorted { $1.id < $0.id }
   }
 
   func report(_ error: DatabaseError) {

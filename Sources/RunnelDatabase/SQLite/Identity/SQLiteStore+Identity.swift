@@ -27,6 +27,13 @@ extension SQLiteStore {
     }
   }
 
+  /// Checks that the file is at its place, before something is read; for one system call.
+  ///
+  /// - Throws: `DatabaseError` (`fileGone`) that tells the loss.
+  func checkPlace() throws {
+    if loss != nil || files?.isAtItsPlace == false { try checkFiles() }
+  }
+
   /// What became of a file that had been moved away.
   enum Return {
     /// It is not at its place, or was lost in another way.
