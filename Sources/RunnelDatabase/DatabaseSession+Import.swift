@@ -171,7 +171,10 @@ final class DocumentImport {
     switch mode {
     case .add:
       if let place = try transaction.occupiedPlace(for: path) {
-        throw DatabaseError(.refused, "Something stands at \(place). Nothing was changed.")
+        throw DatabaseError(
+          .refused,
+          "Something stands at \(place). Nothing was changed: the mode `.replace` replaces it, and `.merge` writes "
+            + "only what the document names.")
       }
     case .replace: break
     case .merge where document.count <= DatabaseSession.mergedAtOnceBytesMax:

@@ -35,7 +35,9 @@ import Testing
 
   @Test func addingIsRefusedWhereSomethingStands() throws {
     try load(#"{"b":1}"#, at: "/a", .add)
-    #expect(throws: DatabaseError.self) { try load("2", at: "/a", .add) }
+    let refusal = #expect(throws: DatabaseError.self) { try load("2", at: "/a", .add) }
+    #expect(refusal?.message.contains("`.replace`") == true)
+    #expect(refusal?.message.contains("`.merge`") == true)
     #expect(throws: DatabaseError.self) { try load("2", .add) }
     #expect(throws: DatabaseError.self) { try load("2", at: "/a/b/c", .add) }
     #expect(try session.export() == #"{"a":{"b":1}}"#)

@@ -118,7 +118,14 @@ import Testing
       let before = shown.lastIndex { isDescending ? $0 > at : $0 < at }
       #expect(stream.firstIndexPath(after: position)?.row == after, "\(at)")
       #expect(stream.lastIndexPath(before: position)?.row == before, "\(at)")
+      // A record made without the order of the query stands there too.
+      let record = try Record(
+        key: "k\(max(at, 0))", in: Path("m"), value: ["at": .number(JSONNumber(at))])
+      #expect(stream.firstIndexPath(after: record)?.row == after, "\(at)")
+      #expect(stream.lastIndexPath(before: record)?.row == before, "\(at)")
     }
+    stream.limit = 2
+    #expect(stream.items.count == 2)
   }
 
   @Test func randomPredicatesAndLimitsAgreeWithTheTree() throws {

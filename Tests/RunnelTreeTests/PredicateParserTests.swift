@@ -92,6 +92,8 @@ import Testing
     ("`a == 1", 0, "no second one"), ("`` == 1", 0, "name a child"), ("/ == 1", 0, "name a child"),
     ("$key", 4, "operator is expected"), ("$key and a", 5, "operator is expected"),
     ("$key == 5", 8, "in quotes"), (#"$key == "a.b""#, 8, "not allowed in a key"),
+    ("n exists", 2, "`exists n`"), ("`n n` missing", 6, "before the field: `missing"),
+    ("exists(n)", 6, "without parentheses"), ("NOT n", 0, "small: `not`"),
     ("é == '", 5, "double quotes"), ("a, b", 1, "the end"),
   ])
   func aMistakeIsToldWithItsPlace(text: String, offset: Int, message: String) throws {

@@ -37,6 +37,8 @@ import Testing
     #expect(try SortKey.list("last name, at").map(\.description) == ["last name", "at"])
     #expect(try SortKey.list(#"\ at"#) == [SortKey(.child(Path(" at")))])
     #expect(try IndexDefinition("/p/$x", by: "pinned:desc, at").order == QueryIndex(keys))
+    let nameless = #expect(throws: TreeError.self) { try IndexDefinition("/a/$/b", by: "at") }
+    #expect(nameless?.code == .invalidKey && nameless?.message.contains("needs a name") == true)
   }
 
   @Test(arguments: [

@@ -67,8 +67,9 @@ package struct PathPattern: Hashable, Sendable {
   }
 
   private static func error(_ text: String, _ reason: String) -> ResourceError {
-    ResourceError(
-      .invalidPattern, "The pattern `\(text)` is wrong: \(reason).", pattern: text)
+    let end = reason.hasSuffix(".") ? "" : "."
+    return ResourceError(
+      .invalidPattern, "The pattern `\(text)` is wrong: \(reason)\(end)", pattern: text)
   }
 }
 

@@ -20,3 +20,8 @@ public struct RowLimit: Hashable, Sendable {
     }
   }
 }
+
+extension RowLimit: ExpressibleByIntegerLiteral {
+  /// Makes a limit to the first rows.
+  public init(integerLiteral count: Int) { self.init(count) }
+}

@@ -41,7 +41,9 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
 
   /// Called with each new item of a row and the row's previous item; returns the item to show.
   ///
-  /// It can carry over properties that are not stored. Set it before `start`.
+  /// It can carry over properties that are not stored. It is called for the rows that come after it was set:
+  /// for all of them, if it is set before `start`, or right after a session has returned the stream, whose rows
+  /// come when the session next takes events.
   public var didConstruct: ((_ item: Item, _ previous: Item?) -> Item)?
   /// The distance from a paged end, in rows, at which the next page is fetched automatically; nil
   /// to fetch only on request.
@@ -247,6 +249,27 @@ extension QueryStream {
   public func lastIndexPath(before position: IndexPosition) -> ListIndexPath? {
     let count = rows.count { isOrdered(Row.row($0).record.row.position, position) }
     return count > 0 ? ListIndexPath(section: 0, row: count - 1) : nil
+  }
+
+  /// The place of the first row after a record, which need not be in the stream; nil if there is none.
+  ///
+  /// O(log n).
+  public func firstIndexPath(after record: Record) -> ListIndexPath? {
+    firstIndexPath(after: position(of: record))
+  }
+
+  /// The place of the last row before a record, which need not be in the stream; nil if there is none.
+  ///
+  /// O(log n).
+  public func lastIndexPath(before record: Record) -> ListIndexPath? {
+    lastIndexPath(before: position(of: record))
+  }
+
+  /// The position in this stream's order, whatever the order for which the record was made.
+  private func position(of record: Record) -> IndexPosition {
+    guard let node = record.row.node else { return record.row.position }
+    let child = Child(key: record.row.key, node: node)
+    return TreeRow(child, index: request.query.index, detail: .full).position
   }
 
   private func isOrdered(_ left: IndexPosition, _ right: IndexPosition) -> Bool {

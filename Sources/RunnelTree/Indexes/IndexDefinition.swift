@@ -42,7 +42,12 @@ public struct IndexDefinition: Hashable, Sendable {
     for piece in Path.pieces(of: pattern) {
       // A piece that stands for any key must be a key apart from its `$`, so that wildcards can be
       // told apart.
-      keys.append(try Key(IndexDefinition.isAnyKey(piece) ? String(piece.dropFirst()) : piece))
+      let isAny = IndexDefinition.isAnyKey(piece)
+      if isAny, piece.utf8.count == 1 {
+        throw TreeError(
+          .invalidKey, "`$` needs a name, such as `$room`: it stands for any key.", path: pattern)
+      }
+      keys.append(try Key(isAny ? String(piece.dropFirst()) : piece))
     }
     _ = try Path(keys)
     guard let definition = IndexDefinition(pattern: pattern, serving: order) else {

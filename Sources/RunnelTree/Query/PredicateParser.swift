@@ -82,13 +82,26 @@ struct PredicateParser {
   }
 
   private mutating func test() throws(SyntaxError) -> ChildPredicate {
-    if takeWord("exists") { return .exists(try field()) }
-    if takeWord("missing") { return .not(.exists(try field())) }
+    for test in ["exists", "missing"] where takeWord(test) {
+      if next == "(" { throw error("write it without parentheses: `\(test) author`.") }
+      let field = try field()
+      return test == "exists" ? .exists(field) : .not(.exists(field))
+    }
+    let (start, text) = (position, word)
     let field = try field()
+    if ["exists", "missing"].contains(word) {
+      throw error("this word stands before the field: `\(word) \(text.isEmpty ? "author" : text)`.")
+    }
     if let place = ChildPredicate.TextMatch.Place.allCases.first(where: { takeWord($0.rawValue) }) {
       return try match(field, place)
     }
     guard let comparison = try comparison() else {
+      let small = text.lowercased()
+      if ["not", "exists", "missing"].contains(small), !word.isEmpty,
+        !ChildPredicate.words.contains(word)
+      {
+        throw SyntaxError(offset: start, "words are written small: `\(small)`.")
+      }
       return field == .key
         ? try unfinishedKey() : .compare(field, .equal, .bool(true))
     }

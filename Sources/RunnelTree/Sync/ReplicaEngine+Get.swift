@@ -55,8 +55,8 @@ extension ReplicaEngine {
       let path = get.query.path.description
       let error = TreeError(
         .offline,
-        "Client is offline. Nobody listens to this, and no whole answer is kept: connect first, or ask for what is "
-          + "kept of it (`get(from: .cache)`).",
+        "Client is offline, and no whole answer is kept: connect first, or ask for what is kept of it "
+          + "(`get(from: .cache)`).",
         path: path)
       outcome.completions.append(try kept(get, orElse: error, storage))
     }

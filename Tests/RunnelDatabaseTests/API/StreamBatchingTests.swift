@@ -44,6 +44,22 @@ import Testing
     #expect(keys(batched) == ["a", "b"])
   }
 
+  @Test func typedRowsAreToldInBatchesAndFindTheirNeighbours() async throws {
+    let session = StreamSession(database, clock: clock)
+    let batched = session.stream(of: list, as: Int.self, batching: policy, isDescending: true)
+    let source = session.stream(of: list, as: Int.self)
+    while batched.loadState != .loaded { try await session.receive() }
+    for key in ["a", "b"] { try await list.child(key).setValue(1) }
+    while source.items.count < 2 { try await session.receive() }
+    #expect(batched.sections.flatMap(\.items).isEmpty)
+    clock.advance(by: .milliseconds(100))
+    while batched.sections.flatMap(\.items).isEmpty { try await session.receive() }
+    #expect(batched.sections.flatMap(\.items).map(\.key) == ["b", "a"])
+    let first = try #require(source.items.first)
+    #expect(source.firstIndexPath(after: first)?.row == 1)
+    #expect(source.lastIndexPath(before: first) == nil)
+  }
+
   @Test func aDrainTellsWhatIsDueByTheClockAtOnce() async throws {
     let session = StreamSession(database, clock: clock)
     let (source, batched) = try await lists(session)

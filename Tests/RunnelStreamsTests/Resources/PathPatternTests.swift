@@ -24,6 +24,7 @@ import Testing
     #expect(error.code == .invalidPattern)
     #expect(error.pattern == text)
     #expect(error.message.contains(words))
+    #expect(error.message.hasSuffix(".") && !error.message.hasSuffix(".."))
   }
 
   /// All patterns of up to three pieces out of one literal, two names and the key: every place that

@@ -1,3 +1,4 @@
+public import RunnelBase
 public import RunnelStreams
 public import RunnelTree
 
@@ -117,5 +118,36 @@ extension StreamSession {
       ) { row, isPending in
         DecodedRecord(Record(row, in: path, hasPendingWrites: isPending))
       })
+  }
+
+  /// A stream of a query's records as values of a Swift type, started, whose changes are told in batches.
+  ///
+  /// - Parameters:
+  ///   - query: the query.
+  ///   - type: the type; the row of a record that does not fit contains the error.
+  ///   - batching: when changes are told.
+  ///   - isDescending: whether to show the rows in the opposite order.
+  /// - Returns: the stream; its rows come with `receive`.
+  public func stream<Value: Decodable & Sendable>(
+    of query: some Queryable, as type: Value.Type, batching: BatchingPolicy,
+    isDescending: Bool = false
+  ) -> BatchedStream<DecodedRecord<Value>> {
+    batched(stream(of: query, as: type, isDescending: isDescending), by: batching)
+  }
+}
+
+extension QueryStream {
+  /// The place of the first row after another one, which need not be in the stream; nil if there is none.
+  ///
+  /// O(log n).
+  public func firstIndexPath<Value>(after row: DecodedRecord<Value>) -> ListIndexPath? {
+    firstIndexPath(after: row.record)
+  }
+
+  /// The place of the last row before another one, which need not be in the stream; nil if there is none.
+  ///
+  /// O(log n).
+  public func lastIndexPath<Value>(before row: DecodedRecord<Value>) -> ListIndexPath? {
+    lastIndexPath(before: row.record)
   }
 }
