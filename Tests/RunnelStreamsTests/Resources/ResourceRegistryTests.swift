@@ -131,20 +131,20 @@ import Testing
 
   @Test func anObjectOfAnotherResourceIsRefusedByBothNames() throws {
     var registry = registry
-    try registry.resource("note", path: "/note/$owner/$other/@", parents: ["owner": "group"])
+    try registry.resource("memo", path: "/memo/$owner/$other/@", parents: ["owner": "group"])
     let (group, message) = (ResourceObject("group", key: try Key("g")), ResourceObject("message"))
-    let note = try ResourceObject("note", key: "n")
+    let memo = try ResourceObject("memo", key: "n")
     let wrong = try resourceError {
-      _ = try registry.path(of: note, in: ["owner": message, "other": group])
+      _ = try registry.path(of: memo, in: ["owner": message, "other": group])
     }
     #expect(wrong.code == .wrongResource && wrong.missing == "owner")
     #expect(wrong.message.contains("is a `group`") && wrong.message.contains("has a `message`"))
     let list = try resourceError {
-      _ = try registry.collection(of: "note", in: ["owner": message, "other": group])
+      _ = try registry.collection(of: "memo", in: ["owner": message, "other": group])
     }
     #expect(list.code == .wrongResource)
     // A name that stands for no resource takes any.
-    let path = try registry.path(of: note, in: ["owner": group, "other": group])
-    #expect(path.description == "/note/g/g/n")
+    let path = try registry.path(of: memo, in: ["owner": group, "other": group])
+    #expect(path.description == "/memo/g/g/n")
   }
 }
