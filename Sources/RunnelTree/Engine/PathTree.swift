@@ -74,6 +74,56 @@ package struct PathTree<Value: Sendable>: Sendable {
     return !branch.isEmpty
   }
 
+  /// The values at a path and above it, from the root down, with the depth of their paths.
+  ///
+  /// O(depth).
+  func values(atOrAbove path: Path) -> [(depth: Int, value: Value)] {
+    var found: [(depth: Int, value: Value)] = []
+    var branch = root
+    for depth in 0...path.keys.count {
+      if let value = branch.value { found.append((depth, value)) }
+      guard depth < path.keys.count, let next = branch.branches[path.keys[depth]] else { break }
+      branch = next
+    }
+    return found
+  }
+
+  /// Calls `body` with each value at a path and below it, in no order.
+  ///
+  /// O(n) in these.
+  func forEach(atOrBelow path: Path, _ body: (Value) -> Void) {
+    if let branch = branch(at: path) { PathTree.forEach(branch, body) }
+  }
+
+  /// True if a value at a path or below it satisfies a condition.
+  func contains(atOrBelow path: Path, where isWanted: (Value) -> Bool) -> Bool {
+    branch(at: path).map { PathTree.contains($0, where: isWanted) } ?? false
+  }
+
+  /// The keys of the children of `path` at or below which a value satisfies a condition.
+  func keys(below path: Path, where isWanted: (Value) -> Bool) -> Set<Key> {
+    guard let branch = branch(at: path) else { return [] }
+    var keys: Set<Key> = []
+    for (key, next) in branch.branches where PathTree.contains(next, where: isWanted) {
+      keys.insert(key)
+    }
+    return keys
+  }
+
+  private func branch(at path: Path) -> Branch? {
+    var branch = root
+    for key in path.keys {
+      guard let next = branch.branches[key] else { return nil }
+      branch = next
+    }
+    return branch
+  }
+
+  private static func contains(_ branch: Branch, where isWanted: (Value) -> Bool) -> Bool {
+    if let value = branch.value, isWanted(value) { return true }
+    return branch.branches.values.contains { contains($0, where: isWanted) }
+  }
+
   /// Calls `body` with each value, in no order.
   func forEach(_ body: (Value) -> Void) { PathTree.forEach(root, body) }
 

@@ -97,7 +97,7 @@ extension Replica {
   private mutating func forgetBases(
     upon lost: PendingWrite, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
-    for var write in book.pending where write.id > lost.id {
+    for var write in book.later(than: lost) {
       let before = write.bases
       for (index, part) in write.parts.enumerated() where write.bases.indices.contains(index) {
         if lost.concerns(part.path) { write.bases[index] = nil }
@@ -142,9 +142,13 @@ extension Replica {
       let (server, shown) = (
         try storage.serverSummary(at: above), try storage.summary(at: above)
       )
-      if server.kind.rank != shown.kind.rank || server.priority != shown.priority { return above }
+      if server.priority != shown.priority { return above }
       // Pending writes may have emptied the place for a moment, and so removed its priority.
       if book.isWritten(at: above) { return above }
+      // Without a value, a priority and a write of their own, here and above, both are but what their
+      // children are: these are independent, however many writes have filled or emptied the place.
+      let isMadeOfChildren = server.priority == nil && !server.kind.isLeaf && !shown.kind.isLeaf
+      if server.kind.rank != shown.kind.rank, !isMadeOfChildren { return above }
       if server.priority != nil, book.isWritten(atOrBelow: above) { return above }
     }
     return path
@@ -152,6 +156,8 @@ extension Replica {
 }
 
 extension NodeSummary.Kind {
+  fileprivate var isLeaf: Bool { if case .leaf = self { true } else { false } }
+
   fileprivate var rank: Int {
     switch self {
     case .empty: 0

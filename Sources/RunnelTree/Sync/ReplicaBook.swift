@@ -8,11 +8,13 @@
 /// - I1. `pending` ascends by id.
 /// - I2. There is one record for a query as it is asked; its id is below `nextTrackedID`.
 /// - I3. A dormant record is complete and not active.
+/// - I4. `places` has the pending writes.
 ///
 /// Source: tree semantics, sections 7 and 15.
 package struct ReplicaBook: Sendable {
-  /// The writes that the origin has not answered, oldest first.
-  package private(set) var pending: [PendingWrite] = []
+  /// A slice, so that the oldest write is removed without moving the others.
+  private var writes: ArraySlice<PendingWrite> = []
+  private var places = PendingPlaces()
   private var tracked = PathTree<[Query: TrackedQuery]>()
   private var nextTrackedID: Int64 = 0
   /// What the origin can answer.
@@ -41,6 +43,12 @@ package struct ReplicaBook: Sendable {
 // MARK: Pending writes
 
 extension ReplicaBook {
+  /// The writes that the origin has not answered, oldest first.
+  package var pending: [PendingWrite] { Array(writes) }
+
+  /// True if a pending write is not shown.
+  var hasHidden: Bool { !places.hidden.isEmpty }
+
   /// True if the origin has not answered a write.
   func isPending(_ id: Int64) -> Bool { index(of: id) != nil }
 
@@ -48,103 +56,116 @@ extension ReplicaBook {
   /// pending.
   ///
   /// O(log n) in the pending writes.
-  func places(of id: Int64) -> [Path]? { index(of: id).map { pending[$0].places } }
+  func places(of id: Int64) -> [Path]? { index(of: id).map { writes[$0].places } }
 
   /// The pending write with an id, and the number of writes made after it; nil if it is not pending.
   ///
   /// O(log n) in the pending writes.
   package func pendingWrite(_ id: Int64) -> (write: PendingWrite, laterCount: Int)? {
-    index(of: id).map { (pending[$0], pending.count - $0 - 1) }
+    index(of: id).map { (writes[$0], writes.endIndex - $0 - 1) }
   }
 
   /// The index of a pending write in the list, which ascends by id.
   private func index(of id: Int64) -> Int? {
-    var (low, high) = (0, pending.count)
+    var (low, high) = (writes.startIndex, writes.endIndex)
     while low < high {
       let middle = (low + high) / 2
-      if pending[middle].id < id { low = middle + 1 } else { high = middle }
+      if writes[middle].id < id { low = middle + 1 } else { high = middle }
     }
-    return low < pending.count && pending[low].id == id ? low : nil
+    return low < writes.endIndex && writes[low].id == id ? low : nil
   }
 
   /// True if the origin compares a place for a pending write.
-  func isCompared(_ path: Path) -> Bool { pending.contains { $0.seen?.path == path } }
+  func isCompared(_ path: Path) -> Bool { writes.contains { $0.seen?.path == path } }
 
   /// The pending write with a name.
   package func pendingWrite(named name: WriteID) -> PendingWrite? {
-    pending.first { $0.name == name }
+    writes.first { $0.name == name }
   }
 
   mutating func add(_ write: PendingWrite) {
-    precondition(pending.last.map { $0.id < write.id } ?? true, "I1: ids ascend.")
-    pending.append(write)
+    precondition(writes.last.map { $0.id < write.id } ?? true, "I1: ids ascend.")
+    writes.append(write)
+    places.add(write)
   }
 
   mutating func remove(_ id: Int64) -> PendingWrite? {
     guard let index = index(of: id) else { return nil }
-    return pending.remove(at: index)
+    let write = writes[index]
+    if index == writes.startIndex { writes.removeFirst() } else { writes.remove(at: index) }
+    // Frees what the slice still holds of the removed ones.
+    if writes.isEmpty { writes = [] }
+    places.remove(write)
+    return write
   }
 
   mutating func replace(_ write: PendingWrite) {
     guard let index = index(of: write.id) else { return }
-    pending[index] = write
+    places.remove(writes[index])
+    writes[index] = write
+    places.add(write)
+  }
+
+  /// The pending writes made after another one that share a place with it, oldest first.
+  func later(than write: PendingWrite) -> [PendingWrite] {
+    let ids = Set(write.parts.flatMap { places.ids(around: $0.path) }.filter { $0 > write.id })
+    return ids.sorted().compactMap { pendingWrite($0)?.write }
   }
 
   /// The node shown at a place, if the origin holds `node` there.
   package func layered(onto node: Node, at path: Path, includingHidden: Bool = false) -> Node {
-    layered(onto: node, at: path) { $0.isVisible || includingHidden }
+    layered(
+      onto: node, at: path,
+      places.ids(around: path) { id in
+        includingHidden || !places.hidden.contains(id)
+      })
   }
 
   /// The node at a place with only those pending writes that `isCounted` accepts.
   func layered(
     onto node: Node, at path: Path, where isCounted: (PendingWrite) -> Bool
   ) -> Node {
+    let ids = places.ids(around: path).filter { id in
+      index(of: id).map { isCounted(writes[$0]) } ?? false
+    }
+    return layered(onto: node, at: path, ids)
+  }
+
+  /// The node at a place with some pending writes, in this order.
+  private func layered(onto node: Node, at path: Path, _ ids: [Int64]) -> Node {
     var node = node
-    for write in pending where isCounted(write) {
-      for part in write.parts { node = part.projected(onto: node, at: path) }
+    for index in ids.lazy.compactMap({ index(of: $0) }) {
+      for part in writes[index].parts { node = part.projected(onto: node, at: path) }
     }
     return node
   }
 
   /// True if a pending write that is shown changes something at a place or below it.
-  func isWritten(atOrBelow path: Path) -> Bool {
-    pending.contains { $0.isVisible && $0.parts.contains { path.contains($0.path) } }
-  }
+  func isWritten(atOrBelow path: Path) -> Bool { places.isWritten(atOrBelow: path) }
 
   /// True if a pending write that is shown replaces the node at a place, or its priority.
-  func isWritten(at path: Path) -> Bool {
-    pending.contains { $0.isVisible && $0.parts.contains { $0.path == path } }
-  }
+  func isWritten(at path: Path) -> Bool { places.isWritten(at: path) }
 
   /// True if a pending write replaces all of a place.
-  func isShadowed(_ path: Path) -> Bool {
-    pending.contains { $0.isVisible && $0.covers(path) }
-  }
+  func isShadowed(_ path: Path) -> Bool { places.isShadowed(path) }
 
   /// The children of a place that pending writes change in any way; nil if one changes the place itself.
   func changedChildren(of path: Path) -> Set<Key>? {
-    var keys: Set<Key> = []
-    for part in pending.lazy.filter(\.isVisible).flatMap(\.parts) {
-      if part.path.contains(path) { return nil }
-      if path.contains(part.path) { keys.insert(part.path.keys[path.keys.count]) }
-    }
-    return keys
+    places.isWritten(atOrAbove: path) ? nil : places.changedChildren(of: path)
+  }
+
+  /// The pending changes at a place.
+  package func pendingState(at path: Path) -> PendingState {
+    PendingState(
+      // The priority of a place above does not belong to this place.
+      isWhole: isWritten(at: path) || isShadowed(path),
+      children: places.changedChildren(of: path))
   }
 
   /// The children of a place that pending writes replace as a whole, or also those they change in
   /// part.
   private func writtenChildren(of path: Path, orInPart isPartCounted: Bool = false) -> Set<Key> {
-    var keys: Set<Key> = []
-    for write in pending where write.isVisible {
-      for part in write.parts where part.path.keys.count > path.keys.count {
-        let isWhole = part.path.keys.count == path.keys.count + 1
-        guard case .node = part.target, isWhole || isPartCounted, path.contains(part.path) else {
-          continue
-        }
-        keys.insert(part.path.keys[path.keys.count])
-      }
-    }
-    return keys
+    places.writtenChildren(of: path, orInPart: isPartCounted)
   }
 }
 
@@ -400,8 +421,14 @@ extension ReplicaBook {
   ///
   /// For tests.
   package func checkInvariants() {
-    for (left, right) in zip(pending, pending.dropFirst()) {
+    for (left, right) in zip(writes, writes.dropFirst()) {
       precondition(left.id < right.id, "I1: ids ascend.")
+    }
+    for write in writes {
+      precondition(places.hidden.contains(write.id) != write.isVisible, "I4: it is hidden or not.")
+      for part in write.parts {
+        precondition(places.ids(around: part.path).contains(write.id), "I4: it is found.")
+      }
     }
     var ids: Set<Int64> = []
     tracked.forEach { records in

@@ -301,7 +301,7 @@ extension ReplicaEngine {
   package mutating func dropPendingWrite(
     _ id: Int64, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome? {
-    guard replica.book.pending.contains(where: { $0.id == id && $0.isDurable }) else { return nil }
+    guard replica.book.pendingWrite(id)?.write.isDurable == true else { return nil }
     var outcome = ReplicaOutcome()
     let error = ReplicaEngine.givenUp
     var touched = try replica.reject(id, .refused(error), &storage)

@@ -17,7 +17,7 @@ struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
 
   /// The stored tree that can be read directly, if no writes must be applied first.
   private var source: Writes {
-    writes == .all && book.pending.allSatisfy(\.isVisible) ? .shown : writes
+    writes == .all && !book.hasHidden ? .shown : writes
   }
 
   func node(at path: Path) throws(TreeError) -> Node {

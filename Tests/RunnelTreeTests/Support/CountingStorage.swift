@@ -2,12 +2,14 @@
 
 /// A replica's storage in memory that counts the children that are read of the places with many.
 struct CountingStorage: ReplicaStorage {
-  /// The number of children that were read.
+  /// A number of children.
   final class Reads {
     var count = 0
   }
 
   let reads = Reads()
+  /// The number of children that were written.
+  let written = Reads()
   private var memory = MemoryReplicaStorage()
 
   /// The book as a restart finds it.
@@ -46,6 +48,7 @@ struct CountingStorage: ReplicaStorage {
   }
 
   mutating func perform(_ assignment: Assignment) throws(TreeError) {
+    if case .node(let node) = assignment.target { written.count += max(node.children.count, 1) }
     try memory.perform(assignment)
   }
 

@@ -66,4 +66,41 @@ import Testing
     let (few, many) = (read[20..<30].max() ?? 0, read.suffix(10).max() ?? 0)
     #expect(few > 0 && many <= few, "\(few) nodes are read beside 20 writes, \(many) beside 290")
   }
+
+  enum Answer: CaseIterable {
+    case acknowledged, rejected
+  }
+
+  /// What the answers to so many creates read and write, in children, if the origin has nothing at
+  /// their place; the creates are shown until then.
+  private func answering(_ count: Int, _ answer: Answer) throws -> Int {
+    let place = try Path("l")
+    var storage = CountingStorage()
+    var engine = ReplicaEngine()
+    let request = ListenRequest(query: Query(place), events: Self.events)
+    _ = try engine.listen(ListenerID(1), request, now: 0, &storage)
+    var ids: [Int64] = []
+    for number in 0..<count {
+      let path = try place.child("k\(number + 10_000)")
+      ids.append(try engine.write(.set(path, ["n": 1]), now: 0, &storage).id)
+    }
+    let asked = try engine.connect(now: 0, &storage).commands
+    let asks = asked.compactMap { if case .listen(let id, _, _, _) = $0 { id } else { nil } }
+    for ask in asks { _ = try engine.receive(.listenComplete(ask), now: 0, &storage) }
+    let before = storage.reads.count + storage.written.count
+    for id in ids {
+      let error = TreeError(.permissionDenied, "Permission denied.")
+      _ = try engine.receive(
+        answer == .rejected ? .rejected(id: id, error) : .acknowledged(id: id), now: 0, &storage)
+    }
+    #expect(engine.replica.book.pending.isEmpty)
+    #expect(try storage.node(at: place) == storage.serverNode(at: place))
+    return storage.reads.count + storage.written.count - before
+  }
+
+  @Test(arguments: Answer.allCases)
+  func answersToCreatesCostNoMoreEachBecauseManyWait(answer: Answer) throws {
+    let (few, many) = (try answering(100, answer), try answering(1000, answer))
+    #expect(few > 0 && many <= 11 * few, "\(few) children for 100 answers, \(many) for 1,000")
+  }
 }
