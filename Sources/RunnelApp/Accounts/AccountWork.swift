@@ -27,6 +27,18 @@ actor AccountWork {
     var news = News()
     /// Whether the accounts are listed on the screen.
     var isListed = false
+    /// False until something is asked of a session: there is none before.
+    var hasBegun = false
+    /// What to serve as soon as something is asked of a session.
+    var served: Served?
+  }
+
+  /// What the tokens of the user's session are for.
+  private struct Served {
+    weak var link: OriginLink?
+    weak var devices: DeviceWork?
+    /// Connects to services anew; nil for a tree's server.
+    var retryServices: (@Sendable () -> Void)?
   }
 
   /// The session of the user whose data is shown.
@@ -78,15 +90,19 @@ extension AccountWork {
   ///
   /// - Returns: what is known of the accounts without a session.
   nonisolated func begin(as user: String?) -> AccountFacts {
-    let old = shared.withLock { shared in
+    let (old, hasWork) = shared.withLock { shared in
       defer { (shared.user, shared.running, shared.news) = (user, [:], News()) }
       shared.stay += 1
-      return shared.running.values
+      if user != nil || departures != nil { shared.hasBegun = true }
+      return (shared.running.values, shared.hasBegun)
     }
     for task in old { task.cancel() }
-    Task {
-      _ = await self.session()
-      await self.departures?.begin()
+    // The first task starts a pool of threads, which wakes once a second from then on.
+    if hasWork {
+      Task {
+        _ = await self.session()
+        await self.departures?.begin()
+      }
     }
     return facts(of: user, nil)
   }
@@ -127,18 +143,27 @@ extension AccountWork {
   /// Gives the tokens of the user's session to a connection, and the session to the list of devices,
   /// from now on.
   nonisolated func serve(_ link: OriginLink, _ devices: DeviceWork?) {
-    Task { await self.take(link, devices) }
+    serve(Served(link: link, devices: devices))
   }
 
   /// Calls `retry` when another token is at hand, from now on.
   nonisolated func serve(retry: @escaping @Sendable () -> Void) {
-    Task { await self.take(retry) }
+    serve(Served(retryServices: retry))
+  }
+
+  private nonisolated func serve(_ served: Served) {
+    let hasBegun = shared.withLock { shared in
+      shared.served = served
+      return shared.hasBegun
+    }
+    if hasBegun { Task { await self.takeServed() } }
   }
 
   /// Starts a request; its answer is among the news.
   nonisolated func start(_ id: AppRequestID, _ request: AccountRequest) {
     shared.withLock { shared in
       let stay = shared.stay
+      shared.hasBegun = true
       shared.running[id] = Task {
         let answer = await self.answer(request)
         self.finish(id, answer, stay)
@@ -178,6 +203,7 @@ extension AccountWork {
 
   /// Returns the session of the user whose data is shown; nil for nobody.
   private func session() async -> Opened? {
+    takeServed()
     let user = user
     if let opened, opened.user != user { await close() }
     guard let user else {
@@ -215,10 +241,16 @@ extension AccountWork {
     await old?.session.close()
   }
 
-  private func take(_ retry: @escaping @Sendable () -> Void) { retryServices = retry }
-
-  private func take(_ link: OriginLink, _ devices: DeviceWork?) async {
-    (self.link, self.devices) = (link, devices)
+  /// Gives the tokens of the session to what is served since, now or as soon as there is one.
+  private func takeServed() {
+    let served = shared.withLock { shared in
+      defer { shared.served = nil }
+      return shared.served
+    }
+    guard let served else { return }
+    if let retry = served.retryServices { retryServices = retry }
+    guard let link = served.link else { return }
+    (self.link, devices) = (link, served.devices)
     if let user, let opened, opened.user == user {
       opened.session.keepAuthenticated(link, as: user)
       devices?.use(opened.session)
