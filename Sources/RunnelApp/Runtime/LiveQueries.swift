@@ -59,7 +59,9 @@ final class LiveQueries {
     let source = Source(queries: self, receiver: .view(index))
     do {
       let streams = try ViewStreams(
-        definition, first: first, source: source, local: local, reach: reach)
+        definition, first: first, source: source, local: local, reach: reach,
+        // A server tells the number of rows only by sending all of them.
+        countsRows: listed == nil)
       streams.awaitsOrigin = awaitsOrigin
       views[index]?.stop()
       views[index] = streams

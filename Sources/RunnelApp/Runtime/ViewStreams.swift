@@ -68,7 +68,7 @@ final class ViewStreams {
   /// - Throws: `TreeError` if the query of a source contradicts itself.
   init(
     _ definition: ViewDefinition, first: Int? = nil, source: any TreeSource, local: LocalTime,
-    reach: FindReach? = nil
+    reach: FindReach? = nil, countsRows: Bool = true
   ) throws {
     self.definition = definition
     self.source = source
@@ -87,7 +87,9 @@ final class ViewStreams {
       try definition.also.map { also in
         try ViewStreams.query(also, inOrderOf: definition.source, source: source)
       } + [paged]
-    counted = definition.countRequest.map { QueryStream(request: $0, source: source) }
+    counted =
+      countsRows
+      ? definition.countRequest.map { QueryStream(request: $0, source: source) } : nil
     let sources: [any SectionedStream<Record>] = queries + [found.stream, transient]
     let union = UnionStream(inTreeOrder: sources, isDescending: isDescending)
     self.union = union
