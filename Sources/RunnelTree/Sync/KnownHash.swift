@@ -21,11 +21,14 @@ public struct KnownHash: Hashable, Sendable {
 /// Source: tree semantics, section 16.2.
 package struct RangeHashing: Hashable, Sendable {
   /// The estimated size in bytes above which an answer is hashed by ranges.
-  package var sizeMax = 1024
+  ///
+  /// The tree semantics have 1024. The hashes of the ranges are sent at every connection, for each
+  /// window; so little data is rather sent again whole when something in it has changed.
+  package var sizeMax = 4096
   /// The least number of UTF-16 code units in the text of a range.
   package var textMin = 512
 
-  /// Makes the limits given in the tree semantics.
+  /// Makes the usual limits.
   package init() {}
 
   /// Makes other limits.

@@ -28,26 +28,26 @@ import Testing
   }
 
   @Test mutating func whatIsSmallIsToldByOneHash() throws {
-    // Its estimated size is 1024: 1 and 9 * (2 + 4 + 102), and 51 are left.
-    let (known, node) = try known(Query(Path("l")), 9)
+    // Its estimated size is 4024: 1, 10 * (2 + 4 + 102) and 27 * (3 + 4 + 102); 72 are left.
+    let (known, node) = try known(Query(Path("l")), 37)
     #expect(known == KnownHash(whole: node.contentHash))
   }
 
   @Test mutating func whatIsLargeIsToldByItsRanges() throws {
-    let (known, node) = try known(Query(Path("l")), 30)
+    let (known, node) = try known(Query(Path("l")), 60)
     #expect(known == KnownHash(whole: node.contentHash, ranges: CompoundHash(node)))
     #expect((known.ranges?.posts.count ?? 0) > 2)
   }
 
   @Test mutating func aWindowIsToldByTheRangesOfItsRows() throws {
-    let query = try Query(Path("l")).ordered(by: .key).limited(to: 30, from: .last)
-    let (known, node) = try known(query, 30)
+    let query = try Query(Path("l")).ordered(by: .key).limited(to: 60, from: .last)
+    let (known, node) = try known(query, 60)
     #expect(known.ranges == CompoundHash(node))
   }
 
   /// What the origin answers with by ranges is less than all, and comes to the same.
   @Test mutating func theRangesThatDifferBringTheAnswerUpToDate() throws {
-    let (known, node) = try known(Query(Path("l")), 30)
+    let (known, node) = try known(Query(Path("l")), 60)
     let ranges = try #require(known.ranges)
     let new = node.replacing(try Path("k17"), with: try Node(json: "new"))
     let merges = RangeMerge.merges(updating: ranges, to: new)
