@@ -13,6 +13,10 @@ final class NetworkLink: PostgresLink {
   private struct Preparation: Hashable {
     var text: String
     var types: [UInt32]
+
+    init(_ statement: PostgresStatement) {
+      (text, types) = (statement.text, statement.values.map(\.type))
+    }
   }
 
   /// What the next answer of the pipeline is for.
@@ -28,6 +32,8 @@ final class NetworkLink: PostgresLink {
   private(set) var connection: OpaquePointer?
   private var prepared: [Preparation: String] = [:]
   private var preparationCount = 0
+  /// What the answers are for that nobody waited for; they come before all others.
+  private var posted: [[Expected]] = []
   private let canceller: PostgresCanceller
 
   /// Connects.
@@ -66,7 +72,7 @@ final class NetworkLink: PostgresLink {
     canceller.end()
     if let connection { pq.pointee.PQfinish(connection) }
     connection = nil
-    prepared = [:]
+    (prepared, posted) = ([:], [])
   }
 
   var warningState: String? { notices.warningState }
@@ -85,7 +91,7 @@ final class NetworkLink: PostgresLink {
     // A text that is prepared in this call must not be prepared twice.
     var fresh: [Preparation: String] = [:]
     for statement in statements {
-      let preparation = Preparation(text: statement.text, types: statement.values.map(\.type))
+      let preparation = Preparation(statement)
       let known = prepared[preparation] ?? fresh[preparation]
       let name = known ?? nextName()
       if known == nil {
@@ -101,7 +107,41 @@ final class NetworkLink: PostgresLink {
       if !send(statement, name, connection) { throw fail() }
     }
     if pq.pointee.PQpipelineSync(connection) != 1 { throw fail() }
+    try dropPosted(connection, until: end)
     return try answers(to: expected, connection, until: end)
+  }
+
+  func post(_ statements: [PostgresStatement]) throws(PostgresError) {
+    let names = statements.map { prepared[Preparation($0)] }
+    guard let connection, !names.contains(nil) else {
+      // What is used for the first time is waited for.
+      _ = try perform(statements, within: nil)
+      return
+    }
+    for case (let statement, let name?) in zip(statements, names) {
+      if !send(statement, name, connection) { throw fail() }
+    }
+    if pq.pointee.PQpipelineSync(connection) != 1 { throw fail() }
+    // What is still unsent then goes with the next statements.
+    if pq.pointee.PQflush(connection) < 0 { throw fail() }
+    posted.append(statements.map { _ in .statement })
+  }
+
+  /// Drops the answers that nobody waited for.
+  private func dropPosted(
+    _ connection: OpaquePointer, until end: ContinuousClock.Instant
+  ) throws(PostgresError) {
+    if posted.isEmpty { return }
+    for expected in posted {
+      do {
+        _ = try answers(to: expected, connection, until: end)
+      } catch {
+        if error.kind != .refused { throw error }
+      }
+    }
+    posted = []
+    // A warning about them says nothing about what follows.
+    notices.warningState = nil
   }
 
   private func nextName() -> String {

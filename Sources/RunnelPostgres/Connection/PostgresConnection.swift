@@ -67,6 +67,12 @@ package final class PostgresConnection {
     }
   }
 
+  /// Sends statements whose answers nobody waits for, such as the end of a transaction that only read.
+  ///
+  /// They are done before the statements of the next call, which drops their answers. What they are
+  /// refused for is not told; a connection that broke is closed, at the latest by the next call.
+  package func post(_ statements: [PostgresStatement]) { try? link.post(statements) }
+
   // MARK: Notifications
 
   /// The socket on which notifications arrive; nil once closed.

@@ -13,6 +13,7 @@ package protocol PostgresLink: AnyObject {
   func perform(
     _ statements: [PostgresStatement], within patience: Duration?
   ) throws(PostgresError) -> [PostgresResult]
+  func post(_ statements: [PostgresStatement]) throws(PostgresError)
   func takeNotifications() throws(PostgresError) -> [String]
   func close()
 }

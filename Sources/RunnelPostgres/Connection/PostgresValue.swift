@@ -96,7 +96,7 @@ package struct PostgresIdentifier: Hashable, Sendable {
 }
 
 /// A statement with its parameters.
-package struct PostgresStatement: Sendable {
+package struct PostgresStatement: Hashable, Sendable {
   /// One statement, with `$1` and so on for the parameters.
   package var text: String
   package var values: [PostgresValue]

@@ -23,12 +23,12 @@ struct EntryReading {
   func forEach(
     in range: EntryRange, _ body: (_ entry: EntryBytes, _ content: RowContent?) throws -> Bool
   ) throws {
-    var size = PageSize()
+    var size = PageSize(range.wantedCount)
     // The last entry of the page before, as it is stored.
     var last: RowEntry?
     var alike: (cut: [UInt8], entries: [LongEntry]) = ([], [])
     while true {
-      let page = try self.page(range, after: last, size.next())
+      let page = try rows.read(pageStatement(range, after: last, size.next()))
       for row in 0..<page.count {
         let bytes = EntryBytes(value: page.rawBytes(row, 0), key: page.rawBytes(row, 1))
         let content = try self.content(page, row, bytes.key)
@@ -79,9 +79,9 @@ struct EntryReading {
     return true
   }
 
-  private func page(
+  func pageStatement(
     _ range: EntryRange, after last: RowEntry?, _ size: Int
-  ) throws -> PostgresResult {
+  ) -> PostgresStatement {
     var values: [PostgresValue] = [.integer(split), .integer(order.definition)]
     var ends = [range.lower?.condition(">", &values), range.upper?.condition("<", &values)]
     if let last {
@@ -90,7 +90,7 @@ struct EntryReading {
       ends.append(" AND (e.value, e.key) \(side) ($\(values.count), $\(values.count + 1))")
     }
     let direction = isDescending ? " DESC" : ""
-    return try rows.read(
+    return rows.reading(
       """
       SELECT e.value, e.key, n.json, n.split, n.key IS NULL FROM index_entry e
       LEFT JOIN LATERAL (SELECT r.key, r.json, r.split FROM node r

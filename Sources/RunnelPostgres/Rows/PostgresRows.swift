@@ -17,6 +17,7 @@ package import RunnelTree
 package final class PostgresRows: RowStore {
   /// The most changes that are held back.
   private static let heldCountMax = 2000
+  private static let metCountMax = 1000
 
   let connection: PostgresConnection
   /// The number of the namespace.
@@ -26,7 +27,11 @@ package final class PostgresRows: RowStore {
   /// The number of the next new split node.
   package private(set) var nextSplit: Int64
   private var held = HeldRows()
-  private var known = KnownRows()
+  private(set) var known = KnownRows()
+  /// The split nodes that were met in rows, as a guess: others may have changed the rows since.
+  private(set) var met: [RowID: Int64] = [:]
+  /// The results of statements that were sent before this transaction asked for them.
+  private var ahead: [PostgresStatement: PostgresResult] = [:]
 
   /// Makes the rows of a namespace whose next new split node has this number.
   package init(
@@ -39,10 +44,25 @@ package final class PostgresRows: RowStore {
   /// Begins another transaction, in which split nodes are counted from a number.
   func begin(nextSplit: Int64) { self.nextSplit = nextSplit }
 
+  /// Takes what was read together with the beginning of a transaction.
+  func take(_ expected: ExpectedRows, _ results: some Collection<PostgresResult>) throws {
+    ahead = [:]
+    var results = results[...]
+    if !expected.fetched.isEmpty, let result = results.popFirst() {
+      try note(expected.fetched, result)
+    }
+    let statements = expected.statements.suffix(results.count)
+    ahead = Dictionary(zip(statements, results)) { first, _ in first }
+  }
+
+  /// Ends a transaction: what was read for it is not true any more.
+  func end() { ahead = [:] }
+
   /// Forgets the held-back writes, after the transaction failed.
   func rollBack() {
     held = HeldRows()
     known = KnownRows()
+    end()
   }
 
   /// Forgets the rows that were read, because others have written.
@@ -55,6 +75,7 @@ package final class PostgresRows: RowStore {
     if held.isEmpty { return }
     let statements = held.statements(namespace: namespace)
     held = HeldRows()
+    ahead = [:]
     try connection.perform(statements)
   }
 
@@ -67,8 +88,16 @@ package final class PostgresRows: RowStore {
 
   /// The result of a reading statement, whose first parameter is the namespace.
   func read(_ text: String, _ values: [PostgresValue]) throws -> PostgresResult {
+    try read(reading(text, values))
+  }
+
+  func reading(_ text: String, _ values: [PostgresValue]) -> PostgresStatement {
+    PostgresStatement(text, values: [.integer(namespace)] + values)
+  }
+
+  func read(_ statement: PostgresStatement) throws -> PostgresResult {
     try send()
-    let statement = PostgresStatement(text, values: [.integer(namespace)] + values)
+    if let result = ahead[statement] { return result }
     guard let result = try connection.perform([statement]).first else {
       throw PostgresError(.unsuitable, "The database gave no answer to a statement.")
     }
@@ -92,8 +121,18 @@ extension PostgresRows {
     let row = try Damage.locating(.row(id)) {
       result.count == 0 ? nil : try result.content(0, from: 0).stored
     }
-    known.note(row, in: id)
+    note(row, in: id)
     return row
+  }
+
+  private func note(_ row: StoredRow?, in id: RowID) {
+    known.note(row, in: id)
+    guard case .split(let split)? = row else {
+      met[id] = nil
+      return
+    }
+    if met.count >= PostgresRows.metCountMax { met = [:] }
+    met[id] = split
   }
 
   /// Reads the rows on the ways to places, so that each way needs no round trips of its own.
@@ -114,16 +153,23 @@ extension PostgresRows {
 
   private func fetch(_ ids: Set<RowID>) throws {
     if ids.isEmpty { return }
-    let result = try read(
+    try note(ids, try read(fetching(ids)))
+  }
+
+  func fetching(_ ids: Set<RowID>) -> PostgresStatement {
+    reading(
       """
       SELECT d.p, d.k, n.json, n.split FROM unnest($2, $3) d(p, k)
       CROSS JOIN LATERAL (SELECT r.json, r.split FROM node r
         WHERE r.ns = $1 AND r.parent = d.p AND r.key = d.k LIMIT 1) n
       """, [.integers(ids.map(\.parent)), .byteStrings(ids.map(\.key))])
+  }
+
+  private func note(_ ids: Set<RowID>, _ result: PostgresResult) throws {
     for id in ids { known.note(nil, in: id) }
     for row in 0..<result.count {
       let id = RowID(parent: try result.integer(row, 0) ?? 0, key: result.bytes(row, 1) ?? [])
-      known.note(try Damage.locating(.row(id)) { try result.content(row, from: 2).stored }, in: id)
+      note(try Damage.locating(.row(id)) { try result.content(row, from: 2).stored }, in: id)
     }
   }
 
@@ -132,9 +178,9 @@ extension PostgresRows {
     _ body: (_ key: UnsafeRawBufferPointer, _ content: RowContent) throws -> Bool
   ) throws {
     var range = range
-    var size = PageSize()
+    var size = PageSize(range.wantedCount)
     while true {
-      let page = try self.page(split, range, isDescending, size.next())
+      let page = try read(pageStatement(split, range, isDescending, size.next()))
       for row in 0..<page.count {
         let key = page.rawBytes(row, 0)
         let content = try Damage.locating(.row(RowID(parent: split, key: Array(key)))) {
@@ -148,9 +194,9 @@ extension PostgresRows {
     }
   }
 
-  private func page(
+  func pageStatement(
     _ split: Int64, _ range: KeyRange, _ isDescending: Bool, _ size: Int
-  ) throws -> PostgresResult {
+  ) -> PostgresStatement {
     var text = "SELECT key, json, split FROM node WHERE ns = $1 AND parent = $2"
     var values: [PostgresValue] = [.integer(split)]
     for (bound, side) in [(range.lower, ">"), (range.upper, "<")] {
@@ -159,7 +205,7 @@ extension PostgresRows {
       text += " AND key \(side)\(bound.isInclusive ? "=" : "") $\(values.count + 1)"
     }
     text += " ORDER BY key\(isDescending ? " DESC" : "") LIMIT \(size)"
-    return try read(text, values)
+    return reading(text, values)
   }
 
   package func splitRows(of split: Int64) throws -> [RowID] {
@@ -176,7 +222,7 @@ extension PostgresRows {
 
   package func put(_ stored: StoredRow, in row: RowID) throws {
     held.put(stored, in: row)
-    known.note(stored, in: row)
+    note(stored, in: row)
     try sendIfMany()
   }
 
@@ -200,8 +246,7 @@ extension PostgresRows {
 
 extension PostgresRows {
   package func head(of split: Int64) throws -> SplitHead? {
-    let result = try read(
-      "SELECT children, priority FROM split WHERE ns = $1 AND id = $2", [.integer(split)])
+    let result = try read(headStatement(split))
     if result.count == 0 { return nil }
     return try Damage.locating(.split(split)) {
       guard let children = try result.integer(0, 0), children >= 0 else {
@@ -210,6 +255,10 @@ extension PostgresRows {
       return SplitHead(
         children: Int(children), priority: try RecordCoding.priority(result.bytes(0, 1)))
     }
+  }
+
+  func headStatement(_ split: Int64) -> PostgresStatement {
+    reading("SELECT children, priority FROM split WHERE ns = $1 AND id = $2", [.integer(split)])
   }
 
   package func newSplit() throws -> Int64 {
@@ -233,9 +282,13 @@ extension PostgresRows {
 
 extension PostgresRows {
   package func hasEntries(of split: Int64, in order: EntryOrder) throws -> Bool {
-    try number(
+    try read(entriesStatement(split, order)).count > 0
+  }
+
+  func entriesStatement(_ split: Int64, _ order: EntryOrder) -> PostgresStatement {
+    reading(
       "SELECT 1 FROM index_entry WHERE ns = $1 AND parent = $2 AND definition = $3 LIMIT 1",
-      .integer(split), .integer(order.definition)) != nil
+      [.integer(split), .integer(order.definition)])
   }
 
   package func entryCount(of split: Int64, in order: EntryOrder) throws -> Int {
@@ -314,15 +367,31 @@ extension PostgresResult {
   }
 }
 
-/// The sizes of the pages of a reading: small ones first, because most readings want few rows.
+/// The sizes of the pages of a reading: first as many rows as are wanted, or few if that is not known.
 struct PageSize {
   private static let sizeMax = 2048
+  private static let sizeMin = 128
 
-  private(set) var current = 32
+  private(set) var current: Int
+  private var hasBegun = false
 
-  /// The size of the next page: one of few, so that few statements are prepared.
+  /// Sizes for a reading that ends after so many rows; nil if that is not known.
+  init(_ wantedCount: Int?) {
+    current = wantedCount.map(PageSize.rounded) ?? PageSize.sizeMin
+  }
+
+  /// A size that is an eighth larger at most, or 8: one of few, so that few statements are prepared.
+  private static func rounded(_ count: Int) -> Int {
+    if count >= sizeMax { return sizeMax }
+    var step = 8
+    while step * 16 < count { step *= 2 }
+    return max((count + step - 1) / step, 1) * step
+  }
+
+  /// The size of the next page.
   mutating func next() -> Int {
-    current = min(current * 4, PageSize.sizeMax)
+    if hasBegun { current = min(max(current * 4, PageSize.sizeMin), PageSize.sizeMax) }
+    hasBegun = true
     return current
   }
 }

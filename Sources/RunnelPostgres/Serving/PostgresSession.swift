@@ -103,17 +103,21 @@ package final class PostgresSession {
   ///
   /// - Parameters:
   ///   - isWriting: whether `body` may write.
+  ///   - expected: what `body` will probably read or write, which is read in the same round trip as the
+  ///     beginning; a query that shows all stands for its place.
   ///   - body: reads and writes.
   /// - Returns: the result of `body`, when all its writes are committed.
   /// - Throws: `PostgresError` if the database failed, and the errors of `body`; then nothing was
   ///   written. After `inDoubt` it may have been.
   package func perform<Result>(
-    isWriting: Bool, _ body: (PostgresTransaction) throws -> Result
+    isWriting: Bool, expecting expected: [Query] = [],
+    _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
     let open = try opened()
     open.connection.lastFailure = nil
     do {
-      let transaction = PostgresTransaction(open.rows, try begin(open, isWriting: isWriting))
+      let transaction = PostgresTransaction(
+        open.rows, try begin(open, isWriting: isWriting, expected))
       let result = try body(transaction)
       try finish(transaction, open)
       return result
@@ -146,9 +150,13 @@ package final class PostgresSession {
     try perform(isWriting: true) { try $0.declare(definitions) }
   }
 
-  private func begin(_ open: Open, isWriting: Bool) throws -> PostgresTransaction.Beginning {
+  private func begin(
+    _ open: Open, isWriting: Bool, _ queries: [Query]
+  ) throws -> PostgresTransaction.Beginning {
     let server = lease.identifier
-    let results = try open.connection.perform(beginning(isWriting: isWriting, of: server))
+    let expected = ExpectedRows(queries, open.rows)
+    let beginning = beginning(isWriting: isWriting, of: server)
+    let results = try open.connection.perform(beginning + expected.statements)
     let state = results[1]
     guard state.count == 1 else {
       throw PostgresError(.unsuitable, "The namespace \(name) is not there any more.")
@@ -160,7 +168,7 @@ package final class PostgresSession {
       throw PostgresError(.unsuitable, "\(name) was moved to another store.")
     }
     if isWriting {
-      if results[2].count == 0 || !lease.isHeld {
+      if results[4].count == 0 || !lease.isHeld {
         throw PostgresError(
           .unsuitable, "The lease of this server has ended, so that it may not write.")
       }
@@ -168,15 +176,16 @@ package final class PostgresSession {
         throw PostgresError(.unsuitable, "\(name) is being moved, and cannot be written meanwhile.")
       }
     }
-    try takeIndexes(results[4], open.rows)
+    try takeIndexes(results[3], open.rows)
     var news = try FeedNews(
-      results[3], after: known ?? FeedPlace(sequence: head, writer: nil), head: head, floor: floor)
+      results[2], after: known ?? FeedPlace(sequence: head, writer: nil), head: head, floor: floor)
     // A session that was never told anything has missed nothing.
     if known == nil { (news.touched, news.touchesSettings, news.alarm) = ([], false, nil) }
     if !news.touched.isEmpty { open.rows.forgetRows() }
     if let alarm = news.alarm { alarms.append(alarm) }
     let nextSplit = try integer(3)
     open.rows.begin(nextSplit: nextSplit)
+    try open.rows.take(expected, results.dropFirst(beginning.count))
     return PostgresTransaction.Beginning(
       news: news, lastTime: try integer(2), nextSplit: nextSplit, isWriting: isWriting,
       server: server)
@@ -188,17 +197,21 @@ package final class PostgresSession {
   ) -> [PostgresStatement] {
     let mode = isWriting ? "READ COMMITTED" : "REPEATABLE READ READ ONLY"
     let lock = isWriting ? " FOR UPDATE" : ""
-    return [
+    var statements = [
       PostgresStatement("BEGIN ISOLATION LEVEL \(mode)"),
       PostgresStatement(
         "SELECT head, floor, last_at, next_split, state FROM namespace WHERE ns = $1\(lock)",
         .integer(namespace)),
-      PostgresStatement("SELECT 1 FROM server WHERE id = $1", .identifier(server)),
       FeedNews.statement(namespace, from: known?.sequence ?? .max),
       PostgresStatement(
         "SELECT id, pattern, child FROM index_definition WHERE ns = $1 ORDER BY id",
         .integer(namespace)),
     ]
+    if isWriting {
+      statements.append(
+        PostgresStatement("SELECT 1 FROM server WHERE id = $1", .identifier(server)))
+    }
+    return statements
   }
 
   private func takeIndexes(_ result: PostgresResult, _ rows: PostgresRows) throws {
@@ -221,8 +234,10 @@ package final class PostgresSession {
   // MARK: The commit
 
   private func finish(_ transaction: PostgresTransaction, _ open: Open) throws {
+    open.rows.end()
     if !transaction.beginning.isWriting || transaction.isUnchanged {
-      try open.connection.perform([PostgresStatement("COMMIT")])
+      // What was read is right, whatever becomes of this.
+      open.connection.post([PostgresStatement("COMMIT")])
       known = transaction.beginning.news.end
       return
     }

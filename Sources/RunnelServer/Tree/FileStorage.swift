@@ -8,7 +8,7 @@ final class FileStorage: ServedStorage {
   init(_ session: ServingSession) { self.session = session }
 
   func perform<Result>(
-    isWriting: Bool, _ body: (any ServedTransaction) throws -> Result
+    isWriting: Bool, expecting expected: [Query], _ body: (any ServedTransaction) throws -> Result
   ) throws -> Result {
     try session.perform(isWriting: isWriting) { try body($0) }
   }

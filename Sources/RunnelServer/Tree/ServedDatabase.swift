@@ -284,7 +284,9 @@ actor ServedDatabase {
     let mayWait = mayWait && place.file != nil
     var hasWritten = false
     let done = try tree.atomically { tree in
-      try storage.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
+      try storage.perform(
+        isWriting: batch.contains(where: \.isWriting), expecting: batch.compactMap(\.expected)
+      ) { transaction in
         var told: TreeTold = []
         if transaction.hasForeignSettings { told += try takeSettings(&tree, transaction) }
         told += try tree.foreignChanges(now: calendar(), transaction)

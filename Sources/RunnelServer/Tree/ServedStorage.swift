@@ -8,15 +8,18 @@ import RunnelTree
 protocol ServedStorage: AnyObject {
   /// Runs `body` in one transaction; all its writes are durable when this returns.
   ///
+  /// What `body` will probably read or write is `expected`, so that it can be read all at once; a query
+  /// that shows all stands for its place.
+  ///
   /// - Throws: the errors of the storage and of `body`; then nothing was written.
   func perform<Result>(
-    isWriting: Bool, _ body: (any ServedTransaction) throws -> Result
+    isWriting: Bool, expecting expected: [Query], _ body: (any ServedTransaction) throws -> Result
   ) throws -> Result
 
   /// Declares those indexes that are not declared yet, and fills them.
   func declareIndexes(_ definitions: [IndexDefinition]) throws
 
-  /// True if others may have written since the last transaction.
+  /// True if others may have written since the last transaction, as far as is known without a transaction.
   ///
   /// - Throws: an error if the storage is gone.
   func hasNews() throws -> Bool
@@ -44,6 +47,15 @@ protocol ServedStorage: AnyObject {
 
   /// Closes the storage; it must not be used afterwards.
   func close() throws
+}
+
+extension ServedStorage {
+  /// Runs `body` in one transaction of which nothing is expected.
+  func perform<Result>(
+    isWriting: Bool, _ body: (any ServedTransaction) throws -> Result
+  ) throws -> Result {
+    try perform(isWriting: isWriting, expecting: [], body)
+  }
 }
 
 /// A state of a served tree, read over a long time while others write.

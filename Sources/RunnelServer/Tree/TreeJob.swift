@@ -91,6 +91,22 @@ struct TreeJob: Sendable {
   /// True if the job only takes the writes of other processes.
   var isLook: Bool { if case .look = wish { true } else { false } }
 
+  /// What the job asks its storage for, as far as that can be told before; a query that shows all stands
+  /// for its place.
+  var expected: Query? {
+    switch wish {
+    case .request(let request):
+      switch request.operation {
+      case .listen(_, let query, _), .get(let query): return query
+      default: break
+      }
+    case .operation(.read(let query, _, _, _), _), .operation(.stream(let query, _), _):
+      return query
+    default: break
+    }
+    return writtenPlace.map { Query($0) }
+  }
+
   /// The place that the job may write; nil if it writes none, or is not known to.
   var writtenPlace: Path? {
     let write: Write

@@ -135,6 +135,8 @@ package struct KeyRange {
 
   package var lower: Bound?
   package var upper: Bound?
+  /// The number of rows after which the reader will stop, as a hint; nil if it is not known.
+  package var wantedCount: Int?
 
   /// The range of all keys.
   package static let all = KeyRange()
@@ -218,6 +220,8 @@ package struct EntryRange {
 
   package var lower: Bound?
   package var upper: Bound?
+  /// The number of entries after which the reader will stop, as a hint; nil if it is not known.
+  package var wantedCount: Int?
 
   /// The range of all entries.
   package static let all = EntryRange()
@@ -228,6 +232,7 @@ package struct EntryRange {
   init(_ slice: RowSlice) {
     lower = slice.start.map { EntryRange.bound($0, isLower: true) }
     upper = slice.end.map { EntryRange.bound($0, isLower: false) }
+    wantedCount = slice.wantedCount
   }
 
   private static func bound(_ bound: Query.Bound, isLower: Bool) -> Bound {

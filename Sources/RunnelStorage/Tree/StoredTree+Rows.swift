@@ -73,12 +73,7 @@ extension StoredTree {
   private func rowsWithoutPriority(
     of split: Int64, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
-    let isNullIncluded =
-      slice.start.map { $0.position.value == .null } ?? true
-    guard isNullIncluded else { return .none }
-    // An end above null includes every key.
-    let end = slice.end.flatMap { $0.position.value == .null ? $0 : nil }
-    guard let range = KeyRange(start: slice.start, end: end) else { return .none }
+    guard let range = slice.keysWithoutPriority else { return .none }
     let scan = try rows(of: split, in: range, slice, making)
     let index = making.slice.index
     // Read backwards, the order compares the key too.
@@ -95,6 +90,8 @@ extension StoredTree {
     of split: Int64, in range: KeyRange, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
     var scan = RowScan(rows: [], way: .keys, scannedCount: 0)
+    var range = range
+    range.wantedCount = slice.wantedCount
     let isDescending = slice.limit?.side == .last
     let count = slice.limit?.count ?? .max
     var order = KeyOrder(isDescending: isDescending)

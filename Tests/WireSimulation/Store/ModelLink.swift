@@ -54,6 +54,15 @@ final class ModelLink: PostgresLink {
     return results
   }
 
+  func post(_ statements: [PostgresStatement]) throws(PostgresError) {
+    do {
+      _ = try perform(statements, within: nil)
+    } catch {
+      // Whoever does not wait is not told.
+      if error.kind != .refused { throw error }
+    }
+  }
+
   private func broken() -> PostgresError {
     close()
     SimulationTrace.note("  connection broke")
