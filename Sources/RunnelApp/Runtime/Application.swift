@@ -257,9 +257,9 @@ extension Application {
     while true {
       performScreenEffects()
       if let exitCode { return exitCode }
-      if runtime.state.isEnding {
+      if runtime.state.session.isEnding {
         if runtime.state.session.isLeaving { keepLast() }
-        if runtime.state.isEnding { return 0 }
+        if runtime.state.session.isEnding { return 0 }
       }
       let now = LocalTime.now()
       paint(now: now)

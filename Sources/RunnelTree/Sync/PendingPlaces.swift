@@ -14,10 +14,13 @@ struct PendingPlaces: Sendable {
   private var marks = PathTree<[Mark]>()
   /// The writes that are shown only when the origin has taken them.
   private(set) var hidden: Set<Int64> = []
+  /// How many writes the origin compares each place for.
+  private var compared: [Path: Int] = [:]
 
   /// Notes a write.
   mutating func add(_ write: PendingWrite) {
     if !write.isVisible { hidden.insert(write.id) }
+    if let path = write.seen?.path { compared[path, default: 0] += 1 }
     for part in write.parts {
       let mark = Mark(id: write.id, isNode: part.isNode)
       if marks[part.path] == nil { marks[part.path] = [] }
@@ -28,11 +31,17 @@ struct PendingPlaces: Sendable {
   /// Forgets a write, with the parts that it was noted with.
   mutating func remove(_ write: PendingWrite) {
     hidden.remove(write.id)
+    if let path = write.seen?.path, let count = compared[path] {
+      compared[path] = count > 1 ? count - 1 : nil
+    }
     for path in Set(write.parts.map(\.path)) {
       marks.update(at: path) { $0.removeAll { $0.id == write.id } }
       if marks[path]?.isEmpty == true { marks[path] = nil }
     }
   }
+
+  /// True if the origin compares a place for a write.
+  func isCompared(_ path: Path) -> Bool { compared[path] != nil }
 
   /// The ids of the writes that change something at a place, above it or below it, ascending.
   ///

@@ -76,7 +76,7 @@ extension ReplicaBook {
   }
 
   /// True if the origin compares a place for a pending write.
-  func isCompared(_ path: Path) -> Bool { writes.contains { $0.seen?.path == path } }
+  func isCompared(_ path: Path) -> Bool { places.isCompared(path) }
 
   /// The pending write with a name.
   package func pendingWrite(named name: WriteID) -> PendingWrite? {

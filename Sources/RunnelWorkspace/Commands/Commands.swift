@@ -61,18 +61,18 @@ package enum Commands {
   }()
 }
 
-extension AppState {
-  /// The bindings that are reached here, innermost first; after those of each context its actions whose keys the
+extension Commands {
+  /// The bindings that are reached in a state, innermost first; after those of each context its actions whose keys the
   /// user took away, without keys.
-  var bindingsHere: [KeyBinding] {
-    let keymap = settings.keymap
+  static func bindings(in state: AppState) -> [KeyBinding] {
+    let keymap = state.settings.keymap
     func named(_ binding: KeyBinding) -> KeyBinding {
       var named = binding
       (named.sequence, named.description) = ([], "")
       return named
     }
     let bound = Set(keymap.bindings.map(named))
-    let contexts = contexts
+    let contexts = state.contexts
     let reached = keymap.bindings(for: contexts)
     let without = Commands.keymap.bindings.filter { !bound.contains(named($0)) }
     return contexts.flatMap { context in

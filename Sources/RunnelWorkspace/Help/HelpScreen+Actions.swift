@@ -9,7 +9,7 @@ extension HelpScreen {
     if case .help? = state.layers.last { return }
     if Question.explainQuestion(&state) { return }
     let contexts = state.contexts
-    let bindings = state.bindingsHere
+    let bindings = Commands.bindings(in: state)
     var known: Set<String> = []
     var entries: [HelpScreen.Entry] = []
     for context in contexts {

@@ -99,7 +99,7 @@ extension MenuScreen {
   /// Opens the menu of the actions on the row under the cursor.
   static func openRowActions(_ state: inout AppState) {
     let contexts = state.contexts
-    let bindings = state.bindingsHere
+    let bindings = Commands.bindings(in: state)
     let ofEntry: [ActionID] = Activity.entryAtHand(state) == nil ? [] : [.editUndo]
     let items = (ofEntry + aboutRows).compactMap { action -> MenuList.Item? in
       guard let binding = bindings.first(where: { $0.action == action }) else { return nil }

@@ -76,7 +76,7 @@ extension PaletteScreen {
   static func actionItems(_ state: AppState) -> [MenuList.Item] {
     var known: Set<ActionID> = [.paletteOpen]
     let contexts = state.contexts
-    return state.bindingsHere.compactMap { binding in
+    return Commands.bindings(in: state).compactMap { binding in
       guard known.insert(binding.action).inserted else { return nil }
       return MenuList.Item(
         id: PaletteDeed.action(binding.action).id, title: binding.description,

@@ -46,9 +46,6 @@ package struct AppState: Equatable, Sendable {
 }
 
 extension AppState {
-  /// Whether the user leaves the workspace, or changes the account.
-  package var isEnding: Bool { session.isLeaving || session.accountChange != nil }
-
   package var layout: AppLayout {
     AppLayout(size: size, prompt: prompt, panes: arrangement)
   }

@@ -189,6 +189,8 @@ package struct SessionProgress: Equatable, Sendable {
   package var isLeaving = false
   /// The account as which the database is to be shown instead; nil for none.
   package var accountChange: AccountChange?
+  /// Whether the user leaves the workspace, or changes the account.
+  package var isEnding: Bool { isLeaving || accountChange != nil }
   /// Whether the session, with its drafts, comes back the next time.
   package var isKept = false
   /// Whether the session was to be kept, and could not be.
