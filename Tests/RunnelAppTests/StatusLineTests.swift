@@ -28,6 +28,13 @@ import Testing
     #expect(app.status.contains("field 2 of 5"), "\(app.status)")
   }
 
+  @Test func theRootOfTheTreeTellsHowManyRowsAreBelowIt() throws {
+    let app = try AppDriver([], json: Fixture.small)
+    #expect(app.status.hasSuffix(" 2 rows"), "\(app.status)")
+    app.press("j")
+    #expect(app.status.hasSuffix(" row 1 of 2"), "\(app.status)")
+  }
+
   @Test func aLineForTypingCountsTheRowsAboveIt() throws {
     let app = try app()
     app.press("gg j f")

@@ -300,6 +300,10 @@ extension AppScreen {
     let known = isList ? state.tabs.front.numberInAll(ofLoaded: loaded ?? 1) : nil
     let number = loaded.map { String(known?.number ?? $0) } ?? "-"
     let count = known?.total ?? content.storedRowCount
+    // The root is no row of its tree.
+    if state.tabs.isTree, layer == nil, loaded == nil, !isOnPlaceholder, count > 0 {
+      return StyledLine((count == 1 ? "1 row" : "\(count) rows") + " ", .muted)
+    }
     let isPart =
       isList && known == nil && state.tabs.front.filter == nil && !state.tabs.front.isComplete
     let cells = isList && state.layers.isEmpty && state.tabs.front.cell != nil ? "cells · " : ""
