@@ -19,6 +19,11 @@ int runnel_inotify_add_watch(int descriptor, const char *directory) {
   return inotify_add_watch(descriptor, directory, touched | IN_ONLYDIR);
 }
 
+int runnel_inotify_add_file_watch(int descriptor, const char *directory) {
+  uint32_t events = touched | IN_DELETE | IN_MOVED_FROM;
+  return inotify_add_watch(descriptor, directory, events | IN_ONLYDIR);
+}
+
 int runnel_inotify_add_database_watch(
     int descriptor, const char *directory, const char *file) {
   // Every commit writes the log several times, which must wake nobody. So only the file itself is

@@ -282,6 +282,26 @@ import Testing
     #expect(monitor.changes().isEmpty)
   }
 
+  @Test func removedConfigurationGivesTheDefaults() throws {
+    let folder = try TestFolder()
+    for removes in [true, false] {
+      try folder.write("page: 7\n", to: "config.yaml")
+      let monitor = ConfigurationMonitor(file: folder.file("config.yaml"))
+      #expect(monitor.read().settings.pageSize == 7)
+      if removes {
+        try FileManager.default.removeItem(atPath: folder.file("config.yaml"))
+      } else {
+        try FileManager.default.moveItem(
+          atPath: folder.file("config.yaml"), toPath: folder.file("old.yaml"))
+      }
+      #expect(monitor.hasChanged(hasNews: true, now: 0))
+      let file = monitor.read()
+      #expect(
+        file.settings.pageSize == ConfigurationFile().settings.pageSize && file.problems.isEmpty)
+      #expect(!monitor.hasChanged(hasNews: true, now: 0))
+    }
+  }
+
   @Test func folderThatTakesThePlaceOfOneIsWatched() throws {
     let folder = try TestFolder()
     let (place, files) = (folder.file("c"), FileManager.default)

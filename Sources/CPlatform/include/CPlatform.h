@@ -100,6 +100,9 @@ int runnel_inotify_open(void);
 /// Watches a directory for files made, moved in, written, touched, or closed after writing.
 int runnel_inotify_add_watch(int descriptor, const char *directory);
 
+/// Watches a directory as `runnel_inotify_add_watch` does, and for files removed or moved away.
+int runnel_inotify_add_file_watch(int descriptor, const char *directory);
+
 /// Bits of runnel_inotify_drain's answer.
 enum { RUNNEL_INOTIFY_NAMED = 1, RUNNEL_INOTIFY_GONE = 2, RUNNEL_INOTIFY_MOVED = 4 };
 

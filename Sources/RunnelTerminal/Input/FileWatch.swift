@@ -1,7 +1,7 @@
 import CPlatform
 import Glibc
 
-/// Notices that a file is saved, also by editors that write another file and rename it.
+/// Notices that a file is saved or removed, also by editors that write another file and rename it.
 ///
 /// It watches the folder, so the file need not exist yet; the folder must.
 package final class FileWatch {
@@ -35,7 +35,7 @@ package final class FileWatch {
     self.name = name
     fileDescriptor = runnel_inotify_open()
     guard fileDescriptor >= 0 else { throw .systemCall("inotify_init1", errno) }
-    if runnel_inotify_add_watch(fileDescriptor, folder) < 0 {
+    if runnel_inotify_add_file_watch(fileDescriptor, folder) < 0 {
       let reason = errno
       runnel_close(fileDescriptor)
       throw .systemCall("inotify_add_watch", reason)
