@@ -6,6 +6,27 @@ import Testing
 @testable import RunnelWorkspace
 
 @Suite struct ImportPlanTests {
+  @Test(arguments: [ImportPlan.Format.jsonl, .csv])
+  func progressIsToldAndEndsTheReading(_ format: ImportPlan.Format) throws {
+    let lines = (0..<900).map { format == .csv ? "\($0),x" : #"{"a":\#($0)}"# }
+    let text = ((format == .csv ? ["a,b"] : []) + lines).joined(separator: "\n")
+    var parts: [Double] = []
+    let plan = try ImportPlan(text, as: format) { part in
+      parts.append(part)
+      return true
+    }
+    #expect(plan.rows.count == 900)
+    #expect(parts.count >= 4 && parts == parts.sorted() && parts.allSatisfy { 0...1 ~= $0 })
+    var count = 0
+    #expect(throws: ImportPlan.Unreadable(message: "the reading was stopped")) {
+      try ImportPlan(text, as: format) { _ in
+        count += 1
+        return count < 3
+      }
+    }
+    #expect(count == 3)
+  }
+
   @Test func listOfObjectsIsRead() throws {
     let plan = try ImportPlan(#"[{"a":1},{"$key":"k","a":2},3]"#)
     #expect(plan.rows.map(\.key) == [nil, "k"])

@@ -260,6 +260,14 @@ struct ImportWork {
   /// Removes the line.
   mutating func end() { line.clear() }
 
+  /// Throws if a signal ended the work.
+  ///
+  /// - Throws: `Stopped`.
+  mutating func checkSignal() throws {
+    end()
+    if let signal { throw Interruption.Stopped(signal: signal) }
+  }
+
   /// Returns the error to throw for an error of the work: `Stopped` if a signal ended it.
   mutating func told(_ error: any Error) -> any Error {
     end()

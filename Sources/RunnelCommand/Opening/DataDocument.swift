@@ -136,7 +136,8 @@ struct DataDocument {
         remarks = try document.withBytes { try fill(session, json: $0, interruption) }
       case .jsonl, .csv:
         let (json, told) = try document.withBytes { try records($0, interruption) }
-        try write(WritableJSON(json).text, into: session, at: .root, interruption)
+        try write(
+          WritableJSON(json).text, into: session, at: .root, interruption, "Writing \(name).db")
         remarks = told
       }
       if format != .csv, let sentence = document.withBytes({ RoundedNumbers(in: $0).sentence }) {
@@ -178,17 +179,18 @@ struct DataDocument {
   }
 
   private func write(
-    _ text: String, into session: DatabaseSession, at path: Path, _ interruption: Interruption
+    _ text: String, into session: DatabaseSession, at path: Path, _ interruption: Interruption,
+    _ what: String? = nil
   ) throws {
     var text = text
-    try text.withUTF8 { try load($0, into: session, at: path, interruption) }
+    try text.withUTF8 { try load($0, into: session, at: path, interruption, what) }
   }
 
   private func load(
     _ bytes: UnsafeBufferPointer<UInt8>, into session: DatabaseSession, at path: Path,
-    _ interruption: Interruption
+    _ interruption: Interruption, _ what: String? = nil
   ) throws {
-    var work = ImportWork("Reading \(name)", totalBytes: bytes.count, interruption)
+    var work = ImportWork(what ?? "Reading \(name)", totalBytes: bytes.count, interruption)
     defer { work.end() }
     do {
       if !path.isRoot, try session.summary(at: .root).kind != .empty {
@@ -219,9 +221,15 @@ struct DataDocument {
       throw Failure("\(shown) is no text in UTF-8: convert it first, as with iconv.")
     }
     let plan: ImportPlan
+    var work = ImportWork("Reading \(name)", totalBytes: bytes.count, interruption)
+    defer { work.end() }
     do throws(ImportPlan.Unreadable) {
-      plan = try ImportPlan(text, as: format)
+      plan = try ImportPlan(text, as: format) { part in
+        work.isWanted(at: .reading(bytes: Int(part * Double(bytes.count))))
+      }
+      work.end()
     } catch {
+      try work.checkSignal()
       throw Failure("\(shown): \(error.message).")
     }
     if let first = plan.refused.first {

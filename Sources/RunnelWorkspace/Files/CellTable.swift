@@ -16,8 +16,12 @@ package struct CellTable {
   /// - Parameters:
   ///   - text: the text; a byte order mark before it is ignored.
   ///   - isHeadOnly: whether only the first line is read.
-  /// - Throws: `ImportPlan.Unreadable` if quotes have no end.
-  package init(_ text: String, isHeadOnly: Bool = false) throws(ImportPlan.Unreadable) {
+  ///   - isWanted: is told how much is read, from 0 to 1; false ends the reading.
+  /// - Throws: `ImportPlan.Unreadable` if quotes have no end, or the reading was ended.
+  package init(
+    _ text: String, isHeadOnly: Bool = false, isWanted: (Double) -> Bool = { _ in true }
+  ) throws(ImportPlan.Unreadable) {
+    let size = Double(max(1, text.utf8.count))
     separator = CellTable.separator(of: text)
     var cells: [String] = []
     var cell = ""
@@ -48,6 +52,11 @@ package struct CellTable {
       case "\n", "\r":
         if !isBlank() { lines.append((start, cells + [cell])) }
         if isHeadOnly, !lines.isEmpty { return }
+        if number.isMultiple(of: ImportPlan.progressStep),
+          !isWanted(1 - Double(Substring(scalars).utf8.count) / size)
+        {
+          throw ImportPlan.ended
+        }
         (cells, cell, wasQuoted) = ([], "", false)
         number += 1
         start = number

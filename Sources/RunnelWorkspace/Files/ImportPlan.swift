@@ -35,6 +35,12 @@ package struct ImportPlan: Hashable, Sendable {
     }
   }
 
+  /// The lines after which the progress of reading is told.
+  static let progressStep = 200
+
+  /// The error for a reading that was ended.
+  static let ended = Unreadable(message: "the reading was stopped")
+
   /// The format of a text.
   package enum Format: Hashable, Sendable {
     case json, jsonl, csv
@@ -63,14 +69,17 @@ package struct ImportPlan: Hashable, Sendable {
   ///   - format: the format; nil to tell it from the beginning of the text.
   ///   - texts: the fields that hold only texts; a cell of such a field is a text even if it
   ///     consists of digits.
-  /// - Throws: `Unreadable` if nothing in the text can be read.
+  ///   - isWanted: is told how much of lines or cells is read, from 0 to 1, each `progressStep` of them;
+  ///     false ends the reading.
+  /// - Throws: `Unreadable` if nothing in the text can be read, or the reading was ended.
   package init(
-    _ text: String, as format: Format? = nil, texts: [String] = []
+    _ text: String, as format: Format? = nil, texts: [String] = [],
+    isWanted: (Double) -> Bool = { _ in true }
   ) throws(Unreadable) {
     switch format ?? ImportPlan.format(of: text) {
     case .json: try readJSON(text)
-    case .jsonl: readLines(text)
-    case .csv: try readCells(text, texts: Set(texts))
+    case .jsonl: try readLines(text, isWanted)
+    case .csv: try readCells(text, texts: Set(texts), isWanted)
     }
     if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
     if let sentence = EmptyContainers(in: .array(rows.map(\.value))).sentence {
@@ -125,11 +134,21 @@ extension ImportPlan {
     }
   }
 
-  private mutating func readLines(_ text: String) {
-    for (index, line) in text.split(
-      omittingEmptySubsequences: false, whereSeparator: \.endsLine
-    ).enumerated() where !line.allSatisfy(\.isWhitespace) {
-      let place = "line \(index + 1)"
+  private mutating func readLines(
+    _ text: String, _ isWanted: (Double) -> Bool
+  ) throws(Unreadable) {
+    var rest = text[...]
+    var number = 0
+    while !rest.isEmpty {
+      let end = rest.firstIndex(where: \.endsLine)
+      let line = rest[..<(end ?? rest.endIndex)]
+      rest = end.map { rest[rest.index(after: $0)...] } ?? ""
+      number += 1
+      if number.isMultiple(of: ImportPlan.progressStep), !isWanted(text.part(before: rest)) {
+        throw ImportPlan.ended
+      }
+      if line.allSatisfy(\.isWhitespace) { continue }
+      let place = "line \(number)"
       do {
         add(try JSONValue(parsing: String(line)), place)
       } catch {
@@ -172,6 +191,13 @@ extension ImportPlan {
   }
 }
 
+extension String {
+  /// Returns how much of the text stands before the end of it that is left, from 0 to 1.
+  fileprivate func part(before rest: Substring) -> Double {
+    1 - Double(rest.utf8.count) / Double(max(1, utf8.count))
+  }
+}
+
 extension Character {
   /// Whether the character ends a line of JSON lines; other line ends of Unicode may stand within a
   /// text.
@@ -194,9 +220,11 @@ extension JSONValue {
 
 extension ImportPlan {
   private mutating func readCells(
-    _ text: String, texts: Set<String>
+    _ text: String, texts: Set<String>, _ isWanted: (Double) -> Bool
   ) throws(Unreadable) {
-    var lines = try CellTable(text).lines[...]
+    // Finding the cells is the first half of the work.
+    var lines = try CellTable(text, isWanted: { isWanted($0 / 2) }).lines[...]
+    let count = lines.count
     guard let names = lines.popFirst()?.cells, names.contains(where: { !$0.isEmpty }) else {
       throw Unreadable(message: "it has no first line with the names of the fields")
     }
@@ -208,7 +236,12 @@ extension ImportPlan {
         || header[index] == ExportWriter.keyName
         ? ColumnKind.texts : ColumnKind(ofColumn: index, in: lines.map(\.cells))
     }
-    for line in lines {
+    for (index, line) in lines.enumerated() {
+      if index.isMultiple(of: ImportPlan.progressStep),
+        !isWanted(0.5 + Double(index) / Double(2 * count))
+      {
+        throw ImportPlan.ended
+      }
       let place = "line \(line.number)"
       if line.cells.count > header.count {
         let text = line.cells.map { ExportWriter.csvCell($0) }.joined(separator: ",")
