@@ -73,6 +73,8 @@ import Testing
     let list = streams.stream(of: place)
     try await streams.waitUntil { list.loadState == .loaded }
     place.keepSynced(true)
+    // The query is kept once this was answered.
+    #expect(await database.listeners().observations == 5)
 
     try way.lose(deep.file)
 
