@@ -94,7 +94,7 @@ extension TerminalTests {
       try terminal.type("from:olga")
       try terminal.keys("Enter")
       try terminal.wait("only what olga wrote") { screen in
-        screen.lines[1].contains("from:olga")
+        screen.lines[1].contains("from:olga") && !screen.lines[1].contains("+ rows")
           && screen.body.allSatisfy { !$0.contains("haruto") }
       }
       try terminal.keys("C-g")

@@ -203,7 +203,7 @@ import Testing
   @Test func reasonThatIsWiderThanTheScreenIsShownWhole() throws {
     let app = try app()
     app.press("j Enter")
-    app.type(":go " + String(repeating: "7", count: 60))
+    app.type(":go " + String(repeating: "7", count: 20))
     app.press("Enter")
     let text = app.screen.joined(separator: " ").split(separator: " ").joined(separator: " ")
     #expect(problem(app).count > 80)

@@ -56,7 +56,7 @@ import Testing
         parts: [Assignment(path: try Path("/a/b/c"), target: .node(.empty))],
         maker: .anyone(name: nil))
     ]
-    let places = PendingPlaces(writes)
+    let places = WaitingPlaces(writes)
     for path in ["/", "/a", "/a/b", "/a/b/c", "/a/b/c/d"] { #expect(places.touch(try Path(path))) }
     for path in ["/b", "/a/c", "/a/b/d"] { #expect(!places.touch(try Path(path))) }
   }

@@ -44,9 +44,9 @@ package struct WriteQueue: Hashable, Sendable {
   /// The refused writes, oldest first.
   package private(set) var refused: [Refused] = []
   /// The writes that wait for the origin, oldest first, including those of transactions.
-  package var pending: [PendingWrite] = [] { didSet { places = PendingPlaces(pending) } }
+  package var pending: [PendingWrite] = [] { didSet { places = WaitingPlaces(pending) } }
   /// The places of these writes.
-  private(set) var places = PendingPlaces([])
+  private(set) var places = WaitingPlaces([])
   /// The ids of the pending writes of unknown outcome, which are sent again only on request.
   package var unknown: Set<Int64> = []
 

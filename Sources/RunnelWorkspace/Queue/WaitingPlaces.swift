@@ -1,7 +1,7 @@
 package import RunnelTree
 
 /// The places of the writes that wait for the origin of a replica, for the signs of rows.
-package struct PendingPlaces: Hashable, Sendable {
+package struct WaitingPlaces: Hashable, Sendable {
   /// The places that are written.
   private var written: Set<Path> = []
   /// The places above these.
