@@ -93,6 +93,20 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: database.file))
   }
 
+  /// Once, connections that had just been accepted came to threads that had ended.
+  @Test func aServerThatIsStoppedAtOnceEndsInSilence() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    for _ in 0..<4 {
+      let served = try Served([database.file, "--no-access-log"])
+      let clients = try (0..<20).map { _ in try served.client() }
+      try served.program.send(SIGTERM)
+      #expect(try served.program.wait() == 0)
+      let errors = try served.program.errors()
+      #expect(!errors.contains("EventLoop"), "\(errors)")
+      withExtendedLifetime(clients) {}
+    }
+  }
+
   /// How many connections are opened; `RUNNEL_CONNECTIONS=10000` for more.
   private static let connectionCount =
     ProcessInfo.processInfo.environment["RUNNEL_CONNECTIONS"].flatMap { Int($0) } ?? 500

@@ -33,6 +33,7 @@ public final class NetworkServer: Sendable {
   private let served: ServedNetwork
   private let group: MultiThreadedEventLoopGroup
   private let stopping = ServerStop()
+  private let hasEnded = Atomic<Bool>(false)
   private let listeners = Mutex<[any Channel]>([])
   private let tls: TLSFiles?
   private let context: Mutex<NIOSSLContext?>
@@ -160,9 +161,21 @@ public final class NetworkServer: Sendable {
 
   /// Closes all connections and ends the threads; the server must not be used afterwards.
   public func end() async {
+    if hasEnded.exchange(true, ordering: .relaxed) { return }
     await stopListening()
-    // This fails only for a server that has ended.
+    await settle()
+    // This fails only for a group that has ended.
     try? await group.shutdownGracefully()
+  }
+
+  /// Waits until the connections that were accepted last belong to their loops.
+  ///
+  /// Such a connection is prepared on its loop, then taken by that of the listener, and then added to its own:
+  /// each of these must find the loop of the next one running.
+  private func settle() async {
+    for _ in 0..<3 {
+      for loop in group.makeIterator() { try? await loop.submit {}.get() }
+    }
   }
 
   private func bootstrap(
