@@ -99,6 +99,53 @@ import Testing
     await server.stop()
   }
 
+  /// Once, the session went on: what it wrote next was done, and the refused write after it, when its client
+  /// sent that again.
+  @Test(arguments: [FAULTS_FULL, FAULTS_IO])
+  func aSessionWritesNothingAfterAWriteThatTheDiskRefused(kind: faults_kind) async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    let socket = try server.socket()
+    // A write that nothing can change ends nothing.
+    #expect(try socket.status(1, "p", "{\"p\":\"/a\",\"d\":{\"b/c\":1}}") != "ok")
+    #expect(try socket.status(2, "p", "{\"p\":\"/a\",\"d\":0}") == "ok")
+    disk.fill(kind)
+    #expect(try socket.status(3, "p", "{\"p\":\"/a\",\"d\":1}") == "unavailable")
+    disk.empty()
+    // The connection may have ended already.
+    try? socket.ask(4, "p", "{\"p\":\"/a\",\"d\":2}")
+    #expect(throws: (any Error).self) { _ = try socket.next() }
+    #expect(try server.request("GET", "/a.json").body == "0")
+    await server.stop()
+  }
+
+  /// Once, it was done when the server was started anew.
+  @Test func whatASessionLeftOnAFullDiskIsDoneWhenThereIsRoom() async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    let socket = try server.socket()
+    let body = "{\"p\":\"/gone\",\"d\":{\".sv\":{\"increment\":1}}}"
+    #expect(try socket.status(1, "o", body) == "ok")
+    disk.fill()
+    #expect(try socket.status(2, "p", "{\"p\":\"/a\",\"d\":1}") == "unavailable")
+    #expect(throws: (any Error).self) { _ = try socket.next() }
+    #expect(try server.request("PUT", "/a.json", "2").status == 503)
+    #expect(try server.request("GET", "/gone.json").body == "null")
+    #expect(server.server.metricsText.contains("runnel_writable{database=\"test\"} 0"))
+    disk.empty()
+    let client = try server.client()
+    var count = "null"
+    for _ in 0..<1_000_000 where count == "null" {
+      count = try client.request("GET", "/gone.json").body
+    }
+    #expect(count == "1")
+    #expect(try client.request("PUT", "/a.json", "3").status == 200)
+    #expect(try server.administrator().request("GET", "/readyz").status == 200)
+    #expect(server.server.metricsText.contains("runnel_writable{database=\"test\"} 1"))
+    await server.stop()
+    #expect(try OtherProcess.read("gone", in: server.file) == 1)
+  }
+
   private func ping(_ socket: Socket) throws {
     try socket.send("{\"t\":\"c\",\"d\":{\"t\":\"p\",\"d\":{}}}")
     #expect(try socket.next() == json("{\"t\":\"o\",\"d\":{}}"))

@@ -71,6 +71,22 @@ import Testing
     #expect(server.sessions[1]?.isOpen == false)
   }
 
+  /// With a file it is the same: the disk may be full for one write, and have room for the next.
+  @Test func whatFollowsAWriteThatTheDiskRefusedIsNotDoneBeforeIt() throws {
+    var server = WireServer(takesWriteNames: true)
+    try server.open(1, host: "localhost", previous: nil, now: now(0))
+    for value in 1...2 {
+      let frame = #"{"t":"d","d":{"r":\#(value),"a":"p","b":{"p":"/a","d":\#(value)}}}"#
+      try server.receive(Array(frame.utf8), on: 1, now: now(0))
+    }
+    server.isDiskFull = true
+    try server.work(on: true, now: now(0))
+    server.isDiskFull = false
+    while server.isBusy { try server.work(on: true, now: now(0)) }
+    #expect(try server.storedRoot().isEmpty)
+    #expect(server.sessions[1]?.isOpen == false)
+  }
+
   // MARK: Disconnect requests
 
   private static let farewell: [Write] = [

@@ -42,6 +42,10 @@ struct WireServer {
   /// The client of each connection.
   var clients: [Int64: Int] = [:]
   let takesWriteNames: Bool
+  /// Decides when the disk is full, and when there is room again; nil if there always is.
+  var disk: SeededRandom?
+  /// True while the disk takes no writes.
+  var isDiskFull = false
   var limits = WireLimits()
 
   init(takesWriteNames: Bool) {
@@ -175,6 +179,7 @@ struct WireServer {
       try workOnStore(batchCount, now)
     } else if tree, !requests.isEmpty {
       let (connection, request) = requests.removeFirst()
+      if request.isWriting, try isRefused(request, of: connection) { return }
       try perform(request, of: connection, now: now)
     } else if !tree, !unverified.isEmpty {
       let (connection, credential) = unverified.removeFirst()
@@ -183,6 +188,28 @@ struct WireServer {
       }
       try change(connection) { $0.verified(result, now: now) }
     }
+  }
+
+  /// True if the disk does not take what a request writes; then it is refused, or waits.
+  private mutating func isRefused(
+    _ request: ServedRequest, of connection: Int64
+  ) throws -> Bool {
+    if var random = disk {
+      if Int.random(in: 0..<12, using: &random) == 0 { isDiskFull.toggle() }
+      disk = random
+    }
+    if !isDiskFull { return false }
+    SimulationTrace.note("the disk does not take \(request.operation) of \(connection)")
+    switch request.operation {
+    case .leave, .doDisconnects: requests.insert((connection, request), at: 0)
+    default:
+      let answer = ServedAnswer.refused(TreeError(.unavailable, "The disk is full."))
+      note(answer, to: request.id, of: connection)
+      try change(connection) { $0.answer(request.id, answer) }
+      if case .keepForDisconnect = request.operation { return true }
+      try endFailed(connection)
+    }
+    return true
   }
 
   private mutating func perform(
@@ -395,7 +422,7 @@ struct WireServer {
       default: return false
       }
     }
-    try change(connection) { $0.close(.goingAway("The store cannot be reached.")) }
+    try change(connection) { $0.close(.goingAway("The storage did not take a write.")) }
   }
 
   /// Reads the whole tree from the store.

@@ -30,6 +30,8 @@ package struct WireWorld {
     package var takesWriteNames = true
     /// True if connections are cut and programs crash.
     package var hasFaults = true
+    /// True if the disk of the server is full now and then.
+    package var fillsDisk = false
     /// The number of servers of a store; nil for one server with a tree in memory.
     package var storeServerCount: Int?
     /// True if servers of a store send clients to each other.
@@ -102,6 +104,7 @@ package struct WireWorld {
     random = SeededRandom(seed: seed)
     let serverCount = shape.storeServerCount ?? 1
     servers = (0..<serverCount).map { _ in WireServer(takesWriteNames: shape.takesWriteNames) }
+    if shape.fillsDisk { servers[0].disk = SeededRandom(seed: seed &+ 0xD15C) }
     database = shape.storeServerCount.map { _ in
       ModelDatabase(seed: seed, now: 1_700_000_000_000, hasFaults: shape.hasFaults)
     }
@@ -594,6 +597,7 @@ extension WireWorld {
   /// Ends all faults, and lets everything arrive.
   private mutating func settle() throws {
     isHealed = true
+    for index in servers.indices { (servers[index].disk, servers[index].isDiskFull) = (nil, false) }
     _ = try settleStore()
     for id in wires.keys.sorted() where wires[id]?.isDead == true { try cut(id) }
     var rest = 20_000
@@ -765,13 +769,15 @@ extension WireWorld.Shape {
       "servers of a store without faults",
       WireWorld.Shape(3, 200, hasFaults: false, storeServerCount: 3)
     ),
+    ("a full disk", WireWorld.Shape(3, 300, fillsDisk: true)),
   ]
 
   private init(
     _ clientCount: Int, _ stepCount: Int, takesWriteNames: Bool = true, hasFaults: Bool = true,
-    storeServerCount: Int? = nil, hasRedirects: Bool = false
+    storeServerCount: Int? = nil, hasRedirects: Bool = false, fillsDisk: Bool = false
   ) {
     self.init()
+    self.fillsDisk = fillsDisk
     (self.clientCount, self.stepCount) = (clientCount, stepCount)
     (self.takesWriteNames, self.hasFaults) = (takesWriteNames, hasFaults)
     (self.storeServerCount, self.hasRedirects) = (storeServerCount, hasRedirects)

@@ -13,6 +13,10 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     case inDoubt
     /// The server refused a statement.
     case refused
+    /// The namespace is being moved to another store, and cannot be written meanwhile.
+    case frozen
+    /// The namespace was moved to another store.
+    case moved
     /// The store lacks what is asked for, or is of another version.
     case unsuitable
   }
@@ -34,8 +38,8 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
   /// Source: several servers, section 3, rule 6.
   package var isWorthRetrying: Bool {
     switch kind {
-    case .disconnected, .timedOut: return true
-    case .missingLibrary, .unsuitable, .inDoubt: return false
+    case .disconnected, .timedOut, .frozen: return true
+    case .missingLibrary, .unsuitable, .inDoubt, .moved: return false
     case .refused:
       guard let state else { return false }
       return PostgresError.retriedStates.contains(state) || state.hasPrefix("08")

@@ -165,7 +165,7 @@ package final class PostgresSession {
     let (head, floor) = (try integer(0), try integer(1))
     let namespaceState = try integer(4)
     if namespaceState == PostgresStore.State.moved.rawValue {
-      throw PostgresError(.unsuitable, "\(name) was moved to another store.")
+      throw PostgresError(.moved, "\(name) was moved to another store.")
     }
     if isWriting {
       if results[4].count == 0 || !lease.isHeld {
@@ -173,7 +173,7 @@ package final class PostgresSession {
           .unsuitable, "The lease of this server has ended, so that it may not write.")
       }
       if namespaceState != PostgresStore.State.open.rawValue {
-        throw PostgresError(.unsuitable, "\(name) is being moved, and cannot be written meanwhile.")
+        throw PostgresError(.frozen, "\(name) is being moved, and cannot be written meanwhile.")
       }
     }
     try takeIndexes(results[3], open.rows)

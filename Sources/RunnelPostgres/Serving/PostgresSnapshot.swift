@@ -25,7 +25,7 @@ package final class PostgresSnapshot {
       throw PostgresError(.unsuitable, "The namespace \(name) is not there any more.")
     }
     if namespace.state == .moved {
-      throw PostgresError(.unsuitable, "\(name) was moved to another store.")
+      throw PostgresError(.moved, "\(name) was moved to another store.")
     }
     let rows = PostgresRows(
       connection, namespace: namespace.number, indexes: try store.indexes(of: namespace.number),

@@ -75,7 +75,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
     case .told(.push(let listen, let push)): carryOut(session.tell(listen, push))
     case .told(.answer(let id, let answer)): carryOut(session.answer(id, answer))
     case .rulesChanged: carryOut(session.review())
-    case .storeFailed: carryOut(session.close(.goingAway("The store cannot be reached.")))
+    case .writeFailed: carryOut(session.close(.goingAway("The storage did not take a write.")))
     case .answered, .changed, .revoked:
       preconditionFailure("Only HTTP requests receive these.")
     case .pushed: preconditionFailure("The switchboard makes runs of these.")

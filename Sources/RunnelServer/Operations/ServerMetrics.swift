@@ -87,6 +87,12 @@ struct ServerMetrics: Sendable {
     ).increment()
   }
 
+  /// Notes whether the disk takes writes of a database.
+  func note(isWritable: Bool, of database: String) {
+    Gauge(label: "runnel_writable", dimensions: [("database", database)], factory: factory)
+      .record(isWritable ? 1 : 0)
+  }
+
   // MARK: Stores
 
   /// Notes the writes that one transaction of a namespace carried out: the size of a batch.

@@ -365,7 +365,7 @@ final class ServiceSession: ServedConnection {
     case .serviceEvent(let message): if isConnected { send(message: message) }
     // The client connects anew, and reads anew.
     case .serviceEventsMissed: end()
-    case .told, .pushed, .answered, .changed, .revoked, .rulesChanged, .storeFailed:
+    case .told, .pushed, .answered, .changed, .revoked, .rulesChanged, .writeFailed:
       preconditionFailure("Clients of services do not receive these.")
     }
   }

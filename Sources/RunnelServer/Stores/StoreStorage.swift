@@ -39,6 +39,10 @@ final class StoreStorage: ServedStorage {
     (error as? PostgresError)?.kind == .inDoubt
   }
 
+  func isFrozen(_ error: any Error) -> Bool { (error as? PostgresError)?.kind == .frozen }
+
+  func isMoved(_ error: any Error) -> Bool { (error as? PostgresError)?.kind == .moved }
+
   func takeAlarms() -> [String] {
     defer { session.alarms = [] }
     return session.alarms

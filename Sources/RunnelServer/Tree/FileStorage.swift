@@ -27,6 +27,10 @@ final class FileStorage: ServedStorage {
 
   func leavesDoubt(_ error: any Error) -> Bool { false }
 
+  func isFrozen(_ error: any Error) -> Bool { false }
+
+  func isMoved(_ error: any Error) -> Bool { false }
+
   func takeAlarms() -> [String] { [] }
 
   func takeDoubtCount() -> Int { 0 }

@@ -25,8 +25,6 @@ actor ServedDatabase {
   private static let blindLookMilliseconds = 250
   /// The interval of looking without a wake-up, in case one was lost.
   private static let safetyLookMilliseconds = 60_000
-  /// Between two attempts to do what is owed.
-  private static let owedMilliseconds = 250
   /// The time after which encoded answers are forgotten.
   private static let shelfMilliseconds = 10_000
   /// The interval at which a disk that took no write is tried again, and the bytes that are written.
@@ -49,15 +47,15 @@ actor ServedDatabase {
   /// True once the file is lost, so that the database is unusable.
   private nonisolated let hasLostFile = Atomic<Bool>(false)
   /// True once the database is to be closed, so that nothing is waited for.
-  private nonisolated let isEnding = Atomic<Bool>(false)
+  nonisolated let isEnding = Atomic<Bool>(false)
   /// The number of the newest change that was told; -1 if changes have no numbers.
   private nonisolated let toldHead = Atomic<Int64>(-1)
   /// True from a write that the disk did not take until it takes one.
-  private nonisolated let hasFailedWrite = Atomic<Bool>(false)
+  nonisolated let hasFailedWrite = Atomic<Bool>(false)
   /// The limits of callers.
   nonisolated let allowance: TreeAllowance
   nonisolated let logger: Logger
-  private nonisolated let metrics: ServerMetrics
+  nonisolated let metrics: ServerMetrics
   private nonisolated let reads: TreeExecutor
   nonisolated let calendar: @Sendable () -> Int64
   // Tree executor only:
@@ -65,12 +63,16 @@ actor ServedDatabase {
   var tree: ServedTree
   private var slow = SlowReads()
   /// Jobs that could not be done, and are done before all others.
-  private var owed: [TreeJob] = []
-  /// The sessions that are about to end, because the store was away when they wrote.
+  var owed: [TreeJob] = []
+  /// Why the disk did not take the jobs that are owed; nil if that is not so.
+  var diskFailure: (any Error)?
+  /// Jobs that wait because the namespace is being moved.
+  var held = HeldJobs()
+  /// The sessions that are about to end, because the storage did not take what they wrote.
   private var failed: Set<Int64> = []
   private var forgetsPushes = false
   /// True while the disk is tried, or is about to be.
-  private var isProbing = false
+  var isProbing = false
   private var audience: (any TreeAudience)?
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
@@ -170,6 +172,7 @@ actor ServedDatabase {
   }
 
   private func shutDown() {
+    owed = held.release() + owed
     work()
     // Nobody reads the answers any more, but what was asked to be written is written.
     _ = perform(slow.releaseAll().filter { !$0.isRead })
@@ -205,7 +208,7 @@ actor ServedDatabase {
     if watch?.drain() == true { submit(TreeJob(connection: 0, wish: .look)) }
   }
 
-  private func work() {
+  func work() {
     if isClosed { return }
     let next = jobs.withLock { jobs in
       let batch = Array(jobs.prefix(ServedDatabase.batchMax))
@@ -213,7 +216,7 @@ actor ServedDatabase {
       return batch
     }
     let batch = owed + next
-    owed = []
+    (owed, diskFailure) = ([], nil)
     if batch.isEmpty { return }
     deliver(perform(batch))
     // Who waits for an answer does not wait for the figures.
@@ -224,9 +227,14 @@ actor ServedDatabase {
     }
   }
 
-  private func perform(_ batch: [TreeJob]) -> TreeTold {
-    let batch = slow.admit(batch.filter(isInOrder))
+  func perform(_ batch: [TreeJob]) -> TreeTold {
+    let batch = slow.admit(held.admit(batch.filter(isInOrder)))
     if batch.isEmpty { return [] }
+    if let diskFailure, batch.contains(where: \.isWriting) {
+      // What is owed is written before all other.
+      if batch.count > 1 { return batch.flatMap { perform([$0]) } }
+      return giveUp(batch, diskFailure, maySucceed: true)
+    }
     var patience = StoragePatience(place.patience)
     while true {
       do {
@@ -234,6 +242,7 @@ actor ServedDatabase {
         slow.add(later)
         return told
       } catch {
+        if storage.isFrozen(error) { return waitForMove(batch, error) }
         let isOutOfReach = storage.isWorthRetrying(error)
         if isOutOfReach, !isEnding.load(ordering: .relaxed), patience.wait() {
           metrics.noteRetry(of: name)
@@ -242,9 +251,7 @@ actor ServedDatabase {
         // What is wrong with one job is no reason to refuse the others.
         let isOver = !isOutOfReach && !storage.leavesDoubt(error)
         if batch.count > 1, isOver { return batch.flatMap { perform([$0]) } }
-        let mustWait = !isOver && !isEnding.load(ordering: .relaxed)
-        if mustWait { wait(for: batch.filter(\.isOwed)) }
-        return batch.filter { !mustWait || !$0.isOwed }.flatMap { refuse($0, error) }
+        return giveUp(batch, error, maySucceed: !isOver || isWaitingForDisk(error))
       }
     }
   }
@@ -257,15 +264,6 @@ actor ServedDatabase {
     }
     if case .leave = request.operation { failed.remove(job.connection) }
     return !job.isWriting || job.isOwed
-  }
-
-  /// Does jobs before all others, after a while.
-  private func wait(for jobs: [TreeJob]) {
-    if jobs.isEmpty { return }
-    owed += jobs
-    executor.submit(afterMilliseconds: ServedDatabase.owedMilliseconds) { [weak self] in
-      self?.assumeIsolated { $0.work() }
-    }
   }
 
   /// Does jobs in one transaction.
@@ -319,7 +317,7 @@ actor ServedDatabase {
   }
 
   /// The messages to a connection about a job that failed alone.
-  private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
+  func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     noteFailure(of: job, failure)
     if case .probe = job.wish { return [] }
     logger.error("\(name): \(failure)")
@@ -347,10 +345,12 @@ actor ServedDatabase {
     }
     switch job.wish {
     case .request(let request):
-      let told: TreeTold = [(job.connection, .told(.answer(request.id, .refused(error))))]
-      if place.file != nil || !job.isSessionWrite { return told }
+      let answer: TreeTold = [(job.connection, .told(.answer(request.id, .refused(error))))]
+      // What nothing can change is answered, and the session goes on.
+      if !job.isSessionWrite || error.code != .unavailable { return answer }
       failed.insert(job.connection)
-      return told + [(job.connection, .storeFailed)]
+      // Without an answer, clients send it to the servers of the other store.
+      return (storage.isMoved(failure) ? [] : answer) + [(job.connection, .writeFailed)]
     case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
     case .service(let task):
       return [
@@ -364,7 +364,7 @@ actor ServedDatabase {
 // MARK: Large reads
 
 extension ServedDatabase {
-  private func deliver(_ told: TreeTold) {
+  func deliver(_ told: TreeTold) {
     let ready = slow.hold(told)
     if !ready.isEmpty { audience?.take(ready) }
     guard slow.isFull, let read = slow.current else { return }
@@ -441,52 +441,6 @@ extension ServedDatabase {
       self?.assumeIsolated { database in
         database.forgetsPushes = false
         database.tree.shelf.forgetPushes()
-      }
-    }
-  }
-}
-
-// MARK: The disk
-
-extension ServedDatabase {
-  private func noteStorage() {
-    for alarm in storage.takeAlarms() { logger.critical("\(name): \(alarm)") }
-    let doubtCount = storage.takeDoubtCount()
-    if doubtCount > 0 { metrics.note(doubts: doubtCount, of: name) }
-  }
-
-  private func noteDone(_ batch: [TreeJob], hasWritten: Bool) {
-    var isProven = hasWritten
-    for job in batch {
-      guard case .probe(let isEnd) = job.wish else { continue }
-      if isEnd {
-        (isProven, isProbing) = (true, false)
-      } else {
-        submit(TreeJob(connection: 0, wish: .probe(isEnd: true)))
-      }
-    }
-    if isProven, hasFailedWrite.exchange(false, ordering: .relaxed) {
-      logger.notice("\(name): the disk takes writes again")
-    }
-  }
-
-  /// Notes that the disk did not take a write, and tries it again after a while.
-  private func noteFailure(of job: TreeJob, _ failure: any Error) {
-    // A trial that fails for whatever reason is repeated.
-    if !job.isProbe {
-      guard job.isWriting, let code = (failure as? DatabaseError)?.code,
-        [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
-      else { return }
-      hasFailedWrite.store(true, ordering: .relaxed)
-      if isProbing { return }
-      isProbing = true
-    }
-    executor.submit(afterMilliseconds: ServedDatabase.probe.milliseconds) { [weak self] in
-      self?.assumeIsolated { database in
-        // Another write may have shown meanwhile that the disk takes writes.
-        database.isProbing = database.isUnwritable
-        guard !database.isClosed, database.isUnwritable else { return }
-        database.submit(TreeJob(connection: 0, wish: .probe(isEnd: false)))
       }
     }
   }

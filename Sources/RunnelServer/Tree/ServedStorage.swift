@@ -36,6 +36,12 @@ protocol ServedStorage: AnyObject {
   /// True if the transaction may have been done, so that it must not be done anew.
   func leavesDoubt(_ error: any Error) -> Bool
 
+  /// True if nothing can be written until a move of the tree has ended.
+  func isFrozen(_ error: any Error) -> Bool
+
+  /// True if the tree was moved elsewhere.
+  func isMoved(_ error: any Error) -> Bool
+
   /// What is to be logged, once.
   func takeAlarms() -> [String]
 

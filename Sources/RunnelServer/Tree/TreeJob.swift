@@ -64,6 +64,12 @@ struct TreeJob: Sendable {
     }
   }
 
+  /// True if the job is the last one of a session.
+  var isLeave: Bool {
+    guard case .request(let request) = wish, case .leave = request.operation else { return false }
+    return true
+  }
+
   /// True if the job is a write of a session, whose client sends it again if it was not done.
   var isSessionWrite: Bool {
     guard case .request(let request) = wish else { return false }
@@ -139,9 +145,9 @@ enum TreeNews: Sendable {
   case changed(AudienceChange)
   /// The rules do not allow the stream any more.
   case revoked
-  /// A write of the session was not done because the store was away: the session ends, so that its client
-  /// sends that write again before those that came after it.
-  case storeFailed
+  /// A write of the session was not done because the storage did not take it: the session ends, so that its
+  /// client sends that write again before those that came after it.
+  case writeFailed
   /// The rules have changed: listens must be checked again.
   case rulesChanged
   /// The answer to a call of a service, by its number.

@@ -140,6 +140,62 @@ struct StoreMoveTests {
     }
   }
 
+  private func setState(_ state: Int, in place: String) throws {
+    try PostgresCluster.shared().run(sql: "UPDATE namespace SET state = \(state)", in: place)
+  }
+
+  /// Once, each session that wrote during a move was closed.
+  @Test func writesWaitWhileTheirNamespaceIsMoved() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      try await withServer { server in
+        let (writer, reader) = (try server.socket(), try server.socket())
+        #expect(try reader.status(1, "q", "{\"p\":\"/n\",\"h\":\"\"}") == "ok")
+        let client = try server.client()
+        try setState(1, in: first)
+        try writer.ask(1, "p", "{\"p\":\"/n\",\"d\":1}")
+        try writer.ask(2, "p", "{\"p\":\"/n\",\"d\":2}")
+        try client.sendRequest("PUT", "/m.json", "3")
+        // Who reads does not wait.
+        for number in 2..<20 {
+          #expect(try reader.status(number, "q", "{\"p\":\"/other\",\"h\":\"\"}") == "ok")
+        }
+        #expect(!writer.client.hasUnread && !client.hasUnread)
+        try setState(0, in: first)
+        for number in 1...2 {
+          #expect(try writer.next() == json("{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":\"\"}}"))
+          let told = try json("{\"a\":\"d\",\"b\":{\"p\":\"n\",\"d\":\(number)}}")
+          #expect(try reader.next() == told)
+        }
+        #expect(try client.readAnswer(to: "PUT").status == 200)
+      }
+    }
+  }
+
+  /// A client without names of writes takes every answer for the last word.
+  @Test func aWriteThatWaitedForAMoveIsNotAnsweredButSentElsewhere() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      try await withServer { server in
+        let socket = try server.socket()
+        try setState(1, in: first)
+        try socket.ask(1, "p", "{\"p\":\"/n\",\"d\":1}")
+        try move(from: first, to: second, address: "two.example:1")
+        #expect(throws: (any Error).self) { _ = try socket.next() }
+        // The server notices within a quarter of a second where the namespace is.
+        let end = ContinuousClock.now + StoreMoveTests.patience
+        var message = ""
+        while !message.contains("two.example:1"), ContinuousClock.now < end {
+          let next = try server.client()
+          try next.openSocket("/.ws?v=5&ns=test")
+          message = try next.readMessage()
+        }
+        #expect(message.contains("two.example:1"))
+      }
+    }
+  }
+
   @Test func aMoveThatWasBrokenOffGoesOn() async throws {
     try await TestServer.onStore {
       let first = try #require(TestServer.store)
@@ -154,8 +210,10 @@ struct StoreMoveTests {
             INSERT INTO meta SELECT 1, 'moving', '\(try movedNumber(second))'
             """, in: first)
         #expect(try wait(for: 200, of: server, "GET", "/n.json").body == "1")
-        #expect(try server.request("PUT", "/n.json", "2").status == 503)
+        let client = try server.client()
+        try client.sendRequest("PUT", "/n.json", "2")
         try move(from: first, to: second, address: "")
+        #expect(try client.readAnswer(to: "PUT").status == 503)
         #expect(try wait(for: 503, of: server, "GET", "/n.json").status == 503)
       }
     }

@@ -197,7 +197,7 @@ final class StoreServer {
 
 extension ServedRequest {
   /// True if it may write.
-  fileprivate var isWriting: Bool {
+  var isWriting: Bool {
     switch operation {
     case .write, .compareAndSet, .keepForDisconnect, .doDisconnects, .leave: true
     case .listen, .unlisten, .get, .review: false
