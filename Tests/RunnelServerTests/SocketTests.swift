@@ -1,4 +1,6 @@
+import Glibc
 import RunnelBase
+import RunnelDatabase
 import RunnelServer
 import TestSupport
 import Testing
@@ -119,6 +121,16 @@ import Testing
       #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"x\",\"d\":5}}"))
       try OtherProcess.write(["x": nil], to: server.file)
       #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"x\",\"d\":null}}"))
+    }
+  }
+
+  /// Once, they noticed it when they looked by themselves.
+  @Test func otherProcessesAreWokenByAWrite() async throws {
+    try await withServer { server in
+      let watch = try #require(ChangeWatch(database: server.file))
+      #expect(try server.request("PUT", "/x.json", "5").status == 200)
+      var look = pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)
+      #expect(poll(&look, 1, 20_000) == 1)
     }
   }
 

@@ -367,6 +367,7 @@ extension ServedDatabase {
   func deliver(_ told: TreeTold) {
     let ready = slow.hold(told)
     if !ready.isEmpty { audience?.take(ready) }
+    storage.announce()
     guard slow.isFull, let read = slow.current else { return }
     // Messages must not pile up without bound: the tree waits for the answer.
     reads.submitAndWait {}
