@@ -72,6 +72,23 @@ import Testing
     #expect(try views(in: json).map(\.name) == ["user"])
   }
 
+  @Test func shortListsInSettingsGetNoViews() throws {
+    func settings(_ count: Int) -> JSONValue {
+      let tabs = (0..<count).map { JSONMember("\($0)", ["name": "t", "pinned": true]) }
+      return [
+        "editor": ["font%2Esize": 12, "tabs": .object(tabs)], "telemetry": ["enabled": false],
+        "panes": ["left": ["tabs": .object(tabs)]], "window": ["height": 600, "width": 800],
+      ]
+    }
+    #expect(try views(in: settings(2)).isEmpty, "they open in the Tree")
+    #expect(try views(in: settings(40)).map(\.name) == ["editor/tabs", "panes/left/tabs"])
+    // The same list in the only branch, or beside lists at the root, is what the data are about.
+    let tabs: JSONValue = ["a": ["name": "t"], "b": ["name": "u"]]
+    #expect(try views(in: ["data": ["total": 2, "items": tabs]]).map(\.name) == ["items"])
+    let answer: JSONValue = ["items": tabs, "links": ["next": "/2"], "meta": ["total": 2]]
+    #expect(try views(in: answer).map(\.name) == ["items"])
+  }
+
   @Test func moreThanAFewBranchesAreLookedAt() throws {
     let branches = (0..<12).map { JSONMember("b\($0)", ["deep": ["only": ["nothing": "x"]]]) }
     let json: JSONValue = .object(branches + [JSONMember("user", ["ana": ["name": "Ana"]])])

@@ -25,6 +25,23 @@ import Testing
       ])
   }
 
+  @Test func keysMadeOfNamesAreShownAsTheseAndCopiedAsTheyAre() throws {
+    let app = try tree(["editor": ["font%2Esize": 12, "rent%2Fyr": 5], "c%5B%23%5D": "x"])
+    #expect(app.body[1].contains("c[#]") && !app.screen.joined().contains("%5B"), "\(app.body)")
+    app.press("j y k")
+    #expect(app.clipboard == "c%5B%23%5D")
+    #expect(app.screen[0].contains("/c[#]"))
+    app.press("j l j")
+    #expect(app.screen[0].contains("/editor/font.size"), "\(app.screen)")
+    app.press("j")
+    #expect(app.screen[0].contains("/editor/rent%2Fyr"), "a slash in a name is no step of the path")
+    // A path is found as it is shown, too.
+    app.press("gg :")
+    app.type("/editor/font.size")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("font.size"), "\(app.body)")
+  }
+
   @Test func objectSaysHowTheValuesInItAreEdited() throws {
     let app = try tree()
     app.press("j e")

@@ -9,6 +9,9 @@ import RunnelWorkspace
 /// A *collection* is a node whose first children are all records, which are nodes with a leaf among
 /// their children. Nodes near the root are searched first. Only a few nodes are searched, and a few
 /// children of each, so that it takes a moment in any database.
+///
+/// Where most branches of the root are records, the data are *settings*: the short lists in them are parts of
+/// a setting, and get no views.
 struct FoundViews {
   /// The number of levels below the root that are searched.
   static let depthMax = 4
@@ -30,6 +33,7 @@ struct FoundViews {
   private var found: [CollectionSample] = []
   /// The nodes still to be searched, those near the root first.
   private var queue: [Path] = [.root]
+  private var isSettings = false
 
   private init(_ session: DatabaseSession, pageSize: Int) {
     self.session = session
@@ -56,14 +60,23 @@ struct FoundViews {
     let children = try session.rows(query, detail: .shallow)
     let samples = children.prefix(FoundViews.samplesMax)
     if !samples.isEmpty, !path.isRoot, try samples.allSatisfy({ try isRecord($0, in: path) }) {
-      found.append(try sample(of: path, beginning: samples.map(\.key)))
+      let isPart = isSettings && path.keys.count > 1 && children.count < FoundViews.branchesMax
+      if !isPart { found.append(try sample(of: path, beginning: samples.map(\.key))) }
       return
     }
+    if path.isRoot { isSettings = try holdsSettings(children) }
     guard path.keys.count + 1 < FoundViews.depthMax else { return }
     // Data stored by the keys of records, such as the likes of each message, is not searched.
     for child in children where child.isBranch && !child.key.isGenerated {
       queue.append(try path.child(child.key))
     }
+  }
+
+  /// Returns whether most branches of the root, and at least two, are records.
+  private func holdsSettings(_ children: [TreeRow]) throws -> Bool {
+    let branches = children.filter(\.isBranch)
+    let count = try branches.count { try isRecord($0, in: .root) }
+    return count >= 2 && count * 2 > branches.count
   }
 
   /// Returns the views of the found collections; collections with the same name are named by their

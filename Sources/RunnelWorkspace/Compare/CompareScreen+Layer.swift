@@ -6,7 +6,7 @@ import RunnelTerminal
 extension CompareScreen: ListLayer {
   var layer: Layer { .compare(self) }
   var summary: String { "comparison of \(draft.path)" }
-  var heading: String? { "compare \(draft.path)" }
+  var heading: String? { "compare \(draft.path.shownPath)" }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.compare, .list, .global] }
 

@@ -156,7 +156,7 @@ package struct CompareScreen: Hashable, Sendable {
         ListSection(id: CompareScreen.section, rows: model.rows.indices.map { "\($0)" })
       ]
       headings[CompareScreen.section] = ListHeading(
-        title: StyledLine("\(draft.path)", .sectionHeader))
+        title: StyledLine(draft.path.shownPath, .sectionHeader))
     } else {
       for (index, row) in model.rows.enumerated() where !row.isSame {
         let id = "\(index)"

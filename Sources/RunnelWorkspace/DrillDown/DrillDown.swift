@@ -77,6 +77,6 @@ extension ListScreen {
       let text = FieldKind.text(of: column.field.node(key: record.row.key, node).json)
       if !text.isEmpty { return text }
     }
-    return record.row.key.text
+    return WritableKey.name(of: record.row.key.text)
   }
 }

@@ -7,8 +7,8 @@ import RunnelTree
 
 extension HistoryScreen: ListLayer {
   var layer: Layer { .history(self) }
-  var summary: String { "history of \(path)" }
-  var heading: String? { "history of \(path)" }
+  var summary: String { "history of \(path.shownPath)" }
+  var heading: String? { "history of \(path.shownPath)" }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.history, .list, .global] }
 

@@ -182,7 +182,7 @@ extension HistoryScreen {
     let sections: [ListSection]
     if days.isEmpty {
       sections = [ListSection(id: "none", rows: [], emptyText: endText)]
-      headings["none"] = ListHeading(title: StyledLine("\(path)", .sectionHeader))
+      headings["none"] = ListHeading(title: StyledLine(path.shownPath, .sectionHeader))
     } else {
       days[days.count - 1].rowIDs.append(ListScreen.fetchMoreRow)
       sections = days.map { ListSection(id: $0.id, rows: $0.rowIDs) }

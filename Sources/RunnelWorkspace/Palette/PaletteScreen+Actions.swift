@@ -132,7 +132,7 @@ extension PaletteScreen {
   /// Returns the items for a typed path: the path itself, and the loaded places that begin with it.
   static func pathItems(_ state: AppState, _ text: String) -> [MenuList.Item] {
     var items: [MenuList.Item] = []
-    if let path = try? Path(text) {
+    if let path = try? Path(typed: text) {
       items.append(
         MenuList.Item(
           id: PaletteDeed.run(text).id, title: path.description,
@@ -144,7 +144,7 @@ extension PaletteScreen {
     }
     let slash = text.lastIndex(of: "/") ?? text.startIndex
     let start = text[..<slash]
-    guard let parent = start.isEmpty ? Path.root : try? Path(String(start)) else { return items }
+    guard let parent = start.isEmpty ? Path.root : try? Path(typed: String(start)) else { return items }
     let last = text[text.index(after: slash)...]
     let names = loadedChildren(state, of: parent).filter { $0.hasPrefix(last) && $0 != last }
     return items
@@ -259,7 +259,7 @@ extension PaletteScreen {
         return command.disabledReason(state) ?? command.run(&state, argument)
       case .path(let text):
         do {
-          goTo(&state, try Path(text))
+          goTo(&state, try Path(typed: text))
           return nil
         } catch {
           return "\(error)"

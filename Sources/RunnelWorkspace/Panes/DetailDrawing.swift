@@ -63,7 +63,7 @@ package struct DetailDrawing {
 
   private func lines(of record: Record?, width: Int) -> [StyledLine] {
     guard let record else { return [StyledLine("no record here", .muted)] }
-    var lines = [StyledLine(record.row.key.text, .title), StyledLine()]
+    var lines = [StyledLine(WritableKey.name(of: record.row.key.text), .title), StyledLine()]
     let order = FieldOrder(state.tabs.front.definition.columns.map(\.field))
     let fields = order.sorted(DetailDrawing.fields(of: record.row.node ?? .empty), by: \.path)
     let longest = fields.map { CellWidth.width(of: WritableKey.name(of: $0.name)) }.max() ?? 0
@@ -130,7 +130,7 @@ package struct DetailDrawing {
       else { return DetailLines(head: [StyledLine("no node here", .muted)]) }
       return DetailLines(head: [StyledLine("/", .title), StyledLine(), root.detail])
     }
-    let head = StyledLine(path.description, .title).wrapped(width: width) + [StyledLine()]
+    let head = StyledLine(path.shownPath, .title).wrapped(width: width) + [StyledLine()]
     if case .leaf(let leaf) = row.summary.kind {
       return DetailLines(head: head + lines(of: leaf, width: width))
     }

@@ -37,7 +37,7 @@ package struct Place: Hashable, Sendable {
   }
 
   /// The title in lists of places.
-  package var title: String { (path ?? list)?.description ?? view ?? "Tree" }
+  package var title: String { (path ?? list)?.shownPath ?? view ?? "Tree" }
 
   /// The text of the place for storage; `init(text:)` parses it.
   package var text: String {

@@ -330,7 +330,8 @@ extension TreeScreen {
   /// Returns the name and the value of a line.
   package func text(ofRow id: String) -> String {
     guard case .node(_, let row, _)? = lines[id] else { return "" }
-    if case .leaf(let leaf) = row.summary.kind { return "\(row.key.text) \(leaf.json.jsonText())" }
-    return row.key.text
+    let name = WritableKey.name(of: row.key.text)
+    if case .leaf(let leaf) = row.summary.kind { return "\(name) \(leaf.json.jsonText())" }
+    return name
   }
 }

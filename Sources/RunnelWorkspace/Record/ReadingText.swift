@@ -17,7 +17,7 @@ package struct ReadingText {
   init(_ reading: Reading, of screen: RecordScreen, local: LocalTime) {
     self.reading = reading
     self.local = local
-    title = Path(unchecked: screen.path.keys + reading.field.keys).description
+    title = Path(unchecked: screen.path.keys + reading.field.keys).shownPath
     leaf = screen.fields[reading.field.description]?.leaf
   }
 

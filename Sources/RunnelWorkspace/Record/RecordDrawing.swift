@@ -106,7 +106,7 @@ package struct RecordDrawing {
     let blanks = max(nameWidth - CellWidth.width(of: related.title), 2)
     var line = StyledLine("\(glyphs.foldClosed) ", .frameFocus)
     line.append(related.title + String(repeating: " ", count: blanks), .link)
-    line.append(related.path.description, .muted)
+    line.append(related.path.shownPath, .muted)
     let words = related.countText(glyphs)
     let rest = width - line.width - CellWidth.width(of: words) - 1
     line.append(String(repeating: " ", count: max(rest, 1)) + words, .muted)

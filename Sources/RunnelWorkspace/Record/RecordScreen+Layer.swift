@@ -11,8 +11,8 @@ extension RecordScreen: ListLayer {
     edit.map { "record \(path), editing \($0.field.text)" } ?? "record \(path)"
   }
   var holdsInput: Bool { edit != nil }
-  var heading: String? { path.description }
-  var helpTitle: String? { path.description }
+  var heading: String? { path.shownPath }
+  var helpTitle: String? { path.shownPath }
   var effectOnClose: Effect? { .closeRecord(path) }
   var rowWord: String { related.isEmpty ? "field" : "row" }
 

@@ -149,7 +149,7 @@ package struct RecordScreen: Hashable, Sendable {
     content = ListContent(sections: [section] + [relatedListSection].compactMap(\.self))
     headings = [
       RecordScreen.section: ListHeading(
-        title: StyledLine(path.description, .sectionHeader),
+        title: StyledLine(path.shownPath, .sectionHeader),
         detail: StyledLine(count == 1 ? "1 field" : "\(count) fields", .muted)),
       RecordScreen.relatedSection: ListHeading(
         title: StyledLine("Lists and references", .sectionHeader)),

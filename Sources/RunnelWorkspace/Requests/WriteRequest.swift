@@ -193,4 +193,26 @@ extension Path {
   /// The text of a relative path for people to read: keys that were made of names with signs that no key
   /// may have are shown as these names.
   var shownText: String { keys.map { WritableKey.name(of: $0.text) }.joined(separator: "/") }
+
+  /// The text of a path for people to read, which a path can be typed as too: keys that were made of names
+  /// are shown as these, but a slash in a name as in the key.
+  package var shownPath: String {
+    "/"
+      + keys.map { key in
+        let name = WritableKey.name(of: key.text)
+        return name.contains("/") ? key.text : name
+      }.joined(separator: "/")
+  }
+
+  /// Reads a path as it is typed or shown: signs that no key may have stand for a key made of the name.
+  ///
+  /// - Throws: `DatabaseError` if it can be no path.
+  init(typed text: String) throws {
+    if let path = try? Path(text) {
+      self = path
+    } else {
+      let names = Path.pieces(of: text).map { WritableKey.key(of: $0).text }
+      self = try Path("/" + names.joined(separator: "/"))
+    }
+  }
 }

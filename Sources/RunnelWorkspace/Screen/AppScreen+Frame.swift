@@ -142,8 +142,8 @@ extension AppScreen {
   private var place: String {
     let headings = state.layers.reversed().lazy.compactMap(\.component.heading)
     if let heading = headings.first { return heading }
-    guard state.tabs.isTree else { return state.tabs.front.definition.source.path.description }
-    if case .node(let path, _, _)? = state.tabs.tree.cursorLine { return path.description }
+    guard state.tabs.isTree else { return state.tabs.front.definition.source.path.shownPath }
+    if case .node(let path, _, _)? = state.tabs.tree.cursorLine { return path.shownPath }
     return "/"
   }
 

@@ -12,7 +12,7 @@ enum JSONLine {
     if !blanks.isEmpty { line.append(String(blanks)) }
     rest = rest.dropFirst(blanks.count)
     if let end = endOfString(rest), rest[end...].hasPrefix(":") {
-      line.append(String(rest[..<end]), .jsonKey)
+      line.append(WritableKey.name(of: String(rest[..<end])), .jsonKey)
       line.append(": ", .muted)
       rest = rest[end...].dropFirst(2)
     }

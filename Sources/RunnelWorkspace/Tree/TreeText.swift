@@ -106,8 +106,9 @@ package struct TreeText {
 
   /// The name, padded to the column of the values.
   private func name(_ key: RunnelTree.Key) -> String {
-    let blanks = max(TreeText.nameWidthMax - CellWidth.width(of: key.text), 2)
-    return key.text + String(repeating: " ", count: blanks)
+    let name = WritableKey.name(of: key.text)
+    let blanks = max(TreeText.nameWidthMax - CellWidth.width(of: name), 2)
+    return name + String(repeating: " ", count: blanks)
   }
 
   private func indented(_ line: StyledLine, _ depth: Int) -> StyledLine {
