@@ -61,6 +61,30 @@ import Testing
     #expect(app.toast == "chat.views.yaml was read again")
   }
 
+  @Test func foundViewThatIsSavedKeepsItsFilterItsRowsAndItsPlace() throws {
+    let records = try (0..<90).map {
+      try Node(json: ["note": .string("note \($0 % 9) of some words"), "n": .int($0)])
+    }
+    let keys = try (0..<90).map { try Key("k\(10 + $0)") }
+    let sample = CollectionSample(
+      path: try Path("log"), keys: Array(keys.prefix(5)), records: Array(records.prefix(5)))
+    let json = zip(keys, records).map { JSONMember($0.text, $1.json) }
+    let other = ViewInference.view(of: sample, named: "Other", pageSize: 50)
+    let app = try AppDriver(
+      [ViewInference.view(of: sample, named: "Log", pageSize: 50), other],
+      json: ["log": .object(json)], columns: 140)
+    app.press("G f")
+    app.type("note:\"note 4\"")
+    app.press("Enter G k")
+    let before = (app.cursorLine, app.list.loadedCount, app.backend.requests.count)
+    #expect(app.list.content.storedRowCount == 10, "\(app.body)")
+    let text = ViewText.file([app.list.shownDefinition, other])
+    app.take(.redefined(file: "/log.views.yaml", problem: nil, views: SavedViews(text: text)))
+    #expect(app.list.filter?.text == "note:\"note 4\"")
+    #expect(app.list.content.storedRowCount == 10, "\(app.body)")
+    #expect((app.cursorLine, app.list.loadedCount, app.backend.requests.count) == before)
+  }
+
   @Test func otherRowsAreAskedForWhereTheSourceChanged() throws {
     try save("path: /room\n    order: $key", as: "path: /user\n    order: $key")
     #expect(app.state.tabs.lists[0].content.storedRowCount == 5)

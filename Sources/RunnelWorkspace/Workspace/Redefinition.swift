@@ -72,10 +72,11 @@ extension Redefinition {
         continue
       }
       // What was saved from the list itself is what it shows: it keeps its rows and its place.
-      if state.tabs.lists[index].shows(definition, pageSize: state.settings.pageSize) {
+      if state.tabs.lists[index].shows(definition) {
         state.tabs.lists[index].adopt(definition)
         continue
       }
+      if state.tabs.lists[index].ownDefinition.isWritten(as: definition) { continue }
       if definition.wantedIndexes != state.tabs.lists[index].ownDefinition.wantedIndexes {
         isUnindexed = true
       }
@@ -149,13 +150,20 @@ extension ListScreen {
   }
 
   /// Returns whether a definition is what the list shows, with the order and the columns that the user
-  /// chose, apart from the default size of pages.
-  fileprivate func shows(_ definition: ViewDefinition, pageSize: Int) -> Bool {
-    shownDefinition.paged(by: pageSize) == definition.paged(by: pageSize)
+  /// chose.
+  fileprivate func shows(_ definition: ViewDefinition) -> Bool {
+    shownDefinition.isWritten(as: definition)
   }
 }
 
 extension ViewDefinition {
+  /// Returns whether a views file has the same text for both.
+  ///
+  /// What a file does not keep, such as widths for wide screens that were found, makes no other view.
+  fileprivate func isWritten(as other: ViewDefinition) -> Bool {
+    ViewText.entry(self, indentation: 0) == ViewText.entry(other, indentation: 0)
+  }
+
   /// Returns the view with the page size, if its source does not set its own.
   fileprivate func paged(by count: Int) -> ViewDefinition {
     var view = self
