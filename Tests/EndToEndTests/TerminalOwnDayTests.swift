@@ -153,9 +153,6 @@ extension TerminalTests {
     /// What was arranged in a views file, and all rows in a table.
     private func keep(_ terminal: TmuxTerminal, in folder: TemporaryFolder) throws {
       try command(":export csv \(folder.file("out.csv"))", terminal)
-      try terminal.wait(for: "C-s export")
-      try terminal.keys("C-s")
-      try terminal.wait(forNo: "C-s export")
       try terminal.wait("the table is written") { _ in
         FileManager.default.fileExists(atPath: folder.file("out.csv"))
       }

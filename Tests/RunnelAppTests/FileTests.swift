@@ -42,7 +42,15 @@ final class TestFolder {
   private func export(_ app: AppDriver, _ format: String, _ name: String) {
     app.press(":")
     app.type("export \(format) \(folder.file(name))")
-    app.press("Enter C-s")
+    app.press("Enter")
+  }
+
+  @Test func exportWithFormatAndFileBeginsAtOnceAndAFormAsksForTheRest() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    export(app, "csv", "all.csv")
+    #expect(app.form == nil && app.toast.hasPrefix("exported 6 records"), "\(app.toast)")
+    export(app, "csv", "")
+    #expect(app.form?.fields[2].input.error == "name a file", "a folder is none")
   }
 
   @Test func wholeViewIsWrittenWhateverIsLoaded() throws {
@@ -255,8 +263,7 @@ final class TestFolder {
     let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
     app.press(":")
     app.type("export json \(folder.file("all.json"))")
-    app.press("Enter")
-    app.strike("C-s")
+    app.strike("Enter")
     app.press("C-c")
     #expect(app.toast == "the export was stopped, and left no file")
     #expect(try folder.names().isEmpty)
@@ -441,6 +448,35 @@ final class TestFolder {
     app.press("C-r")
     #expect(try app.stored("/user").object?.count == 1205)
     #expect(app.list.unreadCount + app.list.newAboveCount + app.list.newBelowCount == 0)
+  }
+
+  @Test func textsForAColumnOfNumbersAreSaidAndNumbersOffered() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try folder.write("name;plot\nFay;3,5\nGus;1.432,85\nHal;7\n", to: "new.csv")
+    open("new.csv", app)
+    let words = "plot holds numbers, and gets 2 texts: 3,5; c imports 3.5"
+    #expect(app.screen.contains { $0.contains(words) }, "\(app.screen)")
+    app.press("c")
+    #expect(app.toast == "imported 3 records")
+    let plots = try #require(app.stored("/user").object).map { $0.value["plot"] }
+    #expect(plots.contains(3.5) && plots.contains(1432.85) && plots.contains(7))
+    app.press("u")
+    // A comma alone may stand between thousands: it is only said.
+    try folder.write("name;plot\nIda;1,250\n", to: "doubt.csv")
+    open("doubt.csv", app)
+    #expect(app.screen.contains { $0.contains("plot holds numbers, and gets a text: 1,250") })
+    app.press("c")
+    #expect(app.toast.hasPrefix("there is no text to import as a number"), "\(app.toast)")
+    app.press("y")
+    #expect(try app.stored("/user").object?.contains { $0.value["plot"] == "1,250" } == true)
+  }
+
+  @Test(arguments: [
+    ("3,5", 3.5), ("-0,25", -0.25), ("1.432,85", 1432.85), ("007,5", nil), ("3,5 kg", nil),
+    ("1,2,3", nil), ("1.43,5", nil), (",5", nil), ("3,", nil), ("3.5", nil),
+  ])
+  func numberWithADecimalCommaIsRead(text: String, number: Double?) {
+    #expect(ImportedTexts.number(text)?.double == number)
   }
 
   @Test func refusedRecordStopsNoneOfThoseThatAreWrittenWithIt() throws {

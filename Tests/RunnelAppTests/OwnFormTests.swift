@@ -41,7 +41,7 @@ import Testing
     let format = try #require(ExportFormat(fileName: name))
     app.press(":")
     app.type("export \(format.rawValue) \(folder.file(name))")
-    app.press("Enter C-s")
+    app.press("Enter")
     app.wait(milliseconds: Question.graceMilliseconds)
   }
 
@@ -200,7 +200,7 @@ import Testing
     let app = try opened(Self.table, as: "list.csv")
     app.press(":")
     app.type("export csv \(folder.file("new.csv"))")
-    app.press("Enter C-s")
+    app.press("Enter")
     #expect(try bytes("new.csv").contains("'=SUM(A1)"))
   }
 }

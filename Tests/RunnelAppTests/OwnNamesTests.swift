@@ -44,7 +44,7 @@ import Testing
   private func askToExport(_ app: AppDriver, _ format: String, over name: String) {
     app.press(":")
     app.type("export \(format) \(folder.file(name))")
-    app.press("Enter C-s")
+    app.press("Enter")
     app.wait(milliseconds: Question.graceMilliseconds)
   }
 
@@ -74,7 +74,7 @@ import Testing
     let app = try opened()
     app.press(":")
     app.type("export csv \(folder.file("new.csv"))")
-    app.press("Enter C-s")
+    app.press("Enter")
     let first = try bytes("new.csv").prefix { $0 != "\r\n" }
     #expect(first.hasPrefix("$key,Datum,"))
     #expect(first.contains("Beleg-Nr.") && first.contains("von/an") && !first.contains("%"))

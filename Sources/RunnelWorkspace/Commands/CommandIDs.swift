@@ -44,6 +44,7 @@ extension ActionID {
   static let debugOpen = ActionID("debug.open")
   static let dialogKeep = ActionID("dialog.keep")
   static let dialogNo = ActionID("dialog.no")
+  static let dialogNumbers = ActionID("dialog.numbers")
   static let dialogYes = ActionID("dialog.yes")
   static let draftDrop = ActionID("draft.drop")
   static let editRedo = ActionID("edit.redo")

@@ -79,9 +79,11 @@ enum Exporting {
   /// The time in milliseconds before a running export is mentioned.
   static let quietExportMilliseconds: Int64 = 200
 
-  /// Opens a form that asks for the records to export, the format, and the file.
+  /// Opens a form that asks for the records to export, the format, and the file; or begins at once with the
+  /// first choice of records.
   static func openExport(
-    _ state: inout AppState, _ format: ExportFormat = .json, file: String? = nil
+    _ state: inout AppState, _ format: ExportFormat = .json, file: String? = nil,
+    beginsAtOnce: Bool = false
   ) {
     if let reason = reasonNotExported(state) { return state.say(.info, reason) }
     let choices = exportChoices(state)
@@ -96,13 +98,14 @@ enum Exporting {
       return openExport(&state, opened.format, file: opened.name(for: first))
     }
     let name = file ?? "\(exportName(state)).\(format.fileExtension)"
-    let form = FormScreen(
+    var form = FormScreen(
       purpose: .export(choices, replaces: nil), title: "Export",
       fields: [
         .choice("what", choices.map { ($0.word, $0.title) }, first: first.word),
         .choice("format", ExportFormat.allCases.map { ($0.rawValue, "") }, first: format.rawValue),
         FormScreen.Field("file", kind: .string, text: name),
       ])
+    if beginsAtOnce, startExport(&state, &form, choices, replaces: nil) { return }
     // A file that the user has just named comes before a draft.
     if file == nil { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
   }

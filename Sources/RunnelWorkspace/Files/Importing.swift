@@ -21,6 +21,8 @@ package struct ImportProgress: Hashable, Sendable {
   var doneCount = 0
   package var refused: [ImportPlan.Refused]
   package var isStopped = false
+  /// The texts that it puts into columns of numbers; nil if it was not looked for them.
+  var texts: ImportedTexts?
   /// The first write of the import's step of undo, or nil before there is one.
   var step: AppRequestID?
 
@@ -227,9 +229,13 @@ enum Importing {
       message.append(StyledLine("left out: \(refused.place): \(refused.reason)\(rest)", .warn))
     }
     message += plan.remarks.map { StyledLine($0, .warn) }
+    let numbersKey = KeyText(state.settings.keymap, [.confirm]).keys(.dialogNumbers)
+    var progress = ImportProgress(plan, file: file, view: view)
+    progress.texts = ImportedTexts(plan, into: state.tabs.lists[view])
+    message += progress.texts?.lines(key: numbersKey) ?? []
     if let line = plan.renamedWords { message.append(StyledLine(line, .muted)) }
     var question = Question(
-      .importRecords(ImportProgress(plan, file: file, view: view)),
+      .importRecords(progress),
       title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
       explanation: [
         StyledLine("A record that is refused stops no other.", .muted),

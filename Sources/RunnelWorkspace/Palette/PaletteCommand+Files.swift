@@ -15,7 +15,7 @@ extension PaletteCommand {
           return nil
         }
         if let format = ExportFormat(rawValue: first) {
-          Exporting.openExport(&state, format, file: file)
+          Exporting.openExport(&state, format, file: file, beginsAtOnce: file != nil)
           return nil
         }
         guard let format = ExportFormat(fileName: text) else {

@@ -13,6 +13,9 @@ extension Question {
       ? [(.dialogYes, yes), (.dialogNo, no), (.helpOpen, "in full")]
       : [(.inputAccept, yes), (.inputCancel, no), (.helpOpen, "in full")]
     if question.purpose == .discardForm { actions.insert((.dialogKeep, "keep as a draft"), at: 0) }
+    if question.importedTexts?.hasNumbers == true {
+      actions.insert((.dialogNumbers, "import numbers"), at: 1)
+    }
     let contexts: [KeymapContext] = question.word == nil ? [.confirm] : [.input, .textField]
     let keys = KeyText(state.settings.keymap, contexts)
     let offered = actions.compactMap { action, words in
@@ -31,12 +34,18 @@ extension Question {
 
   static func sayYes(_ state: inout AppState) {
     guard case .question(let question)? = state.layers.last else { return }
-    // A key pressed before the question could be read is no answer to it.
-    guard state.input.eventTime - question.openedAt >= Question.graceMilliseconds else {
-      let words = state.phrase("struck too soon to be an answer", .dialogYes, "again says yes")
-      return state.say(.info, words, givesWay: true)
-    }
+    if isTooSoon(&state, question, "again says yes", .dialogYes) { return }
     agree(&state, to: question)
+  }
+
+  /// Whether a key was pressed before the question could be read, and so is no answer to it, which is said.
+  private static func isTooSoon(
+    _ state: inout AppState, _ question: Question, _ deed: String, _ action: ActionID
+  ) -> Bool {
+    if state.input.eventTime - question.openedAt >= Question.graceMilliseconds { return false }
+    let words = state.phrase("struck too soon to be an answer", action, deed)
+    state.say(.info, words, givesWay: true)
+    return true
   }
 
   /// Closes the question; what was typed for a write that was asked about comes back.
@@ -62,6 +71,32 @@ extension Question {
       return nil
     }
     return "there is no text to keep: yes or no"
+  }
+
+  /// The texts for columns of numbers that the question would import; nil for another question.
+  private var importedTexts: ImportedTexts? {
+    if case .importRecords(let progress) = purpose { progress.texts } else { nil }
+  }
+
+  /// The reason why the question in front has no texts to import as numbers, or nil if it has.
+  static func reasonNoNumbers(_ state: AppState) -> String? {
+    guard case .question(let question)? = state.layers.last,
+      question.importedTexts?.hasNumbers != true
+    else { return nil }
+    return "there is no text to import as a number: yes or no"
+  }
+
+  /// Agrees to an import, with numbers for the texts that are clear.
+  static func importNumbers(_ state: inout AppState) {
+    guard case .question(let question)? = state.layers.last,
+      case .importRecords(let progress) = question.purpose,
+      let texts = question.importedTexts
+    else { return }
+    if isTooSoon(&state, question, "again imports numbers", .dialogNumbers) { return }
+    state.closeLayer()
+    let plan = texts.withNumbers(progress.plan)
+    Importing.startImport(
+      &state, ImportProgress(plan, file: progress.file, view: progress.view))
   }
 
   /// Agrees to the question if the typed word is right.

@@ -9,6 +9,10 @@ package enum QuestionCommands {
       .dialogKeep, "keep as a draft", "keep what was typed as a draft", keys: ["k"],
       disabled: { Question.reasonNothingToKeep($0) }
     ) { state, _ in Question.keepDraft(&state) }
+    Command(
+      .dialogNumbers, "as numbers", "import texts with a decimal comma, as 3,5, as numbers",
+      keys: ["c"], disabled: { Question.reasonNoNumbers($0) }
+    ) { state, _ in Question.importNumbers(&state) }
     Command(.dialogNo, "no", "no", keys: ["n", "Esc", "Enter", "C-g", "C-c", "q"]) { state, _ in
       Question.sayNo(&state)
     }
