@@ -26,8 +26,14 @@ extension Database {
     return outcome.error.withLock { $0 }
   }
 
-  /// Closes the file; returns the error, if there was one.
+  /// Closes the file, and lets the threads end; returns the error, if there was one.
+  ///
+  /// A later call, which is told that the database is closed, has a thread for as long as it takes.
   func closeFile() -> DatabaseError? {
+    defer {
+      executor.rest()
+      dispatcher.rest()
+    }
     do {
       try session.close()
       return nil

@@ -7,7 +7,8 @@
 /// While there is nothing to do the thread sleeps until a job is submitted. The thread pools of the
 /// system do not: they check their threads once a second.
 ///
-/// The thread ends when nothing refers to the executor any more. Jobs that were submitted before
+/// The thread ends when nothing refers to the executor any more; after `rest()`, whenever it has nothing to
+/// do. Jobs that were submitted before
 /// are still run, also delayed ones; repeating work and watches end.
 package final class TreeExecutor: SerialExecutor {
   private let loop: WorkLoop
@@ -16,11 +17,14 @@ package final class TreeExecutor: SerialExecutor {
   ///
   /// - Throws: `DatabaseError` (`storage`) if the system has no thread or no descriptor left.
   package init(label: String) throws(DatabaseError) {
-    loop = try WorkLoop()
-    try loop.start(label: label)
+    loop = try WorkLoop(label: label)
+    try loop.start()
   }
 
   deinit { loop.close() }
+
+  /// Lets the thread end whenever there is nothing to do; a job that is submitted then starts it again.
+  package func rest() { loop.rest() }
 
   package func enqueue(_ job: consuming ExecutorJob) { loop.add(.actor(UnownedJob(job), self)) }
 

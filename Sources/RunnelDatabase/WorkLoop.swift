@@ -9,13 +9,14 @@ import Synchronization
 /// - It adds the work of timers when it is due, and polls descriptors between jobs.
 /// - While there is nothing to do, it sleeps in one `poll`, without a time limit if there is no
 ///   timer.
+/// - A loop that rests has a thread only while there is something to do.
 ///
 /// Invariants:
 /// - I1: One thread runs jobs and handlers, one after another, with no lock held. Nothing is
 ///   released under the lock either, since the release of an object may call the loop.
 /// - I2: While the thread sleeps, it keeps the owners of the descriptors that it watches.
 /// - I3: A thread that adds something while the loop's thread sleeps, or is about to, rings the
-///   bell.
+///   bell; while there is no thread, it starts one.
 final class WorkLoop: Sendable {
   /// A job of the thread.
   enum Job: Sendable {
@@ -55,6 +56,10 @@ final class WorkLoop: Sendable {
     var isAsleep = false
     /// True when nothing can be added any more.
     var isClosing = false
+    /// True when the thread ends as soon as there is nothing to do.
+    var isResting = false
+    /// False after a thread has ended.
+    var hasThread = true
   }
 
   /// The descriptors and the timeout that the thread waits for between jobs.
@@ -75,15 +80,17 @@ final class WorkLoop: Sendable {
   private let state = Mutex(State())
   /// Held by the thread that waits for a job, since only one can be told that its job is done.
   private let waiting = Mutex(())
+  private let label: String
   private let bell: Int32
   private let done: Int32
   /// The thread of the loop; 0 before it has started.
   private let thread = Atomic<UInt>(0)
 
-  /// Makes a loop, which must be started.
+  /// Makes a loop, which must be started; the label is the name of its thread.
   ///
   /// - Throws: `DatabaseError` (`storage`) if the system has no descriptor left.
-  init() throws(DatabaseError) {
+  init(label: String) throws(DatabaseError) {
+    self.label = label
     bell = runnel_eventfd_open()
     done = runnel_eventfd_open()
     if bell < 0 || done < 0 { throw WorkLoop.failure() }
@@ -108,7 +115,7 @@ final class WorkLoop: Sendable {
   /// Starts the thread, which keeps the loop until it ends; call it once.
   ///
   /// - Throws: `DatabaseError` (`storage`) if the system has no thread left.
-  func start(label: String) throws(DatabaseError) {
+  func start() throws(DatabaseError) {
     let kept = Unmanaged.passRetained(self)
     let status = runnel_thread_start(
       label, WorkLoop.stackBytesMin,
@@ -131,11 +138,11 @@ final class WorkLoop: Sendable {
 extension WorkLoop {
   /// Adds a job after those that were added before.
   func add(_ job: Job) {
-    let isAsleep = state.withLock { state in
+    let call = state.withLock { state in
       state.jobs.append(job)
       return state.wake()
     }
-    if isAsleep { ring() }
+    rouse(call)
   }
 
   /// Adds a job and returns when it is done.
@@ -170,16 +177,16 @@ extension WorkLoop {
   ) -> Int {
     let unit = WorkLoop.nanosecondsOfMillisecond
     let deadline = WorkLoop.now() + Int64(delay) * unit
-    let (id, isAsleep) = state.withLock { state in
+    let (id, call) = state.withLock { state -> (Int, Call) in
       state.lastID += 1
       state.insert(
         Timer(
           id: state.lastID, deadline: deadline, interval: interval.map { Int64($0) * unit },
           work: work))
       // The thread was going to sleep until the timer that was first before.
-      return (state.lastID, state.timers.first?.id == state.lastID && state.wake())
+      return (state.lastID, state.timers.first?.id == state.lastID ? state.wake() : .none)
     }
-    if isAsleep { ring() }
+    rouse(call)
     return id
   }
 
@@ -187,37 +194,61 @@ extension WorkLoop {
   func watch(
     _ descriptor: Int32, owner: some AnyObject & Sendable, _ handler: @escaping @Sendable () -> Void
   ) -> Int {
-    let (id, isAsleep) = state.withLock { state in
+    let (id, call) = state.withLock { state in
       precondition(state.watches.count < WorkLoop.watchesMax, "Too many descriptors are watched.")
       state.lastID += 1
       state.watches.append(
         Watch(id: state.lastID, descriptor: descriptor, owner: owner, handler: handler))
       return (state.lastID, state.wake())
     }
-    if isAsleep { ring() }
+    rouse(call)
     return id
   }
 
   /// Ends repeating work or a watch; does nothing if it has ended.
   func cancel(_ id: Int) {
     // I1: removed objects are released after the lock.
-    let (ended, isAsleep) = state.withLock { state -> (State.Ended, Bool) in
+    let (ended, call) = state.withLock { state -> (State.Ended, Call) in
       let ended = state.takeOut { $0 == id }
       // I2: the thread releases the descriptors that it watches.
-      return (ended, !ended.watches.isEmpty && state.wake())
+      return (ended, ended.watches.isEmpty ? .none : state.wake())
     }
-    if isAsleep { ring() }
+    rouse(call)
     withExtendedLifetime(ended) {}
   }
 
   /// Lets the thread end when there is nothing left to do.
   func close() {
-    let (ended, isAsleep) = state.withLock { state -> (State.Ended, Bool) in
+    let (ended, call) = state.withLock { state -> (State.Ended, Call) in
       state.isClosing = true
-      return (state.takeOut { _ in true }, state.wake())
+      return (state.takeOut { _ in true }, state.hasThread ? state.wake() : .none)
     }
-    if isAsleep { ring() }
+    rouse(call)
     withExtendedLifetime(ended) {}
+  }
+
+  /// Lets the thread end whenever there is nothing to do: no job, no timer and no watch. What is added then
+  /// has a thread again, until it is done.
+  func rest() {
+    let call = state.withLock { state -> Call in
+      state.isResting = true
+      return state.hasThread ? state.wake() : .none
+    }
+    rouse(call)
+  }
+
+  private func rouse(_ call: Call) {
+    switch call {
+    case .none: break
+    case .ring: ring()
+    case .start:
+      do {
+        try start()
+      } catch {
+        // The system has no thread left: the caller does the work, which ends.
+        run()
+      }
+    }
   }
 
   private func ring() {
@@ -226,15 +257,29 @@ extension WorkLoop {
   }
 }
 
+extension WorkLoop {
+  /// What has the thread look at what was added.
+  fileprivate enum Call {
+    case none
+    /// The bell, since the thread sleeps.
+    case ring
+    /// A new thread, since there is none.
+    case start
+  }
+}
+
 extension WorkLoop.State {
   /// Timers and watches that have ended.
   typealias Ended = (timers: [WorkLoop.Timer], watches: [WorkLoop.Watch])
 
-  /// True if the caller must ring the bell.
-  mutating func wake() -> Bool {
-    defer { isAsleep = false }
-    return isAsleep
+  /// What the caller must do so that the thread looks.
+  mutating func wake() -> WorkLoop.Call {
+    defer { (isAsleep, hasThread) = (false, true) }
+    return !hasThread ? .start : isAsleep ? .ring : .none
   }
+
+  /// Whether the thread ends, with nothing to do.
+  var isAtEnd: Bool { timers.isEmpty && (isClosing || isResting && watches.isEmpty) }
 
   mutating func insert(_ timer: WorkLoop.Timer) {
     let index = timers.firstIndex { timer.deadline < $0.deadline } ?? timers.endIndex
@@ -292,7 +337,12 @@ extension WorkLoop {
       swap(&jobs, &state.jobs)
       state.isAsleep = jobs.isEmpty
       guard jobs.isEmpty else { return Wait(watches: state.watches, timeout: 0) }
-      if state.isClosing && state.timers.isEmpty { return nil }
+      if state.isAtEnd {
+        (state.isAsleep, state.hasThread) = (false, false)
+        // Another thread may get its number.
+        thread.store(0, ordering: .relaxed)
+        return nil
+      }
       let rest = state.timers.first.map { $0.deadline - now }
       return Wait(watches: state.watches, timeout: rest.map(WorkLoop.milliseconds))
     }

@@ -42,7 +42,7 @@ import Testing
     try terminal.runnel(["open", url], before: words)
     let greeting = "Any key closes this"
     try terminal.wait(for: greeting)
-    try terminal.keys("Space")
+    try terminal.keys("Escape")
     try terminal.wait(forNo: greeting)
   }
 
@@ -130,7 +130,7 @@ import Testing
       ["open", url, "--no-keep"], before: "\(words) XDG_RUNTIME_DIR='\(memory)'")
     let greeting = "Any key closes this"
     try terminal.wait(for: greeting)
-    try terminal.keys("Space")
+    try terminal.keys("Escape")
     try terminal.wait(forNo: greeting)
     try terminal.keys("A")
     try terminal.wait(for: "nobody is signed in")

@@ -59,7 +59,7 @@ import Testing
     if !isKnown {
       let greeting = "Any key closes this"
       try terminal.wait(for: greeting)
-      try terminal.keys("Space")
+      try terminal.keys("Escape")
       try terminal.wait(forNo: greeting)
     }
     try terminal.wait(for: "● live")

@@ -9,7 +9,7 @@ extension TerminalTests {
       let terminal = try TmuxTerminal(isFirstStart: true)
       try terminal.runnel(demo.arguments)
       try terminal.wait(for: "Welcome to Runnel")
-      try terminal.keys("x")
+      try terminal.keys("Escape")
       try terminal.wait("the list") {
         $0.joined.contains("row 57") && !$0.joined.contains("Welcome")
       }

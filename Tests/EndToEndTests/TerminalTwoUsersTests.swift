@@ -60,7 +60,7 @@ import Testing
     try terminal.wait("the first screen") {
       $0.contains(Self.greeting) || $0.contains("not signed in")
     }
-    if try terminal.screen().contains(Self.greeting) { try terminal.keys("Space") }
+    if try terminal.screen().contains(Self.greeting) { try terminal.keys("Escape") }
     try terminal.wait(forNo: Self.greeting)
     try terminal.keys("A")
     try terminal.wait(for: "nobody is signed in")

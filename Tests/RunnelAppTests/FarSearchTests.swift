@@ -57,6 +57,23 @@ import Testing
     #expect(app.screen[1].contains("3 of 3600 rows"))
   }
 
+  @Test(arguments: [1, 2, 1000])
+  func whatAFilterReadIsLetGoWhenItEnds(answers: Int) throws {
+    let app = try app(needles: [])
+    let before = (app.list.loadedCount, app.cursorLine)
+    app.press("f")
+    app.type("word:needle")
+    app.strike("Enter")
+    app.answer(answers)
+    app.press("Esc")
+    #expect(app.list.filter == nil && app.list.paging == .more)
+    #expect(app.list.loadedCount <= max(before.0, 100), "\(app.list.loadedCount)")
+    #expect(app.cursorLine == before.1)
+    // What the user fetches then stays.
+    app.press("1 0 gm")
+    #expect(app.list.loadedCount >= before.0 + 200)
+  }
+
   @Test func filterThatNoRowFitsSearchesThemAll() throws {
     let app = try app(needles: [])
     find(app)

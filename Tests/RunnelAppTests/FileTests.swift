@@ -94,6 +94,22 @@ final class TestFolder {
     #expect(text.split(separator: "\n").count == 7)
   }
 
+  @Test func whatIsExportedOfTheTreeIsCountedByItsKind() throws {
+    let json: JSONValue = [
+      "note": "hi", "room": ["a": ["text": "x"]], "user": ["b": ["name": "y"], "c": ["name": "z"]],
+    ]
+    let app = try AppDriver([], json: json)
+    app.press("gg")
+    export(app, "json", "root.json")
+    #expect(app.toast.hasPrefix("exported 2 collections and 1 value, "), "\(app.toast)")
+    app.press("G")
+    export(app, "json", "user.json")
+    #expect(app.toast.hasPrefix("exported 2 records, "), "\(app.toast)")
+    app.press("gg j")
+    export(app, "jsonl", "note.jsonl")
+    #expect(app.toast.hasPrefix("exported 1 value, "), "\(app.toast)")
+  }
+
   @Test func valueIsWrittenAsItIs() throws {
     let app = try AppDriver(Fixture.views(), json: ["note": "hi"])
     app.press("g 3 j")
@@ -604,14 +620,24 @@ final class TestFolder {
 }
 
 @Suite struct GreetingTests {
-  @Test func anyKeyClosesItAndDoesNothingElse() throws {
+  @Test func aKeyClosesItAndDoesWhatItDoes() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("k")
+    let after = app.screen
+    app.press("j")
+    app.runtime.send(.greeted(Greeting(.file("/data/chat.db"))))
+    app.press("k")
+    #expect(app.screen == after, "no key is lost")
+  }
+
+  @Test func escapeClosesItAndDoesNothingElse() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     let before = app.screen
     app.runtime.send(.greeted(Greeting(.file("/data/chat.db"))))
     #expect(app.screen.contains { $0.contains("Welcome to Runnel") })
     #expect(app.screen.contains { $0.contains("/data/chat.db") })
-    app.press("q")
-    #expect(!app.state.session.isLeaving)
+    app.press("Esc")
+    #expect(app.toast.isEmpty)
     #expect(app.screen == before)
   }
 

@@ -197,6 +197,21 @@ import Testing
     #expect(!app.body.contains { $0.contains("┌─ g ") })
   }
 
+  @Test(arguments: ["g", "12", "m"])
+  func beginningThatNoKeyFollowsIsDroppedAndTheNextKeyActs(keys: String) throws {
+    let app = try Self.app(at: Self.places[0])
+    app.press("gg")
+    app.type(keys)
+    app.wait(milliseconds: Input.prefixMilliseconds - 1)
+    #expect(app.toast.isEmpty && StateReducer.deadline(app.state) == app.state.now + 1)
+    app.wait(milliseconds: 1)
+    #expect(app.toast == "\(keys) is dropped: no key came after it")
+    let other = try Self.app(at: Self.places[0])
+    other.press("gg j")
+    app.press("j")
+    #expect(app.list.list.cursor == other.list.list.cursor, "no key is lost")
+  }
+
   // MARK: Help
 
   @Test(arguments: places.filter { $0.name != "help" && $0.name != "question" })

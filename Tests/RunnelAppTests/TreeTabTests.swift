@@ -343,7 +343,7 @@ import Testing
     app.press("Space j Space :")
     app.type("export json \(file)")
     app.press("Enter")
-    #expect(app.toast.hasPrefix("exported 2 "), "\(app.toast)")
+    #expect(app.toast.hasPrefix("exported 1 record and 1 value"), "\(app.toast)")
     let text = try String(contentsOfFile: file, encoding: .utf8)
     #expect(try JSONValue(parsing: text)["a"] == ["x": 1, "y": ["z": 2]])
     #expect(try JSONValue(parsing: text)["c"] == 3)

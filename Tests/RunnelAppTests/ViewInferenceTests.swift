@@ -308,6 +308,29 @@ import Testing
     #expect(narrow.contains("2024-05-01") && !narrow.contains("00:30"), "\(narrow)")
   }
 
+  @Test func denseTimesShowTheTimeOfDayBeforeTextsAreWide() throws {
+    func records(_ step: Int64) -> [JSONValue] {
+      (0..<6).map { number in
+        let word = String(repeating: "\(number)", count: 8)
+        return [
+          "host": .string(word), "svc": .string("s" + word.dropFirst()),
+          "at": .number(JSONNumber(1_700_000_000_000 + Int64(number) * step)),
+          "level": .string("w" + word.dropFirst()),
+          "text": .string("\(number) is a text of some words that are read from the left on"),
+        ]
+      }
+    }
+    #expect(try shown(records(60_000), at: 80).row.contains("2023-11-14 22:13"))
+    let days = try shown(records(86_400_000), at: 80).row
+    #expect(days.contains("2023-11-14") && !days.contains("22:13"), "\(days)")
+    // As it is saved, the column shows it too.
+    let column = try #require(view(records(60_000)).columns.first { $0.isDense })
+    var screen = ListScreen(try view(records(60_000)))
+    screen.hiddenColumns = []
+    let saved = screen.shownDefinition.columns.first { $0.field == column.field }
+    #expect(saved?.width == ColumnDefinition.timestampWidth)
+  }
+
   @Test func theSortedColumnComesBeforeOthers() throws {
     let records: [JSONValue] = (0..<5).map { number in
       .object(

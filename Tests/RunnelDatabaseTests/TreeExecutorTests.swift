@@ -378,6 +378,40 @@ import Testing
     #expect(log.all == ["closed"])
   }
 
+  @Test func threadThatRestsEndsAndIsThereAgainForAJob() throws {
+    let executor = try TreeExecutor(label: "test")
+    let thread = Self.place(ofThreadOf: executor)
+    let bell = Bell()
+    let watch = executor.watch(bell.descriptor, owner: bell) {}
+    executor.rest()
+    executor.submitAndWait {}
+    #expect(Self.isThere(thread), "it watches something")
+    watch.cancel()
+    waitUntil { !Self.isThere(thread) }
+    let done = Bell()
+    executor.submit(afterMilliseconds: 5) { [log] in
+      log.note("delayed, on the thread: \(executor.isCurrentThread)")
+      done.ring()
+    }
+    done.wait()
+    for number in 0..<50 { executor.submitAndWait { [log] in log.note("\(number)") } }
+    #expect(log.all.first == "delayed, on the thread: true")
+    #expect(log.all.dropFirst() == (0..<50).map { "\($0)" }[...])
+    #expect(!executor.isCurrentThread)
+  }
+
+  @Test func closedDatabaseHasNoThreadsAndStillAnswers() async throws {
+    let folder = try TemporaryFolder()
+    let database = try await Database.open(file: folder.file("d.db"))
+    let reference = try database.reference(withPath: "a")
+    try await reference.setValue(1)
+    let thread = Self.place(ofThreadOf: database.executor)
+    database.close()
+    waitUntil { !Self.isThere(thread) }
+    await #expect(throws: DatabaseError.self) { try await reference.setValue(2) }
+    database.close()
+  }
+
   @Test func databaseThatIsLetGoOfEndsItsThreads() async throws {
     let folder = try TemporaryFolder()
     var database: Database? = try await Database.open(file: folder.file("d.db"))

@@ -26,6 +26,8 @@ final class ExportRunner {
   private var reader: ViewReader?
   private var writer: ExportWriter?
   private var byteCount = 0
+  /// The nodes of the tree that were written.
+  private var counted = ExportedCount()
   /// The file of which the open database was made, if that is replaced.
   private var replaced: OpenedDataFile?
   /// The fields of the rows read so far while it is found out which columns they need; nil after that.
@@ -121,6 +123,7 @@ final class ExportRunner {
     begin(ExportWriter.columns(of: nodes.map(\.node)))
     for (path, node) in nodes where !node.isEmpty {
       guard var writer else { return nil }
+      counted.add(node)
       // Nodes of different places may have the same key.
       let name = parents.count == 1 ? path.lastKey : nil
       let bytes = writer.bytes(of: name ?? Key(unchecked: path.text), node)
@@ -133,9 +136,10 @@ final class ExportRunner {
 
   /// Takes the value of a place without children.
   private func take(value node: RunnelTree.Node, at path: Path) {
+    if !node.isEmpty { counted.add(node) }
     if job.format == .json {
       write(Array((node.exportJSON.jsonText() + "\n").utf8))
-      return finish(count: node.isEmpty ? 0 : 1)
+      return finish()
     }
     begin([.key, .value])
     if !node.isEmpty, var writer {
@@ -287,6 +291,9 @@ final class ExportRunner {
     var bytes: [UInt8] = []
     for record in records { bytes += writer.bytes(of: record.row.key, record.row.node ?? .empty) }
     self.writer = writer
+    if case .subtree = job.source {
+      for record in records { counted.add(record.row.node ?? .empty) }
+    }
     write(bytes)
   }
 
@@ -306,7 +313,7 @@ final class ExportRunner {
   }
 
   /// Ends the export: the complete file gets its name, unless another file has it by now.
-  private func finish(count: Int? = nil) {
+  private func finish() {
     if let writer { write(writer.end()) }
     guard descriptor >= 0 else { return }
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
@@ -325,12 +332,20 @@ final class ExportRunner {
     if reason == 0 {
       report(
         .done(
-          file: job.file, count: count ?? writer?.count ?? 0, bytes: byteCount,
+          file: job.file, count: exportedCount, bytes: byteCount,
           cutCount: writer?.cutCount ?? 0))
     } else if reason == EEXIST {
       report(.isThere(path))
     } else {
       report(.failed("cannot be written: \(String(cString: strerror(reason)))"))
+    }
+  }
+
+  /// What was written: of the tree nodes of all kinds, else rows.
+  private var exportedCount: ExportedCount {
+    switch job.source {
+    case .subtree, .nodes: counted
+    case .view, .records: ExportedCount(records: writer?.count ?? 0)
     }
   }
 

@@ -1,6 +1,6 @@
 /// Turns keys into actions: it remembers the count and the keys of an incomplete sequence.
 ///
-/// There is no timeout: a prefix waits until a key completes it, or Esc (or `C-g`) cancels it.
+/// A prefix waits until a key completes it, or Esc (or `C-g`) cancels it, or its owner resets the matcher.
 /// - A count consists of digits before the keys, the first not 0. The innermost context must allow
 ///   counts, and not bind the digit. The count is passed to the action.
 /// - A key that does not continue the sequence discards it, and the count; the key is not tried as
@@ -84,7 +84,8 @@ public struct KeySequenceMatcher: Hashable, Sendable {
     }
   }
 
-  private static let cancelStrokes = [
+  /// The keys that take back a sequence.
+  package static let cancelStrokes = [
     KeyStroke(.escape), KeyStroke(.character("g"), control: true),
   ]
 

@@ -36,7 +36,7 @@ package enum ExportReport: Hashable, Sendable {
   case progress(count: Int)
   /// The file was written. `cutCount` is the number of records with fields that came while the file
   /// was written, and have no column.
-  case done(file: String, count: Int, bytes: Int, cutCount: Int)
+  case done(file: String, count: ExportedCount, bytes: Int, cutCount: Int)
   /// A file with this name exists already.
   case isThere(String)
   /// The name is that of the file of which the open database was made. `losses` is what it would not
@@ -255,9 +255,8 @@ enum Exporting {
     switch report {
     case .progress: break
     case .done(let file, let count, let bytes, let cutCount):
-      let records = count == 1 ? "1 record" : "\(count) records"
       let cut = cutCount == 0 ? "" : "; \(cutCount) got more fields meanwhile, which are left out"
-      state.say(.info, "exported \(records), \(bytes) bytes, to \(file)\(cut)")
+      state.say(.info, "exported \(count.words), \(bytes) bytes, to \(file)\(cut)")
     case .isThere:
       var form = export.form
       form.purpose = form.purpose.replacing(export.job.file)

@@ -41,6 +41,8 @@ struct FieldProfile {
   let isColored: Bool
   /// Whether the values are moments with a time of day.
   let hasTimes: Bool
+  /// Whether many of the moments are on the same day, and differ by their times of day.
+  let isDense: Bool
   /// Whether the values are for programs only, such as keys and addresses.
   let isTechnical: Bool
 
@@ -63,6 +65,8 @@ struct FieldProfile {
     isTechnical =
       role == .identifier || (kind == .text && texts.allSatisfy(FieldProfile.isForPrograms))
     hasTimes = FieldProfile.hasTimes(leaves, kind)
+    let days = hasTimes ? Set(leaves.map(FieldProfile.day)).count : distinct
+    isDense = distinct > days && days * 2 <= leaves.count
     let isNamed = [.person, .status, .priority, .category].contains(role)
     isColored =
       kind == .text && isNamed && !isText && !isConstant && distinct <= FieldProfile.coloredMax
@@ -93,6 +97,16 @@ struct FieldProfile {
           && number.integer.map { StoredTime.milliseconds(of: $0) % 86_400_000 != 0 } == true
       case .string(let text): kind == .dateText && text.utf8.count > 10
       }
+    }
+  }
+
+  /// A text for the day of a moment or date, the same for all of the day.
+  private static func day(of leaf: Leaf) -> String {
+    switch leaf {
+    case .bool: ""
+    case .number(let number):
+      "\((number.integer.map { StoredTime.milliseconds(of: $0) } ?? 0) / 86_400_000)"
+    case .string(let text): String(text.prefix(10))
     }
   }
 

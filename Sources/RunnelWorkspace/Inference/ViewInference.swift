@@ -169,6 +169,7 @@ package enum ViewInference {
       case .number: profile.widest > column.width ?? 0 ? profile.widest : 0
       case .bool, .moment, .dateText: 0
       }
+    column.isDense = profile.isDense
     column.wideWidth =
       profile.hasTimes ? ColumnDefinition.timestampWidth : min(max(title, values), wideWidthMax)
     return column

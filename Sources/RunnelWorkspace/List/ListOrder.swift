@@ -97,7 +97,7 @@ extension ListScreen {
     list.clearNewRows()
     jump = nil
     (phase, paging, newer) = (.loading, .exhausted, .exhausted)
-    (unloaded, isLettingGo, loadedFloor) = (nil, false, 0)
+    (unloaded, isLettingGo, loadedFloor, loadedBeforeSearch) = (nil, false, 0, nil)
   }
 
   /// The fields to sort by: those of the columns, others that loaded rows have, and the key; the priority

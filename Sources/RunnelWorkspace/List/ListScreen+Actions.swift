@@ -147,6 +147,7 @@ extension ListScreen {
   static func fetchMore(_ state: inout AppState, pages: Int = 1) {
     if case .failed = state.tabs.front.phase { return readAgain(&state) }
     resume(&state, state.tabs.index)
+    state.tabs.front.noteSearch()
     state.tabs.front.paging = .fetching
     state.effects.append(.fetchMore(state.tabs.index, pages: pages))
   }

@@ -77,6 +77,30 @@ extension ListScreen {
     definition.source.keep.map { max($0, 2 * definition.source.page) }
   }
 
+  /// Notes how many rows are loaded before a filter searches further ones.
+  mutating func noteSearch() {
+    if filter != nil { loadedBeforeSearch = loadedBeforeSearch ?? loadedCount }
+  }
+
+  /// Whether rows can be unloaded now.
+  fileprivate var isAtRest: Bool {
+    phase == .loaded && waitingCount == nil && !isLettingGo && paging != .fetching
+      && newer != .fetching
+  }
+
+  /// Returns how many rows stay if others are to be unloaded: as many as the view keeps, or as were loaded
+  /// before a filter that has ended searched others.
+  private func countToKeep(height: Int) -> Int? {
+    if filter == nil, let before = loadedBeforeSearch {
+      let count = max(before, 4 * height)
+      return loadedCount > count + definition.source.page ? count : nil
+    }
+    guard let kept = keptCountMax else { return nil }
+    let count = max(kept, 4 * height)
+    let limit = max(count, loadedFloor) + max(count / 4, definition.source.page)
+    return loadedCount > limit ? count : nil
+  }
+
   /// Returns the rows to keep if the list has so many that others are to be unloaded, or nil.
   ///
   /// - Parameters:
@@ -84,13 +108,7 @@ extension ListScreen {
   ///   - edited: the ids of the rows whose records are open.
   /// - Returns: the rows that stay loaded.
   func rowsToKeep(height: Int, edited: Set<String>) -> KeptRows? {
-    guard let kept = keptCountMax, phase == .loaded, waitingCount == nil, !isLettingGo,
-      paging != .fetching, newer != .fetching
-    else { return nil }
-    let count = max(kept, 4 * height)
-    guard loadedCount > max(count, loadedFloor) + max(count / 4, definition.source.page) else {
-      return nil
-    }
+    guard isAtRest, let count = countToKeep(height: height) else { return nil }
     var protected = Set(list.rows(within: 2 * height, in: content)).filter(hasRow)
     protected.formUnion(edited)
     protected.formUnion([wantedRow].compactMap(\.self))
@@ -217,6 +235,13 @@ extension ListScreen {
   static func letGo(_ state: inout AppState, inView view: Int) {
     var edited: Set<String> = []
     for case .record(let screen) in state.layers { edited.insert(Record.id(of: screen.path)) }
+    defer {
+      // What the user fetches from now on stays.
+      let list = state.tabs.lists[view]
+      if list.filter == nil, list.isAtRest || list.isLettingGo {
+        state.tabs.lists[view].loadedBeforeSearch = nil
+      }
+    }
     guard
       let kept = state.tabs.lists[view].rowsToKeep(
         height: state.tabs.height(ofView: view, in: state.height), edited: edited)
@@ -268,6 +293,7 @@ extension ListScreen {
   /// Fetches the next pages at the end where rows arrive.
   static func fetchNewer(_ state: inout AppState, pages: Int = 1) {
     resume(&state, state.tabs.index)
+    state.tabs.front.noteSearch()
     state.tabs.front.newer = .fetching
     state.effects.append(.fetchNewer(state.tabs.index, pages: pages))
   }

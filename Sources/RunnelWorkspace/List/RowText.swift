@@ -175,6 +175,7 @@ package struct RowText: Equatable {
       switch column.format {
       case .age: return max(width, timeStyle.width)
       case .time: return width == 5 ? local.timeWidth : width
+      case .date: return width == ColumnDefinition.timestampWidth ? timestampWidth : width
       default: return width
       }
     }
@@ -195,7 +196,8 @@ package struct RowText: Equatable {
   private static let openWidths = (titles: 24, values: 40)
 
   /// Widens inferred columns that cut their values or titles, as far as the list has room: first until
-  /// no title is cut, then until no value is, each time from the left.
+  /// no title is cut and dense times show the time of day, then until no value is cut, each time from the
+  /// left.
   ///
   /// The room is that of the list, so that it is the same in all rows.
   private func grow(_ widths: inout [Int], of columns: [ColumnDefinition]) {
@@ -203,7 +205,8 @@ package struct RowText: Equatable {
     grow(&widths, of: columns, besideOpen: RowText.openWidths.titles) { column in
       // The sign of the order stands beside the title.
       let sign = column.field.rowField == definition.source.order.sortKeys.first?.field ? 1 : 0
-      return min(CellWidth.width(of: column.field.title) + sign, column.wideWidth ?? 0)
+      let title = min(CellWidth.width(of: column.field.title) + sign, column.wideWidth ?? 0)
+      return column.isDense ? max(title, timestampWidth) : title
     }
     grow(&widths, of: columns, besideOpen: RowText.openWidths.values) { column in
       isWithTime(column) ? timestampWidth : column.wideWidth ?? 0
@@ -227,9 +230,11 @@ package struct RowText: Equatable {
     }
   }
 
-  /// Whether the values of an inferred column are dates with a time of day.
+  /// Whether the values of a column are shown as dates with a time of day: those of an inferred one that
+  /// have it, and those of one that is as wide as that.
   private func isWithTime(_ column: ColumnDefinition) -> Bool {
-    column.format == .date && column.wideWidth == ColumnDefinition.timestampWidth
+    column.format == .date
+      && [column.wideWidth, column.width].contains(ColumnDefinition.timestampWidth)
   }
 
   /// The width of a date with the time of day.

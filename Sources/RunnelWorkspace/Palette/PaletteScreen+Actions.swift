@@ -144,7 +144,9 @@ extension PaletteScreen {
     }
     let slash = text.lastIndex(of: "/") ?? text.startIndex
     let start = text[..<slash]
-    guard let parent = start.isEmpty ? Path.root : try? Path(typed: String(start)) else { return items }
+    guard let parent = start.isEmpty ? Path.root : try? Path(typed: String(start)) else {
+      return items
+    }
     let last = text[text.index(after: slash)...]
     let names = loadedChildren(state, of: parent).filter { $0.hasPrefix(last) && $0 != last }
     return items

@@ -144,6 +144,7 @@ extension FilterScreen {
       // The cursor waits for its row.
       state.tabs.lists[view].wantedRow = state.tabs.lists[view].cursorRecord?.id
       state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
+      state.tabs.lists[view].loadedBeforeSearch = nil
       state.effects.append(.goTo(view: view, far))
     }
   }

@@ -20,7 +20,10 @@ extension ExportReport {
     switch self {
     case .progress(let count): ["progress": .int(count)]
     case .done(let file, let count, let bytes, let cutCount):
-      ["done": .string(file), "count": .int(count), "bytes": .int(bytes), "cut": .int(cutCount)]
+      [
+        "done": .string(file), "count": .int(count.records), "collections": .int(count.collections),
+        "values": .int(count.values), "bytes": .int(bytes), "cut": .int(cutCount),
+      ]
     case .isThere(let file): ["isThere": .string(file)]
     case .isOpened(let file, let losses, let mark, let isOfOthers):
       [
@@ -37,8 +40,12 @@ extension ExportReport {
     if json["progress"] != nil {
       self = .progress(count: try fields.int("progress"))
     } else if json["done"] != nil {
+      // Sessions of older versions have records only.
+      let count = ExportedCount(
+        records: try fields.int("count"), collections: json["collections"]?.int ?? 0,
+        values: json["values"]?.int ?? 0)
       self = .done(
-        file: try fields.string("done"), count: try fields.int("count"),
+        file: try fields.string("done"), count: count,
         bytes: try fields.int("bytes"), cutCount: try fields.int("cut"))
     } else if json["isThere"] != nil {
       self = .isThere(try fields.string("isThere"))

@@ -164,7 +164,8 @@ extension TreeScreen {
     FormScreen.open(
       &state,
       FormScreen(
-        purpose: .setLeaf(path, original: leaf.json), title: "Edit \(path.shownPath)", fields: [field]))
+        purpose: .setLeaf(path, original: leaf.json), title: "Edit \(path.shownPath)",
+        fields: [field]))
     ResourceCommands.readChoices(&state, of: [field.input])
   }
 
@@ -196,6 +197,7 @@ extension TreeScreen {
     FormScreen.open(
       &state,
       FormScreen(
-        purpose: .addChild(path), title: "Add to \(path.shownPath)", fields: FormScreen.nameAndValue))
+        purpose: .addChild(path), title: "Add to \(path.shownPath)", fields: FormScreen.nameAndValue
+      ))
   }
 }

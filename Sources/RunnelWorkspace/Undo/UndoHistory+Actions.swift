@@ -171,8 +171,10 @@ extension UndoHistory {
     if !reversal.done.isEmpty {
       state.writes.undoing.push(
         UndoHistory.Step(
-          title: step.title, parts: reversal.done, places: step.places, removed: step.removed),
+          title: step.title, parts: reversal.done, places: step.places, removed: step.removed,
+          marked: step.marked),
         for: direction.opposite)
+      Restoration.restoreMarks(&state, of: step, direction)
     }
     if let failure = reversal.failures.first { return sayFailure(&state, failure, reversal) }
     if direction == .undo {
@@ -218,7 +220,8 @@ extension UndoHistory {
       state.writes.undoing.push(
         UndoHistory.Step(
           title: reversal.step.title, parts: reversal.failures.reversed().map(\.part),
-          places: reversal.step.places, removed: reversal.step.removed),
+          places: reversal.step.places, removed: reversal.step.removed,
+          marked: reversal.step.marked),
         for: reversal.direction)
     }
     if reversal.direction == .undo, failure.refusal.cause == .outdated {

@@ -169,8 +169,10 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var width: Int?
   /// The width up to which an inferred column grows on a screen with room to spare; nil for none.
   var wideWidth: Int?
-  /// `wideWidth` of a column of dates that have a time of day.
+  /// `wideWidth` of a column of dates that have a time of day; a column of dates with this width shows it.
   static let timestampWidth = 16
+  /// Whether the times of an inferred column are so dense that their days do not tell the rows apart.
+  var isDense = false
   /// The least width of the screen at which the column is shown.
   public var minimumScreen = 0
   /// Whether the column is drawn in the muted role.

@@ -23,6 +23,10 @@ extension ListScreen {
     for index in shown.columns.indices where chosenFields.contains(shown.columns[index].field) {
       shown.columns[index].minimumScreen = 0
     }
+    // A file has no widths for wide screens: what tells the rows apart is kept.
+    for index in shown.columns.indices where shown.columns[index].isDense {
+      shown.columns[index].width = ColumnDefinition.timestampWidth
+    }
     return shown
   }
 

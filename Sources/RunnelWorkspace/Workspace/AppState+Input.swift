@@ -67,14 +67,31 @@ enum Input {
     }
   }
 
-  /// Closes the greeting, and returns true for any input of the user, which has no other effect.
+  /// Closes the greeting on any input of the user; returns true for input that does nothing else: the keys
+  /// that go one step back, and the mouse, which points at what the greeting covers.
   private static func closesGreeting(_ state: inout AppState, _ event: InputEvent) -> Bool {
     switch event {
     case .resize, .focus, .reply: return false
-    case .key, .paste, .pasteTooLong, .mouse:
+    case .key(let stroke):
+      state.session.greeting = nil
+      return KeySequenceMatcher.cancelStrokes.contains(stroke)
+    case .paste, .pasteTooLong:
+      state.session.greeting = nil
+      return false
+    case .mouse:
       state.session.greeting = nil
       return true
     }
+  }
+
+  /// Drops the beginning of a key sequence that was not completed in time, and says so: the next key is then
+  /// one of its own.
+  static func dropLatePrefix(_ state: inout AppState) {
+    guard let end = prefixEnd(state), end <= state.now else { return }
+    let keys = state.input.awaited?.keys ?? state.input.matcher.pendingText
+    state.input.matcher.reset()
+    (state.input.prefixTime, state.input.awaited) = (nil, nil)
+    state.say(.info, "\(keys) is dropped: no key came after it", givesWay: true)
   }
 
   private static func handle(_ state: inout AppState, _ stroke: KeyStroke) {
@@ -84,7 +101,7 @@ enum Input {
       return PlaceHistory.take(&state, stroke, for: awaited)
     }
     let before = state.input.matcher
-    defer { state.input.prefixTime = state.input.matcher.keys.isEmpty ? nil : state.now }
+    defer { state.input.prefixTime = state.input.matcher.isPending ? state.now : nil }
     let contexts = state.contexts
     switch state.input.matcher.feed(stroke, keymap: state.settings.keymap, contexts: contexts) {
     case .pending: break

@@ -89,6 +89,7 @@ package enum StateReducer {
     state.now = time
     state.input.eventTime = time
     if let toast = state.toast, toast.until <= state.now { state.toast = nil }
+    Input.dropLatePrefix(&state)
     DetailHistory.readDetailHistory(&state)
     if let queueDue = QueueScreen.queueDue(state), queueDue <= state.now {
       QueueScreen.refreshQueue(&state)
@@ -130,6 +131,7 @@ package enum StateReducer {
         .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
     }
     Columns.findAwaited(&state, inView: view)
+    Restoration.markRestored(&state, restored, inView: view)
     if change.update.isReload, case let gone = markCount - state.tabs.lists[view].marks.count,
       gone > 0
     {

@@ -131,6 +131,7 @@ extension StateReducer {
     if let keyPopupTime = Input.keyPopupTime(state), keyPopupTime > state.now {
       times.append(keyPopupTime)
     }
+    if let end = Input.prefixEnd(state) { times.append(end) }
     if let due = state.panes.detailHistory.due { times.append(due) }
     if let due = state.writes.queue.nextLate(now: state.now) { times.append(due) }
     if let due = QueueScreen.queueDue(state) { times.append(due) }
@@ -163,6 +164,17 @@ extension Input {
       return nil
     }
     return prefixTime + keyPopupMilliseconds
+  }
+
+  /// The time in milliseconds for which the beginning of a key sequence waits for the next key; the popup
+  /// can be read in it.
+  static let prefixMilliseconds: Int64 = 60_000
+
+  /// Returns the time when the beginning of a key sequence is dropped, or nil if none has begun.
+  static func prefixEnd(_ state: AppState) -> Int64? {
+    if let awaited = state.input.awaited { return awaited.time + prefixMilliseconds }
+    guard state.input.matcher.isPending else { return nil }
+    return state.input.prefixTime.map { $0 + prefixMilliseconds }
   }
 }
 

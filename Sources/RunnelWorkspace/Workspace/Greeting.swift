@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-/// The greeting for users who open the workspace for the first time; any key closes it.
+/// The greeting for users who open the workspace for the first time; any key closes it, and does what it does.
 package struct Greeting: Hashable, Sendable {
   /// Where the data is.
   package enum Home: Hashable, Sendable {
@@ -30,7 +30,7 @@ package struct Greeting: Hashable, Sendable {
     }
     lines += [
       "", StyledLine(homeText, .muted), "",
-      StyledLine("Any key closes this; it does not come again.", .strong),
+      StyledLine("Any key closes this and does what it does; Esc closes it only.", .strong),
     ]
     return lines
   }

@@ -46,6 +46,9 @@ final class EventDispatcher: Sendable {
   /// The number of batches that wait, including the one that is being told.
   var waiting: Int { waitingCount.load(ordering: .relaxed) }
 
+  /// Lets the thread end when all is told; it is started again if something more is.
+  func rest() { thread.rest() }
+
   /// True if too many batches wait to fetch more.
   var isFull: Bool { waiting >= EventDispatcher.batchesMax }
 }
