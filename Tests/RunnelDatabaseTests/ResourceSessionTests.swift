@@ -171,6 +171,49 @@ import Testing
     #expect(try session.node(at: .root) == before)
   }
 
+  @Test func aRecordThatIsBroughtBackKeepsTheCopyOfAnOwnerThatIsNotKnown() throws {
+    var registry = ResourceRegistry()
+    try registry.resource("user", path: "/user/@")
+    try registry.resource("note", path: "/note/@")
+    try registry.copy(into: "note", from: "user", link: "from", fields: ["name": "from_name"])
+    let session = try folder.session()
+    try session.becomeReplica(ofOrigin: "home")
+    _ = try session.listen(ListenerID(1), ListenRequest(query: Query(Path("note"))))
+    _ = try session.connectOrigin()
+    let note = #"{"from":"ana","from_name":"Ana","text":"hi"}"#
+    _ = try session.receive(.push(.set(try node("{\"n\":\(note)}")), Path("note"), tag: nil))
+    _ = try session.receive(.listenComplete(AskID(1)))
+    let destruction = ResourceOperation(.destroy, try ResourceObject("note", key: "n"))
+    let change = try #require(session.perform(destruction, in: registry).plan.changes.first)
+    #expect(try session.node(at: Path("note/n")).isEmpty)
+    _ = try session.undo(
+      RunnelStreams.ActionLogEntry(of: change, at: 0, author: ""), in: registry)
+    #expect(try session.node(at: Path("note/n")) == node(note))
+  }
+
+  @Test func undoingAWriteOfTheHistoryLeavesCopiesOfLaterRecordsToTheRepair() throws {
+    var registry = ResourceRegistry()
+    try registry.resource("user", path: "/user/@")
+    try registry.resource("note", path: "/note/@")
+    try registry.copy(into: "note", from: "user", link: "from", fields: ["name": "from_name"])
+    let session = try folder.session()
+    func perform(
+      _ kind: ResourceOperation.Kind, _ resource: String, _ key: String, _ value: JSONValue
+    ) throws {
+      let object = try ResourceObject(resource, key: key, value: value)
+      _ = try session.perform(ResourceOperation(kind, object), in: registry)
+    }
+    try perform(.create, "user", "ana", ["name": "Ana"])
+    try perform(.update, "user", "ana", ["name": "Anna"])
+    let entry = try #require(try session.history(count: 1).first)
+    try perform(.create, "note", "n", ["from": "ana"])
+    _ = try session.undo(entry.id)
+    #expect(try session.node(at: Path("note/n/from_name")).json == "Anna")
+    #expect(try session.audit(registry)?.isInStep == false)
+    _ = try session.repair(registry)
+    #expect(try session.node(at: Path("note/n/from_name")).json == "Ana")
+  }
+
   @Test func whatIsNotKnownOnAReplicaIsNotGuessed() throws {
     let registry = try ChatResources.registry()
     let session = try folder.session()

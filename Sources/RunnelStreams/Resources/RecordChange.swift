@@ -13,6 +13,8 @@ struct RecordChange {
   var isFresh = false
   /// False if fields without a given value get no initial value.
   var appliesInitialValues = true
+  /// The record as it was before it was destroyed, if it is brought back; nil for any other change.
+  var former: Node?
   /// The record after the change, with server values as estimated here.
   var new = Node.empty
   /// The JSON to write: the record, or for an update its fields by relative path.

@@ -92,6 +92,11 @@ package struct ResourcePlanner<Reader: TreeReader> {
       kind: kind, definition: definition, identity: identity, path: path, old: old)
     change.isFresh = isFresh
     change.appliesInitialValues = operation.appliesInitialValues
+    if kind == .create, !operation.appliesInitialValues {
+      change.former = try ResourceError.wrapping { () throws(TreeError) in
+        try Node(json: operation.object.value)
+      }
+    }
     try perform(&change, given: operation.object.value, operation.context)
     try followCascades(operation.context)
     try giveCopies()
@@ -224,7 +229,8 @@ package struct ResourcePlanner<Reader: TreeReader> {
       var source: Node? = .empty
       if let owner { source = try record(at: registry.definition(owner.resource).path(of: owner)) }
       for pair in copy.fields {
-        let value = source.map { $0[pair.source] } ?? change.old[pair.copy]
+        // Where the owner is not known, as on a replica, the copy stays what it was.
+        let value = source.map { $0[pair.source] } ?? (change.former ?? change.old)[pair.copy]
         if change.kind == .create || value != change.old[pair.copy] {
           values.append((pair.copy, value.exportJSON))
         }

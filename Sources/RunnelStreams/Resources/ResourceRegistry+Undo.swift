@@ -13,7 +13,8 @@ extension ResourceRegistry {
   ///
   /// Counters and copies are not compared: they depend on changes by others. Undoing a creation
   /// destroys the record. Undoing a destruction creates it again, without the records that were
-  /// destroyed with it. Undoing an update restores the old values of the fields that it changed.
+  /// destroyed with it; on a replica it keeps the copies of owners that are not known there. Undoing an
+  /// update restores the old values of the fields that it changed.
   ///
   /// - Parameters:
   ///   - entry: the entry.

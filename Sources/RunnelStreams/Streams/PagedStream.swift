@@ -37,6 +37,9 @@ public enum FetchState: Hashable, Sendable {
   /// Unknown whether there are more rows; or the stream is not paged.
   case unknown
   /// There are more rows, which are not being fetched.
+  ///
+  /// It is known with each page. Rows beyond it are not observed: if others remove all of them, this is the
+  /// state until the next fetch, which adds nothing.
   case more
   /// More rows are being fetched.
   case fetching

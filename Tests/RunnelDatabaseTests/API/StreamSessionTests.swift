@@ -213,6 +213,23 @@ import Testing
     while stream.items.first?.row.node != (try Node(json: 9)) { try await session.receive() }
   }
 
+  @Test func endIsKnownWithoutAFetchUnlessTheRowsBeyondGoLater() async throws {
+    let list = try here.reference(withPath: "l")
+    try await list.setValue(["a": 1, "b": 2, "c": 3])
+    let session = StreamSession(here)
+    let all = session.stream(of: list, paging: Paging(anchor: .first, count: 3))
+    let part = session.stream(of: list, paging: Paging(anchor: .first, count: 2))
+    try await session.waitUntil { all.loadState == .loaded && part.loadState == .loaded }
+    #expect(all.fetchState == .exhausted, "a page that is just full is the last one")
+    #expect(part.fetchState == .more)
+    try await list.child("c").removeValue()
+    try await session.waitUntil { all.count == 2 }
+    #expect(part.fetchState == .more, "rows beyond are not observed")
+    part.fetchMore(1)
+    try await session.waitUntil { part.fetchState != .fetching }
+    #expect(part.fetchState == .exhausted && part.count == 2)
+  }
+
   @Test func loopThatFetchesAllPagesEndsWhenTheDatabaseIsClosed() async throws {
     let list = try here.reference(withPath: "l")
     try await list.setValue(["a": 1, "b": 2, "c": 3])
