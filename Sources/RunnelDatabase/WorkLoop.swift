@@ -227,8 +227,9 @@ extension WorkLoop {
     withExtendedLifetime(ended) {}
   }
 
-  /// Lets the thread end whenever there is nothing to do: no job, no timer and no watch. What is added then
-  /// has a thread again, until it is done.
+  /// Lets the thread end whenever there is nothing to do: no job, no timer and no watch.
+  ///
+  /// What is added then has a thread again, until it is done.
   func rest() {
     let call = state.withLock { state -> Call in
       state.isResting = true

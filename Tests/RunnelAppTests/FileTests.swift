@@ -476,7 +476,7 @@ final class TestFolder {
     #expect(app.toast == "imported 3 records")
     let plots = try #require(app.stored("/user").object).map { $0.value["plot"] }
     #expect(plots.contains(3.5) && plots.contains(1432.85) && plots.contains(7))
-    app.press("u")
+    app.press("u g 1")
     // A comma alone may stand between thousands: it is only said.
     try folder.write("name;plot\nIda;1,250\n", to: "doubt.csv")
     open("doubt.csv", app)
