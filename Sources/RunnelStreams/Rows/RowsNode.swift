@@ -253,7 +253,9 @@ extension RowsNode {
   var divided: [RowsNode] {
     if slots == 0 { return [] }
     if slots <= Self.slotsMax { return [self] }
-    let parts = Self.parts(of: slots)
+    // Nodes of a whole tree, which many rows made at once, get room, as those of `root(of:)`.
+    let isMany = slots > 4 * Self.slotsMax
+    let parts = Self.parts(of: slots, each: isMany ? Self.slotsFilled : Self.slotsMax)
     return isLeaf
       ? parts.map { RowsNode(elements: Array(elements[$0])) }
       : parts.map { RowsNode(children: Array(children[$0])) }

@@ -18,23 +18,51 @@ struct EventBatch {
   init(_ events: [TreeEvent]) {
     self.events = events
     lastEvents.reserveCapacity(events.count)
-    for (index, event) in events.enumerated() {
-      switch event {
-      case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _),
-        .childRemoved(let row):
-        lastEvents[row.key] = index
-      case .page(let hasMore): self.hasMore = hasMore
-      case .pending(let state): pending = state
-      case .answered: isAnswer = true
-      case .value: break
+    // A span lends its elements; an array copies them.
+    let all = events.span
+    for index in all.indices {
+      if let key = EventBatch.key(of: all[index]) {
+        lastEvents[key] = index
+      } else {
+        note(all[index])
       }
     }
   }
 
+  /// The key of the row that an event is about; nil if it is about no row.
+  ///
+  /// A copy of the event would count references to the row's content, which mostly is in no cache. The
+  /// compiler copies a row that several patterns of one case bind, so each has a case of its own.
+  @inline(never)
+  private static func key(of event: TreeEvent) -> Key? {
+    switch event {
+    case .childAdded(let row, _): row.key
+    case .childChanged(let row, _): row.key
+    case .childMoved(let row, _): row.key
+    case .childRemoved(let row): row.key
+    case .value, .page, .pending, .answered: nil
+    }
+  }
+
+  /// Takes over what an event tells about the whole window.
+  private mutating func note(_ event: TreeEvent) {
+    switch event {
+    case .page(let hasMore): self.hasMore = hasMore
+    case .pending(let state): pending = state
+    case .answered: isAnswer = true
+    case .childAdded, .childChanged, .childMoved, .childRemoved, .value: break
+    }
+  }
+
   /// The row of an event; nil if the row was removed.
-  func row(_ event: Int) -> TreeRow? {
-    switch events[event] {
-    case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _): row
+  func row(_ event: Int) -> TreeRow? { EventBatch.row(of: events.span[event]) }
+
+  @inline(never)
+  private static func row(of event: TreeEvent) -> TreeRow? {
+    switch event {
+    case .childAdded(let row, _): row
+    case .childChanged(let row, _): row
+    case .childMoved(let row, _): row
     case .childRemoved, .page, .pending, .value, .answered: nil
     }
   }

@@ -223,6 +223,7 @@ extension QueryStream {
     let wasPending = pending
     if let state = batch.pending { pending = state }
     var replacements: [RowList.Replacement] = []
+    replacements.reserveCapacity(batch.lastEvents.count)
     var (changed, arrived): (Set<String>, Set<String>) = ([], [])
     for (key, event) in batch.lastEvents {
       let old = rowsByTreeKey[key].map { Row.row($0) }

@@ -345,7 +345,8 @@ extension UnionStream {
       let new = order == nil ? winnerInOrder(id) : winner(of: id, shown: old)
       if old === new { continue }
       if let old {
-        entries.remove(old)
+        // A new row takes the place of the old one, which has the same id.
+        if new == nil { entries.remove(old) }
         replacements[section(of: old)].append(.init(old: old))
       }
       guard let new else { continue }

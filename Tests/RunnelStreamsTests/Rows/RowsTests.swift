@@ -47,6 +47,16 @@ import Testing
     }
   }
 
+  @Test func leavesOfRowsThatCameAtOnceHaveRoomForOthers() {
+    typealias Node = RowsNode<Int>
+    for count in [4 * Node.slotsMax + 1, 1000, 1001, 4096, 5000] {
+      let leaves = Node(elements: Array(0..<count)).divided
+      #expect(leaves.flatMap(\.elements) == Array(0..<count), "\(count)")
+      let sizes = leaves.map(\.count)
+      #expect(sizes.allSatisfy { $0 >= Node.slotsMin && $0 <= Node.slotsMax * 3 / 4 }, "\(count)")
+    }
+  }
+
   @Test func randomEditsAgreeWithAnArray() {
     for seed in Seeds.first(30) {
       var random = SeededRandom(seed: seed)
