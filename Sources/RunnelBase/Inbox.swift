@@ -30,14 +30,21 @@ public final class Inbox<Message: Sendable>: Sendable {
   /// Puts a message at the end; false, and nothing happens, if the queue is full.
   ///
   /// Any thread may call it.
-  public func post(_ message: Message) -> Bool {
-    let countBefore = messages.withLock { messages in
+  public func post(_ message: Message) -> Bool { post(contentsOf: CollectionOfOne(message)) == 1 }
+
+  /// Puts messages at the end, as many as there is room for; returns how many, the first ones.
+  ///
+  /// No other message comes between them, and a drain takes all of these or none.
+  package func post(contentsOf new: some Collection<Message>) -> Int {
+    if new.isEmpty { return 0 }
+    let (countBefore, room) = messages.withLock { messages in
       let count = messages.count
-      if count < limit { messages.append(message) }
-      return count
+      let room = min(limit - count, new.count)
+      messages += new.prefix(room)
+      return (count, room)
     }
     if countBefore == 0 { wake() }
-    return countBefore < limit
+    return room
   }
 
   /// Takes all messages out, oldest first; empty if there are none.

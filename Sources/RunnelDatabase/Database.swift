@@ -54,57 +54,6 @@ package enum DatabaseRequest: Sendable {
   case receive(OriginMessage)
 }
 
-/// A message of a database.
-package enum DatabaseMessage: Sendable {
-  /// Events for listeners. One message is one batch: the result of one write, of one request, or of
-  /// reading the writes of other processes once.
-  case deliveries([Delivery])
-  /// A write is on disk. Its deliveries came before.
-  ///
-  /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later.
-  /// The entry is that of the history; nil if the write made none.
-  case written(Int, key: Key?, entry: Int64?)
-  /// An operation on a resource is on disk, or there was nothing to write; otherwise as `written`.
-  case performed(Int, ResourcePlan)
-  /// An operation on a resource was refused; nothing changed.
-  case resourceRefused(Int, ResourceError)
-  /// The node that was read.
-  case found(Int, Node)
-  /// The excerpt that was read.
-  case excerpt(Int, NodeExcerpt)
-  /// The rows that were read, in their order.
-  case rows(Int, [TreeRow])
-  /// The entries of the history that were read.
-  case history(Int, HistoryPage)
-  /// The orders of a place that are kept in an index, besides that of the keys.
-  case orders(Int, [QueryIndex])
-  /// The origin of a replica did a write.
-  case acknowledged(Int)
-  /// The origin of a replica refused the pending write with this id; the data below it show again,
-  /// which was delivered before. The number is nil for a write of another process or an earlier run.
-  case rejected(Int?, write: Int64, TreeError)
-  /// All writes that the origin of a replica has not answered, oldest first, also those of other
-  /// processes and of earlier runs. The message is posted at first if there are any, and whenever
-  /// they change.
-  case pendingWrites([PendingWrite])
-  /// The commands for the origin of a replica, in order.
-  case origin([OriginCommand])
-  /// The request with the number was refused or failed; nothing changed.
-  case refused(Int, DatabaseError)
-  /// A listener could not be registered or extended.
-  case failed(ListenerID, DatabaseError)
-  /// A listener was registered by reading all children of a place; the index makes that faster.
-  case advice(IndexAdvice)
-  /// The writes of other processes could not be read; the database tries again by itself.
-  case stale(DatabaseError)
-  /// The whole database is in a new file; `bytes` is its size.
-  case copied(Int, file: String, bytes: Int)
-  /// The file, or a part of it, is gone or was replaced: all requests are refused. Told once.
-  case fileGone(DatabaseError)
-  /// The file that was moved away is at its place again as it was; requests are carried out again.
-  case fileBack
-}
-
 /// An open database on a thread of its own, for a program that must not wait for it.
 ///
 /// It offers two interfaces to the same tree, which may be used at the same time:
@@ -141,6 +90,8 @@ public actor Database {
   let session: DatabaseSession
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
+  /// The looks without a wake-up.
+  private var regularLooks: TreeExecutor.Subscription?
   private var isClosed = false
   /// The error of closing the file; nil if there was none.
   private(set) var closingError: DatabaseError?
@@ -159,6 +110,8 @@ public actor Database {
   /// While there are any, other processes' writes are left in the feed, so that the backlog does
   /// not grow by them; requests from here are answered nevertheless.
   private var backlog: [DatabaseMessage] = []
+  /// How many steps are under way, one within the other.
+  private var openSteps = 0
   private var retrying = (isDue: false, milliseconds: Database.retryMilliseconds.first)
 
   /// The tree's thread.
@@ -255,6 +208,8 @@ public actor Database {
 
   private func carryOut(_ request: DatabaseRequest) {
     if isClosed { return refuse(request, closedError) }
+    beginStep()
+    defer { endStep() }
     switch request {
     case .listen(let listener, let request):
       post(for: listener) {
@@ -371,6 +326,8 @@ public actor Database {
     }
     if inbox != nil, let news = session.takePendingNews() { post(news) }
     if output.commands.isEmpty || reportedEnds.areWaiting { return }
+    // The screen shows a write while it is being sent.
+    flush()
     originSink.send?(output.commands)
     post(.origin(output.commands))
   }
@@ -403,14 +360,24 @@ public actor Database {
   private func queue(_ message: DatabaseMessage) {
     if inbox == nil { return }
     backlog.append(message)
-    flush()
+    if openSteps == 0 { flush() }
+  }
+
+  /// Begins a step whose messages are posted together at its end, so that the screen shows all of them at
+  /// once: a row that was written, and that it is written.
+  func beginStep() { openSteps += 1 }
+
+  /// Ends a step.
+  func endStep() {
+    openSteps -= 1
+    if openSteps == 0 { flush() }
   }
 
   private func flush() {
-    guard let inbox else { return }
-    let refused = backlog.firstIndex { !inbox.post($0) } ?? backlog.endIndex
-    backlog.removeFirst(refused)
-    if refused > 0 { retrying.milliseconds = Database.retryMilliseconds.first }
+    guard let inbox, !backlog.isEmpty else { return }
+    let taken = inbox.post(contentsOf: backlog)
+    backlog.removeFirst(taken)
+    if taken > 0 { retrying.milliseconds = Database.retryMilliseconds.first }
     if !backlog.isEmpty { retryLater() }
   }
 
@@ -435,6 +402,7 @@ public actor Database {
     isClosed = true
     for subscription in subscriptions { subscription.cancel() }
     subscriptions = []
+    regularLooks?.cancel()
     closingError = closeFile()
     if let closingError { post(.stale(closingError)) }
     let error = DatabaseError(.closed, "\(file) was closed.")
@@ -454,13 +422,21 @@ extension Database {
           self?.assumeIsolated { $0.didWake() }
         })
     }
+    // This reads writes made between opening the file and watching its folder.
+    lookRegularly()
+  }
+
+  /// Looks now, and then at intervals.
+  ///
+  /// Whoever has the thread wake up now and then calls this, so that it wakes up less often.
+  package func lookRegularly() {
+    if isClosed { return }
+    regularLooks?.cancel()
     let interval =
       watch == nil ? Database.blindLookMilliseconds : Database.safetyLookMilliseconds
-    subscriptions.append(
-      executor.repeating(everyMilliseconds: interval) { [weak self] in
-        _ = self?.assumeIsolated { $0.look() }
-      })
-    // This reads writes made between opening the file and watching its folder.
+    regularLooks = executor.repeating(everyMilliseconds: interval) { [weak self] in
+      _ = self?.assumeIsolated { $0.look() }
+    }
     look()
   }
 
@@ -484,6 +460,8 @@ extension Database {
       retryLater()
       return true
     }
+    beginStep()
+    defer { endStep() }
     if let news = session.takeReturnNews() { post(news) }
     do {
       let deliveries = try session.catchUp()

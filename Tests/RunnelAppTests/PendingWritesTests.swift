@@ -41,6 +41,21 @@ import Testing
     #expect(app.state.writes.queue.waiting.isEmpty)
   }
 
+  /// What others do can wait for the next frame.
+  @Test func userWaitsForTheRowThatWasTypedAndForTheLastAnswerAndNothingElse() throws {
+    let app = try open()
+    app.press("a")
+    app.type("hello")
+    let first = app.state.writes.queue.pending
+    app.runtime.send(.input(.key(try #require(KeyStroke.sequence("Enter")?.first))))
+    let stored = try #require(app.backend.answer())
+    #expect(app.runtime.receive(stored))
+    #expect(!app.runtime.receive([.deliveries([])]))
+    #expect(!app.runtime.receive([.acknowledged(1), .pendingWrites(first)]))
+    #expect(!app.runtime.receive([.pendingWrites([])]))
+    #expect(app.runtime.receive([.acknowledged(2), .pendingWrites([])]))
+  }
+
   @Test func rowsAndPlacesOfWaitingWritesAreMarkedUntilTheyAreAnswered() throws {
     let app = try open()
     // All of it waits: the write of the whole database.

@@ -42,6 +42,32 @@ import Testing
     #expect(wakes.value == 2)
   }
 
+  @Test func messagesPostedTogetherAreDrainedTogetherAsFarAsThereIsRoom() {
+    let wakes = Counter()
+    let inbox = Inbox<Int>(limit: 3) { wakes.add() }
+    #expect(inbox.post(contentsOf: []) == 0)
+    #expect(wakes.value == 0)
+    #expect(inbox.post(contentsOf: [1, 2]) == 2)
+    #expect(inbox.post(contentsOf: [3, 4, 5]) == 1)
+    #expect(inbox.post(contentsOf: [6]) == 0)
+    #expect(wakes.value == 1)
+    #expect(inbox.drain() == [1, 2, 3])
+  }
+
+  /// A consumer that is woken by the first message takes the others, too.
+  @Test func consumerThatIsWokenByMessagesPostedTogetherFindsAllOfThem() {
+    let found = Mutex<[[Int]]>([])
+    let reference = Mutex<Inbox<Int>?>(nil)
+    let inbox = Inbox<Int>(limit: 10) {
+      let messages = reference.withLock { $0 }?.drain() ?? []
+      found.withLock { $0.append(messages) }
+    }
+    reference.withLock { $0 = inbox }
+    #expect(inbox.post(contentsOf: [1, 2, 3]) == 3)
+    #expect(found.withLock { $0 } == [[1, 2, 3]])
+    reference.withLock { $0 = nil }
+  }
+
   @Test func wakeMayPost() throws {
     let reference = Mutex<Inbox<Int>?>(nil)
     let inbox = Inbox<Int>(limit: 10) { _ = reference.withLock { $0 }?.post(2) }

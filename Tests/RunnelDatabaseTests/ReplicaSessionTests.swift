@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import Synchronization
 import Testing
 
 @testable import RunnelDatabase
@@ -443,6 +444,32 @@ import Testing
         "written 7", "pending [0]", "origin 1", "written 8", "pending [0, 1]", "origin 1",
         "acknowledged 7", "pending [1]", "rejected 8, #1", "pending []",
       ])
+  }
+
+  /// So a screen that is woken by the row knows at once that it is on disk.
+  @Test func whatComesOfOneRequestIsPostedTogether() async throws {
+    let (signal, continuation) = AsyncStream.makeStream(of: [String].self)
+    let reference = Mutex<Inbox<DatabaseMessage>?>(nil)
+    // Each posting is taken at once, by the thread that posts.
+    let inbox = Inbox<DatabaseMessage>(limit: 100) {
+      let messages = reference.withLock { $0 }?.drain() ?? []
+      continuation.yield(messages.map(ReplicaSessionTests.text))
+    }
+    reference.withLock { $0 = inbox }
+    try session.close()
+    let database = try Database(file: folder.file(), inbox: inbox, environment: .system)
+    database.submit(.connectOrigin())
+    database.submit(.write(7, .set(try Path("/a"), 1)))
+    database.submit(.receive(.acknowledged(id: 0)))
+    var posted: [[String]] = []
+    for await texts in signal {
+      posted.append(texts)
+      if texts.last == "pending []" { break }
+    }
+    database.close()
+    #expect(
+      posted == [["written 7", "pending [0]"], ["origin 1"], ["acknowledged 7", "pending []"]])
+    reference.withLock { $0 = nil }
   }
 
   @Test func refusalOfAWriteOfAnEarlierRunIsTold() async throws {

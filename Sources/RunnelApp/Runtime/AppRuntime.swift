@@ -127,9 +127,17 @@ final class AppRuntime {
 
 extension AppRuntime {
   /// Takes messages of the database, in order.
-  func receive(_ messages: [DatabaseMessage]) {
+  ///
+  /// Returns whether the user waits to see them: what was typed is on disk or refused, or the server has
+  /// answered the last write that waited for it. Answers to one of many writes are not counted, nor are
+  /// those of other processes, of which there may be thousands a second.
+  @discardableResult
+  func receive(_ messages: [DatabaseMessage]) -> Bool {
+    let typed = Drafts.writingCount(state)
     for message in messages { receive(message) }
     queries.listed?.takeAnswers()
+    if Drafts.writingCount(state) < typed { return true }
+    return state.writes.queue.pending.isEmpty && messages.contains(where: \.endsOwnWrite)
   }
 
   private func receive(_ message: DatabaseMessage) {
@@ -188,6 +196,16 @@ extension AppRuntime {
     case .deliveries, .acknowledged, .rejected, .pendingWrites, .origin, .failed, .advice, .stale,
       .fileGone, .fileBack:
       nil
+    }
+  }
+}
+
+extension DatabaseMessage {
+  /// Whether the origin of a replica has answered a write of this program.
+  fileprivate var endsOwnWrite: Bool {
+    switch self {
+    case .acknowledged, .rejected(.some, _, _): true
+    default: false
     }
   }
 }

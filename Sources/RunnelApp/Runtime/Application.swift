@@ -62,8 +62,8 @@ public final class Application {
   private var isDirty = true
   /// The input that was read and not handled yet.
   private var keys: ArraySlice<InputEvent> = []
-  /// Whether the next paint must not wait: for the effect of a key, or for rows that the user waits
-  /// for.
+  /// Whether the next paint must not wait: for the effect of a key, for what became of its write, or
+  /// for rows that the user waits for.
   private var isUrgent = true
   /// The time of the last paint that could wait, in milliseconds since 1970.
   private var lastFrame: Int64 = 0
@@ -361,7 +361,8 @@ extension Application {
     // Rows that the user waits for are painted without waiting for the next frame.
     if runtime.state.tabs.isWaiting { isUrgent = true }
     let typed = Drafts.writingCount(runtime.state)
-    runtime.receive(inbox.drain())
+    // So is what became of a key: the row that it wrote, and that nothing waits for the server.
+    if runtime.receive(inbox.drain()) { isUrgent = true }
     if Drafts.writingCount(runtime.state) < typed { keeper?.hasten(now: LocalTime.now()) }
     for report in files.take() { receive(report) }
     let (facts, notices) = origin.news()

@@ -33,6 +33,8 @@ extension Database {
     fromOrigin body: (DatabaseSession) throws -> [Delivery]
   ) throws {
     try checkIsOpen()
+    beginStep()
+    defer { endStep() }
     defer { tellLoss() }
     post(try body(session))
     postOriginOutput()
