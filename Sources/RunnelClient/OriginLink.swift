@@ -27,6 +27,9 @@ import RunnelTree
 ///   requested again on the next one.
 /// - L4. Only the process that holds the lock has a connection.
 public actor OriginLink {
+  /// How much later than due a quiet connection is kept alive: a server that does so at that time comes first.
+  private static let graceMilliseconds: Int64 = 1000
+
   /// The tree's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -42,7 +45,7 @@ public actor OriginLink {
   // Tree executor only:
   private weak var database: Database?
   private var session: ClientSession
-  private var socket: DialedSocket?
+  private var (socket, handover): (DialedSocket?, SocketHandover?)
   /// The number of the socket's connection, and of the connection that the database knows of.
   private var (connection, knownConnection) = (Int64(0), Int64(0))
   /// True after the connection was given up: its remaining messages are ignored.
@@ -50,8 +53,7 @@ public actor OriginLink {
   private var waiting: [ClientSession.Effect] = []
   private var isCarryingOut = false
   private var outgoing: [[UInt8]] = []
-  /// The time at which the next timer is due; nil if no timer is set.
-  private var timerTime: Int64?
+  private var timer: LinkTimer
   private var lockWatch: TreeExecutor.Subscription?
   private var (isWanted, isActive, isEnded) = (false, false, false)
   /// The number of the last credential request; results of earlier ones are ignored.
@@ -70,6 +72,7 @@ public actor OriginLink {
     self.database = database
     (self.address, self.access, self.options) = (address, access, options)
     executor = database.executor
+    timer = LinkTimer(on: executor)
     lock = try SpeakerLock(database: database.file)
     status.offlineSince = lock.lastContact
     dialer =
@@ -82,7 +85,6 @@ public actor OriginLink {
 
   deinit { socket?.close(code: 1000, text: "The client is closing.") }
 
-  /// The present time.
   private var now: WireTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -442,13 +444,14 @@ extension OriginLink {
         self?.assumeIsolated { $0.take(handover.next(), of: connection) }
       }
     }
+    self.handover = handover
     socket = dialer.dial(place, userAgent: options.userAgent, handover)
   }
 
   private func hangUp(code: UInt16, _ text: String) {
     outgoing = []
     socket?.close(code: code, text: text)
-    socket = nil
+    (socket, handover) = (nil, nil)
   }
 
   private func take(_ events: [SocketHandover.Event], of connection: Int64) {
@@ -463,7 +466,8 @@ extension OriginLink {
       case .received(let text):
         taken = (taken.bytes + text.count, taken.messages + 1)
         effects += session.receive(text, of: connection, now: now)
-      case .heard: effects += session.heard(connection, now: now)
+      case .heard(let time):
+        effects += session.heard(connection, now: WireTime(calendar: now.calendar, uptime: time))
       case .closed(let reason):
         self.socket = nil
         effects += session.closed(connection, reason, now: now)
@@ -474,22 +478,23 @@ extension OriginLink {
   }
 
   private func setTimer() {
-    guard isActive, let deadline = session.deadline() else { return }
-    // A timer that is due earlier sets the next one.
-    if let timerTime, timerTime <= deadline { return }
-    timerTime = deadline
-    let delay = Int(clamping: max(0, deadline - now.uptime))
-    executor.submit(afterMilliseconds: delay) { [weak self] in
+    handover?.wakesWhenHeard = session.awaitsSign
+    let grace = session.isQuiet ? OriginLink.graceMilliseconds : 0
+    let time = isActive ? session.deadline().map { $0 + grace } : nil
+    timer.set(time, now: now.uptime) { [weak self] in
       self?.assumeIsolated { $0.timeIsUp() }
     }
   }
 
   private func timeIsUp() {
-    timerTime = nil
+    timer.stop()
     guard isActive else { return }
+    if let handover { take(handover.next(), of: connection) }
     if let deadline = session.deadline(), deadline <= now.uptime {
       perform(session.advance(now: now))
     }
     setTimer()
+    // The thread is awake anyway.
+    database?.assumeIsolated { $0.lookRegularly() }
   }
 }

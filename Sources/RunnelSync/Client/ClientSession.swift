@@ -310,6 +310,12 @@ extension ClientSession {
     }
   }
 
+  /// True while the origin was asked for a sign of life that it has not given.
+  package var awaitsSign: Bool { signAskedTime != nil }
+
+  /// True on a live connection on which nobody waits for anything.
+  package var isQuiet: Bool { phase == .live && owingTime == nil && signAskedTime == nil }
+
   private var keepAliveTime: Int64 { max(lastHeard, lastSent) + limits.keepAliveMilliseconds }
 
   /// When the next step of a silence is due: to ask the origin for a sign, to say that it does not answer, or
