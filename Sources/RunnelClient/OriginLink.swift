@@ -286,7 +286,7 @@ extension OriginLink {
       for effect in next {
         switch effect {
         case .tell(.message(let message)): messages.append(message)
-        // What is sent leaves at the end: an answer that lets another write be sent parts no messages.
+        // What is sent leaves before them: an answer that lets another write be sent parts no messages.
         case .send(let frame): outgoing.append(frame)
         default:
           deliver(messages)
@@ -357,9 +357,10 @@ extension OriginLink {
     if let newest { lock.noteParting(newestWrite: newest) }
   }
 
-  /// Hands messages of the origin to the database, which handles them in one transaction.
+  /// Hands messages to the database, for one transaction; meanwhile the origin does what it is sent.
   private func deliver(_ messages: [OriginMessage]) {
     guard let database, !messages.isEmpty, !ignoresMessages else { return }
+    flush()
     do {
       try database.assumeIsolated { try $0.carryOut { try $0.receive(messages) } }
     } catch {
@@ -494,7 +495,6 @@ extension OriginLink {
       perform(session.advance(now: now))
     }
     setTimer()
-    // The thread is awake anyway.
     database?.assumeIsolated { $0.lookRegularly() }
   }
 }

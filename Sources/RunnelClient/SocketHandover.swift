@@ -14,6 +14,9 @@ final class SocketHandover: DialedSocketHandling {
   }
 
   /// The most events that are taken in one go.
+  ///
+  /// Those that acknowledge writes let others be sent before they are stored. A server remembers the names of
+  /// 1000 writes: after a crash it must know these as well as all unanswered ones (`unansweredWritesMax`).
   private static let countMax = 256
 
   private struct State {

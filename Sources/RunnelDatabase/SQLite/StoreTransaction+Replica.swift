@@ -88,7 +88,8 @@ extension StoreTransaction: ReplicaStorage {
         record.id, record.query.path.description, record.query.storedJSON().jsonText(),
         record.isActive, record.isComplete, record.lastUse,
       ])
-      if !record.isDormant { try saveKeys(of: record) }
+      // A default query has no keys.
+      if !record.isDormant, !record.isDefault { try saveKeys(of: record) }
       try noteHolding(record.id, record.isActive)
     }
   }

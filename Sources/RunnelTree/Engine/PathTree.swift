@@ -2,7 +2,7 @@
 package struct PathTree<Value: Sendable>: Sendable {
   private struct Branch: Sendable {
     var value: Value?
-    var branches: [Key: Branch] = [:]
+    var branches = KeyedParts<Branch>()
 
     var isEmpty: Bool { value == nil && branches.isEmpty }
   }
@@ -41,8 +41,9 @@ package struct PathTree<Value: Sendable>: Sendable {
     _ body: (inout Value) throws(Failure) -> Void
   ) throws(Failure) {
     if let key = keys.first {
-      guard let index = branch.branches.index(forKey: key) else { return }
-      try update(at: keys.dropFirst(), in: &branch.branches.values[index], body)
+      try branch.branches.update(key) { (next) throws(Failure) in
+        try update(at: keys.dropFirst(), in: &next, body)
+      }
     } else if var value = branch.value.take() {
       defer { branch.value = value }
       try body(&value)
@@ -104,7 +105,7 @@ package struct PathTree<Value: Sendable>: Sendable {
   func keys(below path: Path, where isWanted: (Value) -> Bool) -> Set<Key> {
     guard let branch = branch(at: path) else { return [] }
     var keys: Set<Key> = []
-    for (key, next) in branch.branches where PathTree.contains(next, where: isWanted) {
+    for (key, next) in branch.branches.all where PathTree.contains(next, where: isWanted) {
       keys.insert(key)
     }
     return keys
@@ -121,7 +122,7 @@ package struct PathTree<Value: Sendable>: Sendable {
 
   private static func contains(_ branch: Branch, where isWanted: (Value) -> Bool) -> Bool {
     if let value = branch.value, isWanted(value) { return true }
-    return branch.branches.values.contains { contains($0, where: isWanted) }
+    return branch.branches.all.contains { contains($0.value, where: isWanted) }
   }
 
   /// Calls `body` with each value, in no order.
@@ -129,7 +130,7 @@ package struct PathTree<Value: Sendable>: Sendable {
 
   private static func forEach(_ branch: Branch, _ body: (Value) -> Void) {
     if let value = branch.value { body(value) }
-    for next in branch.branches.values { forEach(next, body) }
+    for (_, next) in branch.branches.all { forEach(next, body) }
   }
 
   /// The children of `path` that have a value themselves, in no order.
@@ -139,7 +140,7 @@ package struct PathTree<Value: Sendable>: Sendable {
       guard let next = branch.branches[key] else { return [] }
       branch = next
     }
-    return branch.branches.compactMap { key, next in next.value.map { (key, $0) } }
+    return branch.branches.all.compactMap { key, next in next.value.map { (key, $0) } }
   }
 
   /// The keys of the children of `path` that have a value, or below which there is one.
@@ -149,7 +150,7 @@ package struct PathTree<Value: Sendable>: Sendable {
       guard let next = branch.branches[key] else { return [] }
       branch = next
     }
-    return Set(branch.branches.keys)
+    return Set(branch.branches.all.lazy.map { $0.key })
   }
 
   private static func set(_ value: Value?, at keys: ArraySlice<Key>, in branch: inout Branch) {
@@ -158,12 +159,12 @@ package struct PathTree<Value: Sendable>: Sendable {
       return
     }
     set(value, at: keys.dropFirst(), in: &branch.branches[key, default: Branch()])
-    if branch.branches[key]?.isEmpty == true { branch.branches[key] = nil }
+    if branch.branches[key]?.isEmpty == true { branch.branches.remove(key) }
   }
 
   private static func collect(_ branch: Branch, _ keys: [Key], into result: inout [Path]) {
     if branch.value != nil { result.append(Path(unchecked: keys)) }
-    for (key, next) in branch.branches.sorted(by: { $0.key < $1.key }) {
+    for (key, next) in branch.branches.all.sorted(by: { $0.key < $1.key }) {
       collect(next, keys + [key], into: &result)
     }
   }

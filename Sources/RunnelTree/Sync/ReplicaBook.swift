@@ -12,8 +12,16 @@
 ///
 /// Source: tree semantics, sections 7 and 15.
 package struct ReplicaBook: Sendable {
+  /// A pending write in memory of its own, so that the list of many is copied fast.
+  private final class Entry: Sendable {
+    let write: PendingWrite
+    init(_ write: PendingWrite) { self.write = write }
+  }
+
   /// A slice, so that the oldest write is removed without moving the others.
-  private var writes: ArraySlice<PendingWrite> = []
+  private var writes: ArraySlice<Entry> = []
+  /// The ids of the writes that transactions made.
+  private var transactional: Set<Int64> = []
   private var places = PendingPlaces()
   private var tracked = PathTree<[Query: TrackedQuery]>()
   private var nextTrackedID: Int64 = 0
@@ -44,7 +52,12 @@ package struct ReplicaBook: Sendable {
 
 extension ReplicaBook {
   /// The writes that the origin has not answered, oldest first.
-  package var pending: [PendingWrite] { Array(writes) }
+  package var pending: [PendingWrite] { writes.map(\.write) }
+
+  /// The pending writes that transactions made, oldest first.
+  var pendingOfTransactions: [PendingWrite] {
+    transactional.sorted().compactMap { pendingWrite($0)?.write }
+  }
 
   /// True if a pending write is not shown.
   var hasHidden: Bool { !places.hidden.isEmpty }
@@ -56,13 +69,13 @@ extension ReplicaBook {
   /// pending.
   ///
   /// O(log n) in the pending writes.
-  func places(of id: Int64) -> [Path]? { index(of: id).map { writes[$0].places } }
+  func places(of id: Int64) -> [Path]? { index(of: id).map { writes[$0].write.places } }
 
   /// The pending write with an id, and the number of writes made after it; nil if it is not pending.
   ///
   /// O(log n) in the pending writes.
   package func pendingWrite(_ id: Int64) -> (write: PendingWrite, laterCount: Int)? {
-    index(of: id).map { (writes[$0], writes.endIndex - $0 - 1) }
+    index(of: id).map { (writes[$0].write, writes.endIndex - $0 - 1) }
   }
 
   /// The index of a pending write in the list, which ascends by id.
@@ -70,9 +83,9 @@ extension ReplicaBook {
     var (low, high) = (writes.startIndex, writes.endIndex)
     while low < high {
       let middle = (low + high) / 2
-      if writes[middle].id < id { low = middle + 1 } else { high = middle }
+      if writes[middle].write.id < id { low = middle + 1 } else { high = middle }
     }
-    return low < writes.endIndex && writes[low].id == id ? low : nil
+    return low < writes.endIndex && writes[low].write.id == id ? low : nil
   }
 
   /// True if the origin compares a place for a pending write.
@@ -80,30 +93,40 @@ extension ReplicaBook {
 
   /// The pending write with a name.
   package func pendingWrite(named name: WriteID) -> PendingWrite? {
-    writes.first { $0.name == name }
+    writes.first { $0.write.name == name }?.write
   }
 
   mutating func add(_ write: PendingWrite) {
-    precondition(writes.last.map { $0.id < write.id } ?? true, "I1: ids ascend.")
-    writes.append(write)
-    places.add(write)
+    precondition(writes.last.map { $0.write.id < write.id } ?? true, "I1: ids ascend.")
+    writes.append(Entry(write))
+    note(write)
   }
 
   mutating func remove(_ id: Int64) -> PendingWrite? {
     guard let index = index(of: id) else { return nil }
-    let write = writes[index]
+    let write = writes[index].write
     if index == writes.startIndex { writes.removeFirst() } else { writes.remove(at: index) }
     // Frees what the slice still holds of the removed ones.
     if writes.isEmpty { writes = [] }
-    places.remove(write)
+    forget(write)
     return write
   }
 
   mutating func replace(_ write: PendingWrite) {
     guard let index = index(of: write.id) else { return }
-    places.remove(writes[index])
-    writes[index] = write
+    forget(writes[index].write)
+    writes[index] = Entry(write)
+    note(write)
+  }
+
+  private mutating func note(_ write: PendingWrite) {
     places.add(write)
+    if case .transaction = write.maker { transactional.insert(write.id) }
+  }
+
+  private mutating func forget(_ write: PendingWrite) {
+    places.remove(write)
+    transactional.remove(write.id)
   }
 
   /// The pending writes made after another one that share a place with it, oldest first.
@@ -126,7 +149,7 @@ extension ReplicaBook {
     onto node: Node, at path: Path, where isCounted: (PendingWrite) -> Bool
   ) -> Node {
     let ids = places.ids(around: path).filter { id in
-      index(of: id).map { isCounted(writes[$0]) } ?? false
+      index(of: id).map { isCounted(writes[$0].write) } ?? false
     }
     return layered(onto: node, at: path, ids)
   }
@@ -135,7 +158,7 @@ extension ReplicaBook {
   private func layered(onto node: Node, at path: Path, _ ids: [Int64]) -> Node {
     var node = node
     for index in ids.lazy.compactMap({ index(of: $0) }) {
-      for part in writes[index].parts { node = part.projected(onto: node, at: path) }
+      for part in writes[index].write.parts { node = part.projected(onto: node, at: path) }
     }
     return node
   }
@@ -421,6 +444,7 @@ extension ReplicaBook {
   ///
   /// For tests.
   package func checkInvariants() {
+    let writes = pending
     for (left, right) in zip(writes, writes.dropFirst()) {
       precondition(left.id < right.id, "I1: ids ascend.")
     }

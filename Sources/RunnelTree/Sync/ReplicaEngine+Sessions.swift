@@ -32,10 +32,10 @@ extension ReplicaEngine {
 
   /// The writes of transactions whose session has ended, or that this session no longer has.
   ///
-  /// O(n) in the pending writes.
+  /// O(n) in the pending writes of transactions.
   private func lostWrites(isRunning: (_ session: Int64) -> Bool) -> [Int64] {
     let running = Set(transactions.compactMap(\.write?.id))
-    return replica.book.pending.filter { write in
+    return replica.book.pendingOfTransactions.filter { write in
       guard case .transaction(let maker) = write.maker, !running.contains(write.id) else {
         return false
       }
