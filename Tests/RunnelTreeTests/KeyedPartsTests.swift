@@ -9,15 +9,17 @@ import Testing
   func partsHoldWhatADictionaryHoldsAndCopiesStayAsTheyWere(keyCount: Int) throws {
     let seed: UInt64 = 7
     var random = SeededRandom(seed: seed)
-    var parts = KeyedParts<Int>()
+    var parts = KeyedParts<Key, Int>()
     var model: [Key: Int] = [:]
-    var kept: [(parts: KeyedParts<Int>, model: [Key: Int])] = []
+    var kept: [(parts: KeyedParts<Key, Int>, model: [Key: Int])] = []
     for step in 0..<2000 {
       let key = try Key("k\(Int.random(in: 0..<keyCount, using: &random))")
-      switch Int.random(in: 0..<5, using: &random) {
+      switch Int.random(in: 0..<6, using: &random) {
       case 0:
-        parts.remove(key)
-        model[key] = nil
+        #expect(parts.remove(key) == model.removeValue(forKey: key))
+      case 5 where step % 50 == 0:
+        parts.updateAll { $0 += 1 }
+        model = model.mapValues { $0 + 1 }
       case 1:
         parts.update(key) { $0 += step }
         if let value = model[key] { model[key] = value + step }

@@ -41,13 +41,12 @@ extension ClientSession {
   }
 
   private mutating func sendWaiting(_ now: WireTime) {
-    var done = 0
-    while done < waiting.count, mayWrite, phase == .live {
-      let next = waiting[done]
-      done += 1
+    while let next = waiting.first, mayWrite, phase == .live {
+      waiting.removeFirst()
       sendNow(next, now)
     }
-    if phase == .live { waiting.removeFirst(done) }
+    // Frees what the slice still holds of the removed ones.
+    if waiting.isEmpty { waiting = [] }
   }
 
   private mutating func sendNow(_ command: OriginCommand, _ now: WireTime) {

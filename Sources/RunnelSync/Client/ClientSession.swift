@@ -133,7 +133,9 @@ package struct ClientSession: Sendable {
   var lastNumber: Int64 = 0
   var outstanding: [Int64: Outstanding] = [:]
   /// The replica's commands that wait until earlier writes are answered.
-  var waiting: [OriginCommand] = []
+  ///
+  /// A slice, so that the first ones are removed without moving the others, of which there may be thousands.
+  var waiting: ArraySlice<OriginCommand> = []
   var unansweredWrites = 0
   /// True from when the credential changed until the writes sent before are answered.
   var awaitsEarlierWrites = false

@@ -2,26 +2,26 @@
 ///
 /// Whoever may have to take a change back keeps a copy. Then the first change of a dictionary copies all of it,
 /// which is slow with thousands of keys.
-struct KeyedParts<Value: Sendable>: Sendable {
+struct KeyedParts<Name: Hashable & Sendable, Value: Sendable>: Sendable {
   /// From so many keys on there are `partCount` parts.
   private static var splitCount: Int { 64 }
   /// A power of two.
   private static var partCount: Int { 128 }
 
   /// No part, one, or `partCount`; then a key is in the part that its hash says.
-  private var parts: [[Key: Value]] = []
+  private var parts: [[Name: Value]] = []
 
   /// True if there is no key.
   var isEmpty: Bool { parts.allSatisfy(\.isEmpty) }
 
   /// The keys and their values, in no order.
-  var all: FlattenSequence<[[Key: Value]]> { parts.joined() }
+  var all: FlattenSequence<[[Name: Value]]> { parts.joined() }
 
   /// The value of a key.
-  subscript(key: Key) -> Value? { parts.isEmpty ? nil : parts[partIndex(of: key)][key] }
+  subscript(key: Name) -> Value? { parts.isEmpty ? nil : parts[partIndex(of: key)][key] }
 
   /// The value of a key, which is added when it is changed.
-  subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
+  subscript(key: Name, default value: @autoclosure () -> Value) -> Value {
     get { self[key] ?? value() }
     _modify {
       makeRoom()
@@ -32,7 +32,7 @@ struct KeyedParts<Value: Sendable>: Sendable {
 
   /// Changes the value of a key in place; does nothing if there is none.
   mutating func update<Failure: Error>(
-    _ key: Key, _ body: (inout Value) throws(Failure) -> Void
+    _ key: Name, _ body: (inout Value) throws(Failure) -> Void
   ) throws(Failure) {
     if parts.isEmpty { return }
     let part = partIndex(of: key)
@@ -40,14 +40,22 @@ struct KeyedParts<Value: Sendable>: Sendable {
     try body(&parts[part].values[index])
   }
 
-  /// Removes a key.
-  mutating func remove(_ key: Key) {
-    if parts.isEmpty { return }
-    let index = partIndex(of: key)
-    parts[index][key] = nil
+  /// Changes all values in place.
+  mutating func updateAll(_ body: (inout Value) -> Void) {
+    for part in parts.indices {
+      for index in parts[part].indices { body(&parts[part].values[index]) }
+    }
   }
 
-  private func partIndex(of key: Key) -> Int {
+  /// Removes a key; returns its value, or nil if there is none.
+  @discardableResult
+  mutating func remove(_ key: Name) -> Value? {
+    if parts.isEmpty { return nil }
+    let index = partIndex(of: key)
+    return parts[index].removeValue(forKey: key)
+  }
+
+  private func partIndex(of key: Name) -> Int {
     parts.count == 1 ? 0 : key.hashValue & (KeyedParts.partCount - 1)
   }
 

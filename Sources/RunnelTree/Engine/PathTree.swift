@@ -2,7 +2,7 @@
 package struct PathTree<Value: Sendable>: Sendable {
   private struct Branch: Sendable {
     var value: Value?
-    var branches = KeyedParts<Branch>()
+    var branches = KeyedParts<Key, Branch>()
 
     var isEmpty: Bool { value == nil && branches.isEmpty }
   }

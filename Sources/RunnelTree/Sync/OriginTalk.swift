@@ -55,7 +55,9 @@ struct OriginTalk: Sendable {
 
   private(set) var open: [Query: OpenAsk] = [:]
   private var ending: [AskID: Query] = [:]
-  private var sent: [Int64: SentWrite] = [:]
+  private var sent = KeyedParts<Int64, SentWrite>()
+  /// The ids of these writes, by their places.
+  private var sentPlaces = PathTree<Set<Int64>>()
 
   /// The ids of the asks that are not answered.
   var openIDs: Set<AskID> { Set(open.values.map(\.id)) }
@@ -86,7 +88,7 @@ extension OriginTalk {
 
   /// Notes that data sent for a query is ignored from now on.
   mutating func fallSilent(_ query: Query) {
-    for (id, write) in sent { sent[id]?.told = write.told.filter { $0.query != query } }
+    sent.updateAll { $0.told = $0.told.filter { $0.query != query } }
   }
 
   /// Notes that an ask was ended here.
@@ -100,7 +102,7 @@ extension OriginTalk {
   mutating func confirmEnd(_ id: AskID) {
     ending[id] = nil
     for query in open.keys { open[query]?.awaitedEnds.remove(id) }
-    for write in sent.keys { sent[write]?.awaitedEnds.remove(id) }
+    sent.updateAll { $0.awaitedEnds.remove(id) }
   }
 
   mutating func update(_ query: Query, _ change: (inout OpenAsk) -> Void) {
@@ -126,13 +128,29 @@ extension OriginTalk {
   /// Notes that a write to these places was sent.
   mutating func send(_ write: Int64, _ places: [Path]) {
     let ends = ending.filter { id, query in places.contains { isMet(query, by: $0) } }
-    sent[write] = SentWrite(places: places, awaitedEnds: Set(ends.keys))
+    _ = forget(write)
+    let new = SentWrite(places: places, awaitedEnds: Set(ends.keys))
+    sent[write, default: new] = new
+    for place in places {
+      if sentPlaces[place] == nil { sentPlaces[place] = [] }
+      sentPlaces.update(at: place) { $0.insert(write) }
+    }
+  }
+
+  /// Removes and returns a write that was sent; nil if it is not under way.
+  private mutating func forget(_ write: Int64) -> SentWrite? {
+    guard let sent = sent.remove(write) else { return nil }
+    for place in sent.places {
+      sentPlaces.update(at: place) { $0.remove(write) }
+      if sentPlaces[place]?.isEmpty == true { sentPlaces[place] = nil }
+    }
+    return sent
   }
 
   /// Notes that the origin answered a write; returns the places with data at least as new as the
   /// write.
   mutating func answer(_ write: Int64) -> [Path] {
-    Set((sent.removeValue(forKey: write)?.told ?? []).map(\.path)).sorted()
+    Set((forget(write)?.told ?? []).map(\.path)).sorted()
   }
 
   /// Notes that the origin sent data of a place, or of a place below it: for one query, or for all
@@ -141,19 +159,23 @@ extension OriginTalk {
   /// The origin sends it to an ask that it had not ended, so the same ask also gets the result of
   /// each write that was sent before.
   ///
-  /// O(n) in the writes under way.
+  /// O(n) in the writes under way at the place, above it and below it.
   mutating func tell(_ path: Path, for query: Query? = nil) {
-    for (id, write) in sent where write.awaitedEnds.isEmpty {
-      if write.places.contains(where: { $0.contains(path) || path.contains($0) }) {
-        sent[id]?.told.insert(ToldPlace(path: path, query: query))
+    var concerned: Set<Int64> = []
+    for (_, ids) in sentPlaces.values(atOrAbove: path) { concerned.formUnion(ids) }
+    sentPlaces.forEach(atOrBelow: path) { concerned.formUnion($0) }
+    for id in concerned {
+      sent.update(id) { write in
+        guard write.awaitedEnds.isEmpty else { return }
+        write.told.insert(ToldPlace(path: path, query: query))
       }
     }
   }
 
   /// Notes that the origin sends no more data of a place and below it for a query.
   mutating func fallSilent(_ path: Path, for query: Query) {
-    for (id, write) in sent {
-      sent[id]?.told = write.told.filter { $0.query != query || !path.contains($0.path) }
+    sent.updateAll { write in
+      write.told = write.told.filter { $0.query != query || !path.contains($0.path) }
     }
   }
 }
