@@ -20,7 +20,8 @@ int runnel_inotify_add_watch(int descriptor, const char *directory) {
 }
 
 int runnel_inotify_add_file_watch(int descriptor, const char *directory) {
-  uint32_t events = touched | IN_DELETE | IN_MOVED_FROM;
+  // A database beside the file is written several times for each commit, which must wake nobody.
+  uint32_t events = changed | IN_DELETE | IN_MOVED_FROM;
   return inotify_add_watch(descriptor, directory, events | IN_ONLYDIR);
 }
 

@@ -100,7 +100,8 @@ int runnel_inotify_open(void);
 /// Watches a directory for files made, moved in, written, touched, or closed after writing.
 int runnel_inotify_add_watch(int descriptor, const char *directory);
 
-/// Watches a directory as `runnel_inotify_add_watch` does, and for files removed or moved away.
+/// Watches a directory as `runnel_inotify_add_watch` does, and for files removed or moved away; a file that
+/// is written is told when its writer closes it.
 int runnel_inotify_add_file_watch(int descriptor, const char *directory);
 
 /// Bits of runnel_inotify_drain's answer.

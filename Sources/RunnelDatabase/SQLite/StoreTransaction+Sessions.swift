@@ -15,11 +15,21 @@ extension StoreTransaction {
   /// Notes that this session asks a query, or stops asking it.
   func noteHolding(_ query: Int64, _ isHeld: Bool) throws {
     guard let session = beacon?.session else { return }
+    if !isHeld, try !mayHold(query, session) { return }
     var held = try queries(heldBy: session)
     guard isHeld ? held.insert(query).inserted : held.remove(query) != nil else { return }
     let json = JSONValue.array(held.sorted().map { .number(JSONNumber($0)) })
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
       .execute(arguments: [StoreTransaction.name(ofSession: session), json.jsonText()])
+  }
+
+  /// False if a session surely does not hold a record, as it holds few: each acknowledged write makes one.
+  private func mayHold(_ query: Int64, _ session: Int64) throws -> Bool {
+    let text = try statement("SELECT value FROM meta WHERE name = ?")
+      .first(.text(StoreTransaction.name(ofSession: session))) {
+        try $0.text(0, "the queries of a session")
+      }
+    return text?.contains(String(query)) == true
   }
 
   /// The records of the queries that a session asks.
