@@ -161,14 +161,14 @@ final class TestFolder {
     app.type(folder.file(name))
     app.press("C-s")
     #expect(app.screen.contains { $0.contains("Replace \(folder.file(name))".prefix(20)) })
-    #expect(
-      app.screen.contains { $0.contains("only 1 row stays in it: the others go from the file") })
+    #expect(app.screen.contains { $0.contains("all rows are written as they are now") })
+    #expect(app.screen.contains { $0.contains("o writes only 1 row: all else goes from the file") })
     app.press("n")
     #expect(app.form?.fields[2].input.editor.text == folder.file(name), "the form is there again")
     #expect(try folder.text("notes.csv") == "title\nOne\nTwo\nThree\n")
     app.press("C-s")
     app.wait(milliseconds: Question.graceMilliseconds)
-    app.press("y")
+    app.press("o")
     #expect(app.toast.hasPrefix("exported 1 record"), "\(app.toast)")
     #expect(try !folder.text("notes.csv").contains("Two"))
   }

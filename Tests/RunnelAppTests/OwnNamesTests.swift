@@ -80,17 +80,6 @@ import Testing
     #expect(first.contains("Beleg-Nr.") && first.contains("von/an") && !first.contains("%"))
   }
 
-  @Test func mapOfAFileThatGoesIsNamed() throws {
-    let text = "{\"list\":{\"a\":{\"Datum\":1}},\"version\":2}"
-    let app = try opened("[{\"Datum\":1}]", as: "all.json")
-    try write(text, to: "all.json")
-    askToExport(app, "json", over: "all.json")
-    #expect(
-      app.screen.contains { $0.contains("only the rows of /list stay in it") }, "\(app.screen)")
-    app.press("n")
-    #expect(try bytes("all.json") == text)
-  }
-
   @Test func linesThatCannotBeReadAreSaidToGo() throws {
     let app = try opened("Datum;b\n1;2\n3;4;5\n")
     askToExport(app, "csv", over: "list.csv")

@@ -49,7 +49,7 @@ final class ExportRunner {
 
   /// Creates the file; returns the data to read first, or nil for none.
   func start() -> Question? {
-    let opened = isOpenedFile ? job.opened.map(OpenedDataFile.init) : nil
+    let opened = isOpenedFile ? job.opened.map { OpenedDataFile($0, showing: place) } : nil
     if access(path, F_OK) == 0, !job.replaces || opened.map(isNotAgreed) == true {
       report(opened.map(question) ?? .isThere(path))
       return nil
@@ -208,7 +208,8 @@ final class ExportRunner {
   /// The question whether the opened file is to be replaced.
   private func question(_ opened: OpenedDataFile) -> ExportReport {
     .isOpened(
-      path, losses: losses, mark: opened.mark?.text, isOfOthers: opened.isOfOthers)
+      path, holding: opened.place, losses: losses, mark: opened.mark?.text,
+      isOfOthers: opened.isOfOthers)
   }
 
   /// Whether the opened file holds something else than when the user agreed to replace it.
@@ -216,39 +217,39 @@ final class ExportRunner {
     job.agreed != opened.mark?.text
   }
 
-  /// What the opened file does not keep if the export replaces it, each in words.
+  /// What the opened file does not keep if the export of all that it holds replaces it, each in words.
   private var losses: [String] {
-    let path: Path
-    switch job.source {
-    case .view(let definition, _, _): path = definition.source.path
-    case .subtree(let place): path = place
-    case .records, .nodes: return []
-    }
     var shape = shapeOfFile
-    let values = valuesOfFile
+    let values = values(ofRowsAt: .root, isWhole: true)
     if let values { shape.values = values }
     return [unreadLines].compactMap(\.self)
-      + shape.losses(
-        job.format, ofRowsAt: path, isLookedAt: values != nil)
+      + shape.losses(job.format, isLookedAt: values != nil)
   }
 
   /// How the values stand in the file; nil if it is too large to look, or cannot be read.
   private var valuesOfFile: WrittenValues? {
-    guard let text = textOfFile else { return nil }
-    let place: Path
-    switch job.source {
-    case .view(let definition, _, _): place = definition.source.path
-    case .records(let records, _): place = records.first.flatMap { $0.path.parent } ?? .root
-    case .subtree(let path): place = path
-    case .nodes(let paths): place = paths.first.flatMap { $0.parent } ?? .root
-    }
     let isWhole =
       switch job.source {
       case .view(_, let filter, _): filter == nil
       case .subtree: true
       case .records, .nodes: false
       }
-    return WrittenValues(of: text, as: job.format, ofRowsAt: place, isWhole: isWhole)
+    // The records of a file that is a list of them are all that it has.
+    return values(ofRowsAt: place == replaced?.place ? .root : place, isWhole: isWhole)
+  }
+
+  private func values(ofRowsAt place: Path, isWhole: Bool) -> WrittenValues? {
+    textOfFile.map { WrittenValues(of: $0, as: job.format, ofRowsAt: place, isWhole: isWhole) }
+  }
+
+  /// The place of what is written.
+  private var place: Path {
+    switch job.source {
+    case .view(let definition, _, _): definition.source.path
+    case .records(let records, _): records.first.flatMap { $0.path.parent } ?? .root
+    case .subtree(let path): path
+    case .nodes(let paths): paths.first.flatMap { $0.parent } ?? .root
+    }
   }
 
   /// The text of the file; nil if it is too large to look, or cannot be read.

@@ -160,7 +160,7 @@ struct DataDocument {
     _ interruption: Interruption
   ) throws -> [String] {
     var remarks: [String] = []
-    let path: Path = DataDocument.isListOfRecords(bytes) ? Path(unchecked: [collection]) : .root
+    let path: Path = OpenedFile.isListOfRecords(bytes) ? collection : .root
     do {
       try load(bytes, into: session, at: path, interruption)
     } catch let error as DatabaseError where error.code == .malformedJSON {
@@ -169,9 +169,9 @@ struct DataDocument {
       // The names of some members cannot be keys.
       let json = WritableJSON(try JSONValue(parsing: bytes))
       if json.renamedCount == 0 { throw error }
+      let names = json.renamedCount == 1 ? "1 name holds" : "\(json.renamedCount) names hold"
       remarks.append(
-        "\(json.renamedCount) names hold signs that no key may have (. # $ / [ ]), which are written as "
-          + "%2E and the like.")
+        "\(names) signs that no key may have (. # $ / [ ]), which are written as %2E and the like.")
       try write(json.text, into: session, at: path, interruption)
     }
     if let sentence = EmptyContainers(in: bytes).sentence { remarks.append(sentence) }
@@ -242,51 +242,13 @@ struct DataDocument {
       }
     }
     let members = plan.rows.enumerated().map { JSONMember($1.key ?? "\($0)", $1.value) }
-    return (.object([JSONMember(collection.text, .object(members))]), plan.remarks)
+    let records = JSONValue.object(members)
+    let json = collection.keys.reversed().reduce(records) { .object([JSONMember($1.text, $0)]) }
+    return (json, plan.remarks)
   }
 
-  /// The name of the collection that the records of the file are in.
-  private var collection: RunnelTree.Key {
-    let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-    return RunnelTree.Key(unchecked: WritableJSON.key(stem.isEmpty ? "data" : stem))
-  }
-
-  /// Whether a document is a list: an array, or an object whose first members are objects with a field
-  /// in common.
-  ///
-  /// A malformed document is none.
-  static func isListOfRecords(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    var scanner = JSONScanner(bytes)
-    do {
-      guard try scanner.peekKind() == .object else { return true }
-      try scanner.enterObject()
-      var common: Set<String>?
-      var count = 0
-      while count < 5, try scanner.nextMember() != nil {
-        guard try scanner.peekKind() == .object else { return false }
-        let fields = try leafNames(&scanner)
-        common = common?.intersection(fields) ?? fields
-        count += 1
-      }
-      return count > 1 && common?.isEmpty == false
-    } catch {
-      // The import reports the mistake.
-      return false
-    }
-  }
-
-  private static func leafNames(_ scanner: inout JSONScanner) throws(JSONError) -> Set<String> {
-    var names: Set<String> = []
-    try scanner.enterObject()
-    while let name = try scanner.nextMember() {
-      switch try scanner.peekKind() {
-      case .object, .array, .null: break
-      case .bool, .number, .string: names.insert(name)
-      }
-      try scanner.skipValue()
-    }
-    return names
-  }
+  /// The place of the records of the file.
+  private var collection: Path { OpenedFile.collection(ofFile: name) }
 
   /// The time of the last change of a file, in microseconds since 1970; nil if there is no file.
   private static func changeTime(of file: String) -> Int64? {
@@ -308,7 +270,4 @@ struct WritableJSON {
     text = WritableKey.value(json, keepsServerValues: false) { _ in count += 1 }.jsonText()
     renamedCount = count
   }
-
-  /// Returns a name as a key.
-  static func key(_ name: String) -> String { WritableKey.key(of: name).text }
 }

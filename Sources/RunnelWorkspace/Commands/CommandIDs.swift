@@ -45,6 +45,7 @@ extension ActionID {
   static let dialogKeep = ActionID("dialog.keep")
   static let dialogNo = ActionID("dialog.no")
   static let dialogNumbers = ActionID("dialog.numbers")
+  static let dialogPart = ActionID("dialog.part")
   static let dialogYes = ActionID("dialog.yes")
   static let draftDrop = ActionID("draft.drop")
   static let editRedo = ActionID("edit.redo")

@@ -39,10 +39,11 @@ package enum ExportReport: Hashable, Sendable {
   case done(file: String, count: ExportedCount, bytes: Int, cutCount: Int)
   /// A file with this name exists already.
   case isThere(String)
-  /// The name is that of the file of which the open database was made. `losses` is what it would not
-  /// keep of its form, each in words; `mark` tells what it holds, and `isOfOthers` whether others wrote
-  /// that after it was read.
-  case isOpened(String, losses: [String] = [], mark: String? = nil, isOfOthers: Bool = false)
+  /// The name is that of the file of which the open database was made; `place` is where that is which it
+  /// holds. `losses` is what it would not keep of its form, each in words; `mark` tells what it holds, and
+  /// `isOfOthers` whether others wrote that after it was read.
+  case isOpened(
+    String, holding: Path, losses: [String] = [], mark: String? = nil, isOfOthers: Bool = false)
   /// The file could not be written, for this reason; no file was left.
   case failed(String)
   /// The user stopped the export; no file was left.
@@ -216,9 +217,11 @@ enum Exporting {
     return words.isEmpty ? "export" : words.joined(separator: "-")
   }
 
-  /// Starts the export that a form describes; returns false if a field of the form is wrong.
+  /// Starts the export that a form describes, or that of all the opened file holds; returns false if a field
+  /// of the form is wrong.
   static func startExport(
-    _ state: inout AppState, _ form: inout FormScreen, _ choices: [ExportChoice], replaces: String?
+    _ state: inout AppState, _ form: inout FormScreen, _ choices: [ExportChoice], replaces: String?,
+    all: ExportJob.Source? = nil
   ) -> Bool {
     let texts = form.fields.map(\.input.editor.text)
     guard let choice = choices.first(where: { $0.word == texts[0] }) else {
@@ -230,7 +233,7 @@ enum Exporting {
     let file = texts[2]
     if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
     let job = ExportJob(
-      source: choice.source, format: format, file: file, replaces: replaces == file,
+      source: all ?? choice.source, format: format, file: file, replaces: replaces == file,
       opened: state.files.dataFile, agreed: replaces == file ? state.files.agreed : nil)
     state.files.export = ExportProgress(
       job: job, startedAt: state.now, inputCount: state.input.count, form: form)
@@ -262,10 +265,10 @@ enum Exporting {
       form.purpose = form.purpose.replacing(export.job.file)
       _ = form.refuse(2, "is there already: save again to replace it, or name another")
       giveBack(&state, form, unless: isTouched, "not exported: \(export.job.file) is there already")
-    case .isOpened(_, let losses, let mark, let isOfOthers):
+    case .isOpened(_, let place, let losses, let mark, let isOfOthers):
       if isTouched { return state.say(.error, "not exported: that is the file that was opened") }
       state.files.agreed = mark
-      askToReplace(&state, export, losses, isOfOthers: isOfOthers)
+      askToReplace(&state, export, holding: place, losses, isOfOthers: isOfOthers)
     case .failed(let reason):
       var form = export.form
       _ = form.refuse(2, reason)

@@ -3,16 +3,12 @@ import RunnelTerminal
 import RunnelTree
 
 /// The data file of which the open database was made, such as `notes.csv`.
-struct OpenedFile: Hashable, Sendable {
+package struct OpenedFile: Hashable, Sendable {
   var file: String
   var format: ExportFormat
 
   /// The place of the records, if the file is a list of them.
-  var collection: Path {
-    let name = file.split(separator: "/").last ?? ""
-    let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name
-    return Path(unchecked: [WritableKey.key(of: String(stem))])
-  }
+  var collection: Path { OpenedFile.collection(ofFile: file) }
 
   /// Returns the proposed name for an export: the file itself if all rows are exported, otherwise one
   /// beside it.
@@ -37,22 +33,36 @@ extension ExportChoice {
 extension Exporting {
   /// Asks whether the file of which the database was made is to be replaced, and says what goes.
   ///
-  /// With `isOfOthers`, others wrote to the file after it was read.
+  /// All that the file holds is saved, wherever the export was begun. If it was begun for a part, that alone
+  /// is a choice of its own. With `isOfOthers`, others wrote to the file after it was read.
   static func askToReplace(
-    _ state: inout AppState, _ export: ExportProgress, _ losses: [String], isOfOthers: Bool
+    _ state: inout AppState, _ export: ExportProgress, holding place: Path, _ losses: [String],
+    isOfOthers: Bool
   ) {
     let job = export.job
+    let replacing = Replacing(
+      form: export.form, file: job.file, all: whole(state, at: place),
+      part: job.source.isWhole(at: place) ? nil : job.source)
     var message: [StyledLine] = []
     if isOfOthers {
       message.append(StyledLine("others changed it after it was read: what they wrote goes", .warn))
     }
-    message.append(StyledLine(words(on: job.source), .warn))
+    message.append(
+      StyledLine(
+        place.isRoot
+          ? "all of the database is written as it is now" : "all rows are written as they are now",
+        .warn))
     if let format = ExportFormat(fileName: job.file), format != job.format {
       message.append(StyledLine("its content will be \(job.format.rawValue)", .warn))
     } else {
       message += losses.map { StyledLine($0, .warn) }
     }
     message.append(StyledLine("no copy is kept of the file as it is now"))
+    let partKey = KeyText(state.settings.keymap, [.confirm]).keys(.dialogPart)
+    if let part = replacing.part, let partKey {
+      message.append(
+        StyledLine("\(partKey) writes only \(words(on: part)): all else goes from the file"))
+    }
     var explanation = [
       StyledLine(origin(isOfOthers: isOfOthers), .muted),
       StyledLine("The database keeps all its rows, whatever is in the file.", .muted),
@@ -67,7 +77,7 @@ extension Exporting {
           .muted))
     }
     let question = Question(
-      .replaceFile(export.form, file: job.file), title: "Replace \(job.file)", message: message,
+      .replaceFile(replacing), title: "Replace \(job.file)", message: message,
       explanation: explanation, openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "replace", no: "go on typing")
   }
@@ -80,32 +90,65 @@ extension Exporting {
       : "It is the file that was opened; the rows here were read from it."
   }
 
-  /// The words for what the replaced file has afterwards, and what goes from it.
-  private static func words(on source: ExportJob.Source) -> String {
-    switch source {
-    case .view(_, nil, _): return "all rows are written as they are now"
-    case .view(_, let filter?, _):
-      return "only the rows that fit \(filter.text) stay in it: the others go from the file"
-    case .records(let records, _):
-      let rows = records.count == 1 ? "1 row stays" : "\(records.count) rows stay"
-      return "only \(rows) in it: the others go from the file"
-    case .subtree(.root): return "all of the database is written as it is now"
-    case .subtree(let path): return "only \(path) stays in it: all else goes from the file"
-    case .nodes(let paths):
-      let nodes = paths.count == 1 ? "1 node stays" : "\(paths.count) nodes stay"
-      return "only \(nodes) in it: all else goes from the file"
+  /// All that the file holds.
+  private static func whole(_ state: AppState, at place: Path) -> ExportJob.Source {
+    if place.isRoot { return .subtree(.root) }
+    let shown = state.tabs.lists.first { $0.definition.source.path == place }
+    let view = ViewDefinition(
+      name: place.lastKey?.text ?? "", source: SourceDefinition(path: place),
+      columns: shown?.definition.columns ?? [])
+    return .view(view, nil, FilterMatcher.Surroundings(me: state.database.me))
+  }
+
+  /// The words for a part of what the file holds.
+  private static func words(on part: ExportJob.Source) -> String {
+    switch part {
+    case .view(let view, nil, _): "the rows of \(view.source.path)"
+    case .view(_, let filter?, _): "the rows that fit \(filter.text)"
+    case .records(let records, _): records.count == 1 ? "1 row" : "\(records.count) rows"
+    case .subtree(.root): "the database from its root"
+    case .subtree(let path): "\(path)"
+    case .nodes(let paths): paths.count == 1 ? "1 node" : "\(paths.count) nodes"
     }
   }
 
   /// Starts the export that a form describes, which may replace the file.
-  static func replace(_ state: inout AppState, _ form: FormScreen, file: String) {
-    var form = form
-    form.purpose = form.purpose.replacing(file)
+  static func replace(_ state: inout AppState, _ replacing: Replacing, onlyPart: Bool = false) {
+    var form = replacing.form
+    form.purpose = form.purpose.replacing(replacing.file)
     guard case .export(let choices, let replaces) = form.purpose else { return }
     if let reason = reasonNotExported(state) {
       giveBack(&state, form)
       return state.say(.info, reason)
     }
-    if !startExport(&state, &form, choices, replaces: replaces) { giveBack(&state, form) }
+    let all = onlyPart ? nil : replacing.all
+    if !startExport(&state, &form, choices, replaces: replaces, all: all) {
+      giveBack(&state, form)
+    }
+  }
+}
+
+/// What replaces the file of which the database was made.
+struct Replacing: Hashable, Sendable {
+  /// The form of the export.
+  var form: FormScreen
+  /// The name of the file, as typed.
+  var file: String
+  /// All that the file holds.
+  var all: ExportJob.Source
+  /// The part that the export was begun for; nil if that is all.
+  var part: ExportJob.Source?
+}
+
+extension ExportJob.Source {
+  /// Whether it is all that is at a place.
+  fileprivate func isWhole(at place: Path) -> Bool {
+    switch self {
+    case .view(let view, let filter, _):
+      filter == nil && view.source.path == place && view.source.equalTo == nil
+        && view.source.filter == nil
+    case .subtree(let path): path == place
+    case .records, .nodes: false
+    }
   }
 }

@@ -1,5 +1,5 @@
 import RunnelBase
-package import RunnelTree
+import RunnelTree
 
 /// How a file is written that exports replace: as it was, so that a file that was opened is saved back
 /// with the same columns in the same order.
@@ -111,24 +111,17 @@ package struct WrittenShape: Hashable, Sendable {
 
   // MARK: What is not kept
 
-  /// Returns what the file does not keep when the rows of a list are written to it, each in words.
+  /// Returns what the file does not keep when all that it holds is written to it, each in words.
   ///
   /// With `isLookedAt`, the values of the file are known.
-  package func losses(
-    _ format: ExportFormat, ofRowsAt path: Path, isLookedAt: Bool = true
-  ) -> [String] {
+  package func losses(_ format: ExportFormat, isLookedAt: Bool = true) -> [String] {
     let fields =
       "it is too large to look: fields stand in the order of their names; null, [] and {} are left out; "
       + "lists become objects, {\"0\": …}; numbers of more than 15 digits are rounded"
     switch format {
     case .csv: return cellLosses(isLookedAt)
     case .jsonl: return isLookedAt ? [rowsWords] : [rowsWords, fields]
-    case .json:
-      var losses = isLookedAt ? [] : ["each record is one line; \(rowsWords)", fields]
-      if let firstName, let key = path.keys.last, WritableKey.key(of: firstName) == key {
-        losses.insert("only the rows of \(path) stay in it: all else goes from the file", at: 0)
-      }
-      return losses
+    case .json: return isLookedAt ? [] : ["each record is one line; \(rowsWords)", fields]
     case .markdown: return []
     }
   }

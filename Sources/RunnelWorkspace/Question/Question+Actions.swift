@@ -16,6 +16,7 @@ extension Question {
     if question.importedTexts?.hasNumbers == true {
       actions.insert((.dialogNumbers, "import numbers"), at: 1)
     }
+    if question.replacedPart != nil { actions.insert((.dialogPart, "only the part"), at: 1) }
     let contexts: [KeymapContext] = question.word == nil ? [.confirm] : [.input, .textField]
     let keys = KeyText(state.settings.keymap, contexts)
     let offered = actions.compactMap { action, words in
@@ -54,7 +55,7 @@ extension Question {
     state.closeLayer()
     switch question.purpose {
     case .write(let held): HeldWrite.giveBack(&state, held)
-    case .replaceFile(let form, _): Exporting.giveBack(&state, form)
+    case .replaceFile(let replacing): Exporting.giveBack(&state, replacing.form)
     default: break
     }
   }
@@ -99,6 +100,29 @@ extension Question {
       &state, ImportProgress(plan, file: progress.file, view: progress.view))
   }
 
+  /// What the question would write to the opened file instead of all; nil if there is no such part.
+  private var replacedPart: ExportJob.Source? {
+    if case .replaceFile(let replacing) = purpose { replacing.part } else { nil }
+  }
+
+  /// The reason why the question in front has no part to write, or nil if it has.
+  static func reasonNoPart(_ state: AppState) -> String? {
+    guard case .question(let question)? = state.layers.last, question.replacedPart == nil else {
+      return nil
+    }
+    return "there is no part to write: yes or no"
+  }
+
+  /// Agrees to replace the opened file by the part that the export was begun for.
+  static func replaceByPart(_ state: inout AppState) {
+    guard case .question(let question)? = state.layers.last,
+      case .replaceFile(let replacing) = question.purpose, replacing.part != nil
+    else { return }
+    if isTooSoon(&state, question, "again writes the part", .dialogPart) { return }
+    state.closeLayer()
+    Exporting.replace(&state, replacing, onlyPart: true)
+  }
+
   /// Agrees to the question if the typed word is right.
   static func acceptWord(_ state: inout AppState) {
     guard case .question(var question)? = state.layers.last, let word = question.word else {
@@ -128,7 +152,7 @@ extension Question {
     case .pruneDevices(let days): DevicesScreen.prune(&state, days: days)
     case .write(let held): HeldWrite.write(&state, held)
     case .importRecords(let progress): Importing.startImport(&state, progress)
-    case .replaceFile(let form, let file): Exporting.replace(&state, form, file: file)
+    case .replaceFile(let replacing): Exporting.replace(&state, replacing)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
     case .signOut(let user): AccountsScreen.signOut(&state, user)

@@ -26,8 +26,8 @@ struct Question: Hashable, Sendable {
     case write(HeldWrite)
     /// Records are imported.
     case importRecords(ImportProgress)
-    /// The data file that was opened is replaced by the export that a form describes.
-    case replaceFile(FormScreen, file: String)
+    /// The data file that was opened is replaced by an export.
+    case replaceFile(Replacing)
     /// What was typed into the form below is discarded.
     case discardForm
     /// The program is left.

@@ -13,6 +13,10 @@ package enum QuestionCommands {
       .dialogNumbers, "as numbers", "import texts with a decimal comma, as 3,5, as numbers",
       keys: ["c"], disabled: { Question.reasonNoNumbers($0) }
     ) { state, _ in Question.importNumbers(&state) }
+    Command(
+      .dialogPart, "only the part", "write only the part to the opened file", keys: ["o"],
+      disabled: { Question.reasonNoPart($0) }
+    ) { state, _ in Question.replaceByPart(&state) }
     Command(.dialogNo, "no", "no", keys: ["n", "Esc", "Enter", "C-g", "C-c", "q"]) { state, _ in
       Question.sayNo(&state)
     }

@@ -1,5 +1,6 @@
 package import RunnelBase
 package import RunnelStore
+import RunnelTree
 
 // The outcomes of work on files, as recorded sessions have them.
 
@@ -10,7 +11,7 @@ extension ExportReport {
     case .progress(let count): "exporting, \(count) records"
     case .done(let file, _, _, _): "exported to \(file)"
     case .isThere(let file): "\(file) is there"
-    case .isOpened(let file, _, _, _): "\(file) is the opened file"
+    case .isOpened(let file, _, _, _, _): "\(file) is the opened file"
     case .failed(let reason): "export failed: \(reason)"
     case .stopped: "export stopped"
     }
@@ -25,9 +26,10 @@ extension ExportReport {
         "values": .int(count.values), "bytes": .int(bytes), "cut": .int(cutCount),
       ]
     case .isThere(let file): ["isThere": .string(file)]
-    case .isOpened(let file, let losses, let mark, let isOfOthers):
+    case .isOpened(let file, let place, let losses, let mark, let isOfOthers):
       [
-        "isOpened": .string(file), "losses": .array(losses.map { .string($0) }),
+        "isOpened": .string(file), "place": .string(place.text),
+        "losses": .array(losses.map { .string($0) }),
         "mark": mark.map { .string($0) } ?? .null, "others": .bool(isOfOthers),
       ]
     case .failed(let reason): ["failed": .string(reason)]
@@ -50,10 +52,11 @@ extension ExportReport {
     } else if json["isThere"] != nil {
       self = .isThere(try fields.string("isThere"))
     } else if json["isOpened"] != nil {
-      // Sessions of older versions have none.
+      // Sessions of older versions have neither.
+      let place = json["place"]?.string.flatMap { try? Path($0) } ?? .root
       let losses = json["losses"]?.array?.compactMap(\.string) ?? []
       self = .isOpened(
-        try fields.string("isOpened"), losses: losses, mark: json["mark"]?.string,
+        try fields.string("isOpened"), holding: place, losses: losses, mark: json["mark"]?.string,
         isOfOthers: json["others"] == .bool(true))
     } else if json["failed"] != nil {
       self = .failed(try fields.string("failed"))

@@ -1,0 +1,83 @@
+import Foundation
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelWorkspace
+
+/// Exports over the file that was opened save all that it holds, wherever they begin.
+@Suite struct WholeFileTests {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  private static let text =
+    "{\"name\": \"F\", \"a\": {\"x\":{\"plan\":1}, \"y\":{\"plan\":2}}, \"notiz\":\"w\"}\n"
+
+  /// The file of a whole tree, opened on a list in it, and asked to be replaced.
+  private func replacing(_ format: String = "json") throws -> AppDriver {
+    try folder.write(Self.text, to: "f6.json")
+    let views = try ViewFile(
+      yaml: "views:\n  - { name: a, path: /a, columns: [{ field: plan }] }",
+      name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(
+      views, json: JSONValue(parsing: Self.text), dataFile: folder.file("f6.json"))
+    try app.set("/a/x/plan", 5)
+    app.press(":")
+    app.type("export \(format) \(folder.file("f6.json"))")
+    app.press("Enter")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    return app
+  }
+
+  @Test func listOfATreeSavesTheWholeTree() throws {
+    let app = try replacing()
+    #expect(
+      app.screen.contains { $0.contains("all of the database is written as it is now") },
+      "\(app.screen)")
+    #expect(app.screen.contains { $0.contains("o writes only the rows of /a: all else goes") })
+    app.press("y")
+    #expect(
+      try folder.text("f6.json") == Self.text.replacing("\"plan\":1", with: "\"plan\":5"),
+      "\(app.toast)")
+  }
+
+  @Test func onlyTheListIsWrittenByAChoiceOfItsOwn() throws {
+    let app = try replacing()
+    app.press("o")
+    let json = try JSONValue(parsing: folder.text("f6.json"))
+    #expect(json == ["x": ["plan": 5], "y": ["plan": 2]], "\(app.toast)")
+  }
+
+  @Test func noAnswerLeavesTheFileAndGivesTheFormBack() throws {
+    let app = try replacing()
+    app.press("n")
+    #expect(app.form?.fields[2].input.editor.text == folder.file("f6.json"))
+    #expect(try folder.text("f6.json") == Self.text)
+  }
+
+  /// The place of what a file holds, where the tree has these places.
+  private func place(_ text: String, _ there: [String], name: String = "f.json") -> Path {
+    let all = Set(
+      there.flatMap { text in (try? Path(text)).map { [$0, $0.parent ?? .root] } ?? [] })
+    var text = text
+    return text.withUTF8 { bytes in
+      OpenedFile.place(ofFile: name, bytes) { $0.isRoot ? !there.isEmpty : all.contains($0) }
+    }
+  }
+
+  @Test func treeTellsWhetherTheFileIsAList() throws {
+    let list = try Path("/f")
+    #expect(place("[{\"a\":1}]", ["/f/0"]) == list)
+    #expect(place("{\"x\":{\"a\":1},\"y\":{\"a\":2}}", ["/f/x", "/f/y"]) == list)
+    #expect(place("{\"x\":{\"a\":1}}", ["/f/x"]) == list, "all but one record are gone")
+    #expect(place("[{\"a\":1}]", []) == list, "all records are gone")
+    #expect(place("{\"x\":{\"a\":1},\"y\":{\"a\":2}}", ["/a/x", "/note"]) == .root)
+    #expect(place("{\"f\":{\"x\":1},\"g\":{\"x\":1}}", ["/f/x", "/g/x"]) == .root)
+    #expect(place("{\"a\":{\"x\":1}}", ["/a/x", "/f/new"]) == .root, "a collection came later")
+    #expect(place("", ["/f/0"], name: "f.csv") == list)
+  }
+}
