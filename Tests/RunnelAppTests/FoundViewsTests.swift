@@ -109,6 +109,40 @@ import Testing
     #expect(try views(in: json).map(\.name) == ["x/list", "y/list"])
   }
 
+  /// Visits of so many patients, and the patients themselves.
+  private func clinic(_ count: Int) -> JSONValue {
+    let patients = (0..<count).map { "p\($0 + 100)" }
+    let visits: JSONValue = ["b1": ["text": "a"], "b2": ["text": "b", "cost": 5]]
+    return [
+      "besuche": .object(patients.map { JSONMember($0, visits) }),
+      "halter": ["h1": ["name": "Ida"]],
+      "patienten": .object(patients.map { JSONMember($0, ["name": "Rex"]) }),
+    ]
+  }
+
+  @Test func manyCollectionsInOnePlaceAreOneListOfThem() throws {
+    let views = try views(in: clinic(12))
+    #expect(views.map(\.name) == ["halter", "patienten", "besuche", "besuche/$patienten"])
+    #expect(views[2].columns.map(\.field) == [.key, .value])
+    #expect(views[3].source.path.text == "besuche/$patienten")
+    #expect(views[3].columns.map(\.field.text).sorted() == ["$key", "cost", "text"])
+    let few = try self.views(in: clinic(3)).map(\.name)
+    #expect(few == ["p100", "p101", "p102", "halter", "patienten"])
+  }
+
+  @Test func rowOfSuchAListOpensItsCollection() throws {
+    let json = clinic(12)
+    let app = try AppDriver(try views(in: json), json: json)
+    #expect(app.screen.first?.contains("$") == false, "the view of a row has no tab")
+    app.press("gt gt")
+    #expect(app.screen.contains { $0.contains("members") }, "\(app.screen)")
+    app.press("g g j")
+    #expect(app.cursorLine.contains("p101") && app.cursorLine.contains("2"), "\(app.cursorLine)")
+    app.press("Enter")
+    #expect(app.state.tabs.front.definition.source.path.text == "besuche/p101")
+    #expect(app.body.contains { $0.contains("b2") }, "\(app.screen)")
+  }
+
   @Test func foundViewsOpen() throws {
     let demo = try Fixture.demo(messageCount: 30).json()
     let app = try AppDriver(try views(in: demo), json: demo, now: Fixture.demoNow)

@@ -10,6 +10,9 @@ import RunnelWorkspace
 /// their children. Nodes near the root are searched first. Only a few nodes are searched, and a few
 /// children of each, so that it takes a moment in any database.
 ///
+/// Where a node has more than a few collections under it, as the visits of each patient, it is one list of them:
+/// a row of it opens a view with a parameter, which stands for all of them.
+///
 /// Where most branches of the root are records, the data are *settings*: the short lists in them are parts of
 /// a setting, and get no views.
 struct FoundViews {
@@ -28,9 +31,14 @@ struct FoundViews {
   /// The number of groups of fields in a record that are read.
   static let groupsMax = 4
 
+  /// The greatest number of collections of one node that get a view each.
+  static let listsMax = 5
+
   private let session: DatabaseSession
   private let pageSize: Int
   private var found: [CollectionSample] = []
+  /// The nodes with many collections under them, each with a sample of the records in these.
+  private var groups: [(path: Path, keys: [RunnelTree.Key], sample: CollectionSample)] = []
   /// The nodes still to be searched, those near the root first.
   private var queue: [Path] = [.root]
   private var isSettings = false
@@ -48,12 +56,15 @@ struct FoundViews {
   ) throws -> [ViewDefinition] {
     var finder = FoundViews(session, pageSize: pageSize)
     var visited = 0
-    while visited < min(finder.queue.count, nodesMax), finder.found.count < viewsMax {
+    while visited < min(finder.queue.count, nodesMax), finder.viewCount < viewsMax {
       try finder.visit(finder.queue[visited])
       visited += 1
     }
-    return finder.views()
+    return try finder.views() + finder.groupedViews()
   }
+
+  /// The number of views with a tab.
+  private var viewCount: Int { found.count + groups.count }
 
   private mutating func visit(_ path: Path) throws {
     let query = try Query(path).ordered(by: .key).limited(to: FoundViews.branchesMax, from: .first)
@@ -65,6 +76,7 @@ struct FoundViews {
       return
     }
     if path.isRoot { isSettings = try holdsSettings(children) }
+    if !path.isRoot, try isGroup(children, at: path) { return try noteGroup(children, at: path) }
     guard path.keys.count + 1 < FoundViews.depthMax else { return }
     // Data stored by the keys of records, such as the likes of each message, is not searched.
     for child in children where child.isBranch && !child.key.isGenerated {
@@ -79,15 +91,74 @@ struct FoundViews {
     return count >= 2 && count * 2 > branches.count
   }
 
+  /// Returns whether all first children of a node are collections, and more than get a view each.
+  private func isGroup(_ children: [TreeRow], at path: Path) throws -> Bool {
+    let least = isSettings ? FoundViews.branchesMax : FoundViews.listsMax + 1
+    guard children.count >= least, path.keys.count + 1 < FoundViews.depthMax else { return false }
+    return try children.prefix(FoundViews.samplesMax).allSatisfy { child in
+      guard child.isBranch, !child.key.isGenerated else { return false }
+      let place = try path.child(child.key)
+      let records = try fields(of: place).prefix(FoundViews.samplesMax)
+      return try !records.isEmpty && records.allSatisfy { try isRecord($0, in: place) }
+    }
+  }
+
+  /// Notes a node with many collections, with records of the first and the last of these.
+  private mutating func noteGroup(_ children: [TreeRow], at path: Path) throws {
+    let query = try Query(path).ordered(by: .key).limited(to: FoundViews.samplesMax, from: .last)
+    let last = try session.rows(query, detail: .shallow).filter(\.isBranch).map(\.key)
+    let first = children.prefix(FoundViews.samplesMax).map(\.key)
+    let keys = first + last.filter { !first.contains($0) }
+    var sample = CollectionSample(path: path, keys: [], records: [])
+    for key in keys {
+      let part = try self.sample(of: path.child(key), beginning: [])
+      sample.keys += part.keys
+      sample.records += part.records
+    }
+    groups.append((path, keys, sample))
+  }
+
+  /// Returns two views for each node with many collections: the list of these, and the list that a row of it
+  /// opens.
+  private func groupedViews() throws -> [ViewDefinition] {
+    try groups.sorted { $0.path < $1.path }.flatMap { group in
+      let name = name(of: group.path)
+      var source = SourceDefinition(path: group.path)
+      source.page = pageSize
+      let width = group.keys.map { CellWidth.width(of: $0.text) }.max() ?? 0
+      let list = ViewDefinition(
+        name: name, source: source,
+        columns: [
+          ColumnDefinition(field: .key, width: min(max(width, 8), 40)),
+          ColumnDefinition(field: .value, format: .count, width: 8),
+        ])
+      // The key of a row is often that of a record elsewhere.
+      let owner = try found.first { collection in
+        try group.keys.allSatisfy {
+          try session.summary(at: collection.path.child($0)).kind != .empty
+        }
+      }
+      let parameter = "$" + (owner?.path.lastKey?.text ?? "key")
+      var sample = group.sample
+      sample.path = Path(unchecked: group.path.keys + [RunnelTree.Key(unchecked: parameter)])
+      var view = ViewInference.view(of: sample, named: "\(name)/\(parameter)", pageSize: pageSize)
+      view.from = name
+      return [list, view]
+    }
+  }
+
+  /// The name of the view of a place: its key, or its path if others have the same key.
+  private func name(of place: Path) -> String {
+    let places = found.map(\.path) + groups.map(\.path)
+    let isUnique = places.count { $0.lastKey == place.lastKey } == 1
+    return isUnique ? place.lastKey?.text ?? "/" : String(place.description.dropFirst())
+  }
+
   /// Returns the views of the found collections; collections with the same name are named by their
   /// paths.
   private func views() -> [ViewDefinition] {
-    let names = found.map { $0.path.lastKey?.text ?? "/" }
-    return zip(names, found).sorted { $0.1.path < $1.1.path }.map { name, collection in
-      let isUnique = names.count { $0 == name } == 1
-      let path = String(collection.path.description.dropFirst())
-      return ViewInference.view(
-        of: collection, named: isUnique ? name : path, pageSize: pageSize)
+    found.sorted { $0.path < $1.path }.map {
+      ViewInference.view(of: $0, named: name(of: $0.path), pageSize: pageSize)
     }
   }
 

@@ -260,7 +260,9 @@ package struct RowText: Equatable {
     case .change:
       return ChangeText(ellipsis: glyphs.ellipsis, local: local).text(of: node)
         ?? FieldKind.text(of: json)
-    case .count: return json == .number(0) ? "" : FieldKind.text(of: json)
+    case .count:
+      if !node.children.isEmpty { return String(node.children.count) }
+      return json == .number(0) ? "" : FieldKind.text(of: json)
     case .time, .date, .age:
       guard case .number(let number) = json, let time = number.integer else {
         return dateText(of: FieldKind.text(of: json), format)
@@ -336,7 +338,7 @@ extension RowText {
       let column = shown.column
       let isLast = position == widths.count - 1
       return FullTitle(
-        name: column.field.title, sign: column.field.rowField == first?.field ? arrow : "",
+        name: column.title, sign: column.field.rowField == first?.field ? arrow : "",
         isRight: isLast && column.format == .age || [.count, .number].contains(column.format))
     }
     var titles: [ColumnTitle] = []
@@ -385,6 +387,13 @@ struct ColumnTitles: Equatable {
   init(_ rows: RowText, width: Int, orderedBy order: QueryIndex, isDescending: Bool) {
     titles = rows.titles(width: width, orderedBy: order, isDescending: isDescending)
     columnsWithoutRoom = rows.columnsWithoutRoom
+  }
+}
+
+extension ColumnDefinition {
+  /// The title of the column.
+  fileprivate var title: String {
+    field == .value && format == .count ? "members" : field.title
   }
 }
 

@@ -153,7 +153,7 @@ public struct ColumnDefinition: Hashable, Sendable {
     case age
     /// A mark if the field is true.
     case mark
-    /// A number, or nothing if it is 0.
+    /// A number, or nothing if it is 0; of an object, the number of its members.
     case count
     /// A number, at the right of its column.
     case number
