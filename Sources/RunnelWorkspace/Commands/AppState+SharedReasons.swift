@@ -36,9 +36,9 @@ extension SharedCommands {
   /// The reason why the record at hand cannot be edited in a form, or nil if it can.
   static func reasonNoForm(_ state: AppState) -> String? {
     reasonBeingRead(state) ?? state.reasonReadOnly
-      ?? (ResourceCommands.isOnResource(state)
+      ?? (ResourceCommands.hasForm(state)
         ? nil
-        : state.phrase("no resource describes what stands here", .recordEdit, "edits a field"))
+        : state.phrase("no record with fields stands here", .recordEdit, "edits a field"))
   }
 
   static func reasonNotToggled(_ state: AppState) -> String? {

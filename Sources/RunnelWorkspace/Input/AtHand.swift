@@ -4,12 +4,11 @@ import RunnelTree
 
 /// The kind of record at hand, which decides about additional keys.
 package enum AtHand: Equatable {
-  /// No record that a resource describes.
+  /// No record, or one in the tree that no resource describes.
   case other
   /// An entry of the action log.
   case entry
-  /// A record that a resource describes, and the resource of the records that the user toggles
-  /// there, or nil.
+  /// A record, and the resource of the records that the user toggles there, or nil.
   case record(toggles: String?)
 
   /// The resource of the records that the user toggles at the record at hand, or nil if there is
@@ -40,7 +39,8 @@ extension AppState {
       return .entry
     }
     let found = database.resources.resources(at: path)
-    if found.described == nil { return .other }
+    // A list shows records, whether a resource describes them or not.
+    if found.described == nil { return .record(toggles: nil) }
     // A toggle is stored under the user's name as its key: a name that is no valid key toggles
     // nothing.
     return .record(toggles: (try? Key(database.me)) == nil ? nil : found.toggled)

@@ -331,6 +331,20 @@ extension ListScreen {
     return fields + inOrderOfColumns(others)
   }
 
+  /// Returns the fields of a record with empty ones for what other records have, in the order of the columns.
+  func fields(of own: [FormScreen.Field], in record: JSONValue) -> [FormScreen.Field] {
+    let members = Set((record.object ?? []).map(\.name))
+    let others = fieldsForNewRecord().filter { field in
+      field.path.keys.count == 1 && field.path.lastKey.map { !members.contains($0.text) } == true
+    }
+    // The first values of a new record are none of this one.
+    let empty = others.map { field in
+      field.input.isEmpty
+        ? field : FormScreen.Field(field.label, path: field.path, kind: field.input.kind)
+    }
+    return inOrderOfColumns(own + empty.prefix(max(ListScreen.newFieldsMax - own.count, 0)))
+  }
+
   /// Returns fields in the order of the list's columns, those without a column last.
   private func inOrderOfColumns(_ fields: [FormScreen.Field]) -> [FormScreen.Field] {
     let places = Dictionary(

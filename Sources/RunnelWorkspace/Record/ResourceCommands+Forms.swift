@@ -3,7 +3,7 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// The actions on records that a resource describes, besides those on all records.
+// The actions on whole records, and those on records that a resource describes.
 
 extension ResourceCommands {
   /// The place of the record that the keys act on, or nil if there is none.
@@ -15,9 +15,15 @@ extension ResourceCommands {
     return state.database.resources.place(ofRecordAround: path)
   }
 
-  /// Whether the keys act on a record that a resource describes.
-  static func isOnResource(_ state: AppState) -> Bool {
-    recordAtHand(state).flatMap { state.database.resources.record(at: $0) } != nil
+  /// Whether the keys act on a record whose fields a form can have: one that a resource describes, or one
+  /// that is no part of such a record.
+  static func hasForm(_ state: AppState) -> Bool {
+    recordAtHand(state).map { hasForm(state, $0) } == true
+  }
+
+  private static func hasForm(_ state: AppState, _ path: Path) -> Bool {
+    let resources = state.database.resources
+    return resources.record(at: path) != nil || resources.resources(at: path).described == nil
   }
 
   /// The record that the user toggles at the record under the cursor, or nil if there is none.
@@ -72,9 +78,7 @@ extension ResourceCommands {
       guard let node = screen.node else { return }
       return openForm(&state, of: screen.path, node.exportJSON)
     }
-    guard let path = recordAtHand(state), state.database.resources.record(at: path) != nil else {
-      return
-    }
+    guard let path = recordAtHand(state), hasForm(state, path) else { return }
     if !state.tabs.isTree, let node = state.tabs.front.cursorRecord?.row.node {
       return openForm(&state, of: path, node.exportJSON)
     }
@@ -82,13 +86,14 @@ extension ResourceCommands {
   }
 
   static func openForm(_ state: inout AppState, of path: Path, _ record: JSONValue) {
-    guard let resource = state.database.resources.record(at: path)?.definition,
-      case .object = record
-    else {
+    guard hasForm(state, path), case .object = record else {
       return state.say(.info, "\(path) has no fields to edit")
     }
     if state.refusesWriting() { return }
-    let all = FormScreen.editing(resource, in: state.database.resources, record)
+    let resource = state.database.resources.record(at: path)?.definition
+    let all =
+      resource.map { FormScreen.editing($0, in: state.database.resources, record) }
+      ?? fields(of: record, at: path, state)
     let fields = all.filter { !LineEditor.isTooLong($0.input.editor.text) }
     // Fields that are left out keep their values.
     let long = all.first { LineEditor.isTooLong($0.input.editor.text) }
@@ -104,6 +109,24 @@ extension ResourceCommands {
           ? note
           : note + KeyText.listKeys(state).hint(.recordEditExternal, "edits it", after: ": ")))
     readChoices(&state, of: fields.map(\.input))
+  }
+
+  /// Returns the fields for a record that no resource describes: its own values, and the fields that other
+  /// records of its list have, in the order of the columns.
+  private static func fields(
+    of record: JSONValue, at path: Path, _ state: AppState
+  ) -> [FormScreen.Field] {
+    let own = (record.object ?? []).filter { Leaf($0.value) != nil }.map { member in
+      let field = Path(unchecked: [RunnelTree.Key(unchecked: member.name)])
+      return FormScreen.Field(
+        field.shownText, path: field, FieldInput(rule: nil, member.value))
+    }
+    if own.isEmpty { return [] }
+    let lists = [state.tabs.isTree ? nil : state.tabs.front].compactMap(\.self) + state.tabs.lists
+    guard let list = lists.first(where: { $0.definition.source.path == path.parent }) else {
+      return own
+    }
+    return list.fields(of: own, in: record)
   }
 
   /// Requests the creation of a record; if it is refused, shows the reason in the form and returns
@@ -155,7 +178,8 @@ extension ResourceCommands {
     at path: Path,
     _ original: JSONValue
   ) -> Bool {
-    guard let identity = state.database.resources.record(at: path)?.identity else {
+    let identity = state.database.resources.record(at: path)?.identity
+    if identity == nil, !hasForm(state, path) {
       return form.refuse(form.focus, "no resource describes \(path) any more")
     }
     var members: [JSONMember] = []
@@ -168,13 +192,15 @@ extension ResourceCommands {
       state.say(.info, "nothing was changed")
       return true
     }
+    let plain = WriteRequest.update(path, members)
     let conditions = members.map { member in
       WriteCondition(
         Path(unchecked: path.keys + [RunnelTree.Key(unchecked: member.name)]),
         original[member.name] ?? .null)
     }
     return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
-      .guarded(.operation(book.updating(identity, members)), conditions)
+      let request = identity.map { .operation(book.updating($0, members)) } ?? plain
+      return .guarded(request, conditions)
     }
   }
 

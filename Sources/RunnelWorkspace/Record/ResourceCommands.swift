@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-/// The commands of a record that a resource describes.
+/// The commands of a record, and those of one that a resource describes.
 package enum ResourceCommands {
   package static let resource = CommandTable(.resource, "With this record", takesCounts: true) {
     Command(
