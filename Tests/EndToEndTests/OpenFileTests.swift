@@ -99,6 +99,12 @@ import Testing
     #expect(outcome.output.contains(#""$key":"a%2Eexample""#))
   }
 
+  @Test func oneNameThatNoKeyMayHaveIsOne() throws {
+    let file = try folder.write(#"{"hosts":{"a.example":{"port":80}}}"#, to: "one.json")
+    let told = try Program.run([file]).errors
+    #expect(told.contains("1 name holds signs that no key may have"), "\(told)")
+  }
+
   @Test func whatWasWrittenIsThereTheNextTime() throws {
     let file = try folder.write(#"[{"title":"One"}]"#, to: "tickets.json")
     #expect(try rows(file).count == 1)

@@ -41,6 +41,23 @@ import Testing
     #expect(view.ordered(asIn: file + ".gone").columns == view.columns)
   }
 
+  @Test func columnWithoutANameGivesWayToTheOthers() throws {
+    let rows = (0..<5).map { number in
+      JSONMember(
+        "p\(number)",
+        [
+          "Anzahl": .string("A-\(number) long enough"), "Ort": .string("place \(number) of some"),
+          "Preis": .string("\(number),00"), "Wer": .string("person \(number) or so"),
+          "column 9": .string("a free text of more than forty characters, which is \(number)"),
+        ])
+    }
+    let view = try #require(views(in: ["parts": .object(rows)]).first)
+    let unnamed = try #require(view.columns.first { $0.field.text == "column 9" })
+    #expect(unnamed.width != nil, "it does not take the rest of the line")
+    #expect(view.columns.allSatisfy { $0.minimumScreen <= unnamed.minimumScreen })
+    #expect(unnamed.minimumScreen > 0)
+  }
+
   @Test func demoGetsAViewForEachOfItsCollections() throws {
     let demo = try Fixture.demo(messageCount: 30).json()
     let views = try views(in: demo)

@@ -51,10 +51,18 @@ import Testing
   @Test func tableIsWrittenBackToTheLastByte() throws {
     let app = try opened()
     askToExport(app, "csv", over: "list.csv")
-    #expect(app.screen.contains { $0.contains("quotes are set anew") }, "\(app.screen)")
+    #expect(!app.screen.contains { $0.contains("quotes are set anew") }, "\(app.screen)")
     app.press("y")
     #expect(app.toast.hasPrefix("exported 1 record"), "\(app.toast)")
     #expect(try bytes("list.csv") == OwnNamesTests.table)
+  }
+
+  @Test func questionSaysThatQuotesAreSetAnewWhereTheyAre() throws {
+    let app = try opened("Datum;\"b\"\n1;2\n")
+    askToExport(app, "csv", over: "list.csv")
+    #expect(app.screen.contains { $0.contains("quotes are set anew") }, "\(app.screen)")
+    app.press("y")
+    #expect(try bytes("list.csv") == "Datum;b\n1;2\n")
   }
 
   @Test(arguments: [

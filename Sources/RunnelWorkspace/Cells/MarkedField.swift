@@ -30,6 +30,16 @@ struct MarkedField: Hashable, Sendable {
 
   var paths: [Path] { targets.map(\.path) }
 
+  /// The words for the other values that the write replaces; nil if no record has one.
+  var replacedWords: String? {
+    let count = targets.count { target in
+      let place = Path(unchecked: target.path.keys + field.keys)
+      return target.conditions?.contains { $0.path == place && $0.value != .null } == true
+    }
+    if count == 0 { return nil }
+    return count == 1 ? "another value in 1 record" : "other values in \(count) records"
+  }
+
   /// Leaves out what is not written: the records that others changed or removed meanwhile as far as
   /// the list in front shows it, and those whose field has the value already.
   ///

@@ -12,14 +12,15 @@ extension OpenedFile {
     return Path(unchecked: [WritableKey.key(of: stem.isEmpty ? "data" : String(stem))])
   }
 
-  /// Returns the place in the tree of what a file holds: its collection if it is a list of records, otherwise
-  /// the root.
+  /// Finds the place in the tree of what a file holds.
   ///
   /// The tree is asked first, since edits may make the document look like the other kind.
   ///
   /// - Parameters:
+  ///   - file: the name of the file.
   ///   - document: the bytes of the file as it is now.
   ///   - isThere: whether the tree has something at a place.
+  /// - Returns: The collection if the file is a list of records, otherwise the root.
   package static func place(
     ofFile file: String, _ document: UnsafeBufferPointer<UInt8>, isThere: (Path) -> Bool
   ) -> Path {

@@ -23,10 +23,20 @@ struct TableHeader: Hashable, Sendable {
       counts[heading, default: 0] += 1
       if !heading.isEmpty, seen.insert(WritableKey.key(of: heading)).inserted { continue }
       var name =
-        heading.isEmpty ? "column \(index + 1)" : "\(heading) \(max(counts[heading] ?? 2, 2))"
+        heading.isEmpty
+        ? "\(TableHeader.unnamed)\(index + 1)" : "\(heading) \(max(counts[heading] ?? 2, 2))"
       while !taken.insert(WritableKey.key(of: name)).inserted { name += "'" }
       names[index] = name
     }
+  }
+
+  /// The beginning of the name of a column without a heading.
+  private static let unnamed = "column "
+
+  /// Whether a name is that of a column without a heading.
+  static func isMade(_ name: String) -> Bool {
+    name.hasPrefix(unnamed) && name.count > unnamed.count
+      && name.dropFirst(unnamed.count).allSatisfy(\.isNumber)
   }
 
   /// Returns what is to be said of the columns that got a name and hold something in these lines, each in

@@ -136,7 +136,8 @@ package struct WrittenShape: Hashable, Sendable {
   private func cellLosses(_ isLookedAt: Bool) -> [String] {
     var losses: [String] = []
     if headings.isEmpty { losses.append("its first line is not known: it gets another one") }
-    losses.append("quotes are set anew; \(rowsWords)")
+    losses.append(
+      !isLookedAt || values.hasOwnQuotes ? "quotes are set anew; \(rowsWords)" : rowsWords)
     if !isLookedAt {
       losses.append("it is too large to look: +32 becomes '+32, and 9.50 becomes 9.5")
     } else if values.hasSeveralForms {

@@ -18,6 +18,8 @@ package struct WrittenValues: Hashable, Sendable {
   var json: FileJSON?
   /// Whether a value stands in several ways in a column.
   private(set) var hasSeveralForms = false
+  /// Whether cells stand in quotes that an export would not write, or the other way round.
+  private(set) var hasOwnQuotes = false
 
   /// Values of which nothing is known.
   package init() {}
@@ -116,6 +118,10 @@ package struct WrittenValues: Hashable, Sendable {
   private mutating func noteCells(_ text: String) {
     guard let table = try? CellTable(text), let head = table.lines.first else { return }
     let lines = table.lines.dropFirst().map(\.cells)
+    let written = table.lines.lazy.flatMap(\.cells)
+      .map { WrittenValues.quotes(in: ExportWriter.csvCell($0, separator: table.separator)) }
+      .reduce(0, +)
+    hasOwnQuotes = written != WrittenValues.quotes(in: text)
     let names = TableHeader(head.cells).names
     for (index, name) in names.enumerated() {
       let kind =
@@ -124,6 +130,10 @@ package struct WrittenValues: Hashable, Sendable {
         lines.filter { index < $0.count && $0.count <= names.count }.map { $0[index] },
         WritableKey.key(of: name).text, kind)
     }
+  }
+
+  private static func quotes(in text: String) -> Int {
+    text.utf8.count { $0 == UInt8(ascii: "\"") }
   }
 
   /// Notes the cells of a column that an export would write in another way.

@@ -16,6 +16,8 @@ package struct WritePreview {
     var old: JSONValue?
     /// The new value, or nil for none.
     var new: JSONValue?
+    /// The present values of several records in words, in the place of `old`; nil for those of one.
+    var oldWords: String?
   }
 
   /// The kind of the write and its place, such as `PUT /a`.
@@ -82,7 +84,14 @@ package struct WritePreview {
       deed = "PATCH \(BulkEdit.words(count))\(rest)"
       changes =
         count == 0
-        ? [] : set.map { [Change(name: edited.field.text, old: nil, new: $0.value)] } ?? []
+        ? []
+        : set.map {
+          [
+            Change(
+              name: edited.field.text, old: nil, new: $0.value,
+              oldWords: writing.replacedWords)
+          ]
+        } ?? []
     case .choose, .export, .importFile, .account, .renameDevice, .callMethod: return nil
     }
     restingCount = min(form.fields.count, WritePreview.restingCountMax)
@@ -170,7 +179,7 @@ package struct WritePreview {
 
   /// Returns the values as text; the common beginning of long values is left out.
   private static func texts(of change: Change, width: Int) -> (old: String?, new: String?) {
-    let (old, new) = (change.old?.jsonText(), change.new?.jsonText())
+    let (old, new) = (change.oldWords ?? change.old?.jsonText(), change.new?.jsonText())
     guard let old, let new, max(old.count, new.count) > width else { return (old, new) }
     let same = zip(old, new).prefix { $0 == $1 }.count - leadCount
     if same <= leadCount { return (old, new) }

@@ -46,6 +46,9 @@ struct FieldProfile {
   /// Whether the values are for programs only, such as keys and addresses.
   let isTechnical: Bool
 
+  /// Whether the field is a column of a table without a name, which is called after its place.
+  let isUnnamed: Bool
+
   /// Analyzes the values of a field in `count` records.
   ///
   /// - Precondition: there is at least one value.
@@ -54,6 +57,7 @@ struct FieldProfile {
     let role = FieldRole(ofFieldAt: path)
     let kind = FieldProfile.kind(of: leaves, isTime: role == .date)
     self.path = path
+    isUnnamed = path.lastKey.map { TableHeader.isMade($0.text) } == true
     self.kind = kind
     fillRate = Double(leaves.count) / Double(max(count, 1))
     widest = texts.map { CellWidth.width(of: $0) }.max() ?? 0

@@ -52,7 +52,7 @@ package enum ViewInference {
     let hasTitle = ranked.contains { $0.role == .title }
     let shown = ranked.filter { !$0.isText } + ranked.filter(\.isText)
     let open =
-      shown.firstIndex { $0.isText } ?? shown.firstIndex { $0.role == .title }
+      shown.firstIndex { $0.isText && !$0.isUnnamed } ?? shown.firstIndex { $0.role == .title }
       ?? longestText(of: shown)
     var columns = shown.enumerated().map { index, profile in
       column(of: profile, isOpen: index == open)
@@ -67,6 +67,11 @@ package enum ViewInference {
   private static func longestText(of profiles: [FieldProfile]) -> Int? {
     let texts = profiles.indices.filter {
       profiles[$0].kind == .text && !profiles[$0].isTechnical
+    }
+    // A column without a name takes the rest of the line only if there is no other text.
+    let named = texts.filter { !profiles[$0].isUnnamed }
+    if !named.isEmpty, named.count < texts.count {
+      return named.max { (profiles[$0].widest, $1) < (profiles[$1].widest, $0) }
     }
     let widest = texts.map { profiles[$0].widest }.max()
     return texts.first { profiles[$0].widest == widest }
@@ -135,6 +140,7 @@ package enum ViewInference {
     if profile.isTechnical { rank = profile.kind == .text ? 70 : 60 }
     if profile.path.keys.count > 1 { rank += 8 }
     if profile.fillRate < 0.4 { rank += 25 }
+    if profile.isUnnamed { rank = max(rank, lateRank - 1) }
     if profile.isConstant { rank += 100 }
     return rank
   }

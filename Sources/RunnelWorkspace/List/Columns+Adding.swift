@@ -35,7 +35,7 @@ extension Columns {
     let screen = state.tabs.front
     let hidden = Set(screen.definition.columns.map(\.field))
     let items = addable(to: screen, showing: shown(state, inView: state.tabs.index)).map { column in
-      let format = column.format == .plain ? "" : column.format.rawValue
+      let format = screen.formatWord(of: column)
       return MenuList.Item(
         id: column.field.text, title: column.field.menuTitle,
         note: hidden.contains(column.field) ? "hidden" : format)

@@ -19,6 +19,15 @@ extension ListScreen {
     Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
   }
 
+  /// The word for the format of a column in menus; empty for none.
+  func formatWord(of column: ColumnDefinition) -> String {
+    if column.format == .plain { return "" }
+    guard column.format == .number, case .path(let path) = column.field,
+      case .string? = example(of: path)
+    else { return column.format.rawValue }
+    return "number as text"
+  }
+
   /// Whether all loaded rows are remembered: those that a filter hid while it searched are not.
   var remembersAllRows: Bool { records.count + hidden.count >= loadedCount }
 }
@@ -89,7 +98,8 @@ enum Columns {
     let others = addable(to: screen, showing: shown).filter { !known.contains($0.field) }
     let columns = screen.definition.columns.enumerated().map { index, column in
       var notes: [String] = []
-      if column.format != .plain { notes.append(column.format.rawValue) }
+      let format = screen.formatWord(of: column)
+      if !format.isEmpty { notes.append(format) }
       if !shown.contains(index), !screen.hiddenColumns.contains(index) {
         notes.append(
           column.minimumScreen > state.size.columns
@@ -102,7 +112,7 @@ enum Columns {
     let fields = others.map { column in
       MenuList.Item(
         id: newColumn + column.field.text, title: "[ ] \(column.field.menuTitle)",
-        note: column.format == .plain ? "" : column.format.rawValue)
+        note: screen.formatWord(of: column))
     }
     return columns + fields
   }
