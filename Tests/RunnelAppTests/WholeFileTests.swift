@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -17,8 +18,8 @@ import Testing
     "{\"name\": \"F\", \"a\": {\"x\":{\"plan\":1}, \"y\":{\"plan\":2}}, \"notiz\":\"w\"}\n"
 
   /// The file of a whole tree, opened on a list in it, and asked to be replaced.
-  private func replacing(_ format: String = "json") throws -> AppDriver {
-    try folder.write(Self.text, to: "f6.json")
+  private func replacing(_ text: String = text) throws -> AppDriver {
+    try folder.write(text, to: "f6.json")
     let views = try ViewFile(
       yaml: "views:\n  - { name: a, path: /a, columns: [{ field: plan }] }",
       name: "test.views.yaml"
@@ -27,7 +28,7 @@ import Testing
       views, json: JSONValue(parsing: Self.text), dataFile: folder.file("f6.json"))
     try app.set("/a/x/plan", 5)
     app.press(":")
-    app.type("export \(format) \(folder.file("f6.json"))")
+    app.type("export json \(folder.file("f6.json"))")
     app.press("Enter")
     app.wait(milliseconds: Question.graceMilliseconds)
     return app
@@ -57,6 +58,19 @@ import Testing
     app.press("n")
     #expect(app.form?.fields[2].input.editor.text == folder.file("f6.json"))
     #expect(try folder.text("f6.json") == Self.text)
+  }
+
+  @Test func databaseBesideTheFileTellsThatThisWasATree() throws {
+    let session = try DatabaseSession(
+      file: folder.file("f6.json.db"), environment: Workspace.environment(now: { Fixture.now }))
+    _ = try session.write(.set(.root, JSONValue(parsing: Self.text)))
+    try session.close()
+    // So an export of a list left it: it looks like a list itself.
+    let app = try replacing("{\"x\":{\"plan\":1},\"y\":{\"plan\":2}}\n")
+    #expect(app.screen.contains { $0.contains("all of the database is written") })
+    app.press("y")
+    let json = try JSONValue(parsing: folder.text("f6.json"))
+    #expect(json["notiz"] == "w" && json["a"]?["x"]?["plan"] == 5, "\(json)")
   }
 
   /// The place of what a file holds, where the tree has these places.
