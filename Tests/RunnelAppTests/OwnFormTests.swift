@@ -80,6 +80,10 @@ import Testing
       "list.json",
       "{\n  \"b\": {\"z\": 1.50, \"a\": null},\n  \"a\": {\"id\": 12345678901234567890123}\n}"
     ),
+    (
+      "list.json",
+      "{\n\"a\":{\"Name\":\"x\"},\n\"a\":{\"Name\":\"y\",\"n\":1,\"n\":2},\n\"b\":{\"Name\":\"z\"}\n}\n"
+    ),
     ("list.jsonl", "{\"b\":1e2, \"a\":[]}\n{\"id\":12345678901234567890123,\"n\":null}\n"),
   ]) func fileThatNobodyChangedStaysToTheLastByte(name: String, text: String) throws {
     #expect(try written(opened(text, as: name), over: name) == text)
@@ -103,6 +107,17 @@ import Testing
     #expect(!app.screen.contains { $0.contains("left out;") }, "\(app.screen)")
     app.press("y")
     #expect(try bytes("list.json") == text)
+  }
+
+  @Test func membersOfOneNameStayUntilTheNameGoes() throws {
+    let text = "[\n{\"Name\":\"a\",\"d\":1,\"d\":2,\"n\":3}\n]\n"
+    let renamed = try opened(text, as: "list.json") { [with("Name", "b", in: $0[0])] }
+    #expect(try written(renamed, over: "list.json") == text.replacing("\"a\"", with: "\"b\""))
+    let changed = try opened(text, as: "list.json") { [with("d", 5, in: $0[0])] }
+    #expect(try written(changed, over: "list.json") == text.replacing("\"d\":2", with: "\"d\":5"))
+    let gone = try opened(text, as: "list.json") { [with("d", .null, in: $0[0])] }
+    #expect(
+      try written(gone, over: "list.json") == text.replacing("\"d\":1,\"d\":2,", with: ""))
   }
 
   @Test func recordsOfJSONThatGoTakeNothingFromTheOthers() throws {

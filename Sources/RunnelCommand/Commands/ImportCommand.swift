@@ -24,7 +24,8 @@ struct ImportCommand: ParsableCommand, FileNaming {
       back. Where the history is off, nothing is kept.
 
       The tree has objects and no arrays: ["a","b"] becomes {"0":"a","1":"b"}. null, {} and [] stand \
-      for nothing, and are not kept. Of two members of an object with one name, the last counts.
+      for nothing, and are not kept. Of two members of an object with one name, the last counts, and it is \
+      said how many there are and where.
 
       Examples:
         runnel import chat.json
@@ -164,8 +165,11 @@ extension ImportCommand {
   /// Returns sentences, each with a blank before it, about what the tree cannot hold as it is; empty if
   /// there is nothing of that kind.
   private static func unkept(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    [EmptyContainers(in: bytes).sentence, RoundedNumbers(in: bytes).sentence]
-      .compactMap(\.self).map { " " + $0 }.joined()
+    [
+      EmptyContainers(in: bytes).sentence, RoundedNumbers(in: bytes).sentence,
+      RepeatedMembers(in: bytes).sentence,
+    ]
+    .compactMap(\.self).map { " " + $0 }.joined()
   }
 
   /// Returns advice about a file whose name says that it is not a JSON document; empty for other

@@ -143,6 +143,9 @@ struct DataDocument {
       if format != .csv, let sentence = document.withBytes({ RoundedNumbers(in: $0).sentence }) {
         remarks.append(sentence)
       }
+      if format != .csv, let sentence = document.withBytes({ RepeatedMembers(in: $0).sentence }) {
+        remarks.append(sentence)
+      }
       try session.keep(
         DataFileNote(known: document.withBytes { FileMark(UnsafeRawBufferPointer($0)) }))
       remarks = remarks.map { "\(shown): \($0)" }

@@ -137,10 +137,17 @@ struct FileJSON: Hashable, Sendable {
     let last = Dictionary(
       names.enumerated().map { ($1, $0) }, uniquingKeysWith: { $1 })
     var texts: [[UInt8]] = []
-    for (index, part) in old.parts.enumerated() where last[names[index]] == index {
+    for (index, part) in old.parts.enumerated() {
       let name = names[index]
+      let end = last[name] ?? index
       let label = bytes[part.lead] + bytes[part.label]
-      if let new = rest.removeValue(forKey: name) {
+      if index < end {
+        // A later member of the name is the one that counts. This one stays with it, and would count without.
+        let isKept =
+          rest[name] != nil
+          || (place != nil || isWhole) && value(of: old.parts[end].value) == .null
+        if isKept { texts.append(Array(label + bytes[part.value])) }
+      } else if let new = rest.removeValue(forKey: name) {
         let below = place.map { $0 + [name] } ?? []
         texts.append(label + text(of: new, over: part.value, at: below, usual))
       } else if place != nil || isWhole, value(of: part.value) == .null {
