@@ -22,7 +22,9 @@ struct DoctorCommand: ParsableCommand {
 
       Where SQLite's own structures are damaged, nothing is repaired: --salvage makes a new database of \
       all rows that can still be read, and leaves the damaged file as it is. What belongs to no place \
-      any more is below /recovered there. The history is not taken along.
+      any more is below /recovered there. The history is not taken along. Indexes are made anew there: \
+      so a list that was wrong by an index is right again. Such damage are also pages that stand at a \
+      wrong place in the file, each sound by itself.
 
       The counters and copies that a resources file describes are compared with the records too, and \
       made anew by a repair: the file beside the database (chat.resources.yaml for chat.db), or the \

@@ -29,7 +29,7 @@ final class FastStatement {
   deinit { sqlite3_finalize(handle) }
 
   /// A value to bind.
-  enum Value {
+  enum Value: Hashable {
     case integer(Int64)
     case bytes([UInt8])
     /// Text, as its UTF-8.

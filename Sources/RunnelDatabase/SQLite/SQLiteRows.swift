@@ -11,6 +11,8 @@ final class SQLiteRows: RowStore {
   private let statements: StatementCache
   /// The number of the newest split node; nil until one is made.
   private var newestSplit: Int64?
+  /// The last place without a row that was checked: rows that are added one after the other are in it.
+  private var soundGap: RowPlaces.Gap?
 
   init(_ db: GRDB.Database, _ statements: StatementCache) {
     self.db = db
@@ -50,12 +52,20 @@ extension SQLiteRows {
       arguments.append(.bytes(bound.key))
     }
     sql += isDescending ? " ORDER BY key DESC" : " ORDER BY key"
+    var (first, stop): ([UInt8]?, [UInt8]?) = (nil, nil)
     try builtStatement(sql).forEach(arguments) { row in
       let key = row.rawBytes(0)
+      if first == nil { first = Array(key) }
       let content = try Damage.locating(.row(RowID(parent: split, key: Array(key)))) {
         try row.content(split, key, from: 1)
       }
-      return try body(key, content)
+      if try body(key, content) { return true }
+      stop = Array(key)
+      return false
+    }
+    try Damage.locating(.split(split)) {
+      try places(.rows).checkEnds(
+        of: range, of: split, isDescending: isDescending, first: first, stop: stop)
     }
   }
 
@@ -234,13 +244,23 @@ extension SQLiteRows {
       WHERE entry.parent = ?\(condition)
       ORDER BY entry.value\(direction), entry.key\(direction)
       """
+    var (first, stop): (RowEntry?, RowEntry?) = (nil, nil)
     try builtStatement(sql).forEach(arguments) { row in
       let entry = EntryBytes(value: row.rawBytes(0), key: row.rawBytes(1))
-      if try row.integer(5, "whether a row is missing") == 1 { return try body(entry, nil) }
-      let content = try Damage.locating(.row(RowID(parent: split, key: Array(entry.key)))) {
-        try row.content(split, entry.key, from: 2)
+      if first == nil { first = RowEntry(entry) }
+      var content: RowContent?
+      if try row.integer(5, "whether a row is missing") != 1 {
+        content = try Damage.locating(.row(RowID(parent: split, key: Array(entry.key)))) {
+          try row.content(split, entry.key, from: 2)
+        }
       }
-      return try body(entry, content)
+      if try body(entry, content) { return true }
+      stop = RowEntry(entry)
+      return false
+    }
+    try Damage.locating(.split(split)) {
+      try places(RowPlaces.Table(order)).checkEnds(
+        of: range, of: split, in: order, isDescending: isDescending, first: first, stop: stop)
     }
   }
 }
@@ -280,6 +300,18 @@ extension SQLiteRows {
         }
       }
     }
+    try checkPlace(of: id)
+  }
+
+  func checkPlace(of id: RowID) throws {
+    try Damage.locating(.row(id)) {
+      if let soundGap, soundGap.contains(id) { return }
+      soundGap = try places(.rows).checkGap(at: RowPlaces.position(of: id))
+    }
+  }
+
+  private func places(_ table: RowPlaces.Table) -> RowPlaces {
+    RowPlaces(table: table) { try self.statement($0) }
   }
 
   func hasTraces(ofTree root: RowID) throws -> Bool {

@@ -256,8 +256,19 @@ extension RowOverlay {
 
 extension RowOverlay {
   package func checkNeighbors(of id: RowID) throws {
-    if changes[id.parent]?.hidesBase == true { return }
+    if isChanged(id) { return }
     try base.checkNeighbors(of: id)
+  }
+
+  package func checkPlace(of id: RowID) throws {
+    if isChanged(id) { return }
+    try base.checkPlace(of: id)
+  }
+
+  /// Whether a row is not as the other store has it, which may still have what is deleted here.
+  private func isChanged(_ id: RowID) -> Bool {
+    guard let change = changes[id.parent] else { return false }
+    return change.hidesBase || change.rows[id.key] != nil
   }
 
   /// Returns false while changes are held back, because the stored rows may be about to be deleted.

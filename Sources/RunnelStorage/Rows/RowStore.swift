@@ -86,6 +86,14 @@ package protocol RowStore: AnyObject {
   /// - Throws: `Damage` if the content of one of them is not what was written.
   func checkNeighbors(of id: RowID) throws
 
+  /// Checks that a row which was not found is looked for at the right place of the storage, whatever the
+  /// content of the rows there.
+  ///
+  /// A store whose rows cannot be misplaced does nothing.
+  ///
+  /// - Throws: `Damage` if it is not.
+  func checkPlace(of id: RowID) throws
+
   /// True if there is evidence of a tree although its root row may be missing: a row below the
   /// root, or a note elsewhere.
   func hasTraces(ofTree root: RowID) throws -> Bool
@@ -94,6 +102,10 @@ package protocol RowStore: AnyObject {
   ///
   /// O(n) in the rows if there is no index for this. It is used in error messages only.
   func name(of split: Int64) throws -> RowID?
+}
+
+extension RowStore {
+  package func checkPlace(of id: RowID) throws {}
 }
 
 /// The head of a split node.
@@ -160,7 +172,7 @@ package struct KeyRange {
   }
 
   /// True if a key is in the range.
-  func contains(_ key: [UInt8]) -> Bool {
+  package func contains(_ key: [UInt8]) -> Bool {
     if let lower, key.lexicographicallyPrecedes(lower.key) { return false }
     if let lower, !lower.isInclusive, key == lower.key { return false }
     if let upper, upper.key.lexicographicallyPrecedes(key) { return false }

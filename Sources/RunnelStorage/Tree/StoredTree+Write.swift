@@ -30,7 +30,7 @@ extension StoredTree {
     let rest = Path(unchecked: Array(assignment.path.keys[depth...]))
     switch try row(id) {
     case nil:
-      if id == root { try checkIsEmpty() }
+      if id == root { try checkIsEmpty() } else if !isMending { try rowStore.checkPlace(of: id) }
       return try replace(.empty, with: assignment.target.applied(to: .empty, at: rest), at: rest)
     case .record(let bytes):
       let old = try RecordCoding.node(bytes)
