@@ -158,9 +158,8 @@ extension RowPlaces {
 
   /// Checks the ends of a range of rows that was read.
   ///
-  /// - Parameters:
-  ///   - first: the row that was read first; nil if there was none.
-  ///   - stop: the row at which the reader stopped; nil if the range was read to its end.
+  /// `first` is the row that was read first, nil if there was none; `stop` is the row at which the reader
+  /// stopped, nil if the range was read to its end.
   func checkEnds(
     of range: KeyRange, of split: Int64, isDescending: Bool, first: [UInt8]?, stop: [UInt8]?
   ) throws {
