@@ -254,6 +254,26 @@ import Testing
     token.cancel()
   }
 
+  /// An observation that came between the two steps of closing was never told.
+  @Test func whoBeginsWhileTheDatabaseClosesIsToldToo() async throws {
+    let count = 200
+    for round in 0..<20 {
+      let database = try await folder.open("closing\(round).db")
+      let place = try database.reference(withPath: "c")
+      let failed = Atomic(0)
+      async let closing: Void = { database.close() }()
+      let tokens = (0..<count).map { _ in
+        place.observe(.value, { _ in }, onFailure: { _ in failed.add(1, ordering: .relaxed) })
+      }
+      await closing
+      // The answers to all requests to listen are submitted before this one's.
+      await #expect(throws: DatabaseError.self) { try await place.get() }
+      await database.dispatcher.whenDelivered()
+      #expect(failed.load(ordering: .relaxed) == count, "round \(round)")
+      #expect(!tokens.contains { !$0.isCancelled }, "round \(round)")
+    }
+  }
+
   @Test func observingAClosedDatabaseFails() async throws {
     database.close()
     try reference("l").observe(.value, log.handler(), onFailure: log.failure())

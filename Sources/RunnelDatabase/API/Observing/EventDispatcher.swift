@@ -26,6 +26,13 @@ final class EventDispatcher: Sendable {
     var lastCloseHandler = 0
     /// The reason why nothing more is told; nil while the database is open.
     var closure: DatabaseError?
+
+    /// The observations, in the order in which they began, without those that only keep a query: they
+    /// need not be told.
+    func observers() -> [Observation] {
+      let kept = Set(kept.values.map(\.id))
+      return observations.values.filter { !kept.contains($0.id) }.sorted { $1.id < $0.id }
+    }
   }
 
   private let thread: TreeExecutor
@@ -149,10 +156,10 @@ extension EventDispatcher {
   /// Tells every observer that the database is closed.
   func failAll(_ error: DatabaseError) {
     thread.submit { [self] in
-      let all = observers()
-      state.withLock { state in
-        state.observations = [:]
-        state.kept = [:]
+      // In one step: who is added afterwards is told by the answer to its request to listen.
+      let all = state.withLock { state in
+        defer { (state.observations, state.kept) = ([:], [:]) }
+        return state.observers()
       }
       for observation in all { observation.fail(error) }
       let handlers = state.withLock { state in
@@ -166,7 +173,7 @@ extension EventDispatcher {
 
   /// Tells every observer of an open database why no more events follow; returns their names.
   func endAll(_ error: DatabaseError) -> [ListenerID] {
-    let all = observers()
+    let all = state.withLock { $0.observers() }
     thread.submit { [self] in
       for observation in all {
         remove(observation.id)
@@ -174,16 +181,6 @@ extension EventDispatcher {
       }
     }
     return all.map(\.id)
-  }
-
-  /// The observations, in the order in which they began, without those that only keep a query: they need
-  /// not be told.
-  private func observers() -> [Observation] {
-    let all = state.withLock { state in
-      let kept = Set(state.kept.values.map(\.id))
-      return state.observations.values.filter { !kept.contains($0.id) }
-    }
-    return all.sorted { $1.id < $0.id }
   }
 
   func report(_ error: DatabaseError) {
