@@ -176,7 +176,6 @@ import Testing
     }
   }
 
-  /// Foundation writes those as other dates, or as text that it cannot read.
   @Test(arguments: [
     1e14, 1e300, .infinity, -.infinity, .nan, -63e9, -62_135_596_800.001, 253_402_300_800,
   ])

@@ -10,6 +10,9 @@ public enum DateCoding: Hashable, Sendable {
   /// differ from the one that was written by less than that.
   case seconds
   /// Text like `2026-11-21T20:44:50.123Z`, of the years 1 to 9999. Finer parts are cut off.
+  ///
+  /// The calendar is the Gregorian one for all years, as ISO 8601 says. Text of a day or time that does not
+  /// exist, such as the 30th of February, is not read.
   case iso8601
 }
 
@@ -20,9 +23,7 @@ extension DateCoding {
     case .milliseconds:
       Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()).map { .number(JSONNumber($0)) }
     case .seconds: JSONNumber(date.timeIntervalSince1970).map { .number($0) }
-    case .iso8601:
-      DateCoding.years.contains(date.timeIntervalSince1970)
-        ? .string(date.formatted(DateCoding.style)) : nil
+    case .iso8601: DateText.text(date).map { .string($0) }
     }
   }
 
@@ -34,14 +35,8 @@ extension DateCoding {
     case (.seconds, .number(let number)): return Date(timeIntervalSince1970: number.double)
     case (.iso8601, .string(let text)):
       // The caller refuses text that is not a date, since it knows the place.
-      return (try? DateCoding.style.parse(text))
-        ?? (try? Date.ISO8601FormatStyle().parse(text))
+      return DateText.date(text)
     default: return nil
     }
   }
-
-  /// The times that have a year of four digits, in seconds since 1970.
-  private static let years = -62_135_596_800..<253_402_300_800.0
-
-  private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }
