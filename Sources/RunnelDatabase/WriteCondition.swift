@@ -13,6 +13,8 @@ extension WriteCondition {
       let present = try path.isInfo ? info.node(at: path) : reader.node(at: path)
       if condition.isAnyObject {
         if present.leaf == nil, !present.isEmpty { continue }
+      } else if let node = condition.node {
+        if present == node { continue }
       } else if try present.json == Node(json: condition.value).json {
         continue
       }

@@ -17,6 +17,8 @@ public struct DataSnapshot: Sendable {
   private let index: QueryIndex
   /// The places at, above and below this one that are changed by writes which wait for the origin.
   private let pending: [Path]
+  /// False if children may be missing, since a query with bounds, a limit or a filter left them out.
+  let isWhole: Bool
 
   /// Makes a snapshot; its children are given in the order of `index`.
   public init(reference: Reference, node: Node, index: QueryIndex = .priority) {
@@ -24,11 +26,15 @@ public struct DataSnapshot: Sendable {
   }
 
   /// Makes a snapshot with the places of the writes that wait for the origin.
-  init(reference: Reference, node: Node, index: QueryIndex = .priority, pending: [Path]) {
+  init(
+    reference: Reference, node: Node, index: QueryIndex = .priority, pending: [Path],
+    isWhole: Bool = true
+  ) {
     let path = reference.path
     self.reference = reference
     self.node = node
     self.index = index
+    self.isWhole = isWhole
     self.pending = pending.filter { $0.contains(path) || path.contains($0) }
   }
 
@@ -121,10 +127,11 @@ extension DataSnapshot {
   /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) if the path is invalid.
   public func child(_ path: String) throws(TreeError) -> DataSnapshot {
     let path = try Path(path)
+    let child = node[path]
     return DataSnapshot(
       reference: Reference(
         database: reference.database, path: try reference.path.appending(path)),
-      node: node[path], pending: pending)
+      node: child, pending: pending, isWhole: isWhole || (!path.isRoot && hasRow(at: path)))
   }
 
   /// The children, in the order of the query; their own children are given by priority.
@@ -142,6 +149,11 @@ extension DataSnapshot {
           path: Path(unchecked: reference.path.keys + [row.child.key])),
         node: row.child.node, pending: pending)
     }
+  }
+
+  /// True if a path leads into a child that is there; each child is whole.
+  private func hasRow(at path: Path) -> Bool {
+    path.keys.first.map { !node[Path(unchecked: [$0])].isEmpty } ?? false
   }
 
   private func position(of child: Child) -> IndexPosition {

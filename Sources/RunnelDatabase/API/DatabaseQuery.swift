@@ -51,7 +51,9 @@ extension DatabaseQuery {
 
   /// The snapshot of all rows for observers.
   func snapshot(of node: Node, _ pending: [Path]) -> DataSnapshot {
-    DataSnapshot(reference: reference, node: node, index: query.index, pending: pending)
+    DataSnapshot(
+      reference: reference, node: node, index: query.index, pending: pending,
+      isWhole: query.loadsAllData)
   }
 }
 

@@ -39,11 +39,12 @@ extension Reference {
   /// - Parameters:
   ///   - value: JSON; `.priority`, `.value` and server values in it have their special meaning.
   ///   - snapshot: the state that was read, here or at another place of this database, on a replica
-  ///     here or above; priorities are compared by the origin of a replica only.
+  ///     here or above; priorities are compared too. It must be of the whole place: that of a query with
+  ///     bounds, a limit or a filter is refused, those of its children are not.
   /// - Returns: the receipt, which tells the answer of a replica's origin: `changed` if others changed
   ///   the place before the write came to it.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
-  ///   database; otherwise as without the condition); then nothing was written.
+  ///   database, or is a part of its place; otherwise as without the condition); then nothing was written.
   @discardableResult
   public func setValue(
     _ value: JSONValue, ifUnchangedSince snapshot: DataSnapshot
@@ -68,7 +69,7 @@ extension Reference {
   ///
   /// - Returns: the receipt, which tells the answer of a replica's origin, as of `setValue`.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
-  ///   database; otherwise as without the condition); then nothing was written.
+  ///   database, or is a part of its place; otherwise as without the condition); then nothing was written.
   @discardableResult
   public func updateChildValues(
     _ values: [String: JSONValue], ifUnchangedSince snapshot: DataSnapshot
@@ -81,7 +82,7 @@ extension Reference {
   ///
   /// - Returns: the receipt, which tells the answer of a replica's origin, as of `setValue`.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read, `refused` if it was read in another
-  ///   database, or a failure of the storage).
+  ///   database, or is a part of its place, or a failure of the storage).
   @discardableResult
   public func removeValue(ifUnchangedSince snapshot: DataSnapshot) async throws -> WriteReceipt {
     try await database.perform(.remove(path), if: [try condition(snapshot)])
@@ -126,7 +127,7 @@ extension Reference {
   /// The condition that the place of a snapshot is still as it was read.
   ///
   /// - Throws: `DatabaseError` (`refused`) if the snapshot is of another database, whose values say
-  ///   nothing about this one.
+  ///   nothing about this one, or only a part of its place.
   private func condition(_ snapshot: DataSnapshot) throws(DatabaseError) -> WriteCondition {
     let place = snapshot.reference
     guard place.database.isSame(as: database) else {
@@ -135,7 +136,14 @@ extension Reference {
         "The snapshot of \(place) was read in \(place.database.file), and this is a write to "
           + "\(database.file): read the value that it depends on in the database that is written.")
     }
-    return WriteCondition(place.path, snapshot.value)
+    guard snapshot.isWhole else {
+      throw DatabaseError(
+        .refused,
+        "The snapshot of \(place) has only those children that its query chose, so it does not tell what "
+          + "the others were: read \(place) without bounds, limit and filter, or take the snapshot of a "
+          + "child. Nothing was written.")
+    }
+    return .node(snapshot.node, at: place.path)
   }
 }
 

@@ -8,14 +8,25 @@ public struct WriteCondition: Hashable, Sendable {
   /// The place.
   public var path: Path
   /// The expected value as JSON without priorities; null for nothing.
-  public var value: JSONValue
+  public var value: JSONValue {
+    didSet { node = nil }
+  }
   /// Whether any object meets the condition, whatever stands in it; then the value is not compared.
   private(set) package var isAnyObject = false
+  /// The expected node with its priorities; nil if these are not compared.
+  private(set) package var node: Node?
 
   /// Makes a condition.
   public init(_ path: Path, _ value: JSONValue) {
     self.path = path
     self.value = value
+  }
+
+  /// Makes the condition that a node stands at a place, with its priorities.
+  package static func node(_ node: Node, at path: Path) -> WriteCondition {
+    var condition = WriteCondition(path, node.json)
+    condition.node = node
+    return condition
   }
 
   /// Makes the condition that a place has children.
