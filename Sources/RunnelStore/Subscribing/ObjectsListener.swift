@@ -14,6 +14,9 @@ struct ObjectsListener<Object: TreeObject>: ObjectListener {
   /// The rows until they are loaded; nil afterwards.
   private var loading: [Key: TreeRow]? = [:]
   private var order = ObjectOrder()
+  /// The errors that the present batch told last, by their children: a child that is moved and changed by
+  /// one write has two events.
+  private var misfits: [Key: TreeError] = [:]
 
   init(query: Query) { self.query = query }
 
@@ -33,6 +36,7 @@ struct ObjectsListener<Object: TreeObject>: ObjectListener {
 
   mutating func receive(_ events: [TreeEvent]) -> [any Action] {
     var actions: [any Action] = []
+    misfits = [:]
     for event in events {
       if loading == nil {
         actions += told(event)
@@ -81,6 +85,7 @@ extension ObjectsListener {
       order.insert(row.position, row.key, isObject: (try? object.get()) != nil)
       return told(row, object, old)
     case .childRemoved(let row):
+      misfits[row.key] = nil
       guard let old = order.remove(row.key) else { return [] }
       let object = old.isObject ? try? Object.read(row, in: query.path).get() : nil
       return [ObjectRemoved<Object>(query, id: row.key, object: object)]
@@ -89,11 +94,12 @@ extension ObjectsListener {
   }
 
   /// The actions for a row that is new or changed, after it has been put in its place.
-  private func told(
+  private mutating func told(
     _ row: TreeRow, _ object: Result<Object, TreeError>, _ old: ObjectOrder.Row?
   ) -> [any Action] {
     switch object {
     case .success(let object):
+      misfits[row.key] = nil
       let entry = ObjectEntry(id: row.key, object: object)
       guard let old, old.isObject else {
         return [ObjectAdded<Object>(query, entry, previous: order.object(before: row))]
@@ -104,6 +110,8 @@ extension ObjectsListener {
       let wasObject = old?.isObject == true
       let removed: [any Action] =
         wasObject ? [ObjectRemoved<Object>(query, id: row.key, object: nil)] : []
+      if !wasObject, misfits[row.key] == error { return [] }
+      misfits[row.key] = error
       return removed + [errored(row.key, error)]
     }
   }

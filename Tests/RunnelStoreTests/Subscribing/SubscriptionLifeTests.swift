@@ -119,6 +119,23 @@ import Testing
     #expect(tree.store.state.groups.entries.map(\.object.name) == ["AA", "B"])
   }
 
+  /// A write of the field that orders has two events: the child is moved, and changed.
+  @Test func malformedChildThatIsMovedAndChangedByOneWriteIsToldOnce() throws {
+    _ = tree.dispatch(Group.subscribeToObjects(tree.ranked, as: "ranked"))
+    _ = tree.dispatch(tree.deliveries(1, .value(.empty)))
+    func events(_ rank: Int64) throws -> TreeAnswer {
+      let row = try tree.row("a", ["rank": .number(JSONNumber(rank))], in: tree.ranked)
+      return tree.deliveries(
+        1, .childMoved(row, previous: nil), .childChanged(row, previous: nil))
+    }
+    let good = try tree.row("a", ["name": "A", "rank": 1], in: tree.ranked)
+    _ = tree.dispatch(tree.deliveries(1, .childAdded(good, previous: nil)))
+    let errored = "errored /group/a: malformed_data"
+    #expect(try tree.dispatch(events(2)) == ["removed a -", errored])
+    // The next write is told again.
+    #expect(try tree.dispatch(events(3)) == [errored])
+  }
+
   @Test func placesAreCountedAmongObjectsOnly() throws {
     _ = tree.dispatch(all)
     _ = tree.dispatch(
