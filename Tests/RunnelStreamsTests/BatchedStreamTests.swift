@@ -149,6 +149,34 @@ import Testing
     #expect(stream.wakeTime == nil)
   }
 
+  @Test func fieldThatIsWhatItWasAgainIsNotTold() {
+    let stream = batched()
+    let recorder = Recorder(stream)
+    source.put(TestRow("a", 1, "new"))
+    source.put(TestRow("a", 1))
+    pass(100, stream)
+    #expect(recorder.later.isEmpty)
+    // So it is where it also moved, and left after it had changed; another row is told.
+    source.put(TestRow("a", 9, "new"))
+    source.put(TestRow("b", 2, "new"))
+    source.remove("a")
+    source.put(TestRow("a", 1))
+    pass(100, stream)
+    #expect(recorder.later.count == 1)
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 1)])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func fieldThatChangedTwiceIsTold() {
+    let stream = batched()
+    let recorder = Recorder(stream)
+    source.put(TestRow("a", 1, "new"))
+    source.put(TestRow("a", 1, "newer"))
+    pass(100, stream)
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 0)])
+    #expect(recorder.mistakes == [])
+  }
+
   @Test func rowThatLeftAndCameBackDifferentIsReloaded() {
     let stream = batched()
     let recorder = Recorder(stream)

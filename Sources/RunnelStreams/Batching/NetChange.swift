@@ -15,6 +15,8 @@ struct NetChange {
   private(set) var new: SectionedDiff.Side
   /// The ids of rows whose content changed.
   private var updated: Set<String>
+  /// The ids of those that changed more than once, which may have brought their content back.
+  private var updatedAgain: Set<String> = []
   /// The ids of rows that were gone for a while.
   private var left: Set<String>
   /// The ids of rows that arrived by themselves.
@@ -120,6 +122,8 @@ extension NetChange {
     }
     result.old.touched.sort { $0.path < $1.path }
     result.new.touched.sort { $0.path < $1.path }
+    result.updatedAgain.formUnion(next.updatedAgain)
+    result.updatedAgain.formUnion(updated.intersection(next.updated))
     result.updated.formUnion(next.updated)
     result.left.formUnion(next.left)
     result.arrived.formUnion(next.arrived)
@@ -133,8 +137,8 @@ extension NetChange {
   /// O(t log t) in the rows that were touched.
   ///
   /// - Parameters:
-  ///   - isSame: returns true if a row that was gone for a while, and is at these places before and
-  ///     after, has its former content.
+  ///   - isSame: returns true if a row that was gone or changed meanwhile, and is at these places before
+  ///     and after, has its former content.
   ///   - isSameHeading: returns true if a section that was gone for a while, and has these indices
   ///     before and after, has its former header and footer.
   /// - Returns: the changes; a reload if the changes contradict each other.
@@ -158,11 +162,12 @@ extension NetChange {
 
   /// The ids of the rows whose content differs from before.
   func changed(_ isSame: (ListIndexPath, ListIndexPath) -> Bool) -> Set<String> {
-    if left.isEmpty { return updated }
+    let unsure = left.union(updatedAgain)
+    if unsure.isEmpty { return updated }
     let before = Dictionary(
-      old.touched.lazy.filter { left.contains($0.id) }.map { ($0.id, $0.path) },
+      old.touched.lazy.filter { unsure.contains($0.id) }.map { ($0.id, $0.path) },
       uniquingKeysWith: { first, _ in first })
-    var changed = updated
+    var changed = updated.subtracting(unsure)
     for row in new.touched {
       if let path = before[row.id], !isSame(path, row.path) { changed.insert(row.id) }
     }
