@@ -48,6 +48,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let forgotten = Code(rawValue: "forgotten")
     /// The caller stopped the work.
     public static let cancelled = Code(rawValue: "cancelled")
+    /// What was waited for did not come in time.
+    public static let timedOut = Code(rawValue: "timed_out")
     /// Any other failure of the storage.
     public static let storage = Code(rawValue: "storage")
   }

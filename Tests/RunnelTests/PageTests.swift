@@ -73,6 +73,8 @@ import Testing
     try await following.value
     #expect(await board.changeCount > 0)
     #expect(try await countBoth(scores, database.reference(withPath: "none")) == 2)
+    #expect(try await isFilled(scores, within: .seconds(600)))
+    #expect(try await !isFilled(database.reference(withPath: "none"), within: .zero))
     #expect(try await showByInitial(scores) == ["A: Ana Ada", "B: Bo"])
     let visits = try database.reference(withPath: "visits")
     let stored: JSONValue = [

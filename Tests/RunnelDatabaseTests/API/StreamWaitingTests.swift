@@ -53,6 +53,36 @@ import Testing
     try await session.waitUntil { stream.count == 2 }
   }
 
+  // MARK: Time
+
+  @Test func aWaitWithALimitEndsWhenTheConditionHolds() async throws {
+    let session = StreamSession(database, clock: ManualClock())
+    let stream = session.stream(of: list)
+    try await session.waitUntil(within: .seconds(5)) { stream.count == 2 }
+    try await session.waitUntil(within: .zero) { stream.count == 2 }
+    try await session.waitUntil(within: .seconds(Int64.max)) { stream.loadState == .loaded }
+  }
+
+  @Test func aWaitWithALimitGivesUpAndTheSessionGoesOn() async throws {
+    let clock = ManualClock()
+    let session = StreamSession(database, clock: clock)
+    let stream = session.stream(of: list)
+    try await session.waitUntil { stream.count == 2 }
+    Task { clock.advance(by: .seconds(6)) }
+    do {
+      try await session.waitUntil(within: .seconds(5)) { stream.count == 3 }
+      Issue.record("There is no third record.")
+    } catch let error as DatabaseError {
+      #expect(error.code == .timedOut)
+    }
+    // A batched stream that is made now is told by the same clock.
+    let calm = session.batched(stream, by: .standard)
+    try await list.child("c/points").setValue(3)
+    try await session.waitUntil { stream.count == 3 }
+    Task { clock.advance(by: .seconds(1)) }
+    try await session.waitUntil { calm.count == 3 }
+  }
+
   // MARK: Beside others
 
   /// An actor that runs its session in one task and waits in others.

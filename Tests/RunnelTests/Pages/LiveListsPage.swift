@@ -28,6 +28,19 @@ func followList(_ scores: Reference, until isEnough: ([String]) -> Bool) async t
 // example end
 
 // example begin
+func isFilled(_ scores: Reference, within limit: Duration) async throws -> Bool {
+  let session = StreamSession(scores.database)
+  let rows = session.stream(of: scores)
+  do {
+    try await session.waitUntil(within: limit) { rows.count > 0 }
+    return true
+  } catch let error as TreeDatabaseError where error.code == .timedOut {
+    return rows.count > 0  // the session and its rows can still be used
+  }
+}
+// example end
+
+// example begin
 actor ScoreBoard {
   private let session: StreamSession
   private let stream: QueryStream<DecodedRecord<Score>>

@@ -38,6 +38,12 @@ final class StreamAlarm {
     if let set = time, set <= now { (time, task) = (nil, nil) }
   }
 
+  /// The time that is so much later, rounded up; the last of all times if it would be later.
+  func time(after limit: Duration) -> Int64 {
+    let (time, isTooLate) = now().addingReportingOverflow(max(0, limit.wholeMilliseconds) + 1)
+    return isTooLate ? .max : time
+  }
+
   /// Stops the alarm for good.
   func end() { task?.cancel() }
 }
@@ -45,6 +51,7 @@ final class StreamAlarm {
 extension Duration {
   /// The milliseconds, rounded down.
   fileprivate var wholeMilliseconds: Int64 {
-    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    let seconds = min(max(components.seconds, -Int64.max / 2000), Int64.max / 2000)
+    return seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
 }

@@ -256,14 +256,51 @@ extension StreamSession {
   ) async throws {
     while try !condition() {
       if let failure { throw DatabaseError(failure) }
-      if inbox.isWaitedFor {
-        await bystanders.wait(isolation: actor)
-        try Task.checkCancellation()
-      } else {
-        isTakenUntil = true
-        defer { isTakenUntil = false }
-        try await receive(isolation: actor)
+      try await waitOnce(isolation: actor)
+    }
+  }
+
+  /// Waits until a condition holds, but no longer than a time by the session's clock.
+  ///
+  /// ```swift
+  /// try await session.waitUntil(within: .seconds(5)) { list.count >= 3 }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - limit: the longest time to wait; the condition is asked once more when it is over.
+  ///   - actor: the isolation of the caller.
+  ///   - condition: returns whether to wait no longer; it reads the session's streams.
+  /// - Throws: `DatabaseError` (`timedOut`) if the condition does not hold in time; otherwise as without a
+  ///   limit.
+  public func waitUntil(
+    within limit: Duration, isolation actor: isolated (any Actor)? = #isolation,
+    _ condition: () throws -> Bool
+  ) async throws {
+    let end = alarm.time(after: limit)
+    while try !condition() {
+      if let failure { throw DatabaseError(failure) }
+      let now = alarm.now()
+      guard now < end else {
+        throw DatabaseError(
+          .timedOut,
+          "What a session waits for did not come within \(limit): wait longer, or go on without it."
+        )
       }
+      alarm.noteTime(now)
+      alarm.set(for: end)
+      try await waitOnce(isolation: actor)
+    }
+  }
+
+  /// Waits for the next events, or beside the one that takes them.
+  private func waitOnce(isolation actor: isolated (any Actor)?) async throws {
+    if inbox.isWaitedFor {
+      await bystanders.wait(isolation: actor)
+      try Task.checkCancellation()
+    } else {
+      isTakenUntil = true
+      defer { isTakenUntil = false }
+      try await receive(isolation: actor)
     }
   }
 
@@ -365,10 +402,10 @@ extension StreamSession {
   }
 
   private func tellDueChanges() {
-    let streams = batchedStreams.elements()
-    if streams.isEmpty { return }
     let now = alarm.now()
+    // Also without such streams: the alarm may have rung for a wait, and one may be made later.
     alarm.noteTime(now)
+    let streams = batchedStreams.elements()
     for stream in streams {
       stream.wake(now: now)
       if let time = stream.wakeTime { alarm.set(for: time) }
