@@ -42,6 +42,34 @@ package enum RecordCoding {
   }
 }
 
+extension Node {
+  /// True if the JSON of the node has more bytes than this, as far as can be told without writing it.
+  ///
+  /// False says nothing. A large node is not written at each level above its records. O(bytes), however large
+  /// the node is.
+  package func isSurelyLarger(than bytes: Int) -> Bool {
+    var left = bytes
+    takeLeast(from: &left)
+    return left < 0
+  }
+
+  /// Subtracts bytes that the JSON has at least; ends early below zero.
+  private func takeLeast(from left: inout Int) {
+    switch content {
+    case .empty: break
+    case .leaf(.string(let text)): left -= text.utf8.count + 2
+    case .leaf: left -= 1
+    case .children(let children):
+      for child in children {
+        if left < 0 { return }
+        // Two quotes and a colon around the name, and a comma or a brace.
+        left -= child.key.text.utf8.count + 4
+        child.node.takeLeast(from: &left)
+      }
+    }
+  }
+}
+
 /// Writes the JSON of one record after another into one buffer.
 ///
 /// A buffer for each record would cost an import several allocations per row.

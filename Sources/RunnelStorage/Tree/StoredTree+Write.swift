@@ -154,10 +154,12 @@ extension StoredTree {
   ///
   /// The old content of the row is replaced; it must not be a split node.
   func store(_ node: Node, at place: @autoclosure () -> [Key], row id: RowID) throws {
-    let bytes = writer.record(node)
-    if bytes.count <= RecordCoding.bytesMax || node.children.isEmpty {
-      try rowStore.put(.record(bytes), in: id)
-      return
+    if node.children.isEmpty || !node.isSurelyLarger(than: RecordCoding.bytesMax) {
+      let bytes = writer.record(node)
+      if bytes.count <= RecordCoding.bytesMax || node.children.isEmpty {
+        try rowStore.put(.record(bytes), in: id)
+        return
+      }
     }
     _ = try split(node, at: place(), row: id)
   }

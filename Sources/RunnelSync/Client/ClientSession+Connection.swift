@@ -104,7 +104,10 @@ extension ClientSession {
     noteReceived(frame.count)
     do throws(TreeError) {
       if let message = try assembler.take(frame) {
-        try take(try ServerMessage(message), now)
+        let node = NodeMessage.read(message) { number in
+          if case .get(_, let path)? = outstanding[number] { path } else { nil }
+        }
+        if let node { take(node) } else { try take(try ServerMessage(message), now) }
       }
     } catch {
       effects.append(.log(error.description))

@@ -161,6 +161,18 @@ extension ClientSession {
     }
   }
 
+  /// Takes an answer or a push that is one node.
+  mutating func take(_ message: NodeMessage) {
+    switch message {
+    case .answer(let number, let node):
+      if case .get(let id, _)? = outstanding.removeValue(forKey: number) {
+        tell(.answer(id: id, node))
+      }
+    case .push(let node, let path, let tag):
+      if phase == .live { tell(.push(.set(node), path, tag: tag)) }
+    }
+  }
+
   private func warnsOfIndex(_ data: JSONValue) -> Bool {
     guard case .array(let warnings)? = data[WireName.warnings] else { return false }
     return warnings.contains(.string(WireName.noIndex))

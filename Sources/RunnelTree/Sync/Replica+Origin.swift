@@ -63,7 +63,9 @@ extension Replica {
       }
       if teller == .everybody { noteAllTold(path) }
     }
-    return try rebase([path], &storage) + [path]
+    var known: Node?
+    if case .node(let node) = part.target { known = node }
+    return [try rebase(path, onto: known, &storage), path]
   }
 
   /// True if the data are a part of the awaited answer to an active default query above the place.
@@ -125,16 +127,19 @@ extension Replica {
     record.keys = Set(node.children.map(\.key))
     record.isComplete = true
     try put(record, &storage)
-    var places: [Path] = []
     for child in node.children {
       let part = Assignment(path: place(child.key), target: .node(child.node))
       try keep(part, by: teller, &storage)
-      places.append(part.path)
     }
+    var forgotten: [Path] = []
     for key in before.subtracting(record.keys).sorted() {
-      if try forget(place(key), &storage) { places.append(place(key)) }
+      if try forget(place(key), &storage) { forgotten.append(place(key)) }
     }
-    return try rebase(places, &storage) + [record.query.path]
+    var touched: [Path] = []
+    for child in node.children {
+      touched.append(try rebase(place(child.key), onto: child.node, &storage))
+    }
+    return try touched + rebase(forgotten, &storage) + [record.query.path]
   }
 
   private mutating func receiveChild(

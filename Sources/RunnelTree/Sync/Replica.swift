@@ -118,15 +118,28 @@ extension Replica {
     _ paths: [Path], _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var touched: [Path] = []
-    for path in paths {
-      let place = try rebasePlace(of: path, storage)
-      let new = book.layered(onto: try storage.serverNode(at: place), at: place)
-      if try storage.node(at: place) != new {
-        try storage.perform(Assignment(path: place, target: .node(new)))
-      }
-      touched.append(place)
-    }
+    for path in paths { touched.append(try rebase(path, onto: nil, &storage)) }
     return touched
+  }
+
+  /// Computes the shown node at a place; returns the place where it may have changed.
+  ///
+  /// `known` is the origin's node at the path if it was just stored: it is not read again.
+  func rebase(
+    _ path: Path, onto known: Node?, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> Path {
+    let place = try rebasePlace(of: path, storage)
+    let server: Node
+    if let known, place == path {
+      server = known
+    } else {
+      server = try storage.serverNode(at: place)
+    }
+    let new = book.layered(onto: server, at: place)
+    if try storage.node(at: place) != new {
+      try storage.perform(Assignment(path: place, target: .node(new)))
+    }
+    return place
   }
 
   /// The highest place at or above `path` where a change at `path` can be seen.

@@ -122,7 +122,11 @@ extension ReplicaEngine {
     let wasActive = try replica.beginAnswer(to: get.query, now: now / 1000, &storage)
     let touched = try replica.receive(
       .set(node), at: get.query.path, for: get.query, isOnce: true, &storage)
-    outcome.completions.append(.got(id: id, try value(of: get.query, reader(storage))))
+    // Where no write of this client is shown, a whole answer is what was just stored: it is not read again.
+    let isResult =
+      get.query.loadsAllData && replica.book.changedChildren(of: get.query.path)?.isEmpty == true
+    let value = try isResult ? node : value(of: get.query, reader(storage))
+    outcome.completions.append(.got(id: id, value))
     if !wasActive { try replica.deactivate(get.query, now: now / 1000, &storage) }
     return touched
   }

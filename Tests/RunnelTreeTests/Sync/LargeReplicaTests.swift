@@ -75,6 +75,27 @@ import Testing
     return deliveries
   }
 
+  @Test mutating func aWholeAnswerIsNotReadAgain() throws {
+    _ = try engine.connect(now: 0, &storage)
+    let id = try engine.get(Query(list), now: 0, &storage).id
+    storage.reads.count = 0
+    let outcome = try receive(.answer(id: id, Node(children: rows)))
+    #expect(outcome.completions == [.got(id: id, Node(children: rows))])
+    #expect(storage.reads.count < 10)
+    #expect(try storage.node(at: list) == Node(children: rows))
+  }
+
+  @Test mutating func aWholeAnswerIsShownWithPendingWrites() throws {
+    _ = try engine.connect(now: 0, &storage)
+    _ = try engine.write(.set(try list.child("z"), 1), now: 0, &storage)
+    let id = try engine.get(Query(list), now: 0, &storage).id
+    let outcome = try receive(.answer(id: id, Node(children: rows)))
+    let new = Child(key: try Key("z"), node: try Node(json: 1))
+    #expect(outcome.completions == [.got(id: id, Node(children: rows + [new]))])
+    #expect(try storage.node(at: list) == Node(children: rows + [new]))
+    #expect(try storage.serverNode(at: list) == Node(children: rows))
+  }
+
   @Test(arguments: Filling.allCases)
   mutating func aWindowReadsNoMoreThanItsRows(filling: Filling) throws {
     try fill(filling)
