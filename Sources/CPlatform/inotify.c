@@ -63,6 +63,8 @@ static int belongs_to(const char *name, const char *file) {
 }
 
 static int moves(const struct inotify_event *event, const char *file) {
+  // Among the events that were lost there may be any.
+  if (event->mask & IN_Q_OVERFLOW) return RUNNEL_INOTIFY_MOVED;
   if (event->mask & moved_itself) return RUNNEL_INOTIFY_MOVED;
   // Only the file itself and the index of its log are watched for writes without a name.
   if (event->len == 0) return event->mask & IN_MODIFY ? RUNNEL_INOTIFY_MOVED : 0;

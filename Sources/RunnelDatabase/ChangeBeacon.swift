@@ -108,8 +108,26 @@ package final class ChangeWatch: Sendable {
     }
   }
 
+  /// What the events say.
+  package enum News: Sendable {
+    case nothing
+    /// Only the beacon was touched: something was committed, maybe by this process.
+    case commit
+    /// The files may have been deleted, moved, replaced or written by other programs.
+    case files
+  }
+
   /// Reads the events; returns true if the beacon was touched or the files may have changed.
-  package func drain() -> Bool { runnel_inotify_drain_database(descriptor, name, file) != 0 }
+  package func drain() -> Bool { drainNews() != .nothing }
+
+  /// Reads the events, and tells them apart.
+  package func drainNews() -> News {
+    switch runnel_inotify_drain_database(descriptor, name, file) {
+    case 0: .nothing
+    case Int32(RUNNEL_INOTIFY_NAMED): .commit
+    default: .files
+    }
+  }
 
   /// The full path of a folder, so that the folders above it are known; unchanged if the current
   /// folder is unknown.

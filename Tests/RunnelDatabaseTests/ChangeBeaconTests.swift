@@ -55,12 +55,16 @@ import Testing
     try ofLog.write(contentsOf: Data(count: 10))
     #expect(!isWoken())
     try ofFile.write(contentsOf: Data(count: 10))
-    #expect(isWoken() && watch.drain() && !isWoken())
+    #expect(isWoken() && watch.drainNews() == .files && !isWoken())
     let beacon = try #require(ChangeBeacon(database: folder.file()))
     defer { beacon.close() }
     #expect(watch.drain())
     beacon.signal()
-    #expect(isWoken() && watch.drain())
+    #expect(isWoken() && watch.drainNews() == .commit)
+    beacon.signal()
+    try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("other.db"))
+    #expect(watch.drainNews() == .files)
+    #expect(watch.drainNews() == .nothing)
   }
 
   @Test(arguments: [0o600, 0o640, 0o660, 0o666] as [mode_t])

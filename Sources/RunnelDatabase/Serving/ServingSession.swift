@@ -103,9 +103,11 @@ package final class ServingSession {
 
   /// True if another connection may have committed since the last transaction.
   ///
+  /// With `checksFiles` false the file is not looked for: nothing says that it is not at its place.
+  ///
   /// - Throws: `DatabaseError` if the file is gone, or cannot be read.
-  package func hasNews() throws -> Bool {
-    try context.store.checkFiles()
+  package func hasNews(checksFiles: Bool = true) throws -> Bool {
+    if checksFiles { try context.store.checkFiles() }
     return try context.store.stateNumber() != stateNumber
   }
 

@@ -17,7 +17,7 @@ final class FileStorage: ServedStorage {
     try session.declareIndexes(definitions)
   }
 
-  func hasNews() throws -> Bool { try session.hasNews() }
+  func hasNews(checksFiles: Bool) throws -> Bool { try session.hasNews(checksFiles: checksFiles) }
 
   func announce() { session.announce() }
 

@@ -71,6 +71,8 @@ actor ServedDatabase {
   /// The sessions that are about to end, because the storage did not take what they wrote.
   private var failed: Set<Int64> = []
   private var forgetsPushes = false
+  /// True if the next look has to find out whether the file is still at its place.
+  private var checksFiles = true
   /// True while the disk is tried, or is about to be.
   var isProbing = false
   private var audience: (any TreeAudience)?
@@ -200,12 +202,23 @@ actor ServedDatabase {
       watch == nil ? ServedDatabase.blindLookMilliseconds : ServedDatabase.safetyLookMilliseconds
     subscriptions.append(
       executor.repeating(everyMilliseconds: interval) { [weak self] in
-        self?.submit(TreeJob(connection: 0, wish: .look))
+        self?.assumeIsolated { $0.look(atFiles: true) }
       })
   }
 
   private func didWake() {
-    if watch?.drain() == true { submit(TreeJob(connection: 0, wish: .look)) }
+    switch watch?.drainNews() {
+    case .nothing, nil: break
+    // Each own write comes back so; it looked at the files itself.
+    case .commit: look(atFiles: false)
+    case .files: look(atFiles: true)
+    }
+  }
+
+  /// Looks for the changes of others, and for the file.
+  private func look(atFiles: Bool) {
+    if atFiles { checksFiles = true }
+    submit(TreeJob(connection: 0, wish: .look))
   }
 
   func work() {
@@ -277,7 +290,11 @@ actor ServedDatabase {
   private func carryOut(
     _ batch: [TreeJob], mayWait: Bool = true
   ) throws -> (told: TreeTold, later: [TreeJob]) {
-    if batch.allSatisfy(\.isLook), try !storage.hasNews() { return ([], []) }
+    if batch.allSatisfy(\.isLook) {
+      let hasNews = try storage.hasNews(checksFiles: checksFiles)
+      checksFiles = false
+      if !hasNews { return ([], []) }
+    }
     defer { noteStorage() }
     let mayWait = mayWait && place.file != nil
     var hasWritten = false

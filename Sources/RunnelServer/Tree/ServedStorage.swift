@@ -21,8 +21,10 @@ protocol ServedStorage: AnyObject {
 
   /// True if others may have written since the last transaction, as far as is known without a transaction.
   ///
+  /// With `checksFiles` false, files are not looked for.
+  ///
   /// - Throws: an error if the storage is gone.
-  func hasNews() throws -> Bool
+  func hasNews(checksFiles: Bool) throws -> Bool
 
   /// Wakes other processes after writes, once those who wait for an answer are answered.
   func announce()

@@ -142,15 +142,20 @@ struct LogHead {
     self.init(descriptor)
   }
 
-  /// Reads the header of an open log; nil if it has not begun.
-  init?(_ descriptor: Int32) {
+  /// Reads the header of an open log, whose size may be known; nil if it has not begun.
+  init?(_ descriptor: Int32, size known: Int? = nil) {
     guard let bytes = LogScan.bytes(descriptor, LogHead.byteCount, at: 0),
       bytes.starts(with: [0x37, 0x7F, 0x06]), bytes[3] & 0xFE == 0x82
     else { return nil }
     salts = Array(bytes[16..<24])
     pageSize = bytes[8..<12].reduce(0) { $0 << 8 | Int($1) }
+    guard (512...65_536).contains(pageSize) else { return nil }
+    if let known {
+      size = known
+      return
+    }
     var status = stat()
-    guard (512...65_536).contains(pageSize), fstat(descriptor, &status) == 0 else { return nil }
+    guard fstat(descriptor, &status) == 0 else { return nil }
     size = Int(status.st_size)
   }
 

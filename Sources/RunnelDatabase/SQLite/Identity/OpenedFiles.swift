@@ -105,11 +105,12 @@ final class OpenedFiles {
   ///   - present: called to read the content of the file; nil if nothing is known of it.
   ///   - isSound: called to check whether a file that was written meanwhile, as when the log is
   ///     copied to it, belongs to the log; returns nil if this cannot be told yet.
-  ///   - isLogSound: called to check whether the log is the one that was written, with the log if it is open.
+  ///   - isLogSound: called to check whether the log is the one that was written, with the log if it is open,
+  ///     and its size a moment ago.
   /// - Returns: the loss; nil if the files are unchanged.
   func loss(
     isCommitted: Bool = false, place: LogPlace?, present: () -> KnownFile?,
-    isSound: () -> Bool?, isLogSound: (_ log: Int32?) -> Bool
+    isSound: () -> Bool?, isLogSound: (_ log: Int32?, _ size: Int) -> Bool
   ) -> FileLoss? {
     var status = stat()
     switch OpenedFiles.look(at: main, &status) {
@@ -172,7 +173,7 @@ final class OpenedFiles {
   }
 
   private func lossOfLog(
-    isCommitted: Bool, _ isLogSound: (_ log: Int32?) -> Bool
+    isCommitted: Bool, _ isLogSound: (_ log: Int32?, _ size: Int) -> Bool
   ) -> FileLoss? {
     var status = stat()
     if let log {
@@ -180,7 +181,8 @@ final class OpenedFiles {
       case .absent: return .logDeleted(isSaved: false)
       // The next process that opens the file makes one: no other process has begun it yet.
       case .other: return status.st_size == 0 ? .logDeleted(isSaved: false) : .logReplaced
-      case .same: if !isLogSound(logDescriptor) { return .logOverwritten }
+      case .same:
+        if !isLogSound(logDescriptor, Int(status.st_size)) { return .logOverwritten }
       case .unknown: break
       }
     }

@@ -68,7 +68,7 @@ extension SQLiteStore {
       isCommitted: isCommitted, place: SQLiteStore.logPlace(db),
       present: { db.runnelFile.flatMap { SQLiteStore.content(db, $0) } },
       isSound: { SQLiteStore.isSound(db) },
-      isLogSound: { SQLiteStore.isLogSound(db, $0) })
+      isLogSound: { SQLiteStore.isLogSound(db, $0, size: $1) })
     if let found { throw found }
   }
 
@@ -176,18 +176,19 @@ extension SQLiteStore {
 
   /// True if the log holds the frames that all its connections know, and is the one that they use.
   ///
-  /// `log` is the log that was opened, which is at its place; nil if it is to be opened by its name.
-  private static func isLogSound(_ db: GRDB.Database, _ log: Int32?) -> Bool {
-    guard let path = db.runnelFile.map({ $0 + "-wal" }) else { return true }
-    // The log may begin anew between two tries.
-    for look in 0..<looks.count {
-      if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
+  /// `log` is the log that was opened, which is at its place; nil if it is to be opened by its name. `size`
+  /// is its size a moment ago: if that is enough, it is not asked again.
+  private static func isLogSound(_ db: GRDB.Database, _ log: Int32?, size: Int) -> Bool {
+    // The log may begin anew, or grow, between two tries.
+    for look in 0...looks.count {
+      if look > 1 { poll(nil, 0, looks.pauseMilliseconds) }
       var state = runnel_log_state()
       guard runnel_storage_log_state(db.runnelConnection, &state) == 0, state.frames > 0 else {
         return true
       }
       let salts = withUnsafeBytes(of: state.salts, Array.init)
-      let found = log.flatMap { LogHead($0) } ?? LogHead(path)
+      let opened = log.flatMap { LogHead($0, size: look == 0 ? size : nil) }
+      let found = opened ?? db.runnelFile.flatMap { LogHead($0 + "-wal") }
       if let head = found, head.salts == salts, head.holds(Int(state.frames)) {
         return true
       }
