@@ -128,19 +128,23 @@ static bool erase_blanks(int row, int column, int blanks, bool is_last) {
   return true;
 }
 
-/// How many cells a range begins with that look the same and hold a letter or sign of ASCII each.
+/// How many cells a range begins with that look the same, hold a character of ASCII each, and are no
+/// blanks that may be erased, if they begin with another character.
 static int plain_count(const runnel_cell *cells, int count) {
-  int plain = 0;
+  int plain = 0, blanks = 0;
+  if (cells->scalars[0] == ' ') return 0;
   while (plain < count) {
     const runnel_cell *cell = &cells[plain];
-    if (cell->scalars[0] <= 0x20 || cell->scalars[0] >= 0x7F || cell->scalars[1] != 0
+    if (cell->scalars[0] < 0x20 || cell->scalars[0] >= 0x7F || cell->scalars[1] != 0
         || cell->width != 1 || cell->attributes != cells->attributes
         || cell->color_pair != cells->color_pair) {
       break;
     }
     plain++;
+    blanks = cell->scalars[0] == ' ' ? blanks + 1 : 0;
+    if (blanks == ERASED_TO_END_MIN) break;
   }
-  return plain;
+  return plain - blanks;
 }
 
 /// Adds the texts of cells that `plain_count` counted.
@@ -162,9 +166,10 @@ void runnel_terminal_put(int row, int column, const runnel_cell *cells, int coun
     if (terminal.scrolls_at_end && row == LINES - 1 && column + cell->width >= COLS) return;
     move_to(row, column);
     look_set(cell->attributes, cell->color_pair);
-    // The last cell of the screen is looked at on its own.
+    // The last cell of a row is looked at on its own.
     int plain = plain_count(cell, count - i);
-    if (plain > 1 && column + plain < COLS) {
+    if (column + plain >= COLS) plain--;
+    if (plain > 1) {
       add_plain_text(cell, plain);
       column += plain;
       column_now = column;
