@@ -83,12 +83,14 @@ extension ServedTree {
     case .set(let path, _), .update(let path, _): place = path
     case .copy(_, let path), .move(_, let path): place = path
     }
-    if let condition, try !isDone(name, caller, transaction) {
+    let isRepeated = try isDone(name, caller, transaction)
+    if let condition, !isRepeated {
       let stale = try self.stale(place, condition, caller, now, transaction)
       if let stale { return stale }
     }
     var parts = try performOnce(write, name, caller, now, transaction, &told)
-    if write.holdsIncrement {
+    // Others may have written since a repeated write was done.
+    if write.holdsIncrement || isRepeated {
       parts = try failing {
         try parts.filter { try canRead(Query($0.path), caller, now: now, transaction) }
       }
@@ -103,8 +105,9 @@ extension ServedTree {
     _ transaction: some ServedTransaction
   ) throws(Refused) -> RESTAnswer? {
     try refusing { () throws(TreeError) in
-      if try hash(of: Query(place), transaction) == condition { return nil }
+      // Whether a condition holds tells what is there, so that only those who may read it may ask.
       try checkRead(Query(place), caller, now: now, transaction)
+      if try hash(of: Query(place), transaction) == condition { return nil }
       return .stale(try transaction.node(at: place))
     }
   }

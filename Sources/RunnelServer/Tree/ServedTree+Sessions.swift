@@ -126,11 +126,10 @@ extension ServedTree {
   ) throws(Refused) -> ServedAnswer {
     if try !isDone(name, caller, transaction) {
       let current: Node? = try refusing { () throws(TreeError) in
-        let current = try transaction.node(at: write.path)
-        if current.contentHash == hash { return nil }
-        // The current node is told only to callers who may read it.
+        // Whether a condition holds tells what is there, so that only those who may read it may ask.
         try checkRead(Query(write.path), caller, now: now, transaction)
-        return current
+        let current = try transaction.node(at: write.path)
+        return current.contentHash == hash ? nil : current
       }
       if let current { return .stale(current) }
     }

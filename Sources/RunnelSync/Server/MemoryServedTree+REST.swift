@@ -53,12 +53,15 @@ extension MemoryServedTree {
     case .set(let path, _), .update(let path, _): place = path
     case .copy(_, let path), .move(_, let path): place = path
     }
-    if let condition, parts(of: name) == nil, tree.root[place].contentHash != condition {
+    let isRepeated = self.parts(of: name) != nil
+    if let condition, !isRepeated {
+      // Whether a condition holds tells what is there, so that only those who may read it may ask.
       try checkRead(Query(place), caller)
-      return .stale(tree.root[place])
+      if tree.root[place].contentHash != condition { return .stale(tree.root[place]) }
     }
     var parts = try performOnce(write, name, caller, now, &told)
-    if write.holdsIncrement { parts.removeAll { !canRead($0.path, caller) } }
+    // Others may have written since a repeated write was done.
+    if write.holdsIncrement || isRepeated { parts.removeAll { !canRead($0.path, caller) } }
     return .written(parts, hash: hash(of: place, caller, isWanted: hashes))
   }
 

@@ -232,11 +232,11 @@ extension MemoryServedTree {
     _ write: (path: Path, json: JSONValue), hash: String, _ name: WriteID?, _ caller: Caller,
     _ now: Int64, _ told: inout [(connection: Int64, told: ServedTold)]
   ) throws(TreeError) -> ServedAnswer {
-    let current = tree.root[write.path]
-    if parts(of: name) == nil, current.contentHash != hash {
-      // The current node is told only to callers who may read it.
+    if parts(of: name) == nil {
+      // Whether a condition holds tells what is there, so that only those who may read it may ask.
       try checkRead(Query(write.path), caller)
-      return .stale(current)
+      let current = tree.root[write.path]
+      if current.contentHash != hash { return .stale(current) }
     }
     _ = try performOnce(.set(write.path, write.json), name, caller, now, &told)
     return .done

@@ -58,7 +58,8 @@ package enum ServedOperation: Hashable, Sendable {
   case get(Query)
   /// Do a write, once for each name. The answer is `done`.
   case write(Write, name: WriteID?)
-  /// Set a place if its hash is this one. The answer is `done` or `stale`.
+  /// Set a place if its hash is this one; whoever may not read the place is refused. The answer is `done` or
+  /// `stale`.
   case compareAndSet(Path, JSONValue, hash: String, name: WriteID?)
   /// Check new disconnect requests by the rules and keep all of them, so that they are done even if
   /// the server ends first. The answer is `done`.
@@ -79,8 +80,7 @@ package enum ServedAnswer: Hashable, Sendable {
   case done
   /// The operation was refused; nothing of it was done.
   case refused(TreeError)
-  /// The condition does not hold; the current node is given. A caller who may not read it is
-  /// refused instead.
+  /// The condition does not hold; the current node is given.
   case stale(Node)
   /// The connection listens now. Without an index it is told everything at the place.
   case listening(ListenAnswer, isIndexed: Bool)

@@ -11,6 +11,8 @@ struct MatrixOperation: Sendable {
 
   var kind: Kind
   var writes = false
+  /// True if it is done only if the hash of the place is a certain one.
+  var isConditional = false
 
   /// Returns all operations at a place; `hash` is the hash of the place's data in one of two
   /// worlds.
@@ -83,18 +85,26 @@ struct MatrixOperation: Sendable {
       write("p", "{\"p\":\"\(place)/.priority\",\"d\":9}"),
       write("m", "{\"p\":\"\(place)\",\"d\":{\"a\":9,\"z\":null}}"),
       write("m", "{\"p\":\"/\",\"d\":{\"public/x\":9,\"\(place.dropFirst())/a\":9}}"),
+      // These have no conditions: a hash is nothing to them.
+      write("m", "{\"p\":\"\(place)\",\"d\":{\"a\":9},\"h\":\"\(hash)\"}"),
+      write("o", "{\"p\":\"\(place)\",\"d\":9,\"h\":\"\(hash)\"}"),
       write("o", "{\"p\":\"\(place)\",\"d\":9}"),
       write("om", "{\"p\":\"\(place)\",\"d\":{\"a\":9}}"),
     ]
   }
 
-  /// Returns the conditional writes, with the hash of the data in one of two worlds.
+  /// Returns the conditional writes: with the hash of the data in one of two worlds, and with that of
+  /// nothing.
   static func conditional(at place: String, hash: String) -> [MatrixOperation] {
-    [
+    let body = "\"p\":\"\(place)\",\"d\":9,\"h\""
+    var all = [
       write("PUT", ".json?", "9", ["if-match": hash]),
+      write("PUT", ".json?", "9", ["if-match": "null_etag"]),
       write("DELETE", ".json?", nil, ["if-match": hash]),
-      MatrixOperation(
-        kind: .message("p", "{\"p\":\"\(place)\",\"d\":9,\"h\":\"\(hash)\"}"), writes: true),
+      MatrixOperation(kind: .message("p", "{\(body):\"\(hash)\"}"), writes: true),
+      MatrixOperation(kind: .message("p", "{\(body):\"\"}"), writes: true),
     ]
+    for index in all.indices { all[index].isConditional = true }
+    return all
   }
 }

@@ -325,11 +325,17 @@ import Testing
     #expect(world.ask("PATCH", "/n.json", "{}", ["if-match": five]).status == 400)
   }
 
-  /// A wrong condition, and the tag of what was written beside it, tell nothing of what may not be read.
+  /// A condition, right or wrong, and the tag of what was written beside it, tell nothing of what may not be
+  /// read.
   @Test func tagsTellNothingThatMayNotBeRead() throws {
     var world = try world()
-    let guess = world.ask("PUT", "/secret.json", "1", ["if-match": "x"])
-    #expect((guess.status, guess["ETag"], guess.body) == (401, nil, error("Permission denied")))
+    let hash = try Node(json: "x").contentHash
+    for (place, tag) in [("", "x"), ("", hash), ("", "null_etag"), ("/none", "null_etag")] {
+      let guess = world.ask("PUT", "/secret\(place).json", "1", ["if-match": tag])
+      #expect((guess.status, guess["ETag"], guess.body) == (401, nil, error("Permission denied")))
+    }
+    #expect(
+      world.ask("PUT", "/secret.json?auth=user:ana", "\"x\"", ["if-match": hash]).status == 200)
     let beside = world.ask("PATCH", "/secret.json", #"{"a":1}"#, ["X-Firebase-ETag": "true"])
     #expect((beside.status, beside["ETag"]) == (200, nil))
   }

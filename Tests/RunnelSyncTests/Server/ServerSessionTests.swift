@@ -22,6 +22,23 @@ import Testing
     #"{"t":"d","d":{"r":\#(number),"b":{"s":"ok","d":\#(data)}}}"#
   }
 
+  // MARK: Conditions
+
+  /// Who may not read a place is refused every condition on it, right or wrong.
+  @Test func aConditionTellsNothingThatMayNotBeRead() throws {
+    let access = MemoryServedTree.Access(canRead: { _, _, _ in false })
+    var world = try ServedWorld(#"{"pin":"4711"}"#, access: access)
+    let connection = world.connect()
+    let right = try Node(json: "4711").contentHash
+    let hashes = [("pin", right), ("pin", "wrong"), ("pin", ""), ("none", "")]
+    for (number, (key, hash)) in hashes.enumerated() {
+      let told = world.send(
+        request(number, "p", #"{"p":"/\#(key)","d":"4711","h":"\#(hash)"}"#), by: connection)
+      #expect(told.count == 1 && told[0].contains(#""s":"permission_denied""#), "\(told)")
+    }
+    #expect(world.tree.writeCount == 0)
+  }
+
   // MARK: Order
 
   @Test func othersAreToldOfAWrite() throws {

@@ -114,10 +114,10 @@ struct StoreTree {
       try performOnce(write, name, caller, now, transaction, &told)
       return .done
     case .compareAndSet(let path, let json, let hash, let name):
-      let current = try transaction.node(at: path)
-      if try !isDone(name, transaction), current.contentHash != hash {
+      if try !isDone(name, transaction) {
         try checkRead(Query(path), caller)
-        return .stale(current)
+        let current = try transaction.node(at: path)
+        if current.contentHash != hash { return .stale(current) }
       }
       try performOnce(.set(path, json), name, caller, now, transaction, &told)
       return .done
