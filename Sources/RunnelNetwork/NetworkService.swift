@@ -41,10 +41,17 @@ public protocol SocketHandling: AnyObject {
   func received(_ text: [UInt8])
   /// Called when the client gave another sign of life.
   func heard()
+  /// Called when the network has room for more.
+  func canSendMore()
   /// Called at the deadline.
   func timeIsUp()
   /// Called last: the WebSocket is closed.
   func closed()
+}
+
+extension SocketHandling {
+  /// Does nothing.
+  public func canSendMore() {}
 }
 
 /// The handler of a request.

@@ -72,6 +72,61 @@ import Testing
     }
   }
 
+  /// What a client asks to read waits until it has taken earlier answers, and holds up nobody else.
+  @Test(arguments: ["/text", "/object"])
+  func readsWaitForAClientThatDoesNotTakeTheirAnswers(place: String) async throws {
+    try await withServer({ $0.wire.unsentBytesMax = 1_000_000 }) { server in
+      let text = String(repeating: "x", count: 600_000)
+      let parts = (0..<6).map { "\"k\($0)\":\"\(text.prefix(100_000))\"" }.joined(separator: ",")
+      let body = place == "/text" ? "\"\(text)\"" : "{\(parts)}"
+      #expect(try server.request("PUT", "\(place).json?print=silent", body).status == 204)
+      let late = try Socket(RawClient(port: server.port, receiveBytes: 65_536), "/.ws?v=5&ns=test")
+      for number in 1...14 { try late.ask(number, "g", "{\"p\":\"\(place)\"}") }
+      try late.ask(15, "p", "{\"p\":\"/last\",\"d\":1}")
+      let other = try server.socket()
+      for number in 1...200 {
+        #expect(try other.status(number, "p", "{\"p\":\"/n\",\"d\":\(number)}") == "ok")
+      }
+      // More than may be unsent, and than the network holds, was asked for.
+      for number in 1...15 {
+        let answer = try late.client.readMessage()
+        #expect(answer.hasPrefix("{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\""))
+      }
+      #expect(try server.request("GET", "/last.json").body == "1")
+    }
+  }
+
+  /// That a client does not take its answers is no reason to check its rights later: it is closed.
+  @Test func aClientThatDoesNotTakeItsAnswersDoesNotKeepItsRights() async throws {
+    let rules = #"{"rules":{".read":true,".write":true}}"#
+    let change = { (configuration: inout ServerConfiguration) in
+      configuration.isEmulator = true
+      configuration.wire.unsentBytesMax = 1_000_000
+    }
+    try await withServer(rules: rules, change) { server in
+      let text = String(repeating: "x", count: 600_000)
+      #expect(try server.request("PUT", "/a.json?print=silent", "\"\(text)\"").status == 204)
+      let lazy = try RawClient(port: server.port, receiveBytes: 4096)
+      let socket = try Socket(lazy, "/.ws?v=5&ns=test")
+      #expect(try socket.status(1, "o", "{\"p\":\"/gone\",\"d\":true}") == "ok")
+      #expect(try socket.status(2, "q", "{\"p\":\"/n\",\"h\":\"\"}") == "ok")
+      // They arrive together.
+      let asked = (3...16).map { number in
+        "{\"t\":\"d\",\"d\":{\"r\":\(number),\"a\":\"g\",\"b\":{\"p\":\"/a\"}}}"
+      }
+      try lazy.send(asked.flatMap { RawClient.frame(1, Array($0.utf8)) })
+      #expect(try lazy.readMessage().hasPrefix("{\"t\":\"d\",\"d\":{\"r\":3,"))
+      let put = try server.request(
+        "PUT", "/.settings/rules.json", #"{"rules":{".read":true,".write":"true"}}"#,
+        headers: ["Authorization": "Bearer owner"])
+      #expect(put.status == 200)
+      for _ in 0..<100_000 {
+        if try server.request("GET", "/gone.json").body == "true" { break }
+      }
+      #expect(try server.request("GET", "/gone.json").body == "true")
+    }
+  }
+
   @Test func theConnectionsOfAnAddressAreLimited() async throws {
     try await withServer({ $0.network.connectionsPerAddressMax = 3 }) { server in
       let clients = try (0..<3).map { _ in try server.client() }

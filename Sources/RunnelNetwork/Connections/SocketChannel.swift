@@ -160,6 +160,11 @@ final class SocketHandler: ChannelInboundHandler {
     context.fireChannelReadComplete()
   }
 
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { handling?.canSendMore() }
+    context.fireChannelWritabilityChanged()
+  }
+
   func channelInactive(context: ChannelHandlerContext) {
     end()
     context.fireChannelInactive()

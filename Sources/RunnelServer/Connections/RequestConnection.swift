@@ -83,7 +83,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .revoked: carryOut(exchange.revoked())
     // The tree itself checks streams.
     case .rulesChanged: break
-    case .told, .pushed, .writeFailed: preconditionFailure("Only sessions receive these.")
+    case .told, .pushed, .writeFailed, .unread: preconditionFailure("Only sessions receive these.")
     case .served, .serviceEvent, .serviceEventsMissed:
       preconditionFailure("Only clients of services receive these.")
     }

@@ -17,6 +17,9 @@ final class SocketConnection: SocketHandling, ServedConnection {
   private var session: ServerSession
   private var number: Int64 = 0
   private var sentBytes = 0
+  private let room: ReadRoom
+  /// The unsent bytes that the room knows.
+  private var notedBytes = 0
   /// The effects that wait to be carried out.
   private var waiting: [ServerSession.Effect] = []
   private var isCarryingOut = false
@@ -30,6 +33,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
     (self.database, self.verifier, self.world) = (database, verifier, world)
     (self.peer, self.channel) = (peer, channel)
     session = ServerSession(configuration)
+    room = ReadRoom(unsentBytesMax: configuration.limits.unsentBytesMax)
   }
 
   // MARK: From the network
@@ -58,10 +62,16 @@ final class SocketConnection: SocketHandling, ServedConnection {
     setDeadline()
   }
 
+  func canSendMore() {
+    settle()
+    noteUnsent()
+  }
+
   func timeIsUp() { carryOut(session.advance(now: world.now)) }
 
   func closed() {
     carryOut(session.closed())
+    noteUnsent()
     world.switchboard.remove(number)
     world.metrics.sessionEnded()
     world.log.socketClosed(peer, database.name, number, sentBytes: sentBytes)
@@ -73,21 +83,29 @@ final class SocketConnection: SocketHandling, ServedConnection {
     settle()
     switch news {
     case .told(.push(let listen, let push)): carryOut(session.tell(listen, push))
-    case .told(.answer(let id, let answer)): carryOut(session.answer(id, answer))
+    case .told(.answer(let id, let answer)):
+      carryOut(session.answer(id, answer))
+      room.take(id)
     case .rulesChanged: carryOut(session.review())
     case .writeFailed: carryOut(session.close(.goingAway("The storage did not take a write.")))
+    case .unread where !session.isOpen: break
+    case .unread:
+      world.metrics.reached(WireLimit.unsentBytes)
+      carryOut(session.close(.policyViolation("The client does not read its messages.")))
     case .answered, .changed, .revoked:
       preconditionFailure("Only HTTP requests receive these.")
     case .pushed: preconditionFailure("The switchboard makes runs of these.")
     case .served, .serviceEvent, .serviceEventsMissed:
       preconditionFailure("Only clients of services receive these.")
     }
+    noteUnsent()
   }
 
   func take(_ run: PushRun, of listen: ListenNumber) {
     settle()
     // The deadline does not depend on what is sent.
     carryOut(session.tell(listen, run), movesDeadline: false)
+    noteUnsent()
   }
 
   func flush() { channel.flush() }
@@ -133,6 +151,22 @@ final class SocketConnection: SocketHandling, ServedConnection {
     if taken > 0 { session.sent(taken) }
   }
 
+  /// Tells the tree whether there is room for more answers.
+  private func noteUnsent() {
+    if !session.isOpen {
+      if room.end() { lookAgain() }
+      return
+    }
+    let unsent = session.unsentBytes
+    let bytes = unsent < ReadRoom.countedBytesMin ? 0 : unsent
+    if bytes == 0, notedBytes == 0 { return }
+    notedBytes = bytes
+    if room.update(unsent: bytes) { lookAgain() }
+  }
+
+  /// Wakes the tree for the reads that wait.
+  private func lookAgain() { database.submit(TreeJob(connection: 0, wish: .look)) }
+
   /// Carries out effects, after those that are in progress.
   private func carryOut(_ effects: [ServerSession.Effect], movesDeadline: Bool = true) {
     waiting += effects
@@ -156,7 +190,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
       sentBytes += run.byteCount
       channel.send(run.frames)
     case .operate(let request):
-      database.submit(TreeJob(connection: number, wish: .request(request)))
+      database.submit(TreeJob(connection: number, wish: .request(request), room: room))
     case .verify(let credential):
       let result = Result { () throws(CredentialRefusal) in
         try verifier.verify(credential, now: world.now.calendar)

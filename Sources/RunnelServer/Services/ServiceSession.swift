@@ -365,7 +365,8 @@ final class ServiceSession: ServedConnection {
     case .serviceEvent(let message): if isConnected { send(message: message) }
     // The client connects anew, and reads anew.
     case .serviceEventsMissed: end()
-    case .told, .pushed, .answered, .changed, .revoked, .rulesChanged, .writeFailed:
+    case .told, .pushed, .answered, .changed, .revoked, .rulesChanged, .writeFailed,
+      .unread:
       preconditionFailure("Clients of services do not receive these.")
     }
   }

@@ -10,7 +10,9 @@ extension ServedDatabase {
     let now = max(calendar(), transaction.earliestTime)
     switch job.wish {
     case .request(let request):
-      return try tree.perform(request, of: job.connection, now: now, transaction)
+      let told = try tree.perform(request, of: job.connection, now: now, transaction)
+      job.noteAnswer(in: told)
+      return told
     case .operation(.readRules, _):
       return [(job.connection, .answered(.answer(.rules(RulesFile.text(of: tree.rules)))))]
     case .operation(.writeRules(let text, let isDryRun), _):

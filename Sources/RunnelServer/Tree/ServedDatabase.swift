@@ -283,8 +283,9 @@ actor ServedDatabase {
   ///
   /// - Parameters:
   ///   - batch: the jobs.
-  ///   - mayWait: whether large reads are left for later; those of a store are not.
-  /// - Returns: the messages to connections, and the large reads with the jobs that follow them on the
+  ///   - mayWait: whether reads are left for later: those whose connection has no room, and large ones, except
+  ///     those of a store.
+  /// - Returns: the messages to connections, and the reads that wait, with the jobs that follow them on the
   ///   same connections, which were not done.
   /// - Throws: the error of one of them; then none was done.
   private func carryOut(
@@ -296,7 +297,7 @@ actor ServedDatabase {
       if !hasNews { return ([], []) }
     }
     defer { noteStorage() }
-    let mayWait = mayWait && place.file != nil
+    let hasSlowReads = mayWait && place.file != nil
     var hasWritten = false
     let done = try tree.atomically { tree in
       try storage.perform(
@@ -309,9 +310,9 @@ actor ServedDatabase {
         var later: [TreeJob] = []
         for job in batch {
           let isLate = later.contains { $0.connection == job.connection }
-          var isLarge = false
-          if mayWait, !isLate { isLarge = try tree.isLarge(job, transaction) }
-          if isLate || isLarge {
+          var mustWait = isLate || mayWait && job.isWithoutRoom
+          if hasSlowReads, !mustWait { mustWait = try tree.isLarge(job, transaction) }
+          if mustWait {
             later.append(job)
           } else {
             told += try perform(job, &tree, transaction)
@@ -391,15 +392,21 @@ extension ServedDatabase {
     end(read)
   }
 
-  /// Begins the oldest large read that waits, unless one is carried out.
+  /// Begins the oldest read that waits and need not, unless one is carried out.
   private func readOn() {
     while !isClosed, let connection = slow.next() {
       guard !slow.hasEnded(connection), let job = slow.first(of: connection), job.isRead else {
         deliver(perform(slow.release(connection).filter { !$0.isRead }))
         continue
       }
+      if place.file == nil {
+        deliver(perform(slow.release(connection)))
+        continue
+      }
       begin(job)
     }
+    let unread = slow.urgentConnections.map { (connection: $0, news: TreeNews.unread) }
+    if !unread.isEmpty { audience?.take(unread) }
   }
 
   private func begin(_ job: TreeJob) {
@@ -409,6 +416,8 @@ extension ServedDatabase {
         try storage.perform(isWriting: false) { transaction in
           var told = try tree.foreignChanges(now: calendar(), transaction)
           wish = try tree.beginRead(job, now: calendar(), transaction, &told)
+          wish?.room = job.room
+          job.noteAnswer(in: told)
           return told
         }
       }
@@ -441,6 +450,7 @@ extension ServedDatabase {
     guard !isClosed, slow.current === read, let outcome = read.takeOutcome() else { return }
     let wish = read.wish
     tree.end(wish, outcome)
+    wish.room?.give(outcome.answer, to: wish.id)
     if outcome.push != nil { forgetPushesLater() }
     audience?.take([(wish.connection, wish.news(outcome.answer))] + slow.end())
     goOn(wish.connection)

@@ -23,6 +23,8 @@ final class SlowRead: Sendable {
     var ticket: Int?
     /// The hash of the result, if it is known.
     var hash: String?
+    /// The room for the answer; nil for a stream.
+    var room: ReadRoom?
 
     /// The message with the answer.
     func news(_ answer: ServedAnswer) -> TreeNews {

@@ -1,13 +1,14 @@
 import RunnelSync
 
-/// The connections that wait for reads that are too large for the tree's thread.
+/// The connections that wait for reads that are too large for the tree's thread, or for which their clients have
+/// no room.
 ///
-/// One read is carried out at a time. Meanwhile the jobs of its connection wait, and so do the messages
+/// One large read is carried out at a time. Meanwhile the jobs of its connection wait, and so do the messages
 /// for it, because the answer is older than they are: a connection sees all in the order in which it
 /// happened. Other connections wait for nothing.
 ///
 /// Invariants:
-/// - I1. A connection has waiting jobs as long as its first one is a large read that is not answered.
+/// - I1. A connection has waiting jobs as long as its first one is a read that is not answered.
 /// - I2. The waiting jobs of a connection are in the order in which they were submitted.
 ///
 /// Isolation: a value of the tree's thread.
@@ -15,7 +16,7 @@ struct SlowReads {
   /// The most messages that wait for one answer.
   static let heldMax = 10_000
 
-  /// The jobs of waiting connections, the large read first.
+  /// The jobs of waiting connections, the read first.
   private var jobs: [Int64: [TreeJob]] = [:]
   /// The connections whose read has not begun, the oldest first.
   private var queue: [Int64] = []
@@ -35,7 +36,7 @@ struct SlowReads {
     }
   }
 
-  /// Takes large reads, and the jobs that follow them on the same connections.
+  /// Takes reads that wait, and the jobs that follow them on the same connections.
   mutating func add(_ later: [TreeJob]) {
     for job in later {
       if jobs[job.connection] == nil { queue.append(job.connection) }
@@ -43,10 +44,19 @@ struct SlowReads {
     }
   }
 
-  /// The oldest connection that waits for its read to begin; nil while a read is carried out.
+  /// The oldest connection that has room and waits for its read to begin; nil while a read is carried out.
   mutating func next() -> Int64? {
-    if current != nil || queue.isEmpty { return nil }
-    return queue.removeFirst()
+    if current != nil { return nil }
+    let index = queue.firstIndex { hasEnded($0) || first(of: $0)?.isWithoutRoom != true }
+    return index.map { queue.remove(at: $0) }
+  }
+
+  /// The connections without room whose listens are to be checked behind a read that waits.
+  var urgentConnections: [Int64] {
+    queue.filter { connection in
+      guard let jobs = jobs[connection], jobs.contains(where: \.isReview) else { return false }
+      return jobs.first?.isWithoutRoom == true && !hasEnded(connection)
+    }
   }
 
   /// The first job of a connection that waits.
@@ -54,7 +64,8 @@ struct SlowReads {
 
   /// True if a connection has ended, so that nobody waits for its reads any more.
   func hasEnded(_ connection: Int64) -> Bool {
-    jobs[connection]?.contains(where: \.isLast) ?? false
+    guard let jobs = jobs[connection] else { return false }
+    return jobs.first?.room?.hasEnded == true || jobs.contains(where: \.isLast)
   }
 
   /// Begins a read.
@@ -113,6 +124,11 @@ extension TreeJob {
     case .endStream: true
     default: false
     }
+  }
+
+  /// True if the job checks the listens of a session.
+  fileprivate var isReview: Bool {
+    if case .request(let request) = wish { request.operation == .review } else { false }
   }
 
   /// The request of a session to listen or to read, which may be too large for the tree's thread.

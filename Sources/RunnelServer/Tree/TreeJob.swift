@@ -8,6 +8,8 @@ struct TreeJob: Sendable {
   /// The number of the connection, which is unique in the process.
   var connection: Int64
   var wish: Wish
+  /// The room for the answers of a session; nil for other connections.
+  var room: ReadRoom?
 
   enum Wish: Sendable {
     /// An operation of a session.
@@ -76,6 +78,20 @@ struct TreeJob: Sendable {
     switch request.operation {
     case .write, .compareAndSet: return true
     default: return false
+    }
+  }
+
+  /// True if the job is a read of a session that has not taken the answers to earlier ones.
+  var isWithoutRoom: Bool {
+    guard let room, let request = readRequest else { return false }
+    return room.isFull(for: request.id)
+  }
+
+  /// Notes the answer to a read of a session, among the messages about the job.
+  func noteAnswer(in told: TreeTold) {
+    guard let room, let request = readRequest else { return }
+    for case (connection, .told(.answer(request.id, let answer))) in told {
+      room.give(answer, to: request.id)
     }
   }
 
@@ -148,6 +164,8 @@ enum TreeNews: Sendable {
   /// A write of the session was not done because the storage did not take it: the session ends, so that its
   /// client sends that write again before those that came after it.
   case writeFailed
+  /// The client does not take its answers, and its listens must be checked again, which cannot wait for it.
+  case unread
   /// The rules have changed: listens must be checked again.
   case rulesChanged
   /// The answer to a call of a service, by its number.
