@@ -29,6 +29,8 @@ public struct NetworkLimits: Hashable, Sendable {
   public var bytesPerSecond: Int?
   /// The most bytes of one WebSocket frame, and of one message in several frames.
   public var frameBytesMax = 16_777_216
+  /// The longest time for a WebSocket message to arrive, all its frames together, in milliseconds.
+  public var messageMilliseconds: Int64 = 120_000
 
   /// Makes the default limits.
   public init() {}
@@ -60,4 +62,6 @@ public enum NetworkLimit: String, Hashable, Sendable, CaseIterable {
   case byteRate = "bytes-per-second"
   /// `frameBytesMax`.
   case frameBytes = "max-frame"
+  /// `messageMilliseconds`.
+  case messageTime = "message-time"
 }

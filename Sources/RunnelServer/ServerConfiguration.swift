@@ -85,6 +85,11 @@ public struct ServerConfiguration: Sendable {
     get { network.bytesPerSecond }
     set { (network.bytesPerSecond, wire.bytesPerSecond) = (newValue, newValue) }
   }
+  /// The longest time for a message to arrive, in milliseconds.
+  public var messageMilliseconds: Int64 {
+    get { wire.messageMilliseconds }
+    set { (network.messageMilliseconds, wire.messageMilliseconds) = (newValue, newValue) }
+  }
   /// The most levels of objects and arrays in a text of JSON.
   public var jsonDepthMax: Int {
     get { rest.jsonDepthMax }

@@ -93,7 +93,10 @@ import Testing
       #expect(try count("limit=0") == 0)
       #expect(try count("database=test&limit=9") == 5)
       #expect(try count("database=other") == 0)
-      #expect(try count("limit=x") == 5)
+      for limit in ["x", "-1", ""] {
+        let answer = try server.administrator().request("GET", "/connections?limit=\(limit)")
+        #expect(answer.status == 400)
+      }
       withExtendedLifetime(sockets) {}
     }
   }

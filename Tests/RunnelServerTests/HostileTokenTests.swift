@@ -1,4 +1,5 @@
 import RunnelBase
+@testable import RunnelServer
 import TestSupport
 import Testing
 
@@ -9,6 +10,14 @@ import Testing
     "grant_type=a%3Ab+c&assertion=x.y.z&&=&%41=%c3%bc",
     "AQ.AR.A", "", "..", "e30.e30.",
   ]
+
+  /// Source: RFC 7515, section 4.1.11.
+  @Test func aTokenThatAsksForMoreThanIsKnownIsNone() {
+    let heads = [#"{"alg":"HS256"}"#, #"{"alg":"HS256","crit":["x"],"x":1}"#]
+    let tokens = heads.map { JSONWebToken(Base64URL.text(Array($0.utf8)) + ".e30.AQ") }
+    #expect(tokens[0] != nil)
+    #expect(tokens[1] == nil)
+  }
 
   @Test(arguments: Seeds.first(5))
   func whateverComesAsATokenIsReadOrRefused(seed: UInt64) {

@@ -27,6 +27,34 @@ import Testing
     }
   }
 
+  /// Neither half a message nor half a frame is kept, whatever signs of life its client gives.
+  @Test(
+    arguments: [[0x01, 0x81, 1, 2, 3, 4, 0x7A], [0x81, 0xFE, 0x10, 0x00, 1, 2, 3, 4, 0x7A]]
+      as [[UInt8]])
+  func theTimeOfAMessageIsThatOfItsFrames(beginning: [UInt8]) async throws {
+    try await withServer({ $0.messageMilliseconds = 50 }) { server in
+      let socket = try server.socket()
+      try socket.client.send(beginning)
+      #expect(try socket.client.readClose() == 1008)
+      #expect(server.server.metricsText.contains("{limit=\"message-time\"} 1\n"))
+    }
+  }
+
+  /// A ping between the pieces of a message is no end of it.
+  @Test func pingsDoNotKeepHalfAMessage() async throws {
+    try await withServer({ $0.messageMilliseconds = 50 }) { server in
+      let client = try server.socket().client
+      try client.send([0x01, 0x81, 1, 2, 3, 4, 0x7A])
+      var code: Int?
+      for _ in 0..<100_000 where code == nil {
+        try client.send(RawClient.frame(9, []))
+        let frame = try client.readFrame()
+        if frame.opcode == 8 { code = Int(frame.payload[0]) << 8 | Int(frame.payload[1]) }
+      }
+      #expect(code == 1008)
+    }
+  }
+
   @Test func halfAHeadDoesNotHoldAConnectionForEver() async throws {
     try await withServer({ $0.network.firstHeadMilliseconds = 50 }) { server in
       let client = try server.client()

@@ -191,6 +191,21 @@ import Testing
     }
   }
 
+  /// Source: RFC 6455, section 4.2.1.
+  @Test func noSocketOpensForARequestThatMayNotAskForOne() async throws {
+    try await withServer { server in
+      let target = "/.ws?v=5&ns=test"
+      let post = try server.request("POST", target, headers: RawClient.upgrade)
+      #expect(post.status == 404)
+      for key in ["a", "", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZT=="] {
+        let headers = RawClient.upgrade.merging(["Sec-WebSocket-Key": key]) { $1 }
+        #expect(try server.request("GET", target, headers: headers).status == 404, "\(key)")
+      }
+      let body = try server.request("GET", target, "12345", headers: RawClient.upgrade)
+      #expect(body.status == 404)
+    }
+  }
+
   @Test func aConnectionThatHasServedRequestsBecomesASocket() async throws {
     try await withServer { server in
       let client = try server.client()

@@ -33,4 +33,30 @@ extension HTTPRequestHead {
     let codings = headers[canonicalForm: "transfer-encoding"]
     return !codings.isEmpty && codings.map { $0.lowercased() } != ["chunked"]
   }
+
+  /// True if the request may become a WebSocket: it is a GET without a body, and its key has the form of
+  /// one.
+  ///
+  /// Source: RFC 6455, section 4.1.
+  var mayBeginSocket: Bool {
+    method == .GET && version == .http1_1
+      && headers["content-length"].allSatisfy { $0 == "0" }
+      && !headers.contains(name: "transfer-encoding")
+      && headers["sec-websocket-key"].allSatisfy(HTTPRequestHead.isSocketKey)
+  }
+
+  /// True for 16 bytes in base64.
+  private static func isSocketKey(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 24, bytes.suffix(2) == [61, 61] else { return false }
+    // The last 4 bits belong to no byte.
+    return bytes.prefix(22).allSatisfy(isBase64) && [65, 81, 103, 119].contains(bytes[21])
+  }
+
+  private static func isBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 43, 47, 48...57, 65...90, 97...122: true
+    default: false
+    }
+  }
 }

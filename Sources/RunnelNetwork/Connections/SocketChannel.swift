@@ -17,13 +17,15 @@ public final class SocketChannel {
   /// The context of the frame encoder; handlers before it see bytes.
   private let encoder: ChannelHandlerContext
   private let frames: SocketFrameCache
+  private let clock: FrameClock
   private var isClosing = false
 
   init(
     _ channel: any Channel, _ timer: LoopTimer, _ encoder: ChannelHandlerContext,
-    _ frames: SocketFrameCache
+    _ frames: SocketFrameCache, _ clock: FrameClock
   ) {
     (self.channel, self.timer, self.encoder, self.frames) = (channel, timer, encoder, frames)
+    self.clock = clock
     loop = NetworkLoop(channel.eventLoop)
   }
 
@@ -82,6 +84,7 @@ public final class SocketChannel {
   public func resumeReading() { setReading(true) }
 
   private func setReading(_ isOn: Bool) {
+    clock.setReading(isOn)
     // A closed channel reads nothing.
     try? channel.syncOptions?.setOption(.autoRead, value: isOn)
     if isOn { channel.read() }
@@ -110,27 +113,32 @@ final class SocketHandler: ChannelInboundHandler {
 
   private let make: (SocketChannel) -> any SocketHandling
   private let frames: SocketFrameCache
-  private let tooLarge: () -> Void
+  private let clock: FrameClock
+  private let reached: (NetworkLimit) -> Void
   private var socket: SocketChannel?
   private var timer: LoopTimer?
   private var handling: (any SocketHandling)?
 
   init(
-    _ frames: SocketFrameCache, _ tooLarge: @escaping () -> Void,
+    _ frames: SocketFrameCache, _ clock: FrameClock, _ reached: @escaping (NetworkLimit) -> Void,
     _ make: @escaping (SocketChannel) -> any SocketHandling
   ) {
-    (self.frames, self.tooLarge, self.make) = (frames, tooLarge, make)
+    (self.frames, self.clock, self.reached, self.make) = (frames, clock, reached, make)
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
     let timer = LoopTimer(context.eventLoop)
     guard let encoder = SocketHandler.encoder(context) else { return context.close(promise: nil) }
-    let socket = SocketChannel(context.channel, timer, encoder, frames)
+    let socket = SocketChannel(context.channel, timer, encoder, frames, clock)
     let handling = make(socket)
     (self.socket, self.timer, self.handling) = (socket, timer, handling)
     timer.fire = { [weak handling, weak socket] in
       handling?.timeIsUp()
       socket?.flush()
+    }
+    clock.fire = { [weak socket, reached] in
+      reached(.messageTime)
+      socket?.close(code: 1008, text: "The rest of a message did not arrive in time.")
     }
     handling.opened()
     socket.flush()
@@ -173,9 +181,9 @@ final class SocketHandler: ChannelInboundHandler {
   func handlerRemoved(context: ChannelHandlerContext) { end() }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if case NIOWebSocketError.invalidFrameLength = error { tooLarge() }
+    if case NIOWebSocketError.invalidFrameLength = error { reached(.frameBytes) }
     if error is NIOWebSocketFrameAggregator.Error {
-      tooLarge()
+      reached(.frameBytes)
       socket?.close(code: 1009, text: "A message is too long, or has too many pieces.")
     } else if let fault = error as? ForbiddenFrame {
       socket?.close(code: 1002, text: fault.text)
@@ -186,6 +194,7 @@ final class SocketHandler: ChannelInboundHandler {
 
   private func end() {
     timer?.end()
+    clock.fire = nil
     let handling = handling
     (self.handling, socket, timer) = (nil, nil, nil)
     handling?.closed()

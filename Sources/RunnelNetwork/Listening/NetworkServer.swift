@@ -274,7 +274,7 @@ public final class NetworkServer: Sendable {
           .map { served.service.acceptsSocket($0, from: served.sender(of: $0, from: peer)) }
           ?? false
         return channel.eventLoop.makeSucceededFuture(
-          isAccepted && isUsable && !head.isCoded ? HTTPHeaders() : nil)
+          isAccepted && isUsable && head.mayBeginSocket ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
@@ -285,6 +285,10 @@ public final class NetworkServer: Sendable {
             channel.closeFuture.whenComplete { _ in served.census.leaveBehindProxy(household) }
           }
           let pipeline = channel.pipeline.syncOperations
+          let clock = FrameClock(served.limits.messageMilliseconds, channel.eventLoop)
+          let decoder = try pipeline.handler(
+            type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
+          try pipeline.addHandler(clock, position: .before(decoder))
           try pipeline.addHandler(FrameGuard())
           try pipeline.addHandler(
             NIOWebSocketFrameAggregator(
@@ -292,8 +296,8 @@ public final class NetworkServer: Sendable {
               maxAccumulatedFrameSize: served.limits.frameBytesMax))
           try pipeline.addHandler(
             SocketHandler(
-              served.frames(of: channel.eventLoop),
-              { served.service.reached(.frameBytes, by: sender) }
+              served.frames(of: channel.eventLoop), clock,
+              { served.service.reached($0, by: sender) }
             ) { socket in
               isFull
                 ? FullSocket(socket) : served.service.openSocket(request, from: sender, socket)

@@ -52,13 +52,21 @@ struct HostCheck: Hashable, Sendable {
     HostCheck.isLoopback(host) || hosts.contains(host)
   }
 
-  /// The host of `HOST:PORT`, in lower case.
+  /// The host of `HOST:PORT`, in lower case, and with a path behind it; all of the text if it has not that form.
   static func host(of authority: String) -> String {
     let authority = authority.lowercased()
-    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-      return String(authority[authority.index(after: authority.startIndex)..<end])
+    let whole = authority.prefix { $0 != "/" }
+    let (host, rest): (Substring, Substring)
+    if whole.hasPrefix("["), let end = whole.firstIndex(of: "]") {
+      host = whole[whole.index(after: whole.startIndex)..<end]
+      rest = whole[whole.index(after: end)...]
+    } else {
+      host = whole.prefix { $0 != ":" }
+      rest = whole[host.endIndex...]
     }
-    return String(authority.prefix { $0 != ":" && $0 != "/" })
+    let port = rest.dropFirst().utf8
+    let isPort = rest.isEmpty || rest.hasPrefix(":") && port.allSatisfy { 48...57 ~= $0 }
+    return String(isPort ? host : whole)
   }
 
   private static func isLoopback(_ host: String) -> Bool {

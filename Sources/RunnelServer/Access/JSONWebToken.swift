@@ -23,7 +23,9 @@ struct JSONWebToken {
       separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard pieces.count == 3, let head = JSONWebToken.json(pieces[0]),
       let claims = JSONWebToken.json(pieces[1]), let signature = Base64URL.bytes(pieces[2]),
-      case .string(let algorithm)? = head["alg"]
+      case .string(let algorithm)? = head["alg"],
+      // What must be understood is not known here. Source: RFC 7515, section 4.1.11.
+      head["crit"] == nil
     else { return nil }
     self.algorithm = algorithm
     if case .string(let name)? = head["kid"] { keyID = name } else { keyID = nil }

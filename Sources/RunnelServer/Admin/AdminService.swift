@@ -36,6 +36,10 @@ struct AdminService: NetworkService {
     }
     let path = String((request.path ?? "/").prefix { $0 != "?" })
     if path == AdminService.connections, request.method == .get {
+      if !ConnectionListing.hasValidLimit(request) {
+        return FixedExchange(
+          FixedAnswer(error: "The limit is a number from 0 on.", status: 400), channel)
+      }
       return ConnectionListing(request, world.switchboard, channel)
     }
     return FixedExchange(answer(request.method, path), channel)

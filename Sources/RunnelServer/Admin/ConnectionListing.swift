@@ -22,6 +22,14 @@ final class ConnectionListing: ExchangeHandling {
   private var isAsking = false
   private var isEnded = false
 
+  /// False if a request names a limit that is no number from 0 on.
+  static func hasValidLimit(_ request: HTTPRequest) -> Bool {
+    guard let limit = request.path.flatMap({ ServedDatabases.parameter("limit", of: $0) }) else {
+      return true
+    }
+    return Int(limit).map { $0 >= 0 } ?? false
+  }
+
   init(_ request: HTTPRequest, _ switchboard: Switchboard, _ channel: ExchangeChannel) {
     (self.switchboard, self.channel) = (switchboard, channel)
     database = request.path.flatMap { ServedDatabases.parameter("database", of: $0) }

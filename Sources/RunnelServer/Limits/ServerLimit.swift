@@ -133,8 +133,8 @@ extension ServerLimit {
       WireLimit.messageBytes, \.wire.messageBytesMax,
       "The most bytes of a message, over all its frames.", .bytes),
     time(
-      WireLimit.messageTime, \.wire.messageMilliseconds,
-      "The timeout for a message in several frames."),
+      WireLimit.messageTime, \.messageMilliseconds,
+      "The timeout for all of a message to arrive."),
     time(
       WireLimit.silence, \.wire.silenceMilliseconds,
       "The time without messages after which a client is pinged."),
