@@ -91,7 +91,9 @@ public final class DatabaseServer: Service, Sendable {
       log: ServerLog(
         lines: configuration.logsRequests ? lines : nil,
         addresses: configuration.loggedAddresses),
-      limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest),
+      limits: ServerWorld.Limits(
+        wire: configuration.wire, rest: configuration.rest,
+        largeWritesMax: configuration.largeWritesMax),
       calendar: configuration.calendar)
     let links = try StoreLink.all(configuration, world.metrics, logger)
     do {

@@ -73,6 +73,8 @@ public struct ServerConfiguration: Sendable {
   package var wire = WireLimits()
   /// The limits of requests.
   package var rest = RESTExchange.Limits()
+  /// The most writes at once whose bodies are large and in memory; one more is refused.
+  public var largeWritesMax = 4
   /// The limits of operations on trees.
   public var tree = ServedTreeLimits()
   /// The most requests per second of one connection, on average; nil for no limit.

@@ -123,6 +123,22 @@ import Testing
       #expect(answer.status == 400)
       #expect(answer.body.contains("exceeds the maximum size"))
     },
+    "max-large-writes": Scenario(value: "1", change: { $0.rest.spoolBytesMin = 1000 }) {
+      server throws in
+      let head = "PUT /x.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3002\r\n\r\n"
+      var (begun, status): ([RawClient], Int) = ([], 0)
+      // Whichever comes first counts, and those that are only begun do not end.
+      for _ in 0..<100 where status != 503 {
+        let client = try server.client()
+        try client.send((head + text(3000).prefix(2000)).utf8)
+        begun.append(client)
+        status = try server.request("PUT", "/y.json", text(2000)).status
+      }
+      #expect(status == 503)
+      #expect(try server.request("PUT", "/y.json", text(500)).status == 200)
+      #expect(try server.request("PUT", "/y.json", text(2000), headers: owner).status == 200)
+      withExtendedLifetime(begun) {}
+    },
     "max-import": Scenario(value: "1K", change: { $0.rest.spoolBytesMin = 100 }) { server throws in
       let small = try server.request("PUT", "/x.json", text(500), headers: owner)
       #expect(small.status == 200)

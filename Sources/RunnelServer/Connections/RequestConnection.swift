@@ -30,6 +30,9 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   /// The read that the tree was asked for.
   private var asked: (operation: RESTOperation, caller: Caller)?
   private var spool: SpooledBody?
+  private var bodyBytes = 0
+  /// True while the body counts as a large one in memory.
+  private var isLargeWrite = false
   private var isListening = false
   /// The effects that wait to be carried out.
   private var waiting: [RESTExchange.Effect] = []
@@ -53,7 +56,19 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     carryOut(exchange.begin(now: world.now))
   }
 
-  func received(_ piece: [UInt8]) { carryOut(exchange.receive(piece, now: world.now)) }
+  func received(_ piece: [UInt8]) {
+    bodyBytes += piece.count
+    carryOut(exchange.receive(piece, now: world.now))
+    // What is spooled is not in memory.
+    if isEnded || isLargeWrite || spool != nil || bodyBytes < exchange.limits.spoolBytesMin {
+      return
+    }
+    isLargeWrite = world.largeWrites.enter()
+    if isLargeWrite { return }
+    world.metrics.reached(RESTLimit.largeWrites)
+    let text = "Too many large writes are under way: try again later, or write smaller parts."
+    carryOut(exchange.spoolFailed(TreeError(.unavailable, text)))
+  }
 
   func receivedAll() { carryOut(exchange.receivedAll(now: world.now)) }
 
@@ -215,6 +230,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     isEnded = true
     cancel()
     spool = nil
+    if isLargeWrite { world.largeWrites.leave() }
+    isLargeWrite = false
     world.switchboard.remove(number)
     world.metrics.answered(status)
     let milliseconds = world.now.uptime - startTime

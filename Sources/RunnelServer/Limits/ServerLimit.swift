@@ -112,6 +112,9 @@ extension ServerLimit {
       NetworkLimit.bodyRate, \.network.bodyBytesPerSecondMin,
       "The lowest average rate of a body, in bytes per second.", .bytes),
     count(RESTLimit.writeBytes, \.rest.writeBytesMax, "The most bytes of one write.", .bytes),
+    count(
+      RESTLimit.largeWrites, \.largeWritesMax,
+      "The most writes of more than 16 MB each at once, over HTTP; administrators have no limit."),
     optional(
       RESTLimit.importBytes, \.rest.spoolBytesMax, "The most bytes of an administrator's PUT.",
       .bytes),

@@ -9,6 +9,7 @@ final class ServerWorld: Sendable {
   struct Limits: Sendable {
     var wire: WireLimits
     var rest: RESTExchange.Limits
+    var largeWritesMax: Int
   }
 
   let switchboard = Switchboard()
@@ -21,6 +22,8 @@ final class ServerWorld: Sendable {
   let files: TreeExecutor
   /// The thread of listens and reads that are too large for the threads of the trees.
   let reads: TreeExecutor
+  /// The writes with large bodies in memory.
+  let largeWrites: LargeWrites
   /// The thread that parses large bodies.
   let bodies: TreeExecutor
 
@@ -29,6 +32,7 @@ final class ServerWorld: Sendable {
     calendar: @escaping @Sendable () -> Int64 = { ServerWorld.calendar }
   ) throws {
     (self.metrics, self.log, self.limits, self.calendar) = (metrics, log, limits, calendar)
+    largeWrites = LargeWrites(max: limits.largeWritesMax)
     files = try TreeExecutor(label: "runnel.files")
     reads = try TreeExecutor(label: "runnel.reads")
     bodies = try TreeExecutor(label: "runnel.bodies")

@@ -9,6 +9,8 @@ package enum RESTLimit: String, Hashable, Sendable, CaseIterable {
   case jsonDepth = "max-json-depth"
   /// `spoolBytesMax`.
   case importBytes = "max-import"
+  /// The most large bodies in memory at once, of all requests.
+  case largeWrites = "max-large-writes"
   /// `readBytesMax`.
   case readBytes = "max-read"
   /// `readMilliseconds`.
