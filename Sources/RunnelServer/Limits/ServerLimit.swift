@@ -114,7 +114,7 @@ extension ServerLimit {
     count(RESTLimit.writeBytes, \.rest.writeBytesMax, "The most bytes of one write.", .bytes),
     count(
       RESTLimit.largeWrites, \.largeWritesMax,
-      "The most writes of more than 16 MB each at once, over HTTP; administrators have no limit."),
+      "The most writes over HTTP of more than 16 MB each at once, besides PUTs of administrators."),
     optional(
       RESTLimit.importBytes, \.rest.spoolBytesMax, "The most bytes of an administrator's PUT.",
       .bytes),
