@@ -106,8 +106,7 @@ enum BulkEdit {
     var written = form
     written.purpose = .editField(writing)
     let title = "set \(written.fields[0].label) of \(words(writing.targets.count))"
-    let unmarked = edited.paths.filter { !left.contains(Record.id(of: $0)) }
-    UndoHistory.joining(title, marked: unmarked, &state) { state in
+    UndoHistory.joining(title, &state) { state in
       for request in requests { state.submit(.form(written), request) }
     }
     state.tabs.front.marks.subtract(edited.paths.map { Record.id(of: $0) })

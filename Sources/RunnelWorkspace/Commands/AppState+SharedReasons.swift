@@ -35,10 +35,18 @@ extension AppState {
 extension SharedCommands {
   /// The reason why the record at hand cannot be edited in a form, or nil if it can.
   static func reasonNoForm(_ state: AppState) -> String? {
-    reasonBeingRead(state) ?? state.reasonReadOnly
+    reasonBeingRead(state) ?? state.reasonReadOnly ?? reasonNoFields(state)
       ?? (ResourceCommands.hasForm(state)
         ? nil
         : state.phrase("no record with fields stands here", .recordEdit, "edits a field"))
+  }
+
+  /// The reason why the open record has no fields for a form, or nil if it has some.
+  private static func reasonNoFields(_ state: AppState) -> String? {
+    guard case .record(let screen)? = state.layers.last, let node = screen.node,
+      node.children.isEmpty
+    else { return nil }
+    return "\(screen.path) has no fields to edit"
   }
 
   static func reasonNotToggled(_ state: AppState) -> String? {

@@ -16,8 +16,6 @@ package struct Restoration: Hashable, Sendable {
   var takesCursor = true
   /// The first restored row in its list, or nil.
   var firstRow: String?
-  /// The rows that are marked again when they arrive.
-  var marks: Set<String> = []
 
   /// Returns whether a record stands at one of the places, or below one.
   ///
@@ -68,30 +66,6 @@ extension Restoration {
     return change.newRows.filter { id in
       change.records[id].map { restoration.covers($0.path) } ?? false
     }
-  }
-
-  /// Marks the records again whose marks a step took, when it is undone; takes the marks when it is redone.
-  static func restoreMarks(
-    _ state: inout AppState, of step: UndoHistory.Step, _ direction: UndoHistory.Direction
-  ) {
-    guard let collection = step.marked.first?.parent else { return }
-    let rows = Set(step.marked.map { Record.id(of: $0) })
-    for index in state.tabs.lists.indices
-    where state.tabs.lists[index].definition.source.path == collection {
-      if direction == .redo {
-        state.tabs.lists[index].marks.subtract(rows)
-      } else {
-        state.tabs.lists[index].marks.formUnion(rows.filter(state.tabs.lists[index].isMarkable))
-      }
-    }
-    state.writes.restoration?.marks = direction == .undo ? rows : []
-  }
-
-  /// Marks restored rows that arrived in a view, if a step took their marks.
-  static func markRestored(_ state: inout AppState, _ rows: Set<String>, inView view: Int) {
-    guard let marks = state.writes.restoration?.marks, !marks.isEmpty, !rows.isEmpty else { return }
-    let back = rows.intersection(marks).filter(state.tabs.lists[view].isMarkable)
-    state.tabs.lists[view].marks.formUnion(back)
   }
 
   /// Moves the cursor to the first restored row.

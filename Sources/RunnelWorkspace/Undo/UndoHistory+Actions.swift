@@ -171,10 +171,8 @@ extension UndoHistory {
     if !reversal.done.isEmpty {
       state.writes.undoing.push(
         UndoHistory.Step(
-          title: step.title, parts: reversal.done, places: step.places, removed: step.removed,
-          marked: step.marked),
+          title: step.title, parts: reversal.done, places: step.places, removed: step.removed),
         for: direction.opposite)
-      Restoration.restoreMarks(&state, of: step, direction)
     }
     if let failure = reversal.failures.first { return sayFailure(&state, failure, reversal) }
     if direction == .undo {
@@ -220,8 +218,7 @@ extension UndoHistory {
       state.writes.undoing.push(
         UndoHistory.Step(
           title: reversal.step.title, parts: reversal.failures.reversed().map(\.part),
-          places: reversal.step.places, removed: reversal.step.removed,
-          marked: reversal.step.marked),
+          places: reversal.step.places, removed: reversal.step.removed),
         for: reversal.direction)
     }
     if reversal.direction == .undo, failure.refusal.cause == .outdated {

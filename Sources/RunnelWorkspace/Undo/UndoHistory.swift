@@ -33,8 +33,6 @@ package struct UndoHistory: Hashable, Sendable {
     var places: Set<Path> = []
     /// The places that its writes removed, as far as its parts do not tell them.
     var removed: Set<Path> = []
-    /// The records whose marks it took.
-    var marked: [Path] = []
   }
 
   /// A step with writes that are not answered yet.
@@ -47,7 +45,6 @@ package struct UndoHistory: Hashable, Sendable {
     var missingCount = 0
     var places: Set<Path> = []
     var removed: Set<Path> = []
-    var marked: [Path] = []
     var isDone = false
     /// Whether more writes may join the step later.
     var isHeld = false
@@ -137,17 +134,14 @@ package struct UndoHistory: Hashable, Sendable {
     open[first]?.removed.formUnion(removed)
   }
 
-  /// Makes one step with a title of all writes that begin in `body`; `marked` are the records whose marks it
-  /// takes.
+  /// Makes one step with a title of all writes that begin in `body`.
   static func joining(
-    _ title: String, marked: [Path] = [], _ state: inout AppState,
-    _ body: (inout AppState) -> Void
+    _ title: String, _ state: inout AppState, _ body: (inout AppState) -> Void
   ) {
     state.writes.undoing.joining = Joining()
     body(&state)
     if let first = state.writes.undoing.joining?.first {
       state.writes.undoing.open[first]?.title = title
-      state.writes.undoing.open[first]?.marked = marked
     }
     state.writes.undoing.joining = nil
   }
@@ -222,7 +216,7 @@ package struct UndoHistory: Hashable, Sendable {
     push(
       Step(
         title: step.title, parts: step.parts, missingCount: step.missingCount, places: step.places,
-        removed: step.removed, marked: step.marked),
+        removed: step.removed),
       for: .undo)
   }
 

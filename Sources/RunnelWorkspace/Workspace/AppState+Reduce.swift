@@ -131,7 +131,6 @@ package enum StateReducer {
         .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
     }
     Columns.findAwaited(&state, inView: view)
-    Restoration.markRestored(&state, restored, inView: view)
     if change.update.isReload, case let gone = markCount - state.tabs.lists[view].marks.count,
       gone > 0
     {
