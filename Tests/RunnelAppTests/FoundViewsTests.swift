@@ -153,7 +153,7 @@ import Testing
     #expect(app.screen.first?.contains("$") == false, "the view of a row has no tab")
     app.press("gt gt")
     #expect(app.screen.contains { $0.contains("members") }, "\(app.screen)")
-    app.press("g g j")
+    app.press("g g j j")
     #expect(app.cursorLine.contains("p101") && app.cursorLine.contains("2"), "\(app.cursorLine)")
     app.press("Enter")
     #expect(app.state.tabs.front.definition.source.path.text == "besuche/p101")

@@ -23,7 +23,7 @@ import Testing
           "b": ["name": "Two", "note": "n"],
         ]
       ])
-    app.press("g g")
+    app.press("g g j")
     return app
   }
 

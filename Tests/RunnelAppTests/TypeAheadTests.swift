@@ -475,7 +475,8 @@ import Testing
     app.strike("C-s i")
     #expect(app.state.input.typeAhead.reason == "the new record is being saved")
     app.pump()
-    #expect(app.cursorLine.contains("Zed"))
+    let form = try #require(app.form)
+    #expect(form.fields.contains { $0.input.editor.text == "Zed" }, "the form of the new row")
   }
 
   @Test(arguments: ["k", "j", "gg j", "G k"])

@@ -12,12 +12,14 @@ import Testing
       let other = try DatabaseQueue(path: server.file)
       let version = try await other.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
       try await other.write { try $0.execute(sql: "PRAGMA user_version = 99") }
-      let socket = try server.socket()
       for _ in 0..<2 {
+        let socket = try server.socket()
         let answer = try server.request("PUT", "/x.json", "2")
         #expect(answer.status == 503, "\(answer)")
         #expect(answer.body.contains("error"))
-        #expect(try socket.status(1, "p", "{\"p\":\"/x\",\"d\":3}") != "ok")
+        // The session is closed: its client sends the write again to a server that can do it.
+        let status = try? socket.status(1, "p", "{\"p\":\"/x\",\"d\":3}")
+        #expect(status != "ok")
       }
       try await other.write {
         try $0.execute(sql: "PRAGMA user_version = \(version ?? 0)")

@@ -23,7 +23,7 @@ extension DateCoding {
     case .milliseconds:
       Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()).map { .number(JSONNumber($0)) }
     case .seconds: JSONNumber(date.timeIntervalSince1970).map { .number($0) }
-    case .iso8601: DateText.text(date).map { .string($0) }
+    case .iso8601: ISODateText.text(date).map { .string($0) }
     }
   }
 
@@ -35,7 +35,7 @@ extension DateCoding {
     case (.seconds, .number(let number)): return Date(timeIntervalSince1970: number.double)
     case (.iso8601, .string(let text)):
       // The caller refuses text that is not a date, since it knows the place.
-      return DateText.date(text)
+      return ISODateText.date(text)
     default: return nil
     }
   }

@@ -5,7 +5,7 @@ import RunnelBase
 ///
 /// Foundation's formats use the Julian calendar before 1582, cut a millisecond off half of all dates, and
 /// read days and hours that do not exist.
-enum DateText {
+enum ISODateText {
   /// The times that have a year of four digits, in milliseconds since 1970.
   private static let milliseconds = -62_135_596_800_000..<253_402_300_800_000.0
 
@@ -46,7 +46,7 @@ enum DateText {
   }
 }
 
-extension DateText {
+extension ISODateText {
   private typealias Rest = Substring.UTF8View
 
   private static func number(_ rest: inout Rest, _ count: Int) -> Int? {

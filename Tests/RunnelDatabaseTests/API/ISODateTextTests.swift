@@ -6,7 +6,7 @@ import Testing
 @testable import RunnelDatabase
 
 /// Dates as text by ISO 8601.
-@Suite struct DateTextTests {
+@Suite struct ISODateTextTests {
   private func encoded(_ date: Date, _ encoder: NodeEncoder) throws -> String {
     try encoder.encode(date).exportJSON.jsonText()
   }
