@@ -37,7 +37,7 @@ struct MarkedField: Hashable, Sendable {
       return target.conditions?.contains { $0.path == place && $0.value != .null } == true
     }
     if count == 0 { return nil }
-    return count == 1 ? "another value in 1 record" : "other values in \(count) records"
+    return count == 1 ? "another value" : "other values in \(count)"
   }
 
   /// Leaves out what is not written: the records that others changed or removed meanwhile as far as
