@@ -74,13 +74,13 @@ import Testing
       [ViewInference.view(of: sample, named: "Log", pageSize: 50), other],
       json: ["log": .object(json)], columns: 140)
     app.press("G f")
-    app.type("note:\"note 4\"")
+    app.type("note~\"note 4\"")
     app.press("Enter G k")
     let before = (app.cursorLine, app.list.loadedCount, app.backend.requests.count)
     #expect(app.list.content.storedRowCount == 10, "\(app.body)")
     let text = ViewText.file([app.list.shownDefinition, other])
     app.take(.redefined(file: "/log.views.yaml", problem: nil, views: SavedViews(text: text)))
-    #expect(app.list.filter?.text == "note:\"note 4\"")
+    #expect(app.list.filter?.text == "note~\"note 4\"")
     #expect(app.list.content.storedRowCount == 10, "\(app.body)")
     #expect((app.cursorLine, app.list.loadedCount, app.backend.requests.count) == before)
   }
