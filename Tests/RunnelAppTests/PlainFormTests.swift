@@ -44,7 +44,9 @@ import Testing
     try app.set("/f/a/name", "Uno")
     app.press("C-s")
     #expect(
-      try app.stored("/f/a") == ["name": "Uno", "note": "new", "qty": 5, "tags": ["x": true]],
+      try app.stored("/f/a") == [
+        "name": "Uno", "note": "new", "price": "16,00", "qty": 5, "tags": ["x": true],
+      ],
       "\(app.toast)")
     app.press("u")
     #expect(try app.stored("/f/a/qty") == 2)

@@ -190,7 +190,9 @@ struct PredicateParser {
     if text.isEmpty {
       throw error(
         next == nil
-          ? "a field is missing at the end." : "a field is expected here, such as `author`.")
+          ? "a field is missing at the end."
+          : "a field is expected here, such as author; a name with blanks or other signs stands between "
+            + "two backticks: `first name`.")
     }
     if ChildPredicate.words.contains(text) {
       throw error("a field is expected here; one that is called \(text) stands in backticks.")
