@@ -38,6 +38,8 @@ public final class DatabaseServer: Service, Sendable {
     public var adminPlaces: [String]
     /// The served databases.
     public var databases: [Database]
+    /// The files of the served folder that are not served: their names are no names of databases.
+    public var leftOut: [String]
     /// True if it serves with TLS.
     public var isSecure: Bool
     /// True if credentials are accepted without proof.
@@ -223,6 +225,9 @@ public final class DatabaseServer: Service, Sendable {
     for address in skipped {
       logger.notice("\(address) is skipped: this machine does not have it.")
     }
+    for file in databases.leftOut {
+      logger.warning("\(file) is not served: its name is no name of a database.")
+    }
     watchFiles()
     backups?.start()
     return Announcement(
@@ -234,6 +239,7 @@ public final class DatabaseServer: Service, Sendable {
           rulesPlace: database.place.rulesName,
           ruleCount: database.rules?.rules.count)
       },
+      leftOut: databases.leftOut,
       isSecure: configuration.tls != nil, isEmulator: configuration.isEmulator,
       accounts: accounts.map { accounts in
         Accounts(

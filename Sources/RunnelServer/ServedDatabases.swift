@@ -31,6 +31,8 @@ final class ServedDatabases: Sendable {
   /// True if a database without rules must not be served, since other machines can connect.
   private let needsRules = Atomic<Bool>(false)
   private let folder: String?
+  /// The files of the folder that are not served, because their names are no names of databases.
+  let leftOut: [String]
   /// The links to the stores; none for files.
   private let links: [StoreLink]
   /// The name of the database for requests that name none; nil if there are several.
@@ -63,17 +65,21 @@ final class ServedDatabases: Sendable {
     self.links = links
     switch configuration.databases {
     case .file(let file, let name):
-      folder = nil
+      (folder, leftOut) = (nil, [])
       places = [
         (name ?? DatabaseNames.name(of: file), ServedDatabases.place(ofFile: file, configuration))
       ]
     case .folder(let path):
       folder = path
-      places = try ServedDatabases.files(in: path).filter { _, file in
+      let files = try ServedDatabases.files(in: path).filter { _, file in
         !ServerFile.isSame(file, configuration.accounts?.file)
-      }.map { ($0.name, ServedDatabases.place(ofFile: $0.file, configuration)) }
+      }
+      leftOut = files.filter { !DatabaseNames.isValid($0.name) }.map(\.file)
+      places = files.filter { DatabaseNames.isValid($0.name) }.map {
+        ($0.name, ServedDatabases.place(ofFile: $0.file, configuration))
+      }
     case .store:
-      folder = nil
+      (folder, leftOut) = (nil, [])
       places = []
       for link in links {
         for name in try link.keeper.names() where link.store.serves(name) {
@@ -97,6 +103,7 @@ final class ServedDatabases: Sendable {
     if let keysFile { watchKeys(keysFile) }
   }
 
+  /// The files of a folder whose names end as those of databases do, in order.
   private static func files(in folder: String) throws -> [(name: String, file: String)] {
     guard let directory = opendir(folder) else {
       throw ServerError.system("\(folder) cannot be read")
@@ -110,7 +117,7 @@ final class ServedDatabases: Sendable {
       guard text.hasSuffix(DatabaseNames.suffix) else { continue }
       names.append(String(text.dropLast(DatabaseNames.suffix.count)))
     }
-    return names.filter(DatabaseNames.isValid).sorted().map { name in
+    return names.sorted().map { name in
       (name, file(of: name, in: folder))
     }
   }

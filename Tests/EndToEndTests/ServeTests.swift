@@ -52,6 +52,35 @@ import Testing
     #expect(!log.contains("hush"))
   }
 
+  @Test func filesWhoseNamesAreNoNamesOfDatabasesAreTold() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let folder = database.folder.file("many")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(atPath: database.file, toPath: folder + "/chat.db")
+    try FileManager.default.copyItem(atPath: database.file, toPath: folder + "/K\u{fc}che 2.db")
+    let served = try Served(["--databases", folder])
+    #expect(served.lines[0].contains("as chat,"))
+    #expect(
+      served.lines.contains { $0.hasPrefix("Not served: ") && $0.contains("K\u{fc}che 2.db") },
+      "\(served.lines)")
+    try served.program.send(SIGTERM)
+    #expect(try served.program.wait() == 0)
+    #expect(try served.program.errors().contains("its name is no name of a database"))
+  }
+
+  @Test func accessIsGivenToADatabaseAndNotToAFolder() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let folder = database.folder.file("many")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    for words in [
+      ["secret", "new", "all"], ["secret", "list"], ["service-account", "new", "all"],
+    ] {
+      let outcome = try Program.run(["serve"] + words + [folder])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("is a folder: name one of the databases in it"))
+    }
+  }
+
   @Test func secretsAreListedAndTakenBack() throws {
     let database = try TestDatabase("{\"a\":1}")
     func secret(_ words: String...) throws -> Program.Outcome {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import RunnelDatabase
 import RunnelPostgres
 import RunnelServer
@@ -61,7 +62,12 @@ struct AccessArgument: ParsableArguments {
   }
 
   private func databaseFile() throws -> String {
-    try DatabaseOptions(database: file, .none).file(for: .read)
+    let file = try DatabaseOptions(database: file, .none).file(for: .read)
+    var status = stat()
+    if stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      throw Failure("\(file) is a folder: name one of the databases in it.", status: .usage)
+    }
+    return file
   }
 
   private func telling<Result>(_ body: () throws -> Result) throws -> Result {

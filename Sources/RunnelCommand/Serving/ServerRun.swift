@@ -70,6 +70,11 @@ struct ServerRun {
       lines.append("  on trial: \(file), whose denials are only logged")
     }
     if told.databases.isEmpty { lines.append("Serving no database yet") }
+    if !told.leftOut.isEmpty {
+      let files = told.leftOut.map(ShellText.quoted).joined(separator: ", ")
+      lines.append("Not served: \(files)")
+      lines.append("  rename them: names have 1 to 63 of a to z, 0 to 9 and -")
+    }
     for address in told.addresses { lines.append("  at \(scheme)://\(address)") }
     for place in told.adminPlaces { lines.append("  administration at \(place)") }
     let files = fileLimit.map { "; the system allows \($0) open files" } ?? ""
