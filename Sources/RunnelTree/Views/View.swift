@@ -9,7 +9,7 @@ import RunnelBase
 ///   and returns the changes.
 ///
 /// Invariants:
-/// - I1. `rows` is sorted by position, strictly ascending; `values` holds the value of each row's key.
+/// - I1. The rows are in order: see `OrderedRows`.
 /// - I2. Every row lies in `slice`; the rows are no more than its limit.
 /// - I3. After `load` and `refresh` the rows are those of the slice in the state that was read, as
 ///   far as the touched children tell.
@@ -19,8 +19,10 @@ struct View: Sendable {
   let request: ListenRequest
   /// The rows that are shown.
   private var window: any Window
-  private(set) var rows: [TreeRow] = []
-  private var values: [Key: IndexValue] = [:]
+  var shown = OrderedRows()
+  /// The rows next beyond a limited window of a place of which only some children are known; nil if they
+  /// were not read, or may have changed since.
+  var spare: SpareRows?
   /// The leaf and the priority at the place itself; empty unless the query loads all data.
   private(set) var head = NodeSummary(kind: .empty, priority: nil)
   /// The knowledge about the place's children when they were last read.
@@ -36,6 +38,9 @@ struct View: Sendable {
     self.request = request
     window = part.window
   }
+
+  /// The rows that are shown, in order.
+  var rows: [TreeRow] { shown.rows }
 
   /// The part of the order that is shown.
   var slice: RowSlice { window.slice }
@@ -99,7 +104,8 @@ extension View {
   /// Reads the window for the first time.
   mutating func load(_ reader: some TreeReader) throws(TreeError) {
     knowledge = try reader.knowledge(of: window.query)
-    replaceRows(try window.load(shownCount: rows.count, source(reader)))
+    shown = OrderedRows(try window.load(shownCount: rows.count, source(reader)))
+    spare = nil
     head = try readHead(reader)
   }
 
@@ -129,21 +135,15 @@ extension View {
   ) throws(TreeError) -> (gained: [TreeRow], undo: Undo?) {
     let before = window
     guard let gained = try window.grow(by: count, source(reader)) else { return ([], nil) }
-    rows.insert(contentsOf: gained, at: isExtendedAtStart ? 0 : rows.count)
-    for row in gained { values[row.key] = row.value }
+    shown.add(gained, atStart: isExtendedAtStart)
     return (gained, .gained(gained.count, window: before))
   }
 
   /// True if the rows that an extension gains come before the others.
   private var isExtendedAtStart: Bool { request.paging?.anchor == .last }
 
-  private func source<Reader: TreeReader>(_ reader: Reader) -> RowSource<Reader> {
+  func source<Reader: TreeReader>(_ reader: Reader) -> RowSource<Reader> {
     RowSource(reader: reader, path: path, detail: request.detail, knowledge: knowledge)
-  }
-
-  private mutating func replaceRows(_ newRows: [TreeRow]) {
-    rows = newRows
-    values = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0.value) })
   }
 
   private func readHead(_ reader: some TreeReader) throws(TreeError) -> NodeSummary {
@@ -172,7 +172,10 @@ extension View {
     }
     let (old, new) = (knowledge, try reader.knowledge(of: window.query))
     let isWhole = old == .complete && new == .complete
-    if isWhole, try !isReached(by: touched, reader) { return nil }
+    if isWhole, try !isReached(by: touched, reader) {
+      spare = nil
+      return nil
+    }
     knowledge = new
     do throws(TreeError) {
       let again = isWhole ? touched : reread(touched, old, new)
@@ -201,57 +204,15 @@ extension View {
     _ touched: Touched, _ old: Knowledge, _ reader: some TreeReader
   ) throws(TreeError) -> Changes {
     if window is RangeWindow { return try refreshKnown(touched, reader) }
-    if window is LimitedWindow, let limit = slice.limit, case .keys(let keys) = touched,
+    guard window is LimitedWindow, let limit = slice.limit else {
+      return try refreshKnown(.all, reader)
+    }
+    if case .keys(let keys) = touched,
       let changes = try refreshLimited(keys, limit, old, reader)
     {
       return changes.sorted()
     }
-    return try refreshKnown(.all, reader)
-  }
-
-  /// Reads the rows of some children again, where rows push others out of the window; nil, and nothing
-  /// changes, if rows may come in that are not read.
-  ///
-  /// What lies beyond the window is not known to it: a row that moves there leaves it, and one that has
-  /// left has to be made up for. Neither is so if all children known before are shown.
-  private mutating func refreshLimited(
-    _ keys: Set<Key>, _ limit: Query.Limit, _ old: Knowledge, _ reader: some TreeReader
-  ) throws(TreeError) -> Changes? {
-    var edge = limit.side == .first ? rows.last?.position : rows.first?.position
-    if rows.count < limit.count { edge = nil }
-    // All rows are of known children, so that as many are all.
-    if case .keys(let known, _) = old, known.count == rows.count { edge = nil }
-    var edits: [(key: Key, old: TreeRow?, new: TreeRow?)] = []
-    var count = rows.count
-    let slice = slice
-    for key in keys {
-      var new = try row(key, in: slice, reader)
-      if let edge, let position = new?.position,
-        limit.side == .first ? edge < position : position < edge
-      {
-        new = nil
-      }
-      let shown = row(key)
-      if shown == new { continue }
-      edits.append((key, shown, new))
-      count += (new == nil ? 0 : 1) - (shown == nil ? 0 : 1)
-    }
-    if edge != nil, count < limit.count { return nil }
-    for edit in edits { put(edit.new, for: edit.key) }
-    while rows.count > limit.count {
-      let row = limit.side == .first ? rows[rows.count - 1] : rows[0]
-      put(nil, for: row.key)
-      if let index = edits.firstIndex(where: { $0.key == row.key }) {
-        edits[index].new = nil
-      } else {
-        edits.append((row.key, row, nil))
-      }
-    }
-    var changes = Changes()
-    for edit in edits { note(old: edit.old, new: edit.new, in: &changes) }
-    // There are steps without edits too: what is known may have changed.
-    changes.undo = .rows(edits.map { ($0.key, $0.old) }, head: head, knowledge: knowledge)
-    return changes
+    return try reloadLimited(limit, reader).sorted()
   }
 
   /// The steps of a change that also changed the knowledge.
@@ -269,12 +230,13 @@ extension View {
     _ touched: Touched, _ reader: some TreeReader
   ) throws(TreeError) -> Changes {
     let newHead = try readHead(reader)
+    spare = nil
     var changes: Changes
     switch touched {
     case .all:
       let before = self
       let all = try window.load(shownCount: rows.count, source(reader))
-      changes = replaceAll(with: all)
+      changes = replaceAll(with: OrderedRows(all))
       changes.hasMoreChanged = hasMore != before.hasMore
       changes.undo = .all(before)
     case .keys(let keys): changes = try refresh(keys, reader)
@@ -314,7 +276,7 @@ extension View {
     case .theirRows: return try refreshRows(keys, reader)
     case .anyRow:
       let before = self
-      var changes = replaceAll(with: try source(reader).rows(in: slice))
+      var changes = replaceAll(with: OrderedRows(try source(reader).rows(in: slice)))
       changes.undo = .all(before)
       return changes
     }
@@ -328,7 +290,7 @@ extension View {
     let slice = slice
     for key in keys {
       let new = try row(key, in: slice, reader)
-      let old = row(key)
+      let old = shown[key]
       if old != new { edits.append((key, old, new)) }
     }
     var changes = Changes()
@@ -336,52 +298,35 @@ extension View {
     changes.undo = .rows(edits.map { ($0.key, $0.old) }, head: head, knowledge: knowledge)
     for edit in edits {
       note(old: edit.old, new: edit.new, in: &changes)
-      put(edit.new, for: edit.key)
+      shown.put(edit.new, for: edit.key)
     }
     return changes
-  }
-
-  /// Shows a row for a key, or removes the key's row.
-  private mutating func put(_ new: TreeRow?, for key: Key) {
-    let old = row(key)
-    if let old, let new, old.value == new.value {
-      rows[position(of: old.position)] = new
-      return
-    }
-    if let old { rows.remove(at: position(of: old.position)) }
-    if let new { rows.insert(new, at: position(of: new.position)) }
-    values[key] = new?.value
   }
 
   /// Undoes a change; later changes must have been undone before.
   mutating func revert(_ undo: Undo) {
+    spare = nil
     switch undo {
     case .all(let before): self = before
     case .rows(let olds, let oldHead, let oldKnowledge):
-      for old in olds { put(old.row, for: old.key) }
+      for old in olds { shown.put(old.row, for: old.key) }
       (head, knowledge) = (oldHead, oldKnowledge)
     case .gained(let count, let oldWindow):
-      let range = isExtendedAtStart ? 0..<count : rows.count - count..<rows.count
-      for row in rows[range] { values[row.key] = nil }
-      rows.removeSubrange(range)
+      shown.remove(count, atStart: isExtendedAtStart)
       window = oldWindow
     }
   }
 
-  private mutating func replaceAll(with newRows: [TreeRow]) -> Changes {
+  /// Shows other rows; returns how they differ.
+  mutating func replaceAll(with new: OrderedRows) -> Changes {
     var changes = Changes()
-    let old = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0) })
-    var kept = Set<Key>()
-    for new in newRows {
-      kept.insert(new.key)
-      note(old: old[new.key], new: new, in: &changes)
-    }
-    for row in rows where !kept.contains(row.key) { changes.removed.append(row) }
-    replaceRows(newRows)
+    for row in new.rows { note(old: shown[row.key], new: row, in: &changes) }
+    for row in rows where !new.contains(row.key) { changes.removed.append(row) }
+    shown = new
     return changes
   }
 
-  private func note(old: TreeRow?, new: TreeRow?, in changes: inout Changes) {
+  func note(old: TreeRow?, new: TreeRow?, in changes: inout Changes) {
     switch (old, new) {
     case (nil, nil): break
     case (let old?, nil): changes.removed.append(old)
@@ -407,7 +352,7 @@ extension View {
     try row(key, in: slice, reader)
   }
 
-  private func row(
+  func row(
     _ key: Key, in slice: RowSlice, _ reader: some TreeReader
   ) throws(TreeError) -> TreeRow? {
     if !knowledge.covers(key) { return nil }
@@ -415,20 +360,12 @@ extension View {
   }
 
   /// True if a child is one of the rows.
-  func shows(_ key: Key) -> Bool { values[key] != nil }
-
-  /// The row that the window shows for a key.
-  private func row(_ key: Key) -> TreeRow? {
-    guard let value = values[key] else { return nil }
-    return rows[position(of: IndexPosition(value: value, key: .key(key)))]
-  }
+  func shows(_ key: Key) -> Bool { shown.contains(key) }
 
   /// The first index whose row is not before `position`.
   ///
   /// O(log n).
-  func position(of position: IndexPosition) -> Int {
-    rows.lowerBound { $0.position < position }
-  }
+  func position(of position: IndexPosition) -> Int { shown.place(of: position) }
 }
 
 extension View.Changes {
@@ -449,15 +386,11 @@ extension View {
   ///
   /// O(n); for tests.
   func checkInvariants() {
-    for (left, right) in zip(rows, rows.dropFirst()) {
-      precondition(left.position < right.position, "I1: rows ascend.")
-    }
-    precondition(values.count == rows.count, "I1: each row's value is known.")
+    shown.checkInvariants()
     let slice = slice
-    for row in rows {
-      precondition(values[row.key] == row.value, "I1: the value is that of the row.")
-      precondition(slice.contains(row.position), "I2: the row lies in the slice.")
-    }
+    for row in rows { precondition(slice.contains(row.position), "I2: the row lies in the slice.") }
+    spare?.rows.checkInvariants()
+    for row in spare?.rows.rows ?? [] { precondition(!shows(row.key), "A row is shown or spare.") }
     if let limit = slice.limit {
       precondition(rows.count <= limit.count, "I2: the limit holds.")
     }
