@@ -35,6 +35,31 @@ import Testing
     var syncCount: Int { faults_syncs(number) }
   }
 
+  @Test func readsAreAnsweredWhileALargeWriteIsBroughtToDisk() async throws {
+    let disk = try Disk()
+    let server = try await TestServer(in: disk.folder)
+    #expect(try server.request("PUT", "/small.json", "{\"a\":7}").status == 200)
+    let tag = ["X-Firebase-ETag": "true"]
+    let before = try server.request("GET", "/small.json", headers: tag)
+    let (writer, other) = (try server.client(), try server.socket())
+    disk.hold()
+    let text = String(repeating: "x", count: 2_000_000)
+    try writer.sendRequest("PUT", "/large.json", "\"\(text)\"")
+    for _ in 0..<100_000 where disk.syncCount == 0 { try ping(other) }
+    #expect(disk.syncCount == 1)
+    let during = try server.request("GET", "/small.json", headers: tag)
+    #expect(during.body == before.body)
+    #expect(during.headers["etag"] == before.headers["etag"])
+    #expect(during.headers["content-length"] == before.headers["content-length"])
+    #expect(try server.request("GET", "/large.json").body == "null")
+    #expect(try server.request("GET", "/small.json?orderBy=1").status == 400)
+    #expect(!writer.hasUnread)
+    disk.release()
+    #expect(try writer.readAnswer().status == 200)
+    #expect(try server.request("GET", "/large.json").body.utf8.count == 2_000_002)
+    await server.stop()
+  }
+
   @Test func onlyWritesWaitAndAreCommittedTogether() async throws {
     let disk = try Disk()
     let server = try await TestServer(in: disk.folder)

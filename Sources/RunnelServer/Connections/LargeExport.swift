@@ -4,7 +4,8 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// An export that is too large for memory, written piece by piece from one state of the database.
+/// A read beside the tree's thread, from one state of the database, written piece by piece if it is too large
+/// for memory.
 ///
 /// It is used on the file thread, one call after another.
 final class LargeExport: Sendable {
@@ -20,13 +21,20 @@ final class LargeExport: Sendable {
   /// The result of `begin`.
   enum Begun: Sendable {
     case reading(LargeExport, hash: String?)
+    /// All of a short text.
+    case whole(text: [UInt8], hash: String?)
     case refused(TreeError)
   }
 
   private struct State: ~Copyable {
     var snapshot: (any ServedSnapshot)?
     var export: TreeExport
+    /// A piece that was read and is still to be told.
+    var first: [UInt8]?
   }
+
+  /// The length in bytes up to which a text is short.
+  private static let shortMax = 65_536
 
   private let state: Mutex<State>
 
@@ -34,8 +42,10 @@ final class LargeExport: Sendable {
     state = Mutex(State(snapshot: snapshot, export: export))
   }
 
-  /// Opens the database and checks that the caller may read.
-  static func begin(_ wish: Wish, of database: ServedDatabase, now: Int64) -> Begun {
+  /// Opens the database and checks that the caller may read; reads a text that may be short.
+  static func begin(
+    _ wish: Wish, of database: ServedDatabase, now: Int64, isLarge: Bool
+  ) -> Begun {
     do {
       let snapshot = try database.place.snapshot()
       let tree = ServedTree(rules: database.rules, database.allowance)
@@ -50,7 +60,12 @@ final class LargeExport: Sendable {
       let hash = try checked.get()
       let export = TreeExport(
         wish.query, form: wish.form, layout: wish.isPretty ? .pretty : .compact)
-      return .reading(LargeExport(snapshot, export), hash: hash)
+      let large = LargeExport(snapshot, export)
+      if !isLarge, let text = try large.short().get() {
+        large.close()
+        return .whole(text: text, hash: hash)
+      }
+      return .reading(large, hash: hash)
     } catch let error as TreeError where error.code != .storage {
       return .refused(error)
     } catch {
@@ -58,9 +73,27 @@ final class LargeExport: Sendable {
     }
   }
 
+  /// The whole text if it is short; else nil, and the text begins with the next piece.
+  private func short() -> Result<[UInt8]?, TreeError> {
+    var text: [UInt8] = []
+    while text.count <= LargeExport.shortMax {
+      switch next() {
+      case .success(let piece?): text += piece
+      case .success(nil): return .success(text)
+      case .failure(let error): return .failure(error)
+      }
+    }
+    state.withLock { $0.first = text }
+    return .success(nil)
+  }
+
   /// The next piece; nil at the end.
   func next() -> Result<[UInt8]?, TreeError> {
     state.withLock { state in
+      if let first = state.first {
+        state.first = nil
+        return .success(first)
+      }
       guard let snapshot = state.snapshot else { return .failure(LargeExport.failure) }
       do {
         var export = state.export

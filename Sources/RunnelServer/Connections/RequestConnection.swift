@@ -33,6 +33,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   private var bodyBytes = 0
   /// True while the body counts as a large one in memory.
   private var isLargeWrite = false
+  /// True from when a long write was submitted until it is answered.
+  private var isLongWrite = false
   private var isListening = false
   /// The effects that wait to be carried out.
   private var waiting: [RESTExchange.Effect] = []
@@ -93,7 +95,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       self.text = text
       let answer = RESTAnswer.content(hash: hash, byteCount: text.count)
       carryOut(exchange.answer(answer, now: world.now))
-    case .answered(.large): readElsewhere()
+    case .answered(.large): readElsewhere(isLarge: true)
     case .changed(let change): carryOut(exchange.tell(change, now: world.now))
     case .revoked: carryOut(exchange.revoked())
     // The tree itself checks streams.
@@ -193,8 +195,10 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   private func operate(_ operation: RESTOperation, _ caller: Caller) {
     if case .stream = operation { isListening = true }
+    noteLongWrite(operation)
     guard case .putSpooled(let path, let condition, let hashes) = operation else {
       asked = (operation, caller)
+      if case .read = operation, database.hasLongWrite { return readElsewhere(isLarge: false) }
       return database.submit(TreeJob(connection: number, wish: .operation(operation, caller)))
     }
     guard let spool else { preconditionFailure("The body was spooled before.") }
@@ -203,6 +207,16 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       wish: .putSpooled(spool, path, condition: condition, hashes: hashes, caller))
     // The job follows the pieces that are still to be written.
     world.files.submit { [database] in database.submit(job) }
+  }
+
+  /// Notes a write that will keep the tree's thread busy for a while, so that reads do not wait for it.
+  private func noteLongWrite(_ operation: RESTOperation) {
+    switch operation {
+    case .putSpooled: isLongWrite = true
+    case .write, .push: isLongWrite = bodyBytes >= ServedDatabase.longWriteBytesMin
+    case .read, .stream, .readRules, .writeRules: isLongWrite = false
+    }
+    if isLongWrite { database.beginLongWrite() }
   }
 
   private func abort() {
@@ -232,6 +246,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     spool = nil
     if isLargeWrite { world.largeWrites.leave() }
     isLargeWrite = false
+    if isLongWrite { database.endLongWrite() }
+    isLongWrite = false
     world.switchboard.remove(number)
     world.metrics.answered(status)
     let milliseconds = world.now.uptime - startTime
@@ -286,8 +302,9 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   // MARK: Large answers
 
-  /// Reads on the file thread, because the result is too large for the tree's thread.
-  private func readElsewhere() {
+  /// Reads on the file thread, because the result is too large for the tree's thread, or that thread has a
+  /// long write to do.
+  private func readElsewhere(isLarge: Bool) {
     guard let (operation, caller) = asked,
       case .read(let query, let form, let isPretty, let hashes) = operation
     else { preconditionFailure("Only reads are large.") }
@@ -296,7 +313,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       query: query, form: form, isPretty: isPretty, hashes: hashes, caller: caller)
     let (database, now) = (database, world.now.calendar)
     world.files.submit {
-      let begun = LargeExport.begin(wish, of: database, now: now)
+      let begun = LargeExport.begin(wish, of: database, now: now, isLarge: isLarge)
       bound.loop.run { bound.value.began(begun) }
     }
   }
@@ -308,6 +325,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       if isEnded { return world.files.submit { export.close() } }
       self.export = export
       carryOut(exchange.answer(.content(hash: hash), now: world.now))
+    case .whole(let text, let hash): take(.answered(.content(hash: hash, text: text)))
     }
     channel.flush()
   }

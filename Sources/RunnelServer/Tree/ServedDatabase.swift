@@ -27,6 +27,8 @@ actor ServedDatabase {
   private static let safetyLookMilliseconds = 60_000
   /// The time after which encoded answers are forgotten.
   private static let shelfMilliseconds = 10_000
+  /// The size of the body of a write from which on reads do not wait for it.
+  static let longWriteBytesMin = 1_048_576
   /// The interval at which a disk that took no write is tried again, and the bytes that are written.
   static let probe = (milliseconds: 1000, bytes: 65_536)
 
@@ -44,6 +46,8 @@ actor ServedDatabase {
   nonisolated let storedAccess: StoredAccess?
   /// Takes secrets and service accounts that were changed in the store.
   nonisolated let accessReceiver = Mutex<(@Sendable (StoredAccess) -> Void)?>(nil)
+  /// How many long writes are under way.
+  private nonisolated let longWriteCount = Atomic<Int>(0)
   /// True once the file is lost, so that the database is unusable.
   private nonisolated let hasLostFile = Atomic<Bool>(false)
   /// True once the database is to be closed, so that nothing is waited for.
@@ -142,6 +146,12 @@ actor ServedDatabase {
 
   /// The current rules.
   nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
+
+  /// True while a write is under way that keeps the tree's thread busy for a while.
+  nonisolated var hasLongWrite: Bool { longWriteCount.load(ordering: .relaxed) > 0 }
+
+  nonisolated func beginLongWrite() { longWriteCount.wrappingAdd(1, ordering: .relaxed) }
+  nonisolated func endLongWrite() { longWriteCount.wrappingSubtract(1, ordering: .relaxed) }
 
   /// Submits a job, to be done after those submitted before; returns at once.
   nonisolated func submit(_ job: TreeJob) {
