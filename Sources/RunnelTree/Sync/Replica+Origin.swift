@@ -158,11 +158,11 @@ extension Replica {
     let isPart = below.keys.count > 1 || !part.isNode
     if isPart, !record.keys.contains(key) { return [] }
     if teller != .nobody { book.talk.tell(path, for: query) }
-    let isKnown = !record.keys.insert(key).inserted
+    record.keys.insert(key)
     try keep(part, by: teller, &storage)
     try put(record, changing: key, &storage)
-    // Where the answer has the same children as before, only this one has to be looked at.
-    return try rebase([path], &storage) + (isKnown && !wasUnfiltered ? [] : [query.path])
+    // Views find out by themselves which other children have become known.
+    return try rebase([path], &storage) + (wasUnfiltered ? [query.path] : [])
   }
 
   /// Removes a child from the answer of a query.
@@ -175,8 +175,8 @@ extension Replica {
     record.keys.remove(key)
     try put(record, changing: key, &storage)
     book.talk.fallSilent(part.path, for: record.query)
-    let isForgotten = try forget(part.path, &storage)
-    return (isForgotten ? try rebase([part.path], &storage) : []) + [record.query.path]
+    // Also if it still exists, it may not be known any more.
+    return try forget(part.path, &storage) ? rebase([part.path], &storage) : [part.path]
   }
 
   /// Removes the origin's data of a place, unless a query keeps them; returns true if they were
