@@ -73,7 +73,7 @@ extension ServiceOrigin {
       idField: idField, isTextual: isTextual, records: mirror.records(of: service),
       id: { [mirror] in mirror.id(of: service, $0) })
     let page = run.nextPage(wanted(need, run), surroundings)
-    let number = number(.page(service, id, page, []))
+    let number = number(.page(service, id, page, since: news.last))
     run.call = number
     services[service]?.runs[id] = run
     effects.append(
@@ -102,7 +102,7 @@ extension ServiceOrigin {
   /// Gets a record that nobody knows.
   mutating func fetch(_ service: Key, _ key: Key) {
     guard services[service]?.asked.insert(key).inserted == true else { return }
-    let number = number(.record(service, key, []))
+    let number = number(.record(service, key, since: news.last))
     effects.append(
       .call(
         number, path: ServiceMirror.path(of: service), .get(id: mirror.id(of: service, key))))
@@ -168,7 +168,7 @@ extension ServiceOrigin {
   }
 
   mutating func answered(
-    _ service: Key, _ id: ServiceRun.ID, _ page: ServiceRun.Page, _ news: Call.News,
+    _ service: Key, _ id: ServiceRun.ID, _ page: ServiceRun.Page, since: Int,
     _ answer: Result<JSONValue, FeathersError>, _ now: Int64
   ) {
     guard var run = services[service]?.runs[id] else { return }
@@ -195,7 +195,7 @@ extension ServiceOrigin {
       let read = result.records.compactMap { child($0, service) }
       run.checkOrder(read)
       // What events have told since is newer.
-      put(read.filter { !news.contains($0.key) }, service)
+      put(read.filter { !hasNews(service, $0.key, since: since) }, service)
       run.take(
         read, received: result.records.count, page, limit: result.page?.limit)
       services[service]?.runs[id] = run
@@ -203,7 +203,7 @@ extension ServiceOrigin {
   }
 
   mutating func answered(
-    _ service: Key, _ key: Key, _ news: Call.News, _ answer: Result<JSONValue, FeathersError>,
+    _ service: Key, _ key: Key, since: Int, _ answer: Result<JSONValue, FeathersError>,
     _ now: Int64
   ) {
     services[service]?.asked.remove(key)
@@ -213,9 +213,9 @@ extension ServiceOrigin {
         services[service]?.absent.insert(key)
         break
       }
-      if !news.contains(key) { put([child], service) }
+      if !hasNews(service, key, since: since) { put([child], service) }
     case .failure(let error) where [404, 410].contains(error.code):
-      if !news.contains(key) {
+      if !hasNews(service, key, since: since) {
         services[service]?.absent.insert(key)
         put([Child(key: key, node: .empty)], service)
       }
@@ -398,23 +398,17 @@ extension ServiceOrigin {
 
   /// Notes that a record has news, so that answers under way do not count for it.
   private mutating func note(_ service: Key, _ key: Key) {
-    for (number, call) in calls {
-      switch call {
-      case .page(service, let run, let page, var news):
-        news.insert(key)
-        calls[number] = .page(service, run, page, news)
-      case .record(service, let record, var news):
-        news.insert(key)
-        calls[number] = .record(service, record, news)
-      case .write(var write) where write.record.service == service:
-        write.news.insert(key)
-        calls[number] = .write(write)
-      default: break
-      }
+    news.note(RecordID(service: service, key: key)) {
+      calls.values.compactMap(\.since).min() ?? .max
     }
     for id in services[service]?.runs.keys.map(\.self) ?? [] {
       services[service]?.runs[id]?.drift += 1
     }
+  }
+
+  /// True if an event has told of a record after the event `since`.
+  func hasNews(_ service: Key, _ key: Key, since: Int) -> Bool {
+    news.contains(RecordID(service: service, key: key), since: since)
   }
 
   /// True if somebody may need a record.

@@ -18,13 +18,13 @@ struct WriteCall: Sendable {
   var node: Node
   /// The version that the record has to have, and what it was then; nil if it may have any.
   var version: (field: String, value: JSONValue, base: Node)?
-  /// The records that events have told of since the call was made.
-  var news: Set<Key> = []
+  /// The last event before the call was made.
+  var since: Int
 }
 
 extension ServiceOrigin {
   /// The most calls with writes that are under way.
-  private static let callsMax = 16
+  private static let callsMax = 64
   /// How long writes wait for somebody to sign in before they are tried again, in milliseconds.
   private static let signInPause: Int64 = 30_000
 
@@ -132,7 +132,8 @@ extension ServiceOrigin {
       var request = plain
       if kind == .create { noteCreation(record, request, ids[0]) }
       for job in jobs where job.adds { sent.additions.insert(job.id) }
-      var call = WriteCall(kind: kind, record: record, target: target, ids: ids, node: node)
+      var call = WriteCall(
+        kind: kind, record: record, target: target, ids: ids, node: node, since: news.last)
       if kind != .create, let (field, value) = version(of: current, target, service) {
         call.version = (field, value, current)
         request.query = request.query.eq(field, value)
@@ -304,8 +305,8 @@ extension ServiceOrigin {
       if call.kind == .create { key = child.key }
       releaseHeld(service, child.key)
       // What an event has told since is as new, or newer.
-      if child.key == key, !call.news.contains(key) { put([child], service) }
-    } else if call.kind == .change, !call.news.contains(key) {
+      if child.key == key, !hasNews(service, key, since: call.since) { put([child], service) }
+    } else if call.kind == .change, !hasNews(service, key, since: call.since) {
       put([Child(key: key, node: call.node)], service)
     }
     settle(call.record, call.ids, key)

@@ -48,15 +48,22 @@ package struct ServiceOrigin: Sendable {
 
   /// A call under way.
   enum Call: Sendable {
-    /// The records that events have told of since the call was made; their news count.
-    typealias News = Set<Key>
-    case page(Key, ServiceRun.ID, ServiceRun.Page, News)
-    case record(Key, Key, News)
+    case page(Key, ServiceRun.ID, ServiceRun.Page, since: Int)
+    case record(Key, Key, since: Int)
     /// The first record, which tells the name of the id.
     case sample(Key)
     case write(WriteCall)
     /// The search for a record that may have been created.
     case search(RecordID)
+
+    /// The last event before the call; nil if no event counts for its answer.
+    var since: Int? {
+      switch self {
+      case .page(_, _, _, let since), .record(_, _, let since): since
+      case .write(let call): call.since
+      case .sample, .search: nil
+      }
+    }
   }
 
   /// The pause before a call that failed for a while is made again, in milliseconds.
@@ -76,6 +83,8 @@ package struct ServiceOrigin: Sendable {
   /// The records that others have changed since a write of them was sent.
   var checks: [RecordID: VersionCheck] = [:]
   var calls: [Int: Call] = [:]
+  /// What events have told; it counts more than answers to calls that were made before.
+  var news = RecordNews()
   private var lastCall = 0
   private var lastListener = 0
   /// When calls may be made again after a failure.
@@ -223,9 +232,10 @@ extension ServiceOrigin {
   ) {
     guard let call = calls.removeValue(forKey: number) else { return }
     switch call {
-    case .page(let service, let run, let page, let news):
-      answered(service, run, page, news, answer, now)
-    case .record(let service, let key, let news): answered(service, key, news, answer, now)
+    case .page(let service, let run, let page, let since):
+      answered(service, run, page, since: since, answer, now)
+    case .record(let service, let key, let since):
+      answered(service, key, since: since, answer, now)
     case .sample(let service): sampled(service, answer, now)
     case .write(let call): answered(call, answer, now)
     case .search(let record): found(record, answer, now)
