@@ -27,8 +27,9 @@ package enum DatabaseRequest: Sendable {
   case writeIf(Int, Write, [WriteCondition])
   /// Carry out an operation on a resource if conditions hold; the answer carries the number.
   case performIf(Int, ResourceOperation, ResourceRegistry, [WriteCondition])
-  /// Undo a write of the history, if its result still stands; the answer carries the number.
-  case undoWrite(Int, entry: Int64)
+  /// Undo a write of the history, if its result still stands; the answer carries the number. What an
+  /// operation made needs the registry.
+  case undoWrite(Int, entry: Int64, ResourceRegistry? = nil)
   /// Read at most `count` entries of a place's history, the newest first, before a given entry.
   case history(Int, Path, before: Int64?, count: Int)
   /// Give up one pending write of a replica, by its id; the answer carries the number.
@@ -227,7 +228,7 @@ public actor Database {
       .undo(let number, _, _), .get(let number, _), .search(let number, _), .level(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
-      .undoWrite(let number, _), .history(let number, _, _, _), .orders(let number, _),
+      .undoWrite(let number, _, _), .history(let number, _, _, _), .orders(let number, _),
       .dropPending(let number, _), .saveCopy(let number, _):
       session.newestWriteID = nil
       let messages = session.answer(request)
@@ -265,7 +266,7 @@ public actor Database {
       .undo(let number, _, _), .get(let number, _), .search(let number, _), .level(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
-      .undoWrite(let number, _), .history(let number, _, _, _), .dropPending(let number, _),
+      .undoWrite(let number, _, _), .history(let number, _, _, _), .dropPending(let number, _),
       .saveCopy(let number, _):
       post(.refused(number, error))
     // No caller waits for an answer to these.

@@ -18,6 +18,6 @@ extension DatabaseSession {
   package func write(
     _ write: Write, id: WriteID
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
-    try core.write(name: id, undoes: nil) { _, _ in write }
+    try core.write(name: id) { _, _ in write }
   }
 }

@@ -51,9 +51,9 @@ extension DatabaseSession {
         let outcome = try perform(operation, in: registry, if: conditions)
         return DatabaseSession.answer(number, outcome)
       }
-    case .undoWrite(let number, let entry):
+    case .undoWrite(let number, let entry, let registry):
       return answer(number) {
-        let deliveries = try undo(entry)
+        let deliveries = try undo(entry, in: registry)
         return (deliveries, .written(number, key: nil, entry: context.newestEntryID))
       }
     case .history(let number, let path, let id, let count):

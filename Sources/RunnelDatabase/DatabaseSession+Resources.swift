@@ -28,7 +28,7 @@ extension DatabaseSession {
     _ operation: ResourceOperation, in registry: ResourceRegistry,
     if conditions: [WriteCondition] = []
   ) throws -> ResourceOutcome {
-    try carryOut(if: conditions) { reader, now throws(ResourceError) in
+    try carryOut(in: registry, if: conditions) { reader, now throws(ResourceError) in
       try planned(operation, registry, reader, now)
     }
   }
@@ -46,20 +46,39 @@ extension DatabaseSession {
   package func undo(
     _ entry: ActionLogEntry, in registry: ResourceRegistry
   ) throws -> ResourceOutcome {
-    try carryOut { reader, now throws(ResourceError) in
+    try carryOut(in: registry) { reader, now throws(ResourceError) in
+      try planned(undoing: entry, registry, reader, now)
+    }
+  }
+
+  /// Undoes a write of the history that an operation made, by operations: all of its records become
+  /// what they were, and counters and copies follow.
+  ///
+  /// Whether that is possible is checked within the write.
+  ///
+  /// - Returns: the plan that was carried out, and the deliveries for listeners.
+  /// - Throws: as for an entry of the action log.
+  func undo(_ entry: HistoryEntry, in registry: ResourceRegistry) throws -> ResourceOutcome {
+    try carryOut(in: registry, undoes: entry) { reader, now throws(ResourceError) in
       try planned(undoing: entry, registry, reader, now)
     }
   }
 
   /// Carries out an operation that is planned within the write.
   private func carryOut(
+    in registry: ResourceRegistry, undoes entry: HistoryEntry? = nil,
     if conditions: [WriteCondition] = [],
     _ planning: (any TreeReader, _ now: Int64) throws(ResourceError) -> ResourcePlan
   ) throws -> ResourceOutcome {
     var made: Result<ResourcePlan, ResourceError>?
     let info = connectionInfo
+    let cause = WriteCause(undoes: entry) {
+      guard registry.hasConsequences, case .success(let plan)? = made else { return nil }
+      return plan.path
+    }
     do {
-      let deliveries = try write(if: ConditionSet(conditions: conditions)) { reader, now in
+      let conditionSet = ConditionSet(conditions: conditions)
+      let written = try core.write(name: nil, cause: cause, if: conditionSet) { reader, now in
         try WriteCondition.check(conditions, reader, info)
         let plan = Result { () throws(ResourceError) in try planning(reader, now) }
         made = plan
@@ -67,7 +86,7 @@ extension DatabaseSession {
         return write
       }
       guard case .success(let plan)? = made else { preconditionFailure("Nothing was planned.") }
-      return ResourceOutcome(plan: plan, deliveries: deliveries)
+      return ResourceOutcome(plan: plan, deliveries: written.deliveries)
     } catch {
       switch made {
       case .success(let plan)? where plan.write == nil:
@@ -75,6 +94,20 @@ extension DatabaseSession {
       case .failure(let refusal)?: throw outward(refusal)
       case .success?, nil: throw error
       }
+    }
+  }
+
+  /// The plan for undoing a write of the history on the present tree; nil if no operation made it.
+  ///
+  /// Nothing is written.
+  ///
+  /// - Throws: as `undo`.
+  func plan(undoing id: Int64, in registry: ResourceRegistry) throws -> ResourcePlan? {
+    let entry = try rememberedEntry(id)
+    if entry.operation == nil { return nil }
+    let now = environment.now()
+    return try reading { reader throws(ResourceError) in
+      try planned(undoing: entry, registry, reader, now)
     }
   }
 
@@ -99,6 +132,13 @@ extension DatabaseSession {
 
   private func planned(
     undoing entry: ActionLogEntry, _ registry: ResourceRegistry, _ reader: some TreeReader,
+    _ now: Int64
+  ) throws(ResourceError) -> ResourcePlan {
+    try planner(registry, reader, now).plan(undoing: entry)
+  }
+
+  private func planned(
+    undoing entry: HistoryEntry, _ registry: ResourceRegistry, _ reader: some TreeReader,
     _ now: Int64
   ) throws(ResourceError) -> ResourcePlan {
     try planner(registry, reader, now).plan(undoing: entry)
@@ -185,7 +225,7 @@ extension DatabaseSession {
 
   /// Carries out such a write under conditions, which `make` has to check.
   func write(if conditions: ConditionSet, _ make: WriteMaker) throws -> [Delivery] {
-    try core.write(name: nil, undoes: nil, if: conditions, make).deliveries
+    try core.write(name: nil, cause: WriteCause(), if: conditions, make).deliveries
   }
 
   private func reading<Value>(

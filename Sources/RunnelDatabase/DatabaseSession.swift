@@ -116,12 +116,12 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   package func write(_ write: Write) throws -> [Delivery] {
-    try self.write(write, undoes: nil)
+    try core.write { _, _ in write }
   }
 
-  /// Carries out a write, which may undo an earlier one.
-  func write(_ write: Write, undoes entry: HistoryEntry?) throws -> [Delivery] {
-    try core.write(name: nil, undoes: entry) { _, _ in write }.deliveries
+  /// Carries out a write that undoes an earlier one.
+  func write(_ write: Write, undoes entry: HistoryEntry) throws -> [Delivery] {
+    try core.write(name: nil, cause: WriteCause(undoes: entry)) { _, _ in write }.deliveries
   }
 
   /// Adds a child under a new key, which sorts after those made before by this session or another

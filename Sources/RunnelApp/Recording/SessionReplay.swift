@@ -125,7 +125,7 @@ final class ReplayBackend: TreeBackend {
     case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
       .perform(let number, _, _),
       .undo(let number, _, _), .writeIf(let number, _, _),
-      .performIf(let number, _, _, _), .undoWrite(let number, _), .dropPending(let number, _),
+      .performIf(let number, _, _, _), .undoWrite(let number, _, _), .dropPending(let number, _),
       .history(let number, _, _, _), .get(let number, _), .search(let number, _),
       .level(let number, _),
       .excerpt(let number, _, _, _), .saveCopy(let number, _):

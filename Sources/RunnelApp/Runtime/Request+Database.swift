@@ -43,7 +43,7 @@ extension WriteRequest {
     case .append(let identity, let field, let json):
       .perform(number, registry.appending(json, under: newKey(), to: field, of: identity), registry)
     case .undo(let entry): .undo(number, entry, registry)
-    case .undoWrite(let entry): .undoWrite(number, entry: entry)
+    case .undoWrite(let entry): .undoWrite(number, entry: entry, registry)
     case .guarded(let request, let conditions):
       request.databaseRequest(number, registry, if: conditions)
         ?? request.databaseRequest(number, registry, newKey: newKey)

@@ -1,5 +1,7 @@
 import ArgumentParser
+import RunnelApp
 import RunnelDatabase
+import RunnelStreams
 import RunnelTree
 
 /// `runnel undo`: undoes a write.
@@ -12,13 +14,20 @@ struct UndoCommand: ParsableCommand {
       not undone yet, so that each call goes one write further back. It is refused if one of its \
       places was written since. An undoing is a write too: undo it by its number to do again what it \
       undid. An import is undone as a whole; where what stood there was kept in a file beside the \
-      database, that file is needed, and removed when it is in the tree again.
+      database, that file is needed, and removed when it is in the tree again. What `runnel perform` or \
+      the workspace did with a record is undone as an operation on it: its counters and copies stay \
+      right, whatever was done since.
 
       Example:
         runnel undo 42
       """)
 
   @Argument(help: "The number of the write.") var write: Int64?
+  @Option(
+    help: ArgumentHelp(
+      "The file that defines the resources (default: beside the database).", valueName: "file"),
+    completion: .file())
+  var resources: String?
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
@@ -43,7 +52,10 @@ struct UndoCommand: ParsableCommand {
     var work = ImportWork("Undoing write \(id)", interruption)
     defer { work.end() }
     do {
-      _ = try session.undo(id) { work.isWanted(at: $0) }
+      let registry = entry?.operation == nil ? nil : try registry(for: id)
+      _ = try session.undo(id, in: registry) { work.isWanted(at: $0) }
+    } catch let error as ResourceError {
+      throw Failure("Write \(id) was not undone. \(error.message)")
     } catch {
       throw try advised(work.told(error), id, in: session)
     }
@@ -52,6 +64,21 @@ struct UndoCommand: ParsableCommand {
     for part in try session.history(count: 1).first?.parts ?? [] {
       guard case .file(let suffix, let bytes, _)? = part.before else { continue }
       StandardError.say(ImportWork.words(forFile: session.file + suffix, bytes: bytes))
+    }
+  }
+
+  /// The resources by which a write was made.
+  private func registry(for id: Int64) throws -> ResourceRegistry {
+    let file = try database.file(for: .change)
+    guard let named = resources ?? ResourceDefinitionFile.path(beside: file) else {
+      throw Failure(
+        "Write \(id) was an operation on a record, so it is undone as one, and no resources file was "
+          + "found beside \(file): name one with --resources.", status: .usage)
+    }
+    do {
+      return try ResourceDefinitionFile(file: named).registry
+    } catch let error as ConfigurationError {
+      throw Failure("\(error)", status: .usage)
     }
   }
 

@@ -1,4 +1,5 @@
 public import RunnelBase
+public import RunnelStreams
 public import RunnelTree
 
 // Functions for the file as a whole. Each runs on the tree's thread: until it returns, other
@@ -34,21 +35,28 @@ extension Database {
 
   /// Undoes a write, if its result still stands.
   ///
-  /// The undoing is a write like any other, so it can be undone as well.
+  /// The undoing is a write like any other, so it can be undone as well. What an operation on a
+  /// resource wrote is undone by operations, in one write: its records become what they were, and
+  /// counters, copies and the action log follow, whatever was counted and copied since. That needs the
+  /// registry; `ResourceBase.undo` has its own.
   ///
   /// - Parameters:
   ///   - id: the entry of the write.
+  ///   - registry: the registered resources; nil if the database has none.
   ///   - progress: called on the tree's thread whenever the work has gone on, if an import is undone.
   /// - Returns: the receipt, which on a replica tells the origin's answer.
-  /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more or did not keep its
-  ///   values, `changed` if a place was written since, `cancelled`); then nothing was written.
+  /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more, did not keep its
+  ///   values, or was made by an operation and there is no registry; `changed` if a place was written
+  ///   since, `cancelled`), and `ResourceError` (`cannotUndo` if a record was changed since, and others)
+  ///   if an operation is undone; then nothing was written.
   @discardableResult
   public func undo(
-    _ id: Int64, progress: @escaping @Sendable (ImportStep) -> Void = { _ in }
+    _ id: Int64, in registry: ResourceRegistry? = nil,
+    progress: @escaping @Sendable (ImportStep) -> Void = { _ in }
   ) async throws -> WriteReceipt {
     try await write { session in
       var told: ImportStep?
-      let deliveries = try session.undo(id) { step in
+      let deliveries = try session.undo(id, in: registry) { step in
         if step != told { progress(step) }
         told = step
         return !Task.isCancelled

@@ -31,15 +31,15 @@ final class LocalCore: SessionCore {
 
 extension LocalCore {
   func write(
-    name: WriteID?, undoes entry: HistoryEntry?, if conditions: ConditionSet, _ make: WriteMaker
+    name: WriteID?, cause: WriteCause, if conditions: ConditionSet, _ make: WriteMaker
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
     var isApplied = true
     let deliveries = try perform { transaction, now in
-      if let entry { try transaction.checkUnchanged(entry) }
+      if let entry = cause.undoes { try transaction.checkUnchanged(entry) }
       if let name { isApplied = try transaction.takeName(name) }
       guard isApplied else { return [] }
       let parts = try make(transaction, now).assignments(now: now, reader: transaction)
-      try context.carryOut(parts, transaction, now: now, undoes: entry?.id)
+      try context.carryOut(parts, transaction, now: now, cause: cause)
       return parts.map(\.path)
     }
     return (isApplied, deliveries)

@@ -170,12 +170,12 @@ extension ReplicaCore {
   /// Carries out a write; the origin's answer is completed under `newestWriteID`, which is nil if
   /// the write was done before.
   func write(
-    name: WriteID?, undoes entry: HistoryEntry?, if conditions: ConditionSet, _ make: WriteMaker
+    name: WriteID?, cause: WriteCause, if conditions: ConditionSet, _ make: WriteMaker
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
     var id: Int64?
     var isNew = false
     let deliveries = try step { (engine, storage, now) in
-      if let entry { try storage.checkUnchanged(entry) }
+      if let entry = cause.undoes { try storage.checkUnchanged(entry) }
       if let name {
         id = engine.replica.book.pendingWrite(named: name)?.id
         if try id != nil || storage.isNameTaken(name) { return ReplicaOutcome() }
@@ -188,7 +188,7 @@ extension ReplicaCore {
       let isAsked = conditions.needsOrigin || !isOfServices
       let place = isAsked ? try conditions.placeCompared(changing: parts) : nil
       let isKept = !engine.removesAtDisconnection(parts.map(\.path))
-      try context.recording(parts, storage, now: now, undoes: entry?.id, isKept: isKept) {
+      try context.recording(parts, storage, now: now, cause: cause, isKept: isKept) {
         let written = try engine.write(
           write, name: name, ifUnchanged: place, now: now, &storage)
         (id, outcome) = (written.id, written.outcome)

@@ -41,26 +41,35 @@ final class SessionContext {
 extension SessionContext {
   /// Carries out the parts of a write, and records the old values in the history if `isKept` is true.
   func carryOut(
-    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64? = nil,
-    isKept: Bool = true
+    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64,
+    cause: WriteCause = WriteCause(), isKept: Bool = true
   ) throws {
-    try recording(parts, transaction, now: now, undoes: undoes, isKept: isKept) {
+    try recording(parts, transaction, now: now, cause: cause, isKept: isKept) {
       for part in parts { try transaction.carryOut(part) }
     }
   }
 
   /// Runs `body`, which carries out a write, and records the write in the history if `isKept` is true.
   func recording(
-    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
+    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, cause: WriteCause,
     isKept: Bool = true, _ body: () throws -> Void
   ) throws {
     if try !isKept || transaction.historyLimit() == 0 { return try body() }
     let recorder = try HistoryRecorder(parts, transaction)
     try body()
-    guard let written = try recorder.parts(after: transaction) else {
+    guard let written = try recorder.parts(after: transaction, operation: cause.operation()) else {
       return transaction.noteNoChange()
     }
     transaction.note(
-      HistoryText(at: now, author: environment.author, undoes: undoes, parts: written))
+      HistoryText(at: now, author: environment.author, undoes: cause.undoes?.id, parts: written))
   }
+}
+
+/// Why a write is made, for the history.
+struct WriteCause {
+  /// The entry that the write undoes; nil if it undoes none.
+  var undoes: HistoryEntry?
+  /// The record of the operation that the write carries out, asked once the write is made; nil if it
+  /// carries out none, or one from which nothing else follows.
+  var operation: () -> Path? = { nil }
 }

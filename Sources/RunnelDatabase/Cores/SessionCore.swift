@@ -34,14 +34,14 @@ protocol SessionCore: AnyObject {
   ///
   /// - Parameters:
   ///   - name: the write's name; a write is carried out once under each name.
-  ///   - entry: the entry of the history that the write undoes.
+  ///   - cause: why it is made, for the history.
   ///   - conditions: what a replica has its origin check; `make` has checked them here.
   ///   - make: makes the write, within the transaction that carries it out.
   /// - Returns: false if a write of this name was carried out before, or is pending; and the
   ///   deliveries for listeners, in order.
   /// - Throws: `DatabaseError`, and the errors of `make`; then nothing was written.
   func write(
-    name: WriteID?, undoes entry: HistoryEntry?, if conditions: ConditionSet, _ make: WriteMaker
+    name: WriteID?, cause: WriteCause, if conditions: ConditionSet, _ make: WriteMaker
   ) throws -> (isApplied: Bool, deliveries: [Delivery])
 
   /// Changes the tree other than by a write; `body` returns the places that it changed.
@@ -127,14 +127,14 @@ enum DirectChange {
 extension SessionCore {
   /// Carries out a write without conditions.
   func write(
-    name: WriteID?, undoes entry: HistoryEntry?, _ make: WriteMaker
+    name: WriteID?, cause: WriteCause = WriteCause(), _ make: WriteMaker
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
-    try write(name: name, undoes: entry, if: ConditionSet(), make)
+    try write(name: name, cause: cause, if: ConditionSet(), make)
   }
 
   /// Carries out a write that has no name and undoes nothing.
   func write(_ make: WriteMaker) throws -> [Delivery] {
-    try write(name: nil, undoes: nil, make).deliveries
+    try write(name: nil, make).deliveries
   }
 }
 

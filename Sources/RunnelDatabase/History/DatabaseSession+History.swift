@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelStorage
+package import RunnelStreams
 package import RunnelTree
 
 extension DatabaseSession {
@@ -65,23 +66,32 @@ extension DatabaseSession {
 
   /// Undoes a write, if its result still stands.
   ///
-  /// The undoing is a write like any other, so it can be undone as well.
+  /// The undoing is a write like any other, so it can be undone as well. What an operation on a
+  /// resource wrote is undone by operations, which need the registry: counters and copies follow from
+  /// the records as they are then, whatever was counted and copied since.
   ///
   /// - Parameters:
   ///   - id: the entry of the write.
+  ///   - registry: the registered resources; nil if the caller does not know them.
   ///   - progress: called now and then if an import is undone; false stops that.
   /// - Returns: the deliveries for listeners of this session, in order.
-  /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more or did not keep its
-  ///   values, `changed` if a place was written since; it names the place); then nothing was
-  ///   written.
+  /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more, did not keep its
+  ///   values or needs the registry, `changed` if a place was written since; it names the place), for
+  ///   an operation also `ResourceError` (`cannotUndo`); then nothing was written.
   package func undo(
-    _ id: Int64, progress: @escaping (ImportStep) -> Bool = { _ in true }
+    _ id: Int64, in registry: ResourceRegistry? = nil,
+    progress: @escaping (ImportStep) -> Bool = { _ in true }
   ) throws -> [Delivery] {
-    let entry = try store.read { try $0.historyEntry(id) }
-    guard let entry else {
-      throw DatabaseError(
-        .refused,
-        "There is no write \(id) to undo: `runnel history` lists those that are remembered.")
+    let entry = try rememberedEntry(id)
+    if let record = entry.operation {
+      guard let registry else {
+        throw DatabaseError(
+          .refused,
+          "Write \(id) was made by an operation on the record \(record), from which counters, copies or "
+            + "other records follow: to undo it, give the registry of the resources to `undo(_:in:)`, "
+            + "or use the `undo` of their `ResourceBase`. Nothing was changed.")
+      }
+      return try undo(entry, in: registry).deliveries
     }
     if entry.parts.contains(where: { $0.before != nil }) {
       return try undoImport(entry, progress)
@@ -103,11 +113,30 @@ extension DatabaseSession {
   }
 }
 
+extension DatabaseSession {
+  /// The entry of the history with an id.
+  ///
+  /// - Throws: `DatabaseError` (`refused`) if it is not remembered.
+  func rememberedEntry(_ id: Int64) throws -> HistoryEntry {
+    if let entry = try store.read({ try $0.historyEntry(id) }) { return entry }
+    throw DatabaseError(
+      .refused, "There is no write \(id) to undo: the history lists those that are remembered.")
+  }
+}
+
 extension StoreTransaction {
   /// Throws if a place of an entry was written since.
+  ///
+  /// What an operation made is compared by the plan for undoing it, as far as it was kept.
   func checkUnchanged(_ entry: HistoryEntry) throws {
     for part in entry.parts {
-      if try historyValue(of: part) == part.values?.new { continue }
+      if entry.operation != nil {
+        if try part.before == nil || WritesSince(entry, at: part.path, self).isUndone == true {
+          continue
+        }
+      } else if try historyValue(of: part) == part.values?.new {
+        continue
+      }
       throw DatabaseError(
         .changed,
         "Write \(entry.id) cannot be undone: \(part.name) was written since. Nothing was changed.")

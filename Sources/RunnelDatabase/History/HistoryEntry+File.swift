@@ -17,14 +17,17 @@ extension HistoryEntry.Part {
     static let new = "new"
     static let before = "before"
     static let file = "file"
+    static let operation = "operation"
   }
 
   /// Writes a part, whose values are JSON text already; nil if they are too large to keep.
   ///
-  /// If the values are not kept, there may be the old value as text or in a file.
+  /// If the values are not kept, there may be the old value as text or in a file. The first part of an
+  /// entry has the record of the operation that made it.
   static func write(
     _ path: Path, isPriority: Bool, values: (old: [UInt8], new: [UInt8])?,
-    before: [UInt8]? = nil, file: UndoFile? = nil, to writer: inout JSONWriter
+    before: [UInt8]? = nil, file: UndoFile? = nil, operation: Path? = nil,
+    to writer: inout JSONWriter
   ) {
     writer.beginObject()
     writer.writeName(Name.path)
@@ -45,7 +48,17 @@ extension HistoryEntry.Part {
       writer.writeName(Name.file)
       writer.writeValue(file.json)
     }
+    if let operation {
+      writer.writeName(Name.operation)
+      writer.writeString(operation.description)
+    }
     writer.endObject()
+  }
+
+  /// The record of the operation that made an entry, by the JSON of the entry's first part; nil if
+  /// none did.
+  static func operation(_ json: JSONValue) -> Path? {
+    json[Name.operation]?.string.flatMap { try? Path($0) }
   }
 
   /// Reads the JSON of `write`; nil for any other JSON.

@@ -82,18 +82,23 @@ struct HistoryRecorder {
   }
 
   /// The changes after the write, as the text of the entry's parts; nil if nothing changed.
-  func parts(after transaction: StoreTransaction) throws -> [UInt8]? {
+  ///
+  /// `operation` is the record of the operation that made the write, if one did.
+  func parts(
+    after transaction: StoreTransaction, operation: Path? = nil
+  ) throws -> [UInt8]? {
     var writer = JSONWriter()
     var isEmpty = true
     // The old value of a single place is kept even if its new value is too large to compare.
     let isAlone = nodes.count == 1
     func write(_ note: Note, _ new: [UInt8]?, isPriority: Bool) {
+      let record = isEmpty ? operation : nil
       isEmpty = false
       let values = note.old.flatMap { old in new.map { (old: old, new: $0) } }
       HistoryEntry.Part.write(
         note.path, isPriority: isPriority, values: values,
         before: keepsOld || isAlone && new == nil ? note.old : nil,
-        file: isPriority ? nil : file, to: &writer)
+        file: isPriority ? nil : file, operation: record, to: &writer)
     }
     writer.beginArray()
     for note in nodes {

@@ -59,13 +59,13 @@ extension StoreTransaction {
   private func store(_ entry: HistoryEntry) throws {
     var writer = JSONWriter()
     writer.beginArray()
-    for part in entry.parts {
+    for (index, part) in entry.parts.enumerated() {
       let values = part.values.map { (old: $0.old.jsonBytes(), new: $0.new.jsonBytes()) }
       var before: [UInt8]?
       if case .value(let json)? = part.before { before = json.jsonBytes() }
       HistoryEntry.Part.write(
         part.path, isPriority: part.isPriority, values: values, before: before,
-        file: part.undoFile, to: &writer)
+        file: part.undoFile, operation: index == 0 ? entry.operation : nil, to: &writer)
     }
     writer.endArray()
     let text = HistoryText(

@@ -201,7 +201,9 @@ extension StoreTransaction {
       throw Damage("entry \(id) of the history does not fit its checksum")
     }
     if parts.count != elements.count { throw Damage("entry \(id) of the history cannot be read") }
-    return HistoryEntry(id: id, at: at, author: author, undoes: undoes, parts: parts)
+    return HistoryEntry(
+      id: id, at: at, author: author, undoes: undoes, parts: parts,
+      operation: elements.first.flatMap(HistoryEntry.Part.operation))
   }
 
   /// The node at a place as JSON in the export format; nil if it has more than `maxBytes`.

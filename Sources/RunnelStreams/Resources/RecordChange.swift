@@ -11,8 +11,8 @@ struct RecordChange {
   let old: Node
   /// True if the key was just made, so that nothing can refer to the record yet.
   var isFresh = false
-  /// False if fields without a given value get no initial value.
-  var appliesInitialValues = true
+  /// True if it puts back what was there: without initial values, and whatever the schema says now.
+  var isUndoing = false
   /// The record as it was before it was destroyed, if it is brought back; nil for any other change.
   var former: Node?
   /// The record after the change, with server values as estimated here.

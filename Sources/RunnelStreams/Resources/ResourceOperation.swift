@@ -29,9 +29,9 @@ public struct ResourceOperation: Hashable, Sendable {
   ///
   /// It must have just been made, so that nothing can refer to it yet.
   public var newKey: Key?
-  /// False if fields without a given value get no initial value, so that an undone record is as it
-  /// was.
-  var appliesInitialValues = true
+  /// True if it undoes something: fields without a given value get no initial value, and what was
+  /// allowed before its schema may come back.
+  var isUndoing = false
 
   /// Makes an operation.
   public init(

@@ -9,6 +9,7 @@ extension ResourcePlanner {
   mutating func record(_ change: RecordChange) throws(ResourceError) {
     try countMembers(change)
     try change.write(to: &draft)
+    try noteAdded(change)
     let name = change.definition.name
     for copy in registry.copies where copy.relation.owner == name && !change.isFresh {
       let isChanged = copy.fields.contains { change.old[$0.source] != change.new[$0.source] }
@@ -74,14 +75,13 @@ extension ResourcePlanner {
     return true
   }
 
-  /// The number of stored members that count for a record.
+  /// The number of members that count for a record, in their planned form.
   func count(
     _ counter: CounterDefinition, of owner: ResourceIdentity
   ) throws(ResourceError) -> Int {
     var count = 0
-    let walk = try ResourceWalk(counter.relation, of: owner, registry, reader)
-    try walk.forEach { identity, record throws(ResourceError) in
-      if counter.counts(identity.key, record) { count += 1 }
+    try forEachMember(counter.relation, of: owner) { member throws(ResourceError) in
+      if counter.counts(member.identity.key, member.record) { count += 1 }
       return true
     }
     return count
@@ -90,10 +90,54 @@ extension ResourcePlanner {
   // MARK: Members
 
   /// A member in its planned form.
-  private struct Member {
+  struct Member {
     let identity: ResourceIdentity
     let path: Path
     let record: Node
+  }
+
+  /// A relation, and the record at its other end.
+  struct Belonging: Hashable {
+    let relation: ResourceRelation
+    let owner: ResourceIdentity
+  }
+
+  /// Notes what a record belongs to that is not stored, so that it is found as a member.
+  private mutating func noteAdded(_ change: RecordChange) throws(ResourceError) {
+    if !change.old.isEmpty || change.new.isEmpty { return }
+    let name = change.definition.name
+    let relations = Set(registry.counters.map(\.relation) + registry.copies.map(\.relation))
+      .union(registry.cascades)
+    for relation in relations where relation.member == name {
+      guard let owner = try registry.owner(relation, of: change.identity, change.new) else {
+        continue
+      }
+      addedMembers[Belonging(relation: relation, owner: owner), default: []].append(change.path)
+    }
+  }
+
+  /// Calls `body` for each member of a record in its planned form, until it returns false: those that
+  /// are stored in key order, then those that the plan adds.
+  private func forEachMember(
+    _ relation: ResourceRelation, of owner: ResourceIdentity,
+    _ body: (Member) throws(ResourceError) -> Bool
+  ) throws(ResourceError) {
+    let definition = try registry.definition(relation.member)
+    let walk = try ResourceWalk(relation, of: owner, registry, reader)
+    let added = addedMembers[Belonging(relation: relation, owner: owner)] ?? []
+    let isWhole = try walk.forEach { identity, stored throws(ResourceError) in
+      let path = try definition.path(of: identity)
+      let record = draft.records[path] ?? stored
+      if record.isEmpty { return true }
+      return try body(Member(identity: identity, path: path, record: record))
+    }
+    if !isWhole { return }
+    for path in added {
+      guard let identity = definition.identity(at: path), let record = draft.records[path],
+        try registry.owner(relation, of: identity, record) == owner
+      else { continue }
+      if try !body(Member(identity: identity, path: path, record: record)) { return }
+    }
   }
 
   /// The members of a record that remain after the plan.
@@ -102,15 +146,9 @@ extension ResourcePlanner {
   private func members(
     _ relation: ResourceRelation, of owner: ResourceIdentity, limit: Int
   ) throws(ResourceError) -> [Member] {
-    let definition = try registry.definition(relation.member)
     var members: [Member] = []
-    let walk = try ResourceWalk(relation, of: owner, registry, reader)
-    try walk.forEach { identity, stored throws(ResourceError) in
-      let path = try definition.path(of: identity)
-      let record = draft.records[path] ?? stored
-      if !record.isEmpty {
-        members.append(Member(identity: identity, path: path, record: record))
-      }
+    try forEachMember(relation, of: owner) { member throws(ResourceError) in
+      members.append(member)
       return members.count <= limit
     }
     if members.count <= limit { return members }
@@ -135,6 +173,7 @@ extension ResourcePlanner {
       try perform(&change, given: .null, context, isCascaded: true)
     }
     touchedCount += doomed.count
+    doomed = []
   }
 
   /// Plans the copies of changed owners.

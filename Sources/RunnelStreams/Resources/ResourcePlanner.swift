@@ -20,10 +20,12 @@ package struct ResourcePlanner<Reader: TreeReader> {
   private let newKey: () -> Key
 
   var draft = PlanDraft()
-  private var changes: [ResourceHookContext] = []
+  var changes: [ResourceHookContext] = []
   private var logging: ActionLogWriter<Reader>?
   /// Records to be destroyed because their owner is.
   var doomed: [(identity: ResourceIdentity, path: Path)] = []
+  /// The places of planned members that are not stored, by what they belong to.
+  var addedMembers: [Belonging: [Path]] = [:]
   /// Owners whose members get copies, once all records are known.
   var changedOwners: [(copy: CopyDefinition, owner: ResourceIdentity, record: Node)] = []
   /// The most other records that the operation may touch.
@@ -91,8 +93,8 @@ package struct ResourcePlanner<Reader: TreeReader> {
     var change = RecordChange(
       kind: kind, definition: definition, identity: identity, path: path, old: old)
     change.isFresh = isFresh
-    change.appliesInitialValues = operation.appliesInitialValues
-    if kind == .create, !operation.appliesInitialValues {
+    change.isUndoing = operation.isUndoing
+    if kind == .create, operation.isUndoing {
       change.former = try ResourceError.wrapping { () throws(TreeError) in
         try Node(json: operation.object.value)
       }
@@ -133,7 +135,7 @@ package struct ResourcePlanner<Reader: TreeReader> {
     }
   }
 
-  private func knownRecord(
+  func knownRecord(
     at path: Path, _ definition: ResourceDefinition
   ) throws(ResourceError) -> Node {
     if try !isKnown(path) {
@@ -156,9 +158,11 @@ package struct ResourcePlanner<Reader: TreeReader> {
   // MARK: One record
 
   /// Plans the change of one record, by request or because its owner is destroyed.
+  ///
+  /// If `isCheckedLater` is true, the caller checks it once all that belongs to it is planned.
   mutating func perform(
     _ change: inout RecordChange, given: JSONValue, _ context: [String: ResourceObject],
-    isCascaded: Bool = false
+    isCascaded: Bool = false, isCheckedLater: Bool = false
   ) throws(ResourceError) {
     try evaluate(&change, given)
     var told = told(change, context, isCascaded)
@@ -173,7 +177,7 @@ package struct ResourcePlanner<Reader: TreeReader> {
         throw ResourceError(.vetoed, reason, resource: change.definition.name)
       }
     }
-    try check(change)
+    if !isCheckedLater { try check(change) }
     try record(change)
     changes.append(told)
     try log(told, change.definition)
@@ -207,7 +211,7 @@ package struct ResourcePlanner<Reader: TreeReader> {
     switch change.kind {
     case .destroy: (change.json, change.new) = (.null, .empty)
     case .create:
-      let given = change.appliesInitialValues ? change.definition.withInitialValues(given) : given
+      let given = change.isUndoing ? given : change.definition.withInitialValues(given)
       try change.create(given, owned(change), now, reader)
     case .update: try change.update(given, owned(change), now, reader)
     }
@@ -254,7 +258,7 @@ package struct ResourcePlanner<Reader: TreeReader> {
 
   // MARK: Its rules
 
-  private func check(_ change: RecordChange) throws(ResourceError) {
+  func check(_ change: RecordChange) throws(ResourceError) {
     if change.kind == .destroy { return }
     let name = change.definition.name
     if change.new.isEmpty {
@@ -265,8 +269,10 @@ package struct ResourcePlanner<Reader: TreeReader> {
     }
     var errors = change.definition.schema.errors(
       in: change.new, known: registry.ownedFields(of: name))
-    // A record that is older than its schema may keep what it has: other fields can be changed.
-    if change.kind == .update {
+    // A record that is older than its schema may keep what it has, and get back what it had.
+    if change.isUndoing {
+      errors = []
+    } else if change.kind == .update {
       errors.removeAll { change.new[$0.field] == change.old[$0.field] }
     }
     for rule in change.definition.schema.fields {

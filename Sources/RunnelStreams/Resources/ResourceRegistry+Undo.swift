@@ -31,7 +31,7 @@ extension ResourceRegistry {
     }
     if entry.isCut {
       throw ResourceRegistry.cannotUndo(
-        entry, "its values were too large for the log: `runnel history` may have them")
+        entry, "its values were too large for the log: undo its write by its number in the history")
     }
     let present = try ResourceError.wrapping { () throws(TreeError) in
       try reader.node(at: entry.path)
@@ -39,22 +39,25 @@ extension ResourceRegistry {
     let values = UndoValues(
       entry, present: present.exportJSON, owned: ownedFields(of: entry.resource))
     switch entry.kind {
-    case .create:
+    case .create where entry.old.isNull:
       if present.isEmpty { throw ResourceRegistry.cannotUndo(entry, "the record is gone already") }
       try values.checkUnchanged()
       return operation(.destroy, on: identity)
-    case .update:
+    // A creation in place of another record is undone as a change of it.
+    case .update, .create:
       if present.isEmpty { throw ResourceRegistry.cannotUndo(entry, "the record is gone") }
       try values.checkUnchanged()
       if values.changed.isEmpty { throw ResourceRegistry.cannotUndo(entry, "it changed nothing") }
-      return operation(.update, on: identity, value: values.restored)
+      var update = operation(.update, on: identity, value: values.restored)
+      update.isUndoing = true
+      return update
     case .destroy:
       if !present.isEmpty {
         throw ResourceRegistry.cannotUndo(entry, "there is a record again at \(entry.path)")
       }
       try checkOwnersExist(entry, identity, definition, reader)
       var creation = operation(.create, on: identity, value: entry.old)
-      creation.appliesInitialValues = false
+      creation.isUndoing = true
       return creation
     }
   }
@@ -82,8 +85,11 @@ extension ResourceRegistry {
   }
 
   static func cannotUndo(_ entry: ActionLogEntry, _ reason: String) -> ResourceError {
-    ResourceError(
-      .cannotUndo, "This cannot be taken back: \(reason).", resource: entry.resource)
+    cannotUndo(entry.resource, reason)
+  }
+
+  static func cannotUndo(_ resource: String?, _ reason: String) -> ResourceError {
+    ResourceError(.cannotUndo, "This cannot be taken back: \(reason).", resource: resource)
   }
 }
 
@@ -97,7 +103,7 @@ extension ResourcePlanner {
   ) throws(ResourceError) -> ResourcePlan {
     let plan = try plan(registry.undoing(entry, reader: reader))
     let others = plan.changes.count - 1
-    if entry.kind == .create, others > 0 {
+    if entry.kind == .create, entry.old.isNull, others > 0 {
       throw ResourceRegistry.cannotUndo(
         entry,
         (others == 1 ? "1 record came" : "\(others) records came")

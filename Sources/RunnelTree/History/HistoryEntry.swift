@@ -61,9 +61,16 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
   public var undoes: Int64?
   /// The changes, place by place.
   public var parts: [Part]
+  /// The record of the operation on a resource that made the write, if more follows from it than the
+  /// record: it is undone by operations; nil for any other write.
+  package var operation: Path?
 
   /// Makes an entry.
-  package init(id: Int64, at: Int64, author: String, undoes: Int64? = nil, parts: [Part]) {
+  package init(
+    id: Int64, at: Int64, author: String, undoes: Int64? = nil, parts: [Part],
+    operation: Path? = nil
+  ) {
+    self.operation = operation
     self.id = id
     self.at = at
     self.author = author

@@ -35,7 +35,7 @@ final class SynchronousBackend: TreeBackend {
     case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
       .perform(let number, _, _),
       .undo(let number, _, _), .writeIf(let number, _, _),
-      .performIf(let number, _, _, _), .undoWrite(let number, _):
+      .performIf(let number, _, _, _), .undoWrite(let number, _, _):
       writeCount += 1
       if let refusal = refusal ?? refuse() { return [.refused(number, refusal)] }
     case .history(let number, _, _, _):

@@ -81,6 +81,31 @@ public struct ResourceBase: Sendable {
       reference: database.reference(at: plan.path), changes: plan.changes, receipt: receipt)
   }
 
+  /// Undoes a write, if its result still stands: one that an operation made, in one write by
+  /// operations, so that counters and copies are right whatever was counted and copied since; any other
+  /// one by putting back what stood there.
+  ///
+  /// The `before` hooks of an operation's changes may forbid them; a record that they return in place of
+  /// the one that comes back is ignored. The other hooks are called as by `perform`.
+  ///
+  /// - Parameter id: the entry of the write in the history of the database.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: as `Database.undo`, and the errors of `before` hooks; then nothing was written.
+  @discardableResult
+  public func undo(_ id: Int64) async throws -> WriteReceipt {
+    if hooks.hasBefore, let plan = try await database.plan(undoing: id, in: registry) {
+      try await askHooks(about: plan.changes[...])
+    }
+    let (changes, receipt) = try await database.undoing(id, in: registry)
+    await hooks.tellCommitted(changes)
+    if receipt.isPending {
+      followAnswer(receipt, changes)
+    } else {
+      await hooks.tellAcknowledged(changes)
+    }
+    return receipt
+  }
+
   /// Asks the `before` hooks about an operation; returns it with their changes.
   private func askHooks(_ operation: ResourceOperation) async throws -> ResourceOperation {
     guard hooks.hasBefore else { return operation }
@@ -97,14 +122,15 @@ public struct ResourceBase: Sendable {
       case .write(let json): operation.object.value = json
       case .veto(let reason): throw ResourceBase.veto(reason, first)
       case .allow:
-        try await askHooks(aboutCascaded: plan.changes.dropFirst())
+        try await askHooks(about: plan.changes.dropFirst())
         return operation
       }
     }
   }
 
+  /// Asks the `before` hooks about changes that they can only forbid.
   private func askHooks(
-    aboutCascaded changes: ArraySlice<ResourceHookContext>
+    about changes: ArraySlice<ResourceHookContext>
   ) async throws {
     for change in changes {
       var next = 0
@@ -149,6 +175,26 @@ extension Database {
     }
     guard let plan else { preconditionFailure("A write that returned was planned.") }
     return (plan, receipt)
+  }
+
+  /// Undoes a write, without hooks; returns the changes of records, if an operation made it.
+  func undoing(
+    _ id: Int64, in registry: ResourceRegistry
+  ) async throws -> (changes: [ResourceHookContext], receipt: WriteReceipt) {
+    var changes: [ResourceHookContext] = []
+    let receipt = try await write { session in
+      let entry = try session.rememberedEntry(id)
+      guard entry.operation != nil else { return (true, try session.undo(id)) }
+      let outcome = try session.undo(entry, in: registry)
+      changes = outcome.plan.changes
+      return (outcome.plan.write != nil, outcome.deliveries)
+    }
+    return (changes, receipt)
+  }
+
+  /// The plan for undoing a write; nil if no operation made it.
+  func plan(undoing id: Int64, in registry: ResourceRegistry) throws -> ResourcePlan? {
+    try answer { try $0.plan(undoing: id, in: registry) }
   }
 
   /// The plan for an operation on a resource; nothing is written.
