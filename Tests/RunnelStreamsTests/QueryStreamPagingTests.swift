@@ -27,6 +27,21 @@ import Testing
     try messages(paging: Paging(anchor: anchor, count: count))
   }
 
+  @Test func aListWhoseRowsAllGoShowsTheNextPage() throws {
+    try fill(6)
+    let stream = try loaded(try paged(2, .first))
+    let recorder = Recorder(stream)
+    try tree.write([JSONMember("k0", .null), JSONMember("k1", .null)])
+    try tree.settle([stream])
+    #expect(stream.items.map(\.record.key.text) == ["k2", "k3"])
+    #expect(recorder.sectionIDs[0].rowIDs.count == 2)
+    #expect(stream.loadState == .loaded && stream.fetchState == .more)
+    try tree.write((2..<6).map { JSONMember("k\($0)", .null) })
+    try tree.settle([stream])
+    #expect(stream.items.isEmpty && stream.loadState == .loaded)
+    #expect(stream.fetchState == .exhausted)
+  }
+
   @Test func completionComesAfterTheObserversAreTold() throws {
     try fill(6)
     let stream = try loaded(try paged(2))

@@ -81,12 +81,34 @@ import Testing
     #expect(try harness.set("/l/w", "-2") == ["added w(null)=-2"])
   }
 
-  @Test func aWindowWhoseRowsAllWentCanStillBeExtended() throws {
+  @Test(arguments: [Query.Side.first, .last])
+  func aWindowWhoseRowsAllWentShowsTheNextPageAndCanBeExtended(anchor: Query.Side) throws {
     var harness = try harness(9)
     let (listener, _) = try harness.listen(
-      byValue(), paging: Paging(anchor: .last, count: 2), events: .children)
-    _ = try harness.update("/l", #"{"k07":null,"k08":null}"#)
-    #expect(try added(harness.extend(listener, by: 2)) == ["k05", "k06"])
+      byValue(), paging: Paging(anchor: anchor, count: 2), events: .children)
+    let isFirst = anchor == .first
+    let told = try harness.update(
+      "/l", isFirst ? #"{"k00":null,"k01":null}"# : #"{"k07":null,"k08":null}"#)
+    #expect(told.count(where: { $0.hasPrefix("removed ") }) == 2)
+    #expect(added(told) == (isFirst ? ["k02", "k03"] : ["k05", "k06"]))
+    #expect(told.last == "page more")
+    #expect(
+      try added(harness.extend(listener, by: 2)) == (isFirst ? ["k04", "k05"] : ["k03", "k04"]))
+    // One row that stays keeps the frontier where it is.
+    let rest =
+      isFirst ? #"{"k02":null,"k03":null,"k04":null}"# : #"{"k04":null,"k05":null,"k06":null}"#
+    #expect(try added(harness.update("/l", rest)).isEmpty)
+  }
+
+  @Test func aWindowWhoseRowsAllWentOneByOneShowsWhatIsLeftAndThenThatNothingIs() throws {
+    var harness = try harness(3)
+    _ = try harness.listen(byValue(), paging: Paging(anchor: .last, count: 1), events: .children)
+    #expect(
+      try harness.set("/l/k02", "null") == ["removed k02=0", "added k01(null)=0", "page more"])
+    #expect(
+      try harness.set("/l/k01", "null") == ["removed k01=0", "added k00(null)=0", "page end"])
+    #expect(try harness.set("/l/k00", "null") == ["removed k00=0"])
+    #expect(try harness.set("/l/k05", "1") == ["added k05(null)=1"])
   }
 
   @Test func rowsBeyondThatAllWentAreFoundGoneByTheNextExtension() throws {

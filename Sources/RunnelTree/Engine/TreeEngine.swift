@@ -44,6 +44,11 @@ package struct TreeEngine: Sendable {
       events.append(.page(hasMore: view.hasMore))
       return deliveries(events)
     }
+
+    /// The paging of a window that has just lost all its rows, and beyond which there are others.
+    func emptiedPaging(_ changes: View.Changes) -> Paging? {
+      !changes.removed.isEmpty && view.rows.isEmpty && view.hasMore ? view.request.paging : nil
+    }
   }
 
   /// The views of one place, in the order in which they were made.
@@ -254,18 +259,28 @@ extension TreeEngine {
     for (path, part) in concerned {
       // Each touched row is read once, however many views there are at a place.
       let cache = RowCache(reader)
-      var undos: [UndoStep] = []
-      defer { undoSteps += undos }
-      try places.update(at: path) { place throws(TreeError) in
-        for number in try place.concerned(by: part, at: path, cache) {
-          guard let changes = try place.refresh(number, part, cache), let undo = changes.undo else {
-            continue
+      var emptied: [(listener: ListenerID, count: Int)] = []
+      do {
+        var undos: [UndoStep] = []
+        defer { undoSteps += undos }
+        try places.update(at: path) { place throws(TreeError) in
+          for number in try place.concerned(by: part, at: path, cache) {
+            guard let changes = try place.refresh(number, part, cache), let undo = changes.undo
+            else { continue }
+            undos.append(.view(place.views.keys[number], undo))
+            let shared = place.views.values[number]
+            let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
+            deliveries += shared.deliveries(events)
+            if let paging = shared.emptiedPaging(changes), let id = place.views.keys[number].owner {
+              emptied.append((id, paging.count))
+            }
           }
-          undos.append(.view(place.views.keys[number], undo))
-          let shared = place.views.values[number]
-          let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
-          deliveries += shared.deliveries(events)
         }
+      }
+      // A replica asks its origin for the rows beyond.
+      if reader.hasOrigin { continue }
+      for (listener, count) in emptied {
+        deliveries += try extend(listener, by: count, reader: reader)
       }
     }
     return deliveries

@@ -155,8 +155,8 @@ public struct ListenRequest: Hashable, Sendable {
 ///
 /// Everything between the live end and the *frontier* belongs to the window and stays live: the
 /// listener is told of rows that enter, change or leave there. The frontier moves when the window
-/// is extended. On a replica it also moves when all rows of the window have gone and the origin has
-/// others: these become the first page.
+/// is extended, and when all rows of the window have gone and there are others beyond: these become
+/// the first page, on a replica once the origin has told them.
 public struct Paging: Hashable, Sendable {
   /// The live end; it is `last` for a history whose newest row comes last.
   public var anchor: Query.Side
