@@ -93,7 +93,7 @@ struct MainCommand: ParsableCommand {
     // A reader of the output that has gone away has read enough.
     case is StandardOutput.Closed: end(.success)
     case let error as DatabaseError:
-      end(error.code == .locked ? .retryable : .failure, saying: error.message)
+      end(error.code == .locked ? .retryable : .failure, saying: error.told)
     case is TreeError: end(.failure, saying: "\(error)")
     case let error as NetworkError: end(.retryable, saying: error.message)
     case let error as PostgresError:

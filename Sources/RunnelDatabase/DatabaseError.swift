@@ -62,6 +62,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public private(set) var isWritten = false
   /// The origin's own words, if it refused something and said why; `description` has them too.
   public internal(set) var reason: String?
+  /// What a program with commands can advise besides the message; nil for nothing.
+  package internal(set) var remedy: DatabaseRemedy?
 
   /// Makes an error.
   public init(_ code: Code, _ message: String) {
@@ -126,12 +128,10 @@ extension DatabaseError {
     let place = if case .words(let words)? = damage.place { " at \(words)" } else { "" }
     self.init(
       .corrupt,
-      "\(file) is damaged\(place): \(damage.what). \(DatabaseError.remedy(of: file))")
+      "\(file) is damaged\(place): \(damage.what). \(DatabaseError.wayOutOfDamage)")
+    remedy = .repair(file: file)
   }
 
   /// The advice for a damaged file.
-  static func remedy(of file: String) -> String {
-    "`runnel doctor -d \(file)` tells all that is wrong, and with `--repair` recovers what can be; or "
-      + "restore a backup or a copy."
-  }
+  static let wayOutOfDamage = "Restore a backup or a copy."
 }

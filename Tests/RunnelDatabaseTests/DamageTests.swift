@@ -39,8 +39,8 @@ private typealias DatabaseError = RunnelDatabase.DatabaseError
     #expect(error?.code == .corrupt, "\(what)")
     let message = error?.message ?? ""
     #expect(message.contains("damaged at \(place)"), "\(what): \(message)")
-    #expect(message.contains("runnel doctor -d \(folder.file())"), "\(message)")
-    #expect(message.contains("--repair"), "\(message)")
+    #expect(!message.contains("runnel "), "the library names no command: \(message)")
+    #expect(error?.remedy == .repair(file: folder.file()), "\(message)")
     try session.close()
   }
 

@@ -151,7 +151,7 @@ extension AppRuntime {
     case .pendingWrites(let writes):
       send(.pendingWrites(writes.filter { !isOwn($0) }))
       queries.listed?.take(pending: writes)
-    case .stale(let error): send(.trouble(error.message))
+    case .stale(let error): send(.trouble(error.told))
     case .fileGone(let error): send(.fileGone(error.message))
     case .fileBack: send(.fileBack)
     // The indexes of views are declared when the file is opened; if that fails, there is nothing

@@ -15,6 +15,26 @@ extension Database {
     set { fatalError("It cannot be called.") }
   }
 
+  /// Unavailable: handlers run on a thread of the database.
+  @available(
+    *, unavailable,
+    message:
+      "Handlers run on a thread of the database. Loop with `for try await` where the events are needed, as in a task on the main actor."
+  )
+  public nonisolated var callbackQueue: Any? {
+    get { fatalError("It cannot be called.") }
+    set { fatalError("It cannot be called.") }
+  }
+
+  /// Unavailable: a place has a path.
+  @available(
+    *, unavailable,
+    message: "A place has a path, and no URL: `try database.reference(withPath: \"users/ana\")`."
+  )
+  public nonisolated func reference(fromURL url: String) -> Reference {
+    fatalError("It cannot be called.")
+  }
+
   /// Unavailable: see `purgePendingWrites()`.
   @available(*, unavailable, renamed: "purgePendingWrites()")
   public nonisolated func purgeOutstandingWrites() { fatalError("It cannot be called.") }
@@ -56,6 +76,48 @@ extension Queryable {
   )
   public func observeSingleEvent(
     of kinds: EventKinds, with block: @escaping (DataSnapshot) -> Void,
+    withCancel cancelBlock: @escaping (any Error) -> Void
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: an event has the key before its child.
+  @available(
+    *, unavailable,
+    message:
+      "An event has it: `observe(.added) { event in … event.snapshot, event.previousKey … }`."
+  )
+  public func observe(
+    _ kinds: EventKinds, andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void
+  ) -> ObservationToken { fatalError("It cannot be called.") }
+
+  /// Unavailable: an event has the key before its child.
+  @available(
+    *, unavailable,
+    message:
+      "An event has it: `observe(.added) { event in … event.previousKey … } onFailure: { error in … }`."
+  )
+  public func observe(
+    _ kinds: EventKinds, andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void,
+    withCancel cancelBlock: @escaping (any Error) -> Void
+  ) -> ObservationToken { fatalError("It cannot be called.") }
+
+  /// Unavailable: an event has the key before its child.
+  @available(
+    *, unavailable,
+    message: "An event has it: `try await observeSingleEvent(of: .added).previousKey`."
+  )
+  public func observeSingleEvent(
+    of kinds: EventKinds, andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: an event has the key before its child.
+  @available(
+    *, unavailable,
+    message:
+      "An event has it, and errors are thrown: `try await observeSingleEvent(of: .added).previousKey`."
+  )
+  public func observeSingleEvent(
+    of kinds: EventKinds,
+    andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void,
     withCancel cancelBlock: @escaping (any Error) -> Void
   ) { fatalError("It cannot be called.") }
 
@@ -150,6 +212,16 @@ extension Reference {
   )
   public func removeValue(
     completionBlock block: @escaping ((any Error)?, Reference) -> Void
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: errors are thrown.
+  @available(
+    *, unavailable,
+    message:
+      "Errors are thrown: `try await cancelDisconnectOperations()` returns when it is asked for."
+  )
+  public func cancelDisconnectOperations(
+    withCompletionBlock block: @escaping ((any Error)?, Reference) -> Void
   ) { fatalError("It cannot be called.") }
 
   /// Unavailable: values are JSON, or of types that are `Encodable`.

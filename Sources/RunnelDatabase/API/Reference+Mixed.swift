@@ -48,7 +48,7 @@ extension Reference {
   /// before.
   ///
   /// - Returns: the place of the child.
-  /// - Throws: as `setValue`.
+  /// - Throws: as `setValue`, and `DatabaseError` (`refused`) if all members are nil or hold nothing.
   @_disfavoredOverload
   @discardableResult
   nonisolated(nonsending) public func push(

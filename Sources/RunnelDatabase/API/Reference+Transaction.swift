@@ -80,7 +80,7 @@ private final class TransactionCall: Sendable {
     do {
       switch try state.body(DataSnapshot(reference: state.reference, node: node)).outcome {
       case .success(let json): return json
-      case .failure(let error): throw error
+      case .failure(let error): throw error.below(state.reference.path)
       case .abort: return nil
       }
     } catch {

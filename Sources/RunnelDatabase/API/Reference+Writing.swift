@@ -112,10 +112,14 @@ extension Reference {
 
   /// Adds a child under a new key, which sorts after those made before.
   ///
+  /// A value that holds nothing is refused, since nothing would stand at the key; `childByAutoID()` makes
+  /// a key alone.
+  ///
   /// - Returns: the place of the child.
-  /// - Throws: as `setValue`.
+  /// - Throws: as `setValue`, and `DatabaseError` (`refused`) for a value that holds nothing.
   @discardableResult
   public func push(_ value: JSONValue, priority: JSONValue? = nil) async throws -> Reference {
+    try value.checkIsSomething(toPushTo: path)
     let child = try childByAutoID()
     try await child.setValue(value, priority: priority)
     return child
@@ -123,19 +127,44 @@ extension Reference {
 
   /// Adds a Swift value as a child under a new key, which sorts after those made before.
   ///
+  /// A value that holds nothing is refused, such as nil, or a structure whose properties are all nil;
+  /// `childByAutoID()` makes a key alone.
+  ///
   /// - Returns: the place of the child.
-  /// - Throws: as `setValue`.
+  /// - Throws: as `setValue`, and `DatabaseError` (`refused`) for a value that holds nothing.
   @discardableResult
   nonisolated(nonsending) public func push(
     _ value: some Encodable, priority: JSONValue? = nil, using encoder: NodeEncoder = NodeEncoder()
   ) async throws -> Reference {
     let child = try childByAutoID()
-    try await child.setValue(value, priority: priority, using: encoder)
+    let json = try encoder.json(value, at: child.path)
+    try json.checkIsSomething(toPushTo: path)
+    try await child.setValue(json, priority: priority)
     return child
   }
 }
 
 extension JSONValue {
+  /// Throws if nothing would be stored for the value under a new key of a place.
+  func checkIsSomething(toPushTo place: Path) throws(DatabaseError) {
+    if !holdsNothing { return }
+    throw DatabaseError(
+      .refused,
+      "There is nothing to push to \(place): the value holds nothing, and the tree stores nothing empty. "
+        + "`childByAutoID()` makes a key alone.")
+  }
+
+  /// True if the tree stores nothing for the value.
+  private var holdsNothing: Bool {
+    switch self {
+    case .null: true
+    case .bool, .number, .string: false
+    case .array(let elements): elements.allSatisfy(\.holdsNothing)
+    case .object(let members):
+      members.allSatisfy { $0.name == ReservedName.priority || $0.value.holdsNothing }
+    }
+  }
+
   /// The same value with a priority, unless it has one of its own.
   func withPriority(_ priority: JSONValue) -> JSONValue {
     let member = JSONMember(ReservedName.priority, priority)

@@ -114,7 +114,8 @@ enum DirectChange {
     case .importing:
       DatabaseError(
         .refused,
-        "\(file) is a replica: import where its origin is, or write with `runnel set`.")
+        "\(file) is a replica: import where its origin is, or write the values here."
+      ).with(.write)
     case .transaction:
       DatabaseError(
         .refused,

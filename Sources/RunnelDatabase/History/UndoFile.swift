@@ -144,7 +144,7 @@ extension UndoFile {
   private static func failure(_ path: String) -> DatabaseError {
     DatabaseError(
       errno == ENOSPC || errno == EDQUOT ? .diskFull : .storage,
-      "What stands there cannot be kept for `runnel undo` in \(path): "
+      "What stands there cannot be kept for its undo in \(path): "
         + "\(String(cString: strerror(errno))). Nothing was changed.")
   }
 }

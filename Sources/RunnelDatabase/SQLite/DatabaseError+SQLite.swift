@@ -23,8 +23,9 @@ extension DatabaseError {
       self.init(
         .readOnly,
         "\(file) or its folder may not be written. Nothing was changed: "
-          + "change the permissions, or copy the file; `runnel \(file) --read-only` shows it. "
+          + "change the permissions, copy the file, or open it only to read. "
           + code)
+      remedy = .readOnly(file: file)
     case .SQLITE_FULL:
       self.init(
         .diskFull,
@@ -32,14 +33,14 @@ extension DatabaseError {
     case .SQLITE_NOTADB where TextFile.isText(file):
       self.init(
         .corrupt,
-        "\(file) holds text and is no database: name another file, and import this one into it. In a "
-          + "terminal `runnel FILE` opens a .json, .jsonl or .csv file as the database FILE.db. "
-          + DatabaseError.wayIn(ofText: file))
+        "\(file) holds text and is no database: name another file, and import this one into it.")
+      remedy = .text(file: file)
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(
         .corrupt,
-        "\(file) is damaged or no database (\(reason)). It was not changed: `runnel doctor -d \(file)` "
-          + "tells what can be done; or restore a backup or a copy, or name another file.")
+        "\(file) is damaged or no database (\(reason)). It was not changed: restore a backup or a copy, or "
+          + "name another file.")
+      remedy = .repair(file: file)
     case .SQLITE_CANTOPEN:
       let cause = cause ?? DatabaseError.openingFailure(of: file)
       self.init(.cannotOpen, "\(file) cannot be opened: \(DatabaseError.words(cause)) \(code)")
@@ -72,16 +73,6 @@ extension DatabaseError {
       "\(file): the system failed to \(DatabaseError.work(error.extendedResultCode)). What was "
         + "written before stays, and this was undone: look for errors of the disk in the system's "
         + "log, and for free space; copy the file if it can be read. \(code)")
-  }
-
-  /// How a file of data gets into another database, as a sentence; the name tells what is in it.
-  private static func wayIn(ofText file: String) -> String {
-    switch file.split(separator: ".").last?.lowercased() {
-    case "jsonl", "ndjson":
-      "`runnel push PLACE --lines < \(file)` adds its lines to a list of another one."
-    case "csv", "tsv": "In the workspace, yi adds its rows to a list of another one."
-    default: "`runnel import \(file)` reads JSON into another one."
-    }
   }
 
   /// The error of a system call that failed to write a copy of a file for some work.

@@ -144,7 +144,8 @@ final class SQLiteStore {
       if isReadOnly { try SQLiteStore.checkReadable(version: version, file: file) }
     case .empty where isReadOnly:
       throw DatabaseError(
-        .cannotOpen, "\(file) is empty: fill it with `runnel import` or `runnel set`.")
+        .cannotOpen, "\(file) is empty: open it for writing, and fill it."
+      ).with(.fill)
     case .empty: break
     }
   }
@@ -167,8 +168,8 @@ final class SQLiteStore {
     throw DatabaseError(
       .olderVersion,
       "\(file) has format \(version), and must be brought to format \(Schema.version) before it "
-        + "can be read. It was not changed: open it once for writing, for instance with "
-        + "`runnel doctor --repair`.")
+        + "can be read. It was not changed: open it once for writing."
+    ).with(.convert)
   }
 
   private static func connect(

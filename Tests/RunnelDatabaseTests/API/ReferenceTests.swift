@@ -187,6 +187,31 @@ import Testing
     #expect(first.path < second.path)
   }
 
+  @Test func nothingIsPushedInNoFormAndAKeyAloneIsMadeWithoutAWrite() async throws {
+    struct Line: Codable {
+      var text: String?
+      var tags: [String] = []
+    }
+    let list = try reference("l")
+    let forms: [() async throws -> Reference] = [
+      { try await list.push(nil as JSONValue) },
+      { try await list.push([:] as JSONValue, priority: 1) },
+      { try await list.push(["a": [nil, [:]]] as JSONValue) },
+      { try await list.push(Line()) },
+      { try await list.push(nil as Int?) },
+      { try await list.push([String: Line]()) },
+    ]
+    for (number, push) in forms.enumerated() {
+      let error = await #expect(throws: DatabaseError.self, "form \(number)") { try await push() }
+      #expect(error?.code == .refused, "form \(number)")
+      #expect(error?.message.contains("`childByAutoID()`") == true, "form \(number)")
+    }
+    #expect(try await export() == "null")
+    #expect(try list.childByAutoID().path.parent == list.path)
+    try await list.push(Line(text: "x"))
+    #expect(try await list.get().childrenCount == 1)
+  }
+
   @Test func serverValuesAreResolvedWhereverTheyStand() async throws {
     struct Visit: Encodable {
       var at = ServerValue.timestamp

@@ -103,6 +103,33 @@ import Testing
     #expect(try await place.get().value == 1)
   }
 
+  @Test func aResultThatCannotBeWrittenIsAnErrorWithItsPlaceFromTheRootAsOfSet() async throws {
+    struct Account: Codable { var balance: Double }
+    let set = await #expect(throws: DataCodingError.self) {
+      try await place.setValue(Account(balance: .nan))
+    }
+    let transaction = await #expect(throws: DataCodingError.self) {
+      try await place.runTransaction { _ in .success(Account(balance: .nan)) }
+    }
+    #expect(transaction == set)
+    #expect(transaction?.path == "/a/b/balance")
+    let whole = await #expect(throws: DataCodingError.self) {
+      try await place.runTransaction { _ in .success(Double.nan) }
+    }
+    #expect(whole?.path == "/a/b")
+  }
+
+  @Test func theWordsOfSwiftsCodingAreAClauseAfterThePlace() async throws {
+    enum Voice: String, Codable { case alto }
+    try await place.setValue("tenor")
+    let error = await #expect(throws: DataCodingError.self) {
+      try await place.get().decode(Voice.self)
+    }
+    let text = try #require(error?.description)
+    #expect(text.hasPrefix("/a/b: expected Voice, but cannot initialize Voice "), "\(text)")
+    #expect(text.hasSuffix(".") && !text.hasSuffix(".."), "\(text)")
+  }
+
   @Test func aResultThatIsRefusedIsAnErrorAsOfSet() async throws {
     try await place.setValue(1)
     let refused = await #expect(throws: DatabaseError.self) {

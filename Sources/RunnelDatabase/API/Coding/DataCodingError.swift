@@ -28,6 +28,24 @@ public struct DataCodingError: Error, Hashable, Sendable {
     expected = String(describing: type)
     self.reason = reason
   }
+
+  /// The same error in a value that was coded without its place.
+  func below(_ place: Path) -> DataCodingError {
+    if place.isRoot { return self }
+    var error = self
+    error.path = place.description + (path == Path.root.description ? "" : path)
+    return error
+  }
+
+  /// The words of Swift's coding as a clause: `Cannot initialize X from ….` begins and ends a sentence.
+  fileprivate static func clause(_ text: String) -> String {
+    var words = Substring(text)
+    while words.last == "." { words.removeLast() }
+    // A name in capitals stays as it is.
+    guard let first = words.first, first.isUppercase, words.dropFirst().first?.isLowercase == true
+    else { return String(words) }
+    return first.lowercased() + words.dropFirst()
+  }
 }
 
 extension DataCodingError: CustomStringConvertible {
@@ -60,7 +78,7 @@ extension DataCodingError {
     case EncodingError.invalidValue(let value, let context):
       self.init(
         .notEncodable, path: place.joined(context.codingPath), type: Swift.type(of: value),
-        reason: context.debugDescription)
+        reason: DataCodingError.clause(context.debugDescription))
     default:
       self.init(.mismatch, path: place.description, type: type, reason: "\(error)")
     }
@@ -70,7 +88,8 @@ extension DataCodingError {
     _ code: Code, _ context: DecodingError.Context, _ place: Path, _ type: Any.Type
   ) {
     self.init(
-      code, path: place.joined(context.codingPath), type: type, reason: context.debugDescription)
+      code, path: place.joined(context.codingPath), type: type,
+      reason: DataCodingError.clause(context.debugDescription))
   }
 }
 

@@ -17,17 +17,19 @@ enum ISODateText {
   /// - Returns: nil if the date has no year of four digits.
   static func text(_ date: Date) -> String? {
     let seconds = date.timeIntervalSince1970
-    guard milliseconds.contains(seconds * 1000) else { return nil }
     let nearest = (seconds * 1000).rounded()
     let error = 2 * max(seconds.ulp, date.timeIntervalSinceReferenceDate.ulp)
     let isWhole = abs(nearest / 1000 - seconds) <= error
-    let whole = isWhole ? nearest : (seconds * 1000).rounded(.down)
+    // The last moment of all is not rounded to the first one behind the range.
+    let whole =
+      isWhole && milliseconds.contains(nearest) ? nearest : (seconds * 1000).rounded(.down)
     return milliseconds.contains(whole) ? CivilTime.utcText(Int64(whole)) : nil
   }
 
   /// Reads `2026-11-21T20:44:50Z`, with or without a fraction, and with `Z` or an offset like `+02:00`.
   ///
-  /// - Returns: nil if the text is nothing like that, or if there is no such day or time.
+  /// - Returns: nil if the text is nothing like that, if there is no such day or time, or if it is none of the
+  ///   years 1 to 9999 in UTC: such a date could not be written.
   static func date(_ text: String) -> Date? {
     var rest = text.utf8[...]
     guard let year = number(&rest, 4), skip("-", &rest),
@@ -41,8 +43,13 @@ enum ISODateText {
         year: year, month: month, day: day, hour: hour, minute: minute, second: second,
         millisecond: nanoseconds / 1_000_000)
     else { return nil }
-    let whole = Double(time.milliseconds(offsetSeconds: offset)) / 1000
-    return Date(timeIntervalSince1970: whole + Double(nanoseconds % 1_000_000) / 1e9)
+    let number = Double(time.milliseconds(offsetSeconds: offset))
+    guard milliseconds.contains(number) else { return nil }
+    let whole = Date(timeIntervalSince1970: number / 1000)
+    let date = Date(
+      timeIntervalSince1970: number / 1000 + Double(nanoseconds % 1_000_000) / 1e9)
+    // A `Double` is coarse there: the finer part must not lead out of the range.
+    return milliseconds.contains((date.timeIntervalSince1970 * 1000).rounded(.down)) ? date : whole
   }
 }
 

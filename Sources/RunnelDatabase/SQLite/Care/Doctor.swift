@@ -34,7 +34,8 @@ struct Doctor {
     throw DatabaseError(
       .corrupt,
       "\(file) is damaged at \(fault.place): \(fault.what)\(others). It was not \(purpose). "
-        + DatabaseError.remedy(of: file))
+        + DatabaseError.wayOutOfDamage
+    ).with(.repair(file: file))
   }
 
   /// Checks everything; returns the report, and the damage that a repair sets aside.

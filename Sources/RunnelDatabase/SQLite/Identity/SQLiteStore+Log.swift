@@ -152,7 +152,8 @@ extension SQLiteStore {
     DatabaseError(
       .corrupt,
       "\(file)-wal, the log of \(file), is damaged: \(words). Nothing was changed: "
-        + "`runnel doctor -d \(file) --salvage NEW` puts all that can be read into a new file.")
+        + "restore a backup or a copy."
+    ).with(.salvage(file: file))
   }
 
   static func foreignLog(_ file: String) -> DatabaseError {
