@@ -273,6 +273,9 @@ let package = Package(
       // Examples for users are compiled without access to package symbols.
       packageAccess: false, swiftSettings: swiftSettings),
     .testTarget(
+      name: "MainActorTests", dependencies: ["Runnel"], packageAccess: false,
+      swiftSettings: swiftSettings + [.defaultIsolation(MainActor.self)]),
+    .testTarget(
       name: "RunnelDemoTests", dependencies: ["RunnelBase", "RunnelDemo"],
       swiftSettings: swiftSettings),
     .testTarget(
