@@ -103,7 +103,8 @@ import Testing
       let newest = try session.history(count: 1).first?.id
       do {
         if !numbers.isEmpty, Int.random(in: 0..<5, using: &random) < 2 {
-          let number = numbers[Int.random(in: 0..<numbers.count, using: &random)]
+          let newer = numbers.suffix(8)
+          let number = newer[Int.random(in: newer.indices, using: &random)]
           _ = try session.undo(number, in: registry)
           undone += 1
         } else {

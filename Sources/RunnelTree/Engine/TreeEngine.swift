@@ -94,6 +94,23 @@ package struct TreeEngine: Sendable {
       return changes
     }
 
+    /// Extends a paged window that has lost all its rows by its first page, as a part of the same
+    /// changes; returns how to undo that, nil if nothing was gained.
+    ///
+    /// A replica asks its origin for the rows beyond instead.
+    mutating func refill(
+      _ number: Int, _ changes: inout View.Changes, _ reader: RowCache
+    ) throws(TreeError) -> View.Undo? {
+      guard !reader.hasOrigin, let paging = views.values[number].emptiedPaging(changes) else {
+        return nil
+      }
+      let page = try views.values[number].view.extend(by: paging.count, reader)
+      index = nil
+      changes.added += page.gained
+      changes.hasMoreChanged = true
+      return page.undo
+    }
+
     func checkInvariants() {
       for shared in views.values { shared.view.checkInvariants() }
       index?.checkInvariants(views.values.lazy.map(\.view))
@@ -259,28 +276,21 @@ extension TreeEngine {
     for (path, part) in concerned {
       // Each touched row is read once, however many views there are at a place.
       let cache = RowCache(reader)
-      var emptied: [(listener: ListenerID, count: Int)] = []
-      do {
-        var undos: [UndoStep] = []
-        defer { undoSteps += undos }
-        try places.update(at: path) { place throws(TreeError) in
-          for number in try place.concerned(by: part, at: path, cache) {
-            guard let changes = try place.refresh(number, part, cache), let undo = changes.undo
-            else { continue }
-            undos.append(.view(place.views.keys[number], undo))
-            let shared = place.views.values[number]
-            let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
-            deliveries += shared.deliveries(events)
-            if let paging = shared.emptiedPaging(changes), let id = place.views.keys[number].owner {
-              emptied.append((id, paging.count))
-            }
+      var undos: [UndoStep] = []
+      defer { undoSteps += undos }
+      try places.update(at: path) { place throws(TreeError) in
+        for number in try place.concerned(by: part, at: path, cache) {
+          guard var changes = try place.refresh(number, part, cache), let undo = changes.undo else {
+            continue
           }
+          undos.append(.view(place.views.keys[number], undo))
+          if let undo = try place.refill(number, &changes, cache) {
+            undos.append(.view(place.views.keys[number], undo))
+          }
+          let shared = place.views.values[number]
+          let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
+          deliveries += shared.deliveries(events)
         }
-      }
-      // A replica asks its origin for the rows beyond.
-      if reader.hasOrigin { continue }
-      for (listener, count) in emptied {
-        deliveries += try extend(listener, by: count, reader: reader)
       }
     }
     return deliveries
