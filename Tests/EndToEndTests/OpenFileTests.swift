@@ -41,6 +41,20 @@ import Testing
     #expect(rows.first == #"{"$key":"0","title":"One"}"#)
   }
 
+  @Test func hiddenMembersMayHaveAnyName() throws {
+    let file = try folder.write(
+      #"{"e":{"c$":1},"e":{"a":{"n":1}},"x":2}"#, to: "hidden.json")
+    #expect(try rows(file, "--view", "e") == [#"{"$key":"a","n":1}"#])
+  }
+
+  @Test func namesThatWouldBeOneKeyAreRefusedWithTheirPlace() throws {
+    let file = try folder.write(#"{"a":{"k.":1,"k%2E":2}}"#, to: "clash.json")
+    let outcome = try Program.run([file])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains(#"the names "k." and "k%2E" in /a would be one key, k%2E"#))
+    #expect(try !folder.names().contains("clash.json.db"))
+  }
+
   @Test func linesAndTablesAreListsOfRecords() throws {
     let lines = try folder.write("{\"a\":1}\n{\"a\":2}\n", to: "log.jsonl")
     #expect(try rows(lines) == [#"{"$key":"0","a":1}"#, #"{"$key":"1","a":2}"#])

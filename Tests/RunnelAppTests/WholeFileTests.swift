@@ -73,6 +73,56 @@ import Testing
     #expect(json["notiz"] == "w" && json["a"]?["x"]?["plan"] == 5, "\(json)")
   }
 
+  /// A file without a list, opened in the Tree; its tree is changed, and it is replaced.
+  private func replaced(_ text: String, _ change: (AppDriver) throws -> Void) throws -> String {
+    try folder.write(text, to: "t.json")
+    let json = try JSONValue(parsing: text)
+    let app = try AppDriver([], json: json, dataFile: folder.file("t.json"))
+    try change(app)
+    app.press(":")
+    app.type("export json \(folder.file("t.json"))")
+    app.press("Enter")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.press("y")
+    #expect(app.toast.hasPrefix("exported"), "\(app.toast)")
+    return try folder.text("t.json")
+  }
+
+  @Test func fileOfNothingStaysAsItIs() throws {
+    let text = #"{"n":null,"A":null}"#
+    #expect(try replaced(text) { _ in } == text)
+    #expect(try replaced(text) { try $0.set("/n", 5) } == #"{"n":5,"A":null}"#)
+  }
+
+  @Test func changedRowOfAListIsKnownAfterTheFirstExport() throws {
+    let text = #"[{"a":1},{"t":true},{"z":{},"big":12345678901234567890.5,"s":"x"}]"#
+    try folder.write(text, to: "c8.json")
+    let views = try ViewFile(
+      yaml: "views:\n  - { name: c8, path: /c8, columns: [{ field: s }] }", name: "test.views.yaml"
+    ).views
+    let app = try AppDriver(
+      views, json: ["c8": JSONValue(parsing: text)], dataFile: folder.file("c8.json"))
+    func export() {
+      app.press(":")
+      app.type("export json \(folder.file("c8.json"))")
+      app.press("Enter")
+      app.wait(milliseconds: Question.graceMilliseconds)
+      app.press("y")
+      #expect(app.toast.hasPrefix("exported"), "\(app.toast)")
+    }
+    try app.remove("/c8/0")
+    export()
+    #expect(try folder.text("c8.json") == text.replacing(#"{"a":1},"#, with: ""))
+    try app.remove("/c8/1")
+    try app.set("/c8/2/s", 5)
+    try app.set("/c8/2/new", 5)
+    try app.set("/c8/2/more", 5)
+    export()
+    #expect(
+      try folder.text("c8.json")
+        == #"[{"z":{},"big":12345678901234567890.5,"s":5,"more":5,"new":5}]"#)
+  }
+
   /// The place of what a file holds, where the tree has these places.
   private func place(_ text: String, _ there: [String], name: String = "f.json") -> Path {
     let all = Set(

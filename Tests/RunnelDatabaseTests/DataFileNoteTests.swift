@@ -42,6 +42,7 @@ import Testing
     try session.keep(note)
     #expect(try session.dataFileNote() == note)
     note.declined = Self.mark("two")
+    note.rows = "numbers"
     try session.keep(note)
     #expect(try session.history(count: 9).count == 1)
     try session.close()

@@ -18,6 +18,8 @@ final class ExportRunner {
   }
 
   private let job: ExportJob
+  /// The file of the open database; nil if it has none.
+  private let database: String?
   /// The full path of the file.
   private let path: String
   private let temporary: String
@@ -34,12 +36,17 @@ final class ExportRunner {
   private var survey: RecordColumns?
   /// The nodes still to be read, if several are exported.
   private var unread: [Path] = []
+  /// The keys of the rows that were written to a list, by their places.
+  private var keys: RowKeys?
   /// The nodes that were read.
   private var nodes: [(path: Path, node: RunnelTree.Node)] = []
 
-  /// Prepares an export; `report` takes its progress and result.
-  init(_ job: ExportJob, report: @escaping (ExportReport) -> Void) {
+  /// Prepares an export from the database in a file; `report` takes its progress and result.
+  init(
+    _ job: ExportJob, database: String? = nil, report: @escaping (ExportReport) -> Void
+  ) {
     self.job = job
+    self.database = database
     self.report = report
     path = ExportRunner.expanded(job.file)
     temporary = path + ".\(getpid()).part"
@@ -49,7 +56,9 @@ final class ExportRunner {
 
   /// Creates the file; returns the data to read first, or nil for none.
   func start() -> Question? {
-    let opened = isOpenedFile ? job.opened.map { OpenedDataFile($0, showing: place) } : nil
+    let opened =
+      isOpenedFile
+      ? job.opened.map { OpenedDataFile($0, database: database, showing: place) } : nil
     if access(path, F_OK) == 0, !job.replaces || opened.map(isNotAgreed) == true {
       report(opened.map(question) ?? .isThere(path))
       return nil
@@ -69,6 +78,9 @@ final class ExportRunner {
       write(records)
       finish()
       return nil
+    case .view where isWholeJSON, .subtree where isWholeJSON:
+      begin([])
+      return replaced.map { .node($0.place) }
     case .view(let definition, _, _):
       reader = viewReader()
       // The rows are read twice: first to find the columns that all of them need.
@@ -108,6 +120,10 @@ final class ExportRunner {
   func take(_ node: RunnelTree.Node) -> Question? {
     guard descriptor >= 0 else { return nil }
     switch job.source {
+    case .view where isWholeJSON, .subtree where isWholeJSON:
+      writer?.take(whole: node)
+      if case .subtree = job.source { for child in node.children { counted.add(child.node) } }
+      finish()
     case .subtree(let path): take(value: node, at: path)
     case .nodes: return takeNext(node)
     case .view, .records: break
@@ -182,20 +198,32 @@ final class ExportRunner {
     return nil
   }
 
+  /// Whether all that is in a file of JSON is written back as it stands, whatever value it is.
+  private var isWholeJSON: Bool {
+    guard job.format == .json, let replaced, job.source.isWhole(at: replaced.place) else {
+      return false
+    }
+    return writtenShape.values.isKeptJSON
+  }
+
   private func begin(_ columns: [FieldPath]) {
-    let writer = ExportWriter(job.format, columns: columns, shape: shape)
+    let writer = ExportWriter(job.format, columns: columns, shape: writtenShape)
     self.writer = writer
     write(writer.begin())
   }
 
   /// The shape of the file that is replaced, or of a new one.
-  private var shape: WrittenShape {
+  private lazy var writtenShape: WrittenShape = {
     var shape = job.replaces ? shapeOfFile : WrittenShape()
-    if replaced != nil { shape.values = valuesOfFile ?? WrittenValues() }
+    if let replaced {
+      shape.values = valuesOfFile ?? WrittenValues()
+      // The rows of another place are not those of the file.
+      shape.values.take(place == replaced.place ? replaced.keys : nil)
+    }
     // What was read from a data file is written with the names that it has there.
     shape.hasNames = job.opened != nil
     return shape
-  }
+  }()
 
   /// The shape of the file that is there.
   private var shapeOfFile: WrittenShape {
@@ -315,7 +343,11 @@ final class ExportRunner {
 
   /// Ends the export: the complete file gets its name, unless another file has it by now.
   private func finish() {
-    if let writer { write(writer.end()) }
+    if let writer {
+      let ending = writer.ending()
+      keys = ending.keys
+      write(ending.bytes)
+    }
     guard descriptor >= 0 else { return }
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
       let reason = errno
@@ -329,7 +361,7 @@ final class ExportRunner {
     let written = replaced == nil ? nil : FileMark(of: temporary)
     let reason = giveName()
     abandon()
-    if reason == 0, let written { replaced?.note(written) }
+    if reason == 0, let written { replaced?.note(written, writesAll ? keys : nil) }
     if reason == 0 {
       report(
         .done(
@@ -341,6 +373,9 @@ final class ExportRunner {
       report(.failed("cannot be written: \(String(cString: strerror(reason)))"))
     }
   }
+
+  /// Whether all that the opened file holds was written.
+  private var writesAll: Bool { replaced.map { job.source.isWhole(at: $0.place) } ?? false }
 
   /// What was written: of the tree nodes of all kinds, else rows.
   private var exportedCount: ExportedCount {

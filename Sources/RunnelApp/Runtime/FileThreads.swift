@@ -130,15 +130,17 @@ final class ExportThread: Sendable {
   /// The id of its requests to the database.
   let id: AppRequestID
   private let job: ExportJob
+  private let database: String?
   // At most one question is open, and the export may be stopped meanwhile.
   private let inputs: Inbox<Input>
   private let bell: Wakeup
 
-  /// Prepares an export with an id for its requests.
+  /// Prepares an export from the database in a file with an id for its requests.
   ///
   /// - Throws: `TerminalError.systemCall` if the process has no descriptor left.
-  init(_ job: ExportJob, id: AppRequestID) throws(TerminalError) {
+  init(_ job: ExportJob, database: String?, id: AppRequestID) throws(TerminalError) {
     self.job = job
+    self.database = database
     self.id = id
     let bell = try Wakeup()
     self.bell = bell
@@ -153,7 +155,7 @@ final class ExportThread: Sendable {
 
   /// Writes the export on this thread, and reports its steps.
   func run(_ tell: @escaping (Step) -> Void) {
-    let runner = ExportRunner(job) { tell(.report($0)) }
+    let runner = ExportRunner(job, database: database) { tell(.report($0)) }
     var question = runner.start()
     while let next = question {
       tell(.question(next))

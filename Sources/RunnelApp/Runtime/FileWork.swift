@@ -41,7 +41,7 @@ final class FileWork {
 
   func export(_ job: ExportJob, _ id: AppRequestID) {
     do throws(TerminalError) {
-      let export = try ExportThread(job, id: id)
+      let export = try ExportThread(job, database: backend.databaseFile, id: id)
       exporting = export
       start(.export(export))
     } catch {

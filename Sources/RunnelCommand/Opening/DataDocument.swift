@@ -90,7 +90,7 @@ struct DataDocument {
       + "in the workspace is replaced; `runnel undo` brings it back."
     if try StandardInput.confirms(question) { return try fill(database) }
     // The question is asked once for each change of the file.
-    keep(DataFileNote(known: note.known, declined: mark), in: database)
+    keep(DataFileNote(known: note.known, declined: mark, rows: note.rows), in: database)
     return []
   }
 
@@ -136,8 +136,9 @@ struct DataDocument {
         remarks = try document.withBytes { try fill(session, json: $0, interruption) }
       case .jsonl, .csv:
         let (json, told) = try document.withBytes { try records($0, interruption) }
-        try write(
-          WritableJSON(json).text, into: session, at: .root, interruption, "Writing \(name).db")
+        let writable = WritableJSON(json)
+        try check(writable)
+        try write(writable.text, into: session, at: .root, interruption, "Writing \(name).db")
         remarks = told
       }
       if format != .csv, let sentence = document.withBytes({ RoundedNumbers(in: $0).sentence }) {
@@ -147,7 +148,9 @@ struct DataDocument {
         remarks.append(sentence)
       }
       try session.keep(
-        DataFileNote(known: document.withBytes { FileMark(UnsafeRawBufferPointer($0)) }))
+        DataFileNote(
+          known: document.withBytes { FileMark(UnsafeRawBufferPointer($0)) },
+          rows: RowKeys.asRead.text))
       remarks = remarks.map { "\(shown): \($0)" }
       for remark in remarks { StandardError.say(remark) }
       return remarks
@@ -169,16 +172,25 @@ struct DataDocument {
     } catch let error as DatabaseError where error.code == .malformedJSON {
       throw Failure("\(shown): \(error.message)")
     } catch let error as DatabaseError where error.code == .refused {
-      // The names of some members cannot be keys.
+      // The names of some members cannot be keys, perhaps only of such as a later one hides.
       let json = WritableJSON(try JSONValue(parsing: bytes))
-      if json.renamedCount == 0 { throw error }
-      let names = json.renamedCount == 1 ? "1 name holds" : "\(json.renamedCount) names hold"
-      remarks.append(
-        "\(names) signs that no key may have (. # $ / [ ]), which are written as %2E and the like.")
+      try check(json)
+      if json.renamedCount > 0 {
+        let names = json.renamedCount == 1 ? "1 name holds" : "\(json.renamedCount) names hold"
+        remarks.append(
+          "\(names) signs that no key may have (. # $ / [ ]), which are written as %2E and the like."
+        )
+      }
       try write(json.text, into: session, at: path, interruption)
     }
     if let sentence = EmptyContainers(in: bytes).sentence { remarks.append(sentence) }
     return remarks
+  }
+
+  /// Refuses data with two names that are one key in the tree, where only one of two values could stay.
+  private func check(_ json: WritableJSON) throws {
+    guard let clash = json.clash else { return }
+    throw Failure("\(shown): \(clash.sentence)")
   }
 
   private func write(
@@ -267,8 +279,11 @@ struct DataDocument {
 struct WritableJSON {
   private(set) var renamedCount = 0
   private(set) var text = ""
+  /// Two names in it that are written as one key; nil if there are none.
+  let clash: NameClash?
 
   init(_ json: JSONValue) {
+    clash = NameClash(in: json)
     var count = 0
     text = WritableKey.value(json, keepsServerValues: false) { _ in count += 1 }.jsonText()
     renamedCount = count

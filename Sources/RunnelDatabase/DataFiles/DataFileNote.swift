@@ -4,10 +4,13 @@ package struct DataFileNote: Hashable, Sendable {
   package var known: FileMark?
   /// What others wrote to it since, if the user did not want that read; nil for nothing.
   package var declined: FileMark?
+  /// Which rows those of the file were when `known` was read or written, as a text that others make; nil if
+  /// that is not known.
+  package var rows: String?
 
   /// Makes a note.
-  package init(known: FileMark?, declined: FileMark? = nil) {
-    (self.known, self.declined) = (known, declined)
+  package init(known: FileMark?, declined: FileMark? = nil, rows: String? = nil) {
+    (self.known, self.declined, self.rows) = (known, declined, rows)
   }
 
   /// Whether others wrote to the file what neither was read from it nor is to be asked about again.
@@ -36,28 +39,35 @@ extension DatabaseSession {
 extension StoreTransaction {
   private static let knownName = "datafile.known"
   private static let declinedName = "datafile.declined"
+  private static let rowsName = "datafile.rows"
 
   fileprivate func dataFileNote() throws -> DataFileNote? {
     let known = try fileMark(StoreTransaction.knownName)
     let declined = try fileMark(StoreTransaction.declinedName)
-    return known == nil && declined == nil ? nil : DataFileNote(known: known, declined: declined)
+    if known == nil, declined == nil { return nil }
+    return DataFileNote(
+      known: known, declined: declined, rows: try metaText(StoreTransaction.rowsName))
   }
 
   fileprivate func keep(_ note: DataFileNote) throws {
-    try keep(note.known, StoreTransaction.knownName)
-    try keep(note.declined, StoreTransaction.declinedName)
+    try keep(note.known?.text, StoreTransaction.knownName)
+    try keep(note.declined?.text, StoreTransaction.declinedName)
+    try keep(note.rows, StoreTransaction.rowsName)
   }
 
   private func fileMark(_ name: String) throws -> FileMark? {
-    try statement("SELECT value FROM meta WHERE name = ?")
-      .first(.text(name)) { try $0.text(0, "value") }
-      .flatMap { FileMark(text: $0) }
+    try metaText(name).flatMap { FileMark(text: $0) }
   }
 
-  private func keep(_ mark: FileMark?, _ name: String) throws {
-    if let mark {
+  private func metaText(_ name: String) throws -> String? {
+    try statement("SELECT value FROM meta WHERE name = ?")
+      .first(.text(name)) { try $0.text(0, "value") }
+  }
+
+  private func keep(_ text: String?, _ name: String) throws {
+    if let text {
       try statement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
-        .run(.text(name), .text(mark.text))
+        .run(.text(name), .text(text))
     } else {
       try statement("DELETE FROM meta WHERE name = ?").run(.text(name))
     }

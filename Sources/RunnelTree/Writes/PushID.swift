@@ -6,7 +6,7 @@
 /// Source: tree semantics, section 10.1.
 package struct PushIDGenerator: Sendable {
   /// The 64 characters of a push id, in ASCII order.
-  static let alphabet = Array(
+  package static let alphabet = Array(
     "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
   private static let randomCount = 12
 

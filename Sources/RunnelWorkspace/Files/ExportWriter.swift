@@ -24,6 +24,8 @@ public struct ExportWriter {
   private let shape: WrittenShape
   /// The records for a file of JSON that is written back as it stood, which is made at the end.
   private var kept: [JSONMember] = []
+  /// All that such a file is to hold; nil if only records are known.
+  private var whole: JSONValue?
 
   /// Creates a writer of records in the shape of the file that it replaces.
   ///
@@ -94,6 +96,13 @@ public struct ExportWriter {
     }
   }
 
+  /// Takes all that a file of JSON is to hold that is written back as it stood; its children are counted as
+  /// records.
+  package mutating func take(whole node: Node) {
+    whole = node.exportJSON
+    count += node.children.count
+  }
+
   private func cells(of key: Key, _ node: Node) -> [String] {
     columns.enumerated().map { index, column in
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
@@ -107,10 +116,16 @@ public struct ExportWriter {
   }
 
   /// Returns the bytes after the last record.
-  public func end() -> [UInt8] {
-    if let fileJSON { return bytes(over: fileJSON) }
-    guard format == .json else { return [] }
-    return Array(((count == 0 ? "" : "\n") + (shape.isList ? "]\n" : "}\n")).utf8)
+  public func end() -> [UInt8] { ending().bytes }
+
+  /// Returns the bytes after the last record, and the keys of the rows in a list by their places.
+  package func ending() -> (bytes: [UInt8], keys: RowKeys?) {
+    if let fileJSON {
+      let written = written(over: fileJSON)
+      return (written.bytes, written.keys)
+    }
+    guard format == .json else { return ([], nil) }
+    return (Array(((count == 0 ? "" : "\n") + (shape.isList ? "]\n" : "}\n")).utf8), nil)
   }
 
   /// Returns the columns for records of which only some are known: the key, and the fields of the
@@ -153,15 +168,18 @@ extension ExportWriter {
   private var fileJSON: FileJSON? { format == .json || format == .jsonl ? shape.values.json : nil }
 
   /// Returns the records in the place of those of a file.
-  private func bytes(over file: FileJSON) -> [UInt8] {
+  private func written(over file: FileJSON) -> FileJSON.Written {
     let usual = FileJSON.Usual(
       text: { json, place in
         let json = shape.values.listed(json, at: place)
         return Array((shape.hasNames ? WritableKey.named(json) : json).jsonText().utf8)
       },
       name: { shape.hasNames ? WritableKey.fileName(of: $0) : $0 })
-    if format == .json { return file.text(of: kept, usual) }
-    return file.lines(of: kept, end: shape.jsonLineEnd, lineMembers, usual)
+    if format == .json {
+      return whole.map { file.text(ofAll: $0, usual) } ?? file.text(of: kept, usual)
+    }
+    return FileJSON.Written(
+      bytes: file.lines(of: kept, end: shape.jsonLineEnd, lineMembers, usual))
   }
 
   /// The members of the line of a record.

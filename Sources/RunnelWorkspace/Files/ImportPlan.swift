@@ -186,6 +186,11 @@ extension ImportPlan {
       row.key = WritableKey.key(of: name).text
       if row.key != name { note(name) }
     }
+    if let clash = NameClash(in: row.value) {
+      refused.append(
+        Refused(place: row.place, reason: clash.reason, text: row.value.jsonText()))
+      return
+    }
     row.value = WritableKey.value(row.value, keepsServerValues: true, note: note)
     rows.append(row)
   }

@@ -1,6 +1,6 @@
 import RunnelBase
 import RunnelTerminal
-import RunnelTree
+package import RunnelTree
 
 /// The data file of which the open database was made, such as `notes.csv`.
 package struct OpenedFile: Hashable, Sendable {
@@ -142,7 +142,7 @@ struct Replacing: Hashable, Sendable {
 
 extension ExportJob.Source {
   /// Whether it is all that is at a place.
-  fileprivate func isWhole(at place: Path) -> Bool {
+  package func isWhole(at place: Path) -> Bool {
     switch self {
     case .view(let view, let filter, _):
       filter == nil && view.source.path == place && view.source.equalTo == nil

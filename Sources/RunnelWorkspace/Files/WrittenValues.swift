@@ -55,6 +55,12 @@ package struct WrittenValues: Hashable, Sendable {
     json?.isWhole = isWhole
   }
 
+  /// Whether the file is written back as it stands.
+  package var isKeptJSON: Bool { json != nil }
+
+  /// Takes the keys of the rows in a list by their places; nil if they are not known.
+  package mutating func take(_ keys: RowKeys?) { json?.keys = keys }
+
   // MARK: Lists
 
   /// The records in a JSON document: those of the collection at a place, if the document has it, or else
