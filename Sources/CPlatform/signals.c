@@ -6,10 +6,25 @@
 #include <time.h>
 #include <unistd.h>
 
-static void fill(sigset_t *set) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
+// Those that ask the program to end, and end it where nothing handles them.
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
+
+static void fill_with_ends(sigset_t *set) {
   sigemptyset(set);
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaddset(set, signals[i]);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) sigaddset(set, ends[i]);
+}
+
+static void fill(sigset_t *set) {
+  static const int others[] = {SIGTSTP, SIGCONT, SIGWINCH};
+  fill_with_ends(set);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) sigaddset(set, others[i]);
+}
+
+bool runnel_signal_ends(int number) {
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    if (ends[i] == number) return true;
+  }
+  return false;
 }
 
 // pthread_sigmask and related functions return the error instead of setting errno.
@@ -44,10 +59,7 @@ int runnel_signals_restore(void) {
 
 int runnel_signals_let_end(bool lets) {
   sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGHUP);
+  fill_with_ends(&set);
   return change_mask(lets ? SIG_UNBLOCK : SIG_BLOCK, &set);
 }
 

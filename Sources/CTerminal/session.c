@@ -159,6 +159,9 @@ static int start_curses(void) {
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGHUP);
+  sigaddset(&ends, SIGUSR1);
+  sigaddset(&ends, SIGUSR2);
+  sigaddset(&ends, SIGALRM);
   session.signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
   session.patience = -1;
   session.output = fopen("/dev/tty", "r+e");

@@ -34,7 +34,7 @@ extension TerminalTests {
       try session.expectTerminalAsBefore(status: 128 + SIGTERM)
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP])
+    @Test(arguments: [SIGTERM, SIGHUP, SIGUSR1, SIGALRM])
     func draftComesBackAfterASignal(signal: Int32) throws {
       let session = try Session()
       try session.terminal.keys("a")

@@ -24,7 +24,8 @@ int runnel_eventfd_drain(int descriptor);
 
 // Signals.
 
-/// Blocks INT, TERM, HUP, TSTP, CONT, and WINCH in the calling thread, and ignores PIPE and XFSZ.
+/// Blocks INT, TERM, HUP, USR1, USR2, ALRM, TSTP, CONT, and WINCH in the calling thread, and
+/// ignores PIPE and XFSZ.
 ///
 /// Threads started later inherit the mask, so call it before any starts. Children inherit it too:
 /// give them runnel_signals_restore, or an empty mask through posix_spawn.
@@ -35,7 +36,10 @@ int runnel_signals_block(void);
 /// Safe between fork and exec.
 int runnel_signals_restore(void);
 
-/// Sets whether INT, TERM and HUP end the program at once despite runnel_signals_block, by the
+/// Whether a signal is one of those that ask the program to end: INT, TERM, HUP, USR1, USR2, ALRM.
+bool runnel_signal_ends(int number);
+
+/// Sets whether the signals that ask the program to end do so at once despite runnel_signals_block, by the
 /// calling thread: for work during which nothing may wait for them, and no thread reads the
 /// signals.
 int runnel_signals_let_end(bool lets);

@@ -40,8 +40,7 @@ struct Interruption {
   func pending() -> Int32? {
     while true {
       switch runnel_signalfd_read(descriptor) {
-      case let signal where signal == SIGINT || signal == SIGTERM || signal == SIGHUP:
-        return signal
+      case let signal where runnel_signal_ends(signal): return signal
       case SIGTSTP: runnel_stop_process_group()
       case let signal where signal <= 0: return nil
       default: continue

@@ -49,7 +49,7 @@ public enum TerminalSignal: Hashable, Sendable {
 
   init?(number: Int32) {
     switch number {
-    case SIGTERM: self = .terminate(number)
+    case SIGTERM, SIGUSR1, SIGUSR2, SIGALRM: self = .terminate(number)
     case SIGHUP: self = .hangUp
     case SIGINT: self = .interrupt
     case SIGTSTP: self = .stop
@@ -83,7 +83,7 @@ public final class SignalSource {
     precondition(result == 0, "the set of signals to open is valid")
   }
 
-  /// Lets INT, TERM and HUP end the program at once, or blocks them again.
+  /// Lets the signals that ask the program to end do so at once, or blocks them again.
   ///
   /// It is for the start of the program, before the signals are read. The thread that blocked them
   /// must call it. A screen that is open by then is released first.
