@@ -161,6 +161,20 @@ struct MainCommand: ParsableCommand {
     return "\nThe database is named with -d: runnel \(line.joined(separator: " "))"
   }
 
+  /// Advice if `export` was given a file to write to; nil otherwise.
+  private static func adviceOnOutput(for message: String) -> String? {
+    let words = Array(CommandLine.arguments.dropFirst())
+    guard words.first == "export", message.contains("nexpected argument"),
+      let file = words.dropFirst().last(where: { message.contains("'\($0)'") && !$0.hasPrefix("-") }
+      )
+    else { return nil }
+    let others = words.filter { $0 != file }.map {
+      ShellText.quoted(FileName.shown(Array($0.utf8)))
+    }
+    let shown = ShellText.quoted(FileName.shown(Array(file.utf8)))
+    return "\nIt writes to standard output: runnel \(others.joined(separator: " ")) > \(shown)"
+  }
+
   /// Additional advice if a negative number was given where options are expected, or if options
   /// stand before the command.
   private static func advice(for message: String) -> String {
@@ -174,7 +188,7 @@ struct MainCommand: ParsableCommand {
     {
       return "\n\(FileName.shown(Array(word.utf8))) is no command. \(advice.sentence)"
     }
-    if let advice = adviceOnFile(for: message) { return advice }
+    if let advice = adviceOnFile(for: message) ?? adviceOnOutput(for: message) { return advice }
     let start = "Unknown option '-"
     guard message.hasPrefix(start), message.dropFirst(start.count).first?.isNumber == true else {
       return ""

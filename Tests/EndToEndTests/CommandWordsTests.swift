@@ -27,6 +27,19 @@ import Testing
     #expect(outcome.errors.contains(line), "\(outcome.errors)")
   }
 
+  @Test func aFileToExportToIsWrittenByTheShell() throws {
+    let outcome = try Program.run(["export", "/m", "out.json"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("runnel export /m > out.json"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: ["/m", "m"])
+  func aPlaceToUndoPointsToTheHistory(word: String) throws {
+    let outcome = try Program.run(["undo", word])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("`runnel history"), "\(outcome.errors)")
+  }
+
   @Test func whatIsMistypedInAFilterIsSuggested() throws {
     let database = try TestDatabase(Self.json)
     for (filter, words) in [

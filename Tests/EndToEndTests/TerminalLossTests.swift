@@ -46,6 +46,21 @@ extension TerminalTests {
       #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
+    @Test func textBehindAKeyThatIsRefusedIsNotRunAsCommands() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "row 57 of 57")
+      #expect(unlink(demo.file) == 0)
+      try terminal.wait(for: "the file is gone")
+      // Its `f` would open a filter, and its `g g` go to the first row.
+      try terminal.type("aafter ggone")
+      try terminal.wait(for: "nothing is written any more")
+      try terminal.keys("k")
+      let screen = try terminal.wait(for: "row 56 of 57")
+      #expect(!screen.contains("Enter keep"))
+    }
+
     @Test func aFileThatIsDeletedUnderTheWorkspaceIsSeenAtOnce() throws {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()

@@ -59,6 +59,13 @@ import Testing
     #expect(app.cursorLine.contains("Sun"), "it opens at its live end")
   }
 
+  @Test func titleOfANarrowScreenTellsThePlace() throws {
+    let app = try app()
+    app.press("Enter k Enter")
+    app.resize(columns: 50, rows: 14)
+    #expect(app.screen[0].contains("/message_like/g/-M1"), "\(app.screen[0])")
+  }
+
   @Test func minusGoesUpToTheRow() throws {
     let app = try app()
     app.press("Enter k Enter")

@@ -39,6 +39,16 @@ import Testing
     #expect(app.backend.writeCount == 0)
   }
 
+  @Test func onlyARefusedKeyForTextEndsItsBurst() throws {
+    let app = try app()
+    try app.loseFile()
+    app.notice()
+    for (keys, refuses) in [("a", true), ("k", false), ("d", false), ("e", true), ("f", false)] {
+      app.press(keys)
+      #expect(app.state.input.refusesText == refuses, "\(keys)")
+    }
+  }
+
   /// Nobody had noticed yet: the write itself does.
   @Test func aWriteThatFindsTheFileGoneKeepsWhatWasTyped() throws {
     let app = try app()

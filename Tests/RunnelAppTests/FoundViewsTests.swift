@@ -113,7 +113,9 @@ import Testing
   }
 
   @Test func numberOfViewsIsLimited() throws {
-    let branches = (10..<40).map { JSONMember("c\($0)", ["r": ["name": "x"]]) }
+    let branches = (10..<40).map { number in
+      JSONMember("c\(number)", ["r": .object([JSONMember("name\(number)", "x")])])
+    }
     let found = try views(in: .object(branches))
     #expect(found.count == FoundViews.viewsMax)
     #expect(found.first?.name == "c10")
@@ -145,6 +147,26 @@ import Testing
     #expect(views[3].columns.map(\.field.text).sorted() == ["$key", "cost", "text"])
     let few = try self.views(in: clinic(3)).map(\.name)
     #expect(few == ["p100", "p101", "p102", "halter", "patienten"])
+  }
+
+  @Test func manyCollectionsOfOneKindAtTheRootAreOneList() throws {
+    func stations(_ count: Int) -> JSONValue {
+      .object(
+        (0..<count).map { number in
+          JSONMember(
+            "s\(number + 10)", ["m1": ["t": 1, "wert": .number(JSONNumber(Int64(number)))]])
+        })
+    }
+    #expect(try views(in: stations(8)).count == 8)
+    let json = stations(12)
+    let found = try views(in: json)
+    #expect(found.map(\.name) == ["all", "all/$key"])
+    #expect(found.map(\.source.path.description) == ["/", "/$key"])
+    let app = try AppDriver(found, json: json, columns: 50, rows: 14)
+    app.press("gg j j Enter")
+    #expect(app.state.tabs.front.definition.source.path.description == "/s11")
+    #expect(app.screen[0].contains("/s11"), "\(app.screen[0])")
+    #expect(app.screen.contains { $0.contains("all/s11") }, "the section says it: \(app.screen)")
   }
 
   @Test func rowOfSuchAListOpensItsCollection() throws {

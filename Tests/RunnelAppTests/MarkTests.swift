@@ -30,6 +30,15 @@ import Testing
     #expect(marks(app) == ["dan"])
   }
 
+  @Test func editBesideMarksSaysWhichRowItIsAbout() throws {
+    let app = try people()
+    app.press("gg j Space")
+    app.press("gg j")
+    #expect(app.screen.contains { $0.contains("e edit this row") }, "\(app.screen)")
+    app.press("e")
+    #expect(app.toast.hasPrefix("this edits the row under the cursor, not the marked one"))
+  }
+
   @Test func countMarksSoManyRows() throws {
     let app = try people()
     app.press("2 Space")

@@ -243,6 +243,18 @@ import Testing
     #expect(try shown(records, at: 200).row.contains("0.14285714285714"))
   }
 
+  @Test func aTitleTakesTheRoomThatItsNeighborsDoNotNeed() throws {
+    // Without room to spare, each number has five columns, and needs three.
+    let names = (0..<12).map { "N\($0)" } + ["Rahmen"]
+    let records: [JSONValue] = (0..<5).map { row in
+      .object(names.map { JSONMember($0, .number(JSONNumber(Int64(row)))) })
+    }
+    for columns in [50, 60, 80] {
+      let titles = try shown(records, at: columns).titles
+      #expect(!titles.contains { $0.hasPrefix("Ra") && $0 != "Rahmen" }, "\(titles)")
+    }
+  }
+
   @Test func wholeNumbersAreNotCut() throws {
     let records: [JSONValue] = (0..<5).map {
       ["title": .string("No. \($0)"), "size": .number(JSONNumber(Int64(912_345_678_901_234 + $0)))]

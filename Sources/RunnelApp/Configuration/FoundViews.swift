@@ -11,7 +11,8 @@ import RunnelWorkspace
 /// children of each, so that it takes a moment in any database.
 ///
 /// Where a node has more than a few collections under it, as the visits of each patient, it is one list of them:
-/// a row of it opens a view with a parameter, which stands for all of them.
+/// a row of it opens a view with a parameter, which stands for all of them. That holds for the root too, if it
+/// has more collections than there are tabs for, and their records are of one kind.
 ///
 /// Where most branches of the root are records, the data are *settings*: the short lists in them are parts of
 /// a setting, and get no views.
@@ -33,6 +34,9 @@ struct FoundViews {
 
   /// The greatest number of collections of one node that get a view each.
   static let listsMax = 5
+
+  /// The name of the list of all collections at the root.
+  static let rootName = "all"
 
   private let session: DatabaseSession
   private let pageSize: Int
@@ -76,7 +80,7 @@ struct FoundViews {
       return
     }
     if path.isRoot { isSettings = try holdsSettings(children) }
-    if !path.isRoot, try isGroup(children, at: path) { return try noteGroup(children, at: path) }
+    if try isGroup(children, at: path) { return try noteGroup(children, at: path) }
     guard path.keys.count + 1 < FoundViews.depthMax else { return }
     // Data stored by the keys of records, such as the likes of each message, is not searched.
     for child in children where child.isBranch && !child.key.isGenerated {
@@ -93,14 +97,30 @@ struct FoundViews {
 
   /// Returns whether all first children of a node are collections, and more than get a view each.
   private func isGroup(_ children: [TreeRow], at path: Path) throws -> Bool {
-    let least = isSettings ? FoundViews.branchesMax : FoundViews.listsMax + 1
+    let most = path.isRoot ? FoundViews.viewsMax : FoundViews.listsMax
+    let least = isSettings ? FoundViews.branchesMax : most + 1
     guard children.count >= least, path.keys.count + 1 < FoundViews.depthMax else { return false }
+    if path.isRoot, try !haveOneKind(children) { return false }
     return try children.prefix(FoundViews.samplesMax).allSatisfy { child in
       guard child.isBranch, !child.key.isGenerated else { return false }
       let place = try path.child(child.key)
       let records = try fields(of: place).prefix(FoundViews.samplesMax)
       return try !records.isEmpty && records.allSatisfy { try isRecord($0, in: place) }
     }
+  }
+
+  /// Returns whether the first records of all collections at the root have a field in common.
+  private func haveOneKind(_ children: [TreeRow]) throws -> Bool {
+    var common: Set<RunnelTree.Key>?
+    for child in children {
+      guard child.isBranch, let first = try fields(of: Path(unchecked: [child.key])).first else {
+        return false
+      }
+      let names = try leaves(of: Path(unchecked: [child.key, first.key])).children.map(\.key)
+      common = common?.intersection(names) ?? Set(names)
+      if common?.isEmpty == true { return false }
+    }
+    return true
   }
 
   /// Notes a node with many collections, with records of the first and the last of these.
@@ -122,7 +142,7 @@ struct FoundViews {
   /// opens.
   private func groupedViews() throws -> [ViewDefinition] {
     try groups.sorted { $0.path < $1.path }.flatMap { group in
-      let name = name(of: group.path)
+      let name = group.path.isRoot ? FoundViews.rootName : name(of: group.path)
       var source = SourceDefinition(path: group.path)
       source.page = pageSize
       let width = group.keys.map { CellWidth.width(of: $0.text) }.max() ?? 0

@@ -351,9 +351,18 @@ extension Application {
       runtime.send(.input(event))
       performScreenEffects()
       paintSoon()
+      if runtime.state.input.refusesText { dropBurst() }
       keeper?.touch(now: runtime.state.now)
       if LocalTime.now() >= end { return }
     }
+  }
+
+  /// Drops the keys that were struck in one go with a key that opened no line: they were meant as text, not
+  /// as commands.
+  private func dropBurst() {
+    func isKey(_ event: InputEvent) -> Bool { if case .key = event { true } else { false } }
+    keys = keys.drop(while: isKey)
+    if keys.isEmpty { keys = screen.readEvents().drop(while: isKey) }
   }
 
   private func readMessages() {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunnelApp
+import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
@@ -22,13 +23,24 @@ struct UndoCommand: ParsableCommand {
         runnel undo 42
       """)
 
-  @Argument(help: "The number of the write.") var write: Int64?
+  @Argument(help: "The number of the write.", transform: UndoCommand.number) var write: Int64?
   @Option(
     help: ArgumentHelp(
       "The file that defines the resources (default: beside the database).", valueName: "file"),
     completion: .file())
   var resources: String?
   @OptionGroup var database: DatabaseOptions
+
+  /// Reads the number of a write; a place is none.
+  private static func number(_ text: String) throws -> Int64 {
+    if let number = Int64(text) { return number }
+    let shown = ShellText.quoted(ControlCharacters.escapedLine(text))
+    throw ValidationError(
+      text.hasPrefix("/")
+        ? "it takes the number of a write, not a place: `runnel history \(shown)` lists the writes there "
+          + "with their numbers."
+        : "it takes the number of a write: `runnel history` lists the writes with their numbers.")
+  }
 
   func run() throws {
     let interruption = try Interruption()

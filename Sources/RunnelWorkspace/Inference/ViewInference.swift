@@ -169,6 +169,12 @@ package enum ViewInference {
     case .text, .mixed:
       column.width = min(max(profile.widest, 4), profile.role == .title ? 28 : 16)
     }
+    switch profile.kind {
+    case .text, .mixed: column.leastWidth = max(profile.widest, title)
+    // Other rows may have numbers with one digit more.
+    case .number: column.leastWidth = max(profile.widest + 1, title)
+    case .bool, .moment, .dateText: break
+    }
     let values =
       switch profile.kind {
       case .text, .mixed: profile.widest

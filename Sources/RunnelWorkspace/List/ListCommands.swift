@@ -239,7 +239,9 @@ extension ListCommands {
       below == nil
       ? [CommandHint(.rowOpen)] : [CommandHint(.rowOpen, below), CommandHint(.rowIn, "record")]
     return opening + [
-      CommandHint(.viewUp), CommandHint(.recordEdit), CommandHint(.recordAdd),
+      CommandHint(.viewUp),
+      CommandHint(.recordEdit, state.tabs.front.markCount > 0 ? "edit this row" : nil),
+      CommandHint(.recordAdd),
       CommandHint(.recordToggle, hand.toggled), CommandHint(.recordDelete),
       CommandHint(.markToggle), CommandHint(.filterEdit), CommandHint(.searchStart),
       CommandHint(.sectionMore), CommandHint(.sectionNext, "section"),

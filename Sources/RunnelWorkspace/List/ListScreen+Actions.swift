@@ -242,6 +242,14 @@ extension ListScreen {
   static func editRecord(_ state: inout AppState) {
     guard let record = state.tabs.front.cursorRecord else { return }
     let field = firstField(state, of: record)
+    let count = state.tabs.front.markCount
+    if count > 0, state.tabs.front.cell == nil {
+      let words = count == 1 ? "not the marked one" : "not the \(count) marked ones"
+      state.say(
+        .info,
+        "this edits the row under the cursor, \(words): \(state.keysOrName(.cellEnter)) and "
+          + "\(state.keysOrName(.recordEdit)) edit a field of those", givesWay: true)
+    }
     open(&state, record: record.path, .field(field, like: state.tabs.front.example(of: field)))
   }
 

@@ -71,9 +71,20 @@ extension ListScreen {
 
   private func title(of id: String, now: Int64, local: LocalTime) -> StyledLine {
     // A fetch-more row with no row beside it has a section of its own.
-    if ListScreen.isPlaceholder(id) { return StyledLine(definition.name, .sectionHeader) }
+    if ListScreen.isPlaceholder(id) { return StyledLine(shownName, .sectionHeader) }
+    if definition.sections.isEmpty { return StyledLine(shownName, .sectionHeader) }
     return StyledLine(
       SectionID(id).title(in: definition, now: now, local: local), .sectionHeader)
+  }
+
+  /// The name of the view, with the row for which it was opened in the place of its parameter.
+  private var shownName: String {
+    guard let drillDown, definition.name.contains("$") else { return definition.name }
+    return drillDown.keys.reduce(definition.name) { name, parameter in
+      let last = drillDown.record.lastKey == parameter.value
+      return name.replacing(
+        "$\(parameter.key)", with: last ? drillDown.title : parameter.value.text)
+    }
   }
 
   /// Returns the time after `now` when the text of a visible row or a header changes by itself, or

@@ -202,14 +202,33 @@ package struct RowText: Equatable {
   /// The room is that of the list, so that it is the same in all rows.
   private func grow(_ widths: inout [Int], of columns: [ColumnDefinition]) {
     if columns.allSatisfy({ $0.wideWidth == nil }) { return }
-    grow(&widths, of: columns, besideOpen: RowText.openWidths.titles) { column in
+    func title(_ column: ColumnDefinition) -> Int {
       // The sign of the order stands beside the title.
       let sign = column.field.rowField == definition.source.order.sortKeys.first?.field ? 1 : 0
       let title = min(CellWidth.width(of: column.field.title) + sign, column.wideWidth ?? 0)
       return column.isDense ? max(title, timestampWidth) : title
     }
+    grow(&widths, of: columns, besideOpen: RowText.openWidths.titles, to: title)
+    var cut = 0
+    for (index, column) in columns.enumerated() where column.width != nil {
+      cut += max(title(column) - widths[index], 0)
+    }
+    if cut > 0 {
+      take(&cut, from: &widths, of: columns)
+      grow(&widths, of: columns, besideOpen: RowText.openWidths.titles, to: title)
+    }
     grow(&widths, of: columns, besideOpen: RowText.openWidths.values) { column in
       isWithTime(column) ? timestampWidth : column.wideWidth ?? 0
+    }
+  }
+
+  /// Takes room from columns that have more than they need, for titles that are cut.
+  private func take(_ cut: inout Int, from widths: inout [Int], of columns: [ColumnDefinition]) {
+    for (index, column) in columns.enumerated() {
+      guard let least = column.leastWidth, least < widths[index] else { continue }
+      let taken = min(widths[index] - least, cut)
+      widths[index] -= taken
+      cut -= taken
     }
   }
 

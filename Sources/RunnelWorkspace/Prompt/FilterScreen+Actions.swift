@@ -56,18 +56,22 @@ extension FilterScreen {
   /// What is found is shown at once; the search ends with a page of rows, or when it has read many.
   /// `shownCount` is the number of rows that the filter will show, if the list does not show it yet.
   static func searchOn(_ state: inout AppState, shownCount: Int? = nil) {
+    guard hasRowsToSearch(state, shownCount: shownCount) else { return }
+    if state.tabs.front.paging == .more {
+      ListScreen.fetchMore(&state)
+    } else {
+      ListScreen.fetchNewer(&state)
+    }
+    state.say(.info, searchingText(state))
+  }
+
+  /// Whether there are rows to search that are not loaded, and room for what is found.
+  static func hasRowsToSearch(_ state: AppState, shownCount: Int? = nil) -> Bool {
     let screen = state.tabs.front
     guard !state.tabs.isTree, let filter = screen.filter, !filter.isEmpty, screen.phase == .loaded,
       (shownCount ?? screen.content.storedRowCount) < state.height
-    else { return }
-    if screen.paging == .more {
-      ListScreen.fetchMore(&state)
-    } else if screen.paging == .exhausted, screen.newer == .more {
-      ListScreen.fetchNewer(&state)
-    } else {
-      return
-    }
-    state.say(.info, searchingText(state))
+    else { return false }
+    return screen.paging == .more || screen.paging == .exhausted && screen.newer == .more
   }
 
   /// Shows the rows that match a filter, and searches those that are not loaded, as if it had been typed

@@ -18,7 +18,9 @@ package enum ComposeCommands {
 /// The commands of the bar that filters a list.
 package enum FilterCommands {
   package static let table = CommandTable(.filter, "In the filter", hints: hints) {
-    TypingCommands.accept.inner("keep", "keep the filter", keys: ["Enter"]) { state, _ in
+    TypingCommands.accept.inner(
+      "keep", "keep the filter, and search on", keys: ["Enter"]
+    ) { state, _ in
       FilterScreen.acceptFilter(&state)
     }
     TypingCommands.cancel.inner(
@@ -37,9 +39,11 @@ package enum FilterCommands {
   }
 
   @Sendable
-  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [
-      CommandHint(.inputAccept), CommandHint(.inputCancel), CommandHint(.inputComplete),
+  private static func hints(_ state: AppState, _: AtHand) -> [CommandHint] {
+    let goesOn = FilterScreen.hasRowsToSearch(state)
+    return [
+      CommandHint(.inputAccept, goesOn ? "keep, search on" : nil), CommandHint(.inputCancel),
+      CommandHint(.inputComplete),
       CommandHint(.inputPrevious),
     ]
   }

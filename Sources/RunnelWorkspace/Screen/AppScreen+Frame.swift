@@ -17,15 +17,6 @@ extension AppScreen {
   }
 
   private func drawHeader(into canvas: inout Canvas) {
-    var left = StyledLine(layout.isCompact ? "" : " runnel  ", .title)
-    if let profile = state.database.profile, let role = profile.color?.role {
-      // The name is shown on narrow screens too.
-      left.append(" \(profile.name) \(glyphs.foldClosed) \(place) ", role)
-    } else {
-      if !layout.isCompact { left.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
-      left.append(crumbs, .muted)
-      left.append(place, .strong)
-    }
     var right = StyledLine()
     right.append(queueText)
     if state.database.isReadOnly, state.database.fileGone == nil {
@@ -47,12 +38,39 @@ extension AppScreen {
       }
       right.append(person)
     }
-    draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
+    let title = StatusLine(left: heading(besides: right), right: right)
+    draw(.title, title, into: &canvas, layout.title)
     if !layout.isCompact {
       let tabs = TabBar(state, glyphs).line(active: state.tabs.position)
       let counts = countLine(besides: tabs)
       draw(.tabs, StatusLine(left: tabs, right: counts), into: &canvas, layout.tabs)
     }
+  }
+
+  /// The names of the program, the database, and the place.
+  ///
+  /// Where there is no room for the rows that led to the place too, the names give way, and then these rows:
+  /// the place is seen whole if it can be.
+  private func heading(besides right: StyledLine) -> StyledLine {
+    var names = StyledLine(layout.isCompact ? "" : " runnel  ", .title)
+    if let profile = state.database.profile, let role = profile.color?.role {
+      // The name is shown on narrow screens too.
+      names.append(" \(profile.name) \(glyphs.foldClosed) \(place) ", role)
+      return names
+    }
+    if !layout.isCompact { names.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
+    let crumbs = crumbs
+    let room =
+      state.size.columns - right.width - 1 - CellWidth.width(of: place)
+    var heading = names
+    if crumbs.isEmpty || names.width + CellWidth.width(of: crumbs) <= room {
+      heading.append(crumbs, .muted)
+    } else {
+      heading = StyledLine(" ")
+      if CellWidth.width(of: crumbs) < room { heading.append(crumbs, .muted) }
+    }
+    heading.append(place, .strong)
+    return heading
   }
 
   /// Draws a line of the frame, or copies it from the frame before.

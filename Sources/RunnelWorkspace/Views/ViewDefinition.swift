@@ -169,6 +169,8 @@ public struct ColumnDefinition: Hashable, Sendable {
   public var width: Int?
   /// The width up to which an inferred column grows on a screen with room to spare; nil for none.
   var wideWidth: Int?
+  /// The width that an inferred column needs, if it has more; nil if that is not known.
+  var leastWidth: Int?
   /// `wideWidth` of a column of dates that have a time of day; a column of dates with this width shows it.
   static let timestampWidth = 16
   /// Whether the times of an inferred column are so dense that their days do not tell the rows apart.

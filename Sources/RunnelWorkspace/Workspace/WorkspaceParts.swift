@@ -105,6 +105,9 @@ package struct InputState: Equatable, Sendable {
   ///
   /// A late answer compares it to tell whether the user has done something since.
   var count = 0
+  /// Whether the last key would have opened a line or a form to type in, and was refused: keys that were
+  /// struck with it were meant as text.
+  package var refusesText = false
   /// Whether the user's editor is open, or about to open.
   var isEditorOpen = false
   /// The mouse drag in progress, or nil while no button is down.
