@@ -17,6 +17,8 @@ extension Replica {
   mutating func prune(
     toBytes bytes: Int, queries: Int, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
+    // This is asked after each answer of the origin.
+    if book.trackedCount <= queries, try !storage.isServer(largerThan: bytes) { return [] }
     var touched: [Path] = []
     let held = try storage.queriesHeldElsewhere()
     while true {

@@ -12,18 +12,13 @@
 ///
 /// Source: tree semantics, sections 7 and 15.
 package struct ReplicaBook: Sendable {
-  /// A pending write in memory of its own, so that the list of many is copied fast.
-  private final class Entry: Sendable {
-    let write: PendingWrite
-    init(_ write: PendingWrite) { self.write = write }
-  }
-
-  /// A slice, so that the oldest write is removed without moving the others.
-  private var writes: ArraySlice<Entry> = []
+  private var writes = PendingList()
   /// The ids of the writes that transactions made.
   private var transactional: Set<Int64> = []
   private var places = PendingPlaces()
   private var tracked = PathTree<[Query: TrackedQuery]>()
+  /// The number of tracked queries.
+  private(set) var trackedCount = 0
   private var nextTrackedID: Int64 = 0
   /// What the origin can answer.
   var reach = OriginReach.ranges
@@ -52,7 +47,7 @@ package struct ReplicaBook: Sendable {
 
 extension ReplicaBook {
   /// The writes that the origin has not answered, oldest first.
-  package var pending: [PendingWrite] { writes.map(\.write) }
+  package var pending: [PendingWrite] { writes.all }
 
   /// The pending writes that transactions made, oldest first.
   var pendingOfTransactions: [PendingWrite] {
@@ -63,29 +58,19 @@ extension ReplicaBook {
   var hasHidden: Bool { !places.hidden.isEmpty }
 
   /// True if the origin has not answered a write.
-  func isPending(_ id: Int64) -> Bool { index(of: id) != nil }
+  func isPending(_ id: Int64) -> Bool { writes.place(of: id) != nil }
 
   /// The places that a pending write changes, and that the origin compares for it; nil if it is not
   /// pending.
   ///
   /// O(log n) in the pending writes.
-  func places(of id: Int64) -> [Path]? { index(of: id).map { writes[$0].write.places } }
+  func places(of id: Int64) -> [Path]? { writes.place(of: id).map { writes[$0].places } }
 
   /// The pending write with an id, and the number of writes made after it; nil if it is not pending.
   ///
-  /// O(log n) in the pending writes.
+  /// O(log n) in the pending writes; the number is counted in O(n / 128).
   package func pendingWrite(_ id: Int64) -> (write: PendingWrite, laterCount: Int)? {
-    index(of: id).map { (writes[$0].write, writes.endIndex - $0 - 1) }
-  }
-
-  /// The index of a pending write in the list, which ascends by id.
-  private func index(of id: Int64) -> Int? {
-    var (low, high) = (writes.startIndex, writes.endIndex)
-    while low < high {
-      let middle = (low + high) / 2
-      if writes[middle].write.id < id { low = middle + 1 } else { high = middle }
-    }
-    return low < writes.endIndex && writes[low].write.id == id ? low : nil
+    writes.place(of: id).map { (writes[$0], writes.count(after: $0)) }
   }
 
   /// True if the origin compares a place for a pending write.
@@ -93,29 +78,26 @@ extension ReplicaBook {
 
   /// The pending write with a name.
   package func pendingWrite(named name: WriteID) -> PendingWrite? {
-    writes.first { $0.write.name == name }?.write
+    writes.first { $0.name == name }
   }
 
   mutating func add(_ write: PendingWrite) {
-    precondition(writes.last.map { $0.write.id < write.id } ?? true, "I1: ids ascend.")
-    writes.append(Entry(write))
+    writes.append(write)
     note(write)
   }
 
   mutating func remove(_ id: Int64) -> PendingWrite? {
-    guard let index = index(of: id) else { return nil }
-    let write = writes[index].write
-    if index == writes.startIndex { writes.removeFirst() } else { writes.remove(at: index) }
-    // Frees what the slice still holds of the removed ones.
-    if writes.isEmpty { writes = [] }
+    guard let place = writes.place(of: id) else { return nil }
+    let write = writes[place]
+    writes.remove(at: place)
     forget(write)
     return write
   }
 
   mutating func replace(_ write: PendingWrite) {
-    guard let index = index(of: write.id) else { return }
-    forget(writes[index].write)
-    writes[index] = Entry(write)
+    guard let place = writes.place(of: write.id) else { return }
+    forget(writes[place])
+    writes[place] = write
     note(write)
   }
 
@@ -149,7 +131,7 @@ extension ReplicaBook {
     onto node: Node, at path: Path, where isCounted: (PendingWrite) -> Bool
   ) -> Node {
     let ids = places.ids(around: path).filter { id in
-      index(of: id).map { isCounted(writes[$0].write) } ?? false
+      writes.place(of: id).map { isCounted(writes[$0]) } ?? false
     }
     return layered(onto: node, at: path, ids)
   }
@@ -157,8 +139,8 @@ extension ReplicaBook {
   /// The node at a place with some pending writes, in this order.
   private func layered(onto node: Node, at path: Path, _ ids: [Int64]) -> Node {
     var node = node
-    for index in ids.lazy.compactMap({ index(of: $0) }) {
-      for part in writes[index].write.parts { node = part.projected(onto: node, at: path) }
+    for place in ids.lazy.compactMap({ writes.place(of: $0) }) {
+      for part in writes[place].parts { node = part.projected(onto: node, at: path) }
     }
     return node
   }
@@ -216,7 +198,7 @@ extension ReplicaBook {
 
   mutating func put(_ record: TrackedQuery) {
     var records = tracked[record.query.path] ?? [:]
-    records[record.query] = record
+    if records.updateValue(record, forKey: record.query) == nil { trackedCount += 1 }
     tracked[record.query.path] = records
     nextTrackedID = max(nextTrackedID, record.id + 1)
   }
@@ -245,7 +227,7 @@ extension ReplicaBook {
 
   mutating func drop(_ record: TrackedQuery) {
     var records = tracked[record.query.path] ?? [:]
-    records[record.query] = nil
+    if records.removeValue(forKey: record.query) != nil { trackedCount -= 1 }
     tracked[record.query.path] = records.isEmpty ? nil : records
   }
 
@@ -455,6 +437,7 @@ extension ReplicaBook {
       }
     }
     var ids: Set<Int64> = []
+    precondition(trackedQueries.count == trackedCount, "I2: they are counted.")
     tracked.forEach { records in
       for record in records.values {
         precondition(ids.insert(record.id).inserted, "I2: ids differ.")
