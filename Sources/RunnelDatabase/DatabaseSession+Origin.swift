@@ -75,6 +75,11 @@ extension DatabaseSession {
   /// The writes that the origin has not answered, oldest first.
   package var pendingWrites: [PendingWrite] { replica?.pendingWrites ?? [] }
 
+  /// The known nodes upon which a write that the origin has not answered was made, by their places.
+  package func bases(ofWrite id: Int64) -> [Path: RunnelTree.Node] {
+    replica?.bases(ofWrite: id) ?? [:]
+  }
+
   /// True if the origin may have something at a place that is not known here.
   ///
   /// - Throws: `DatabaseError` if that cannot be read.

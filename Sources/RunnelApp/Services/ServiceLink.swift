@@ -104,7 +104,7 @@ actor ServiceLink {
     guard let database else { return }
     var sink = OriginSink()
     sink.send = { [weak self] commands in
-      self?.assumeIsolated { $0.step { $0.send(commands, now: $1) } }
+      self?.assumeIsolated { $0.send(commands) }
     }
     sink.setOffline = { [weak self] isOffline in
       self?.assumeIsolated { isOffline ? $0.goOffline() : $0.goOnline() }
@@ -315,6 +315,15 @@ extension ServiceLink {
     }
     setTimer()
     showProgress()
+  }
+
+  private func send(_ commands: [OriginCommand]) {
+    guard let database else { return }
+    var bases: [Int64: [Path: RunnelTree.Node]] = [:]
+    for case .write(let id, _) in commands {
+      bases[id] = database.assumeIsolated { $0.bases(ofWrite: id) }
+    }
+    step { $0.send(commands, bases: bases, now: $1) }
   }
 
   private func showProgress() {

@@ -56,6 +56,11 @@ final class ReplicaCore: SessionCore {
   /// The writes that the origin has not answered, oldest first.
   var pendingWrites: [PendingWrite] { engine.replica.book.pending }
 
+  /// The known nodes upon which a write that the origin has not answered was made, by their places.
+  func bases(ofWrite id: Int64) -> [Path: RunnelTree.Node] {
+    engine.replica.book.pendingWrite(id)?.write.knownBases ?? [:]
+  }
+
   /// The record of each query that the origin was asked.
   var trackedQueries: [TrackedQuery] { engine.replica.book.trackedQueries }
 

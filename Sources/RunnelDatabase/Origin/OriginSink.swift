@@ -50,6 +50,9 @@ extension Database {
     autoIDs.withLock { $0.serverTimeOffset = offset }
   }
 
+  /// The known nodes upon which a write that the origin has not answered was made, by their places.
+  package func bases(ofWrite id: Int64) -> [Path: RunnelTree.Node] { session.bases(ofWrite: id) }
+
   /// Begins a new name for the writes made from now on, and returns the names of all that wait.
   ///
   /// - Throws: `DatabaseError` if the file cannot be written; then nothing changed.

@@ -219,7 +219,11 @@ extension ServiceOrigin {
         services[service]?.absent.insert(key)
         put([Child(key: key, node: .empty)], service)
       }
-    case .failure(let error) where error.isPassing: pause(now)
+    case .failure(let error) where error.isPassing:
+      pause(now)
+      return wakeWrites(service, key, isRead: false)
+    // Some services have lists only: then what these tell is all that can be known.
+    case .failure where !mirror.node(service, key).isEmpty: break
     case .failure(let error):
       let rows = asks.values.map(\.query).filter { query in
         guard query.path.keys == [service], case .record(key) = need(query) else { return false }
@@ -230,7 +234,7 @@ extension ServiceOrigin {
       }
       refuseWrites(of: RecordID(service: service, key: key), error.treeError)
     }
-    wakeWrites(service, key)
+    wakeWrites(service, key, isRead: true)
   }
 
   /// A question about the records of a service failed.

@@ -18,7 +18,7 @@ struct VersionCheck: Sendable {
 
 extension ServiceOrigin {
   /// The fields that may be the version of a record, the surest first.
-  private static let versionFields = [
+  static let versionFields = [
     "version", "_v", "__v", "rev", "updatedAt", "updated_at", "modifiedAt",
   ]
 
@@ -63,45 +63,19 @@ extension ServiceOrigin {
     }
   }
 
-  /// The first of a record's writes that changes what another has changed since it was sent, and the words
-  /// for that; nil if the writes can be sent.
-  mutating func conflict(
-    of jobs: [ServiceWrites.Job], of record: RecordID, _ current: Node
-  ) -> (id: Int64, error: TreeError)? {
-    guard let check = checks[record] else { return nil }
+  /// True if a record has to be read before it is written: it has no version with which the server could
+  /// tell that it is another now.
+  func mustBeRead(_ key: Key, of service: Key, _ current: Node) -> Bool {
+    !current.isEmpty && version(of: current, key, service) == nil
+  }
+
+  /// Notes what the reading of a record says that was not written since it had another version.
+  mutating func noteCheck(of record: RecordID, _ current: Node) {
+    guard let check = checks[record] else { return }
     if version(of: current, record.key, record.service)?.value == check.value {
       // The record is as it was: it is the condition that the server does not understand.
       services[record.service]?.ignoresVersions = true
-    } else {
-      for job in jobs {
-        for edit in job.items[job.done].edits {
-          let field = Path(unchecked: edit.below)
-          // A change of what is gone is refused with other words.
-          if current.isEmpty, !field.isRoot { continue }
-          let (before, now) = (check.base[field], current[field])
-          if before == now || (try? Node(json: edit.json)) == now { continue }
-          // The record's next write is made by someone who was told of this.
-          if jobs.count == 1 { checks[record] = nil }
-          return (job.id, ServiceOrigin.conflict(field, now))
-        }
-      }
+      checks[record] = nil
     }
-    checks[record] = nil
-    return nil
-  }
-
-  private static func conflict(_ field: Path, _ now: Node) -> TreeError {
-    if field.isRoot {
-      return TreeError(
-        .overwritten,
-        now.isEmpty
-          ? "Another has removed the record meanwhile, so it was not written."
-          : "Another has changed the record meanwhile, so it was not written: look at it first.")
-    }
-    let name = ServiceRun.name(of: field)
-    let value = now.isEmpty ? "is gone" : "is \(now.json.jsonText().prefix(200)) now"
-    return TreeError(
-      .overwritten,
-      "Another has changed the same field meanwhile, so it was not written: \(name) \(value).")
   }
 }

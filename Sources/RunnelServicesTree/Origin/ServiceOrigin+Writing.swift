@@ -14,7 +14,8 @@ struct WriteCall: Sendable {
   var target: Key
   /// The writes, in their order.
   var ids: [Int64]
-  /// What the record is to be.
+  /// What the record was, and what it is to be.
+  var before: Node
   var node: Node
   /// The version that the record has to have, and what it was then; nil if it may have any.
   var version: (field: String, value: JSONValue, base: Node)?
@@ -30,7 +31,7 @@ extension ServiceOrigin {
 
   // MARK: Taking writes
 
-  mutating func enqueue(_ id: Int64, _ write: Write) {
+  mutating func enqueue(_ id: Int64, _ write: Write, _ bases: [Path: Node]) {
     if sent.additions.remove(id) != nil {
       let reason =
         "The connection was lost after this was sent: whether it was done is not known. "
@@ -39,7 +40,7 @@ extension ServiceOrigin {
       return
     }
     do throws(TreeError) {
-      let items = try ServiceOrigin.items(of: write)
+      let items = try ServiceOrigin.items(of: write, bases)
       for item in items { begin(item.record.service) }
       let adds = items.contains { $0.edits.contains { $0.json.adds } }
       if items.isEmpty {
@@ -53,7 +54,9 @@ extension ServiceOrigin {
   }
 
   /// Returns what a write does to each record, in its order.
-  private static func items(of write: Write) throws(TreeError) -> [ServiceWrites.Item] {
+  private static func items(
+    of write: Write, _ bases: [Path: Node]
+  ) throws(TreeError) -> [ServiceWrites.Item] {
     var parts: [(path: Path, json: JSONValue)] = []
     switch write {
     case .set(let path, let json): parts = [(path, json)]
@@ -75,7 +78,8 @@ extension ServiceOrigin {
           path: part.path.description)
       }
       let record = RecordID(service: part.path.keys[0], key: part.path.keys[1])
-      let edit = ServiceWrites.Edit(below: Array(part.path.keys.dropFirst(2)), json: part.json)
+      let edit = ServiceWrites.Edit(
+        below: Array(part.path.keys.dropFirst(2)), json: part.json, base: bases[part.path])
       if let index = items.firstIndex(where: { $0.record == record }) {
         items[index].edits.append(edit)
       } else {
@@ -117,14 +121,23 @@ extension ServiceOrigin {
       fetch(service, target)
       return nil
     }
-    if let conflict = conflict(of: jobs, of: record, current) {
-      refuse(record, [conflict.id], conflict.error)
+    if !isNew, !fresh.contains(record), mustBeRead(target, of: service, current) {
+      queue.wait(record)
+      fetch(service, target)
       return nil
     }
+    noteCheck(of: record, current)
     let ids = jobs.map(\.id)
-    let place = ServiceMirror.place(service, record.key)
     do throws(TreeError) {
-      let node = try ServiceOrigin.result(of: jobs, on: current, at: place, now)
+      let node: Node
+      switch try merged(jobs, of: record, on: current, now) {
+      case .node(let merged): node = merged
+      case .conflict(let id, let error):
+        refuse(record, [id], error)
+        return nil
+      }
+      checks[record] = nil
+      fresh.remove(record)
       guard let (kind, plain) = request(record, target, current, node) else {
         finish(record, ids)
         return nil
@@ -133,7 +146,8 @@ extension ServiceOrigin {
       if kind == .create { noteCreation(record, request, ids[0]) }
       for job in jobs where job.adds { sent.additions.insert(job.id) }
       var call = WriteCall(
-        kind: kind, record: record, target: target, ids: ids, node: node, since: news.last)
+        kind: kind, record: record, target: target, ids: ids, before: current, node: node,
+        since: news.last)
       if kind != .create, let (field, value) = version(of: current, target, service) {
         call.version = (field, value, current)
         request.query = request.query.eq(field, value)
@@ -157,29 +171,6 @@ extension ServiceOrigin {
 
   private static func alias(_ record: RecordID) -> String {
     record.service.text + "/" + record.key.text
-  }
-
-  /// Returns the node of a record after writes.
-  ///
-  /// - Throws: `TreeError` if it cannot be, or there is no record that could be changed.
-  private static func result(
-    of jobs: [ServiceWrites.Job], on current: Node, at place: Path, _ now: Int64
-  ) throws(TreeError) -> Node {
-    var tree = MemoryTree(Node.empty.replacing(place, with: current))
-    for job in jobs {
-      for edit in job.items[job.done].edits {
-        if tree.root[place].isEmpty, !edit.below.isEmpty {
-          throw TreeError(
-            .notFound, "The record is not there any more, so its fields cannot be changed.",
-            path: place.description)
-        }
-        let path = Path(unchecked: place.keys + edit.below)
-        for part in try Write.set(path, edit.json).assignments(now: now, reader: tree) {
-          tree.perform(part)
-        }
-      }
-    }
-    return tree.root[place]
   }
 
   /// Returns the call that makes a record so; nil if it is so already.
@@ -298,18 +289,37 @@ extension ServiceOrigin {
     settledIDs += call.ids
     let service = call.record.service
     var key = call.target
+    var made: Node?
     if call.kind == .remove {
       services[service]?.absent.insert(key)
       put([Child(key: key, node: .empty)], service)
     } else if let child = child(ServiceResult(json).record ?? .null, service) {
       if call.kind == .create { key = child.key }
       releaseHeld(service, child.key)
-      // What an event has told since is as new, or newer.
-      if child.key == key, !hasNews(service, key, since: call.since) { put([child], service) }
-    } else if call.kind == .change, !hasNews(service, key, since: call.since) {
-      put([Child(key: key, node: call.node)], service)
+      if child.key == key { made = child.node }
+    } else if call.kind == .change {
+      made = call.node
     }
+    if let made { put(made, by: call, key) }
     settle(call.record, call.ids, key)
+    if let made, !queue.ids(of: call.record).isEmpty {
+      // Who wrote again meanwhile did so upon what was sent: what the server made of it is no other's.
+      fresh.insert(call.record)
+      queue.carry(NodeChange(path: .root, before: call.node, after: made), to: call.record)
+    }
+  }
+
+  /// Notes what a call has made of a record.
+  private mutating func put(_ made: Node, by call: WriteCall, _ key: Key) {
+    let service = call.record.service
+    guard hasNews(service, key, since: call.since) else {
+      return put([Child(key: key, node: made)], service)
+    }
+    // An event that came since may be older than the call, or newer: what it has changed stays.
+    let known = mirror.node(service, key)
+    if known.isEmpty { return }
+    let change = NodeChange(path: .root, before: call.before, after: made)
+    put([Child(key: key, node: change.carried(into: known, at: .root))], service)
   }
 
   /// Acknowledges writes of a record, which has this key at the server.
@@ -329,11 +339,13 @@ extension ServiceOrigin {
 
   private mutating func finish(_ record: RecordID, _ ids: [Int64]) {
     for id in queue.finish(record, ids) { messages.append(.acknowledged(id: id)) }
+    forgetReading(of: record)
   }
 
   /// Refuses the writes of a record, or has those that were sent together sent one by one.
   private mutating func refuse(_ record: RecordID, _ ids: [Int64], _ error: TreeError) {
     guard let job = queue.refuse(record, ids) else { return }
+    forgetReading(of: record)
     var error = error
     if job.done > 0 {
       error.message +=
@@ -348,15 +360,28 @@ extension ServiceOrigin {
     refuse(record, [id], error)
   }
 
-  /// A record was read: its writes can be sent.
-  mutating func wakeWrites(_ service: Key, _ key: Key) {
-    queue.wake(RecordID(service: service, key: key))
+  /// A record was read, or cannot be at the moment: its writes are examined again.
+  mutating func wakeWrites(_ service: Key, _ key: Key, isRead: Bool) {
+    wake(RecordID(service: service, key: key), isRead)
     for (name, target) in sent.aliases where target == key.text {
       guard let path = try? Path(name), path.keys.count == 2, path.keys[0] == service else {
         continue
       }
-      queue.wake(RecordID(service: service, key: path.keys[1]))
+      wake(RecordID(service: service, key: path.keys[1]), isRead)
     }
+  }
+
+  private mutating func wake(_ record: RecordID, _ isRead: Bool) {
+    guard queue.isWaiting(record) else { return }
+    if isRead { fresh.insert(record) }
+    queue.wake(record)
+  }
+
+  /// Forgets what was found out for the writes of a record if none is left.
+  private mutating func forgetReading(of record: RecordID) {
+    guard queue.ids(of: record).isEmpty else { return }
+    fresh.remove(record)
+    checks[record] = nil
   }
 
   /// True if a record of a service is being created.

@@ -82,6 +82,8 @@ package struct ServiceOrigin: Sendable {
   var settledIDs: [Int64] = []
   /// The records that others have changed since a write of them was sent.
   var checks: [RecordID: VersionCheck] = [:]
+  /// The records, by their keys here, that were just read for the writes that wait.
+  var fresh: Set<RecordID> = []
   var calls: [Int: Call] = [:]
   /// What events have told; it counts more than answers to calls that were made before.
   var news = RecordNews()
@@ -171,7 +173,7 @@ extension ServiceOrigin {
   /// Forgets the connection: nothing that was asked on it is answered any more.
   package mutating func disconnected() {
     (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
-    (queue, checks, calls, retryTime) = (ServiceWrites(), [:], [:], nil)
+    (queue, checks, fresh, calls, retryTime) = (ServiceWrites(), [:], [], [:], nil)
     (held, heldTime) = ([:], nil)
     // Whether the replica was told of these, its pending writes tell.
     settledIDs = []
@@ -186,14 +188,18 @@ extension ServiceOrigin {
   }
 
   /// Takes commands of the replica, in order.
-  package mutating func send(_ commands: [OriginCommand], now: Int64) -> [Effect] {
+  ///
+  /// - Parameter bases: the known nodes upon which each write was made, by the write's id and their places.
+  package mutating func send(
+    _ commands: [OriginCommand], bases: [Int64: [Path: Node]] = [:], now: Int64
+  ) -> [Effect] {
     forgetSettled()
     for command in commands {
       switch command {
       case .listen(let id, let query, let tag, _): listen(id, query, tag)
       case .unlisten(let id, let query, _): unlisten(id, query)
       case .get(let id, let query): get(id, query)
-      case .write(let id, let write): enqueue(id, write)
+      case .write(let id, let write): enqueue(id, write, bases[id] ?? [:])
       case .compareAndSet(let id, _, _, _):
         messages.append(.rejected(id: id, ServiceOrigin.noTransactions))
       case .onDisconnect(let id, _):

@@ -17,6 +17,14 @@ struct ServiceWrites: Sendable {
   struct Edit: Sendable {
     var below: [Key]
     var json: JSONValue
+    /// What stood there when the write was made, with the earlier writes; nil if that is not known.
+    var base: Node?
+
+    /// What the edit does to known values; nil if they are not known, or if it adds to what is there.
+    var change: NodeChange? {
+      guard let base, !json.holdsServerValue, let node = try? Node(json: json) else { return nil }
+      return NodeChange(path: Path(unchecked: below), before: base, after: node)
+    }
   }
 
   /// What a write does to one record.
@@ -51,6 +59,8 @@ struct ServiceWrites: Sendable {
   private var ready: [RecordID] = []
   /// How many of these, the first, were taken.
   private var takenCount = 0
+  /// The records of which what they waited for has come: they are next.
+  private var woken: [RecordID] = []
   private(set) var busyCount = 0
 
   // MARK: Adding
@@ -75,7 +85,11 @@ struct ServiceWrites: Sendable {
   func isWaiting(_ record: RecordID) -> Bool { chains[record]?.isWaiting == true }
 
   /// Ends the waiting of a record's writes, if they wait.
-  mutating func wake(_ record: RecordID) { if isWaiting(record) { release(record) } }
+  mutating func wake(_ record: RecordID) {
+    guard isWaiting(record) else { return }
+    release(record)
+    woken.append(record)
+  }
 
   private func first(_ record: RecordID) -> Int64 { chains[record]?.jobs.first ?? .max }
 
@@ -106,6 +120,7 @@ struct ServiceWrites: Sendable {
   /// Takes the first record out of those that may be ready; the room of the taken ones is given up when they
   /// are half of all.
   private mutating func takeReady() -> RecordID? {
+    if !woken.isEmpty { return woken.removeFirst() }
     guard takenCount < ready.count else { return nil }
     let record = ready[takenCount]
     takenCount += 1
@@ -149,15 +164,45 @@ struct ServiceWrites: Sendable {
     return drop(ids[0])
   }
 
-  /// Takes a write out of all its chains.
+  /// Takes a write out of all its chains; the later ones are as if it had not been made.
   private mutating func drop(_ id: Int64) -> Job? {
     guard let job = jobs.removeValue(forKey: id) else { return nil }
     for item in job.items.dropFirst(job.done) {
+      let changes = item.edits.compactMap(\.change)
+      rebase(item.record, changes, after: id) { $0.takenBack(from: $1, at: $2) }
       chains[item.record]?.jobs.removeAll { $0 == id }
       if chains[item.record]?.jobs.isEmpty == true { chains[item.record] = nil }
       ready.append(item.record)
     }
     return job
+  }
+
+  /// Notes what the server has made of a record beyond what its writes say, for those that wait.
+  mutating func carry(_ change: NodeChange, to record: RecordID) {
+    guard let first = chains[record]?.jobs.first else { return }
+    rebase(record, [change], after: first - 1) { $0.carried(into: $1, at: $2) }
+  }
+
+  /// Changes the bases of a record's writes after a write, until one replaces what has changed.
+  private mutating func rebase(
+    _ record: RecordID, _ changes: [NodeChange], after id: Int64,
+    _ change: (NodeChange, Node, Path) -> Node
+  ) {
+    var changes = changes
+    for later in chains[record]?.jobs ?? [] where later > id {
+      if changes.isEmpty { return }
+      guard let place = jobs[later]?.items.firstIndex(where: { $0.record == record }),
+        let edits = jobs[later]?.items[place].edits
+      else { continue }
+      for (index, edit) in edits.enumerated() {
+        guard let base = edit.base else { continue }
+        let path = Path(unchecked: edit.below)
+        jobs[later]?.items[place].edits[index].base = changes.reduce(base) { change($1, $0, path) }
+      }
+      changes.removeAll { change in
+        edits.contains { Path(unchecked: $0.below).contains(change.path) }
+      }
+    }
   }
 
   /// Notes that nothing is under way for a record: its writes are examined again.
@@ -167,6 +212,9 @@ struct ServiceWrites: Sendable {
     chains[record]?.isWaiting = false
     ready.append(record)
   }
+
+  /// A record's writes, in their order.
+  func jobs(of record: RecordID) -> [Job] { ids(of: record).compactMap { jobs[$0] } }
 
   /// The ids of a record's writes.
   func ids(of record: RecordID) -> [Int64] { chains[record]?.jobs ?? [] }

@@ -52,12 +52,13 @@ public struct ConflictPolicy: Sendable {
 extension Replica {
   /// Brings the pending writes `ids` up to date with changes that others made since.
   ///
-  /// Each write is compared with the origin's data after the earlier pending writes, for it was made upon
+  /// Where the origin compares bases, nothing is done. Each write is compared with the origin's data after the earlier pending writes, for it was made upon
   /// these: what they have done is no change by others. A write that computes values at the origin is left
   /// as it is: it is an operation, not a state.
   mutating func resolveConflicts(
     of ids: Set<Int64>, by policy: ConflictPolicy, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
+    if book.reach.comparesBases { return [] }
     var touched: [Path] = []
     var places = PathTree<Bool>()
     for id in ids { book.places(of: id)?.forEach { places[$0] = true } }

@@ -67,6 +67,21 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   /// The places that it changes, and the one that the origin compares.
   var places: [Path] { parts.map(\.path) + [seen?.path].compactMap(\.self) }
 
+  /// The known nodes upon which the write was made, by their places.
+  package var knownBases: [Path: Node] {
+    var known: [Path: Node] = [:]
+    for (part, base) in zip(parts, bases) { known[part.path] = base }
+    return known
+  }
+
+  /// What the write has changed of known nodes.
+  var changes: [NodeChange] {
+    zip(parts, bases).compactMap { part, base in
+      guard let base, case .node(let node) = part.target else { return nil }
+      return NodeChange(path: part.path, before: base, after: node)
+    }
+  }
+
   /// True if the write replaces the node at a place as a whole, or one above it.
   func covers(_ path: Path) -> Bool {
     parts.contains { part in
@@ -82,7 +97,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
 
 extension Assignment {
   /// The node at `path` after this write, if `node` was there before.
-  func projected(onto node: Node, at path: Path) -> Node {
+  package func projected(onto node: Node, at path: Path) -> Node {
     if let below = self.path.relative(to: path) { return target.applied(to: node, at: below) }
     guard let inside = path.relative(to: self.path), case .node(let new) = target else {
       return node

@@ -64,8 +64,14 @@ extension Replica {
   private func base(
     of part: Assignment, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Node? {
-    guard part.isNode, book.isCached(part.path) else { return nil }
+    guard part.isNode else { return nil }
     let reader = ReplicaReader(storage: storage, book: book, writes: .all)
+    if book.reach.comparesBases, part.path.keys.count > 1 {
+      // Records are small, and come in the answers of windows, too.
+      let isTold = try book.isToldByKey(part.path, storage)
+      return isTold || book.isCached(part.path) ? try reader.node(at: part.path) : nil
+    }
+    guard book.isCached(part.path) else { return nil }
     if case .children(let count) = try reader.summary(at: part.path).kind,
       count > Replica.baseChildrenMax
     {
@@ -93,15 +99,23 @@ extension Replica {
 extension Replica {
   /// Forgets the bases of later writes that were made upon a write which was not done.
   ///
-  /// Whether such a write has changed a field cannot be told any more, so it is sent as it is.
+  /// Whether such a write has changed a field cannot be told any more, so it is sent as it is. For an
+  /// origin that compares bases, they become what they were without that write.
   private mutating func forgetBases(
     upon lost: PendingWrite, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
+    var changes = lost.changes
     for var write in book.later(than: lost) {
       let before = write.bases
       for (index, part) in write.parts.enumerated() where write.bases.indices.contains(index) {
-        if lost.concerns(part.path) { write.bases[index] = nil }
+        guard lost.concerns(part.path) else { continue }
+        write.bases[index] =
+          book.reach.comparesBases
+          ? write.bases[index].map { base in
+            changes.reduce(base) { $1.takenBack(from: $0, at: part.path) }
+          } : nil
       }
+      changes.removeAll { write.covers($0.path) }
       if write.bases == before { continue }
       book.replace(write)
       try storage.save(write)

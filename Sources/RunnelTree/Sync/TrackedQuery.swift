@@ -42,6 +42,10 @@ package enum OriginReach: Hashable, Sendable {
   case ranges
   /// Every query, also one by several components or with a filter.
   case everything
+
+  /// True if the origin compares each write with its base itself, and refuses it where others have changed
+  /// the same.
+  var comparesBases: Bool { self == .everything }
 }
 
 extension Query {

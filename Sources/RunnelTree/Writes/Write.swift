@@ -198,7 +198,7 @@ extension Assignment {
 
 extension JSONValue {
   /// True if the JSON contains a `{".sv": …}`.
-  var holdsServerValue: Bool {
+  package var holdsServerValue: Bool {
     switch self {
     case .null, .bool, .number, .string: false
     case .array(let elements): elements.contains(where: \.holdsServerValue)

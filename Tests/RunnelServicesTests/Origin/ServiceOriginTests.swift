@@ -84,6 +84,7 @@ import Testing
     try world.settle()
     let id = try #require(try world.write(.set(Path("/notes/1/text"), "mine")))
     #expect(world.session.pendingWrites.map(\.id) == [id])
+    try world.reachWrite()
     world.execute(0)
     #expect(world.acknowledged.isEmpty)
     try world.answer(0)
@@ -167,6 +168,7 @@ import Testing
     try world.settle()
     let id = try #require(
       try world.write(.set(Path("/notes/1/rank"), [".sv": ["increment": 1]])))
+    try world.reachWrite()
     world.execute(0)
     try world.disconnect()
     try world.connect()

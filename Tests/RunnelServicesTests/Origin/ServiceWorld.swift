@@ -20,6 +20,10 @@ struct ModelServer {
   var readsTextsOnly = false
   /// The errors that the next writes are answered with.
   var refusals: [FeathersError] = []
+  /// True if single records cannot be got.
+  var hasNoGet = false
+  /// True if texts that are written are kept in capitals.
+  var uppercases = false
   /// The calls that were made.
   var log: [String] = []
 
@@ -73,12 +77,18 @@ struct ModelServer {
           over: records, idField: "id", isPaged: pageMax != nil)
         return (.success(answer), nil)
       case .get:
+        if hasNoGet { throw FeathersError(.methodNotAllowed, "no get") }
         guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
         return (.success(records[index]), nil)
       default: break
       }
       if !refusals.isEmpty { throw refusals.removeFirst() }
-      let data = request.data?.object ?? []
+      var data = request.data?.object ?? []
+      if uppercases {
+        data = data.map {
+          JSONMember($0.name, $0.value.string.map { .string($0.uppercased()) } ?? $0.value)
+        }
+      }
       switch request.method {
       case .create:
         lastID += 1
@@ -220,6 +230,14 @@ final class ServiceWorld {
     if let event { events.append(("notes", event.0, event.1)) }
   }
 
+  /// What is read arrives, until the first call is a write.
+  func reachWrite() throws {
+    while let flight = flights.first, [.find, .get].contains(flight.request.method) {
+      execute(0)
+      try answer(0)
+    }
+  }
+
   /// The answer to a call arrives.
   func answer(_ index: Int) throws {
     let flight = flights.remove(at: index)
@@ -267,7 +285,9 @@ final class ServiceWorld {
       }
       if output.commands.isEmpty { return }
       guard isConnected else { continue }
-      try carryOut(origin.send(output.commands, now: now))
+      var bases: [Int64: [Path: RunnelTree.Node]] = [:]
+      for case .write(let id, _) in output.commands { bases[id] = session.bases(ofWrite: id) }
+      try carryOut(origin.send(output.commands, bases: bases, now: now))
     }
   }
 
