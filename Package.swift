@@ -188,7 +188,8 @@ let package = Package(
     .target(
       name: "RunnelWorkspace",
       dependencies: [
-        "RunnelBase", "RunnelTree", "RunnelStreams", "RunnelStore", "RunnelTerminal",
+        "RunnelBase", "RunnelServices", "RunnelTree", "RunnelStreams", "RunnelStore",
+        "RunnelTerminal",
       ],
       swiftSettings: swiftSettings),
     // 6: the application: what the workspace asks of the world.

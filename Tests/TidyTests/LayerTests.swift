@@ -52,7 +52,8 @@ import Testing
       "RunnelSync", "RunnelTree", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "RunnelWorkspace": [
-      "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
+      "RunnelBase", "RunnelServices", "RunnelStore", "RunnelStreams", "RunnelTerminal",
+      "RunnelTree",
     ],
     "RunnelApp": [
       "CYaml", "Foundation", "Glibc", "Logging", "RunnelAccounts", "RunnelBase", "RunnelClient",

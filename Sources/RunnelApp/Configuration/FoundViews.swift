@@ -39,6 +39,8 @@ struct FoundViews {
   static let rootName = "all"
 
   private let session: DatabaseSession
+  /// How values that a tree does not hold stand in the database.
+  private let coding: ValueCoding
   private let pageSize: Int
   private var found: [CollectionSample] = []
   /// The nodes with many collections under them, each with a sample of the records in these.
@@ -47,8 +49,9 @@ struct FoundViews {
   private var queue: [Path] = [.root]
   private var isSettings = false
 
-  private init(_ session: DatabaseSession, pageSize: Int) {
+  private init(_ session: DatabaseSession, pageSize: Int) throws {
     self.session = session
+    coding = try session.originName()?.hasPrefix("feathers+") == true ? .services : .tree
     self.pageSize = pageSize
   }
 
@@ -58,7 +61,7 @@ struct FoundViews {
   static func find(
     in session: DatabaseSession, pageSize: Int = Settings().pageSize
   ) throws -> [ViewDefinition] {
-    var finder = FoundViews(session, pageSize: pageSize)
+    var finder = try FoundViews(session, pageSize: pageSize)
     var visited = 0
     while visited < min(finder.queue.count, nodesMax), finder.viewCount < viewsMax {
       try finder.visit(finder.queue[visited])
@@ -218,7 +221,7 @@ struct FoundViews {
         children.append(Child(key: row.key, node: try leaves(of: path.child(row.key))))
       }
     }
-    return RunnelTree.Node(children: children.filter { !$0.node.isEmpty })
+    return coding.sampled(RunnelTree.Node(children: children.filter { !$0.node.isEmpty }))
   }
 
   private func leaves(of path: Path) throws -> RunnelTree.Node {

@@ -222,6 +222,7 @@ final class ExportRunner {
     }
     // What was read from a data file is written with the names that it has there.
     shape.hasNames = job.opened != nil
+    shape.coding = job.coding
     return shape
   }()
 

@@ -60,7 +60,8 @@ final class MethodCaller: Sendable {
         return .result(try await perform(call, plan.application(plan.restProvider())))
       }
     } catch {
-      return .refused(Refusal("\(error.message) (\(error.name))"))
+      let fields = error.fieldMessages.map { Refusal.Field(name: $0.name, message: $0.message) }
+      return .refused(Refusal("\(error.message) (\(error.name))", fields: fields))
     }
   }
 

@@ -69,6 +69,7 @@ struct ServiceSamples {
       keys.append(key)
       nodes.append(node)
     }
-    return CollectionSample(path: place, keys: keys, records: nodes)
+    return CollectionSample(
+      path: place, keys: keys, records: nodes.map(ValueCoding.services.sampled))
   }
 }

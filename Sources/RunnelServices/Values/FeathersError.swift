@@ -186,3 +186,13 @@ extension FeathersError {
     }
   }
 }
+
+extension FeathersError {
+  /// The errors of single fields in words: an error that is an object has a message, mostly.
+  package var fieldMessages: [(name: String, message: String)] {
+    (errors?.object ?? []).map { member in
+      let words = member.value.string ?? member.value["message"]?.string
+      return (member.name, words ?? member.value.jsonText())
+    }
+  }
+}

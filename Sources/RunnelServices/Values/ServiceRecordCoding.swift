@@ -56,6 +56,9 @@ package enum ServiceRecordCoding {
     }
   }
 
+  /// True for the key that says what a form stands for.
+  package static func isMark(_ key: String) -> Bool { key == mark }
+
   private static func marked(_ text: String) -> JSONValue {
     .object([JSONMember(mark, .string(text))])
   }

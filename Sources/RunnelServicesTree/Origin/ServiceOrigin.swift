@@ -187,9 +187,8 @@ extension ServiceOrigin {
     sent.keep(pending: pending)
   }
 
-  /// Takes commands of the replica, in order.
-  ///
-  /// - Parameter bases: the known nodes upon which each write was made, by the write's id and their places.
+  /// Takes commands of the replica, in order; `bases` are the known nodes upon which each write was made, by
+  /// the write's id and their places.
   package mutating func send(
     _ commands: [OriginCommand], bases: [Int64: [Path: Node]] = [:], now: Int64
   ) -> [Effect] {
@@ -308,11 +307,9 @@ extension FeathersError {
       default: .invalidValue
       }
     var text = "\(message) (\(name))"
-    if case .object(let fields)? = errors, !fields.isEmpty {
-      text +=
-        ": "
-        + fields.map { "\($0.name): \($0.value.string ?? $0.value.jsonText())" }
-        .joined(separator: "; ")
+    let fields = fieldMessages
+    if !fields.isEmpty {
+      text += ": " + fields.map { "\($0.name): \($0.message)" }.joined(separator: "; ")
     }
     return TreeError(kind, text)
   }

@@ -17,7 +17,7 @@ enum BulkEdit {
     if marked.count > recordsMax {
       return state.say(.warning, "at most \(recordsMax) records are changed at once")
     }
-    let values = marked.map { $0.row.node?[field].json ?? .null }
+    let values = marked.map { state.coding.shown($0.row.node?[field] ?? .empty) }
     let isAlike = Set(values.map { $0.jsonText() }).count == 1
     let kind = FieldKind(values.first { $0 != .null } ?? .string(""))
     let input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
@@ -48,7 +48,8 @@ enum BulkEdit {
       let present = edited.paths.compactMap { records[Record.id(of: $0)] }
       if present.isEmpty { continue }
       form.title = title(edited, present.count)
-      form.note = note(state, present.map { $0.row.node?[edited.field].json ?? .null })
+      form.note = note(
+        state, present.map { state.coding.shown($0.row.node?[edited.field] ?? .empty) })
       state.layers[index] = .form(form)
     }
   }
@@ -70,7 +71,9 @@ enum BulkEdit {
     _ state: inout AppState, _ form: inout FormScreen, _ edited: MarkedField
   ) -> Bool {
     let field = edited.field
-    let values = state.tabs.front.markedRecords.map { $0.row.node?[field].json ?? .null }
+    let values = state.tabs.front.markedRecords.map {
+      state.coding.shown($0.row.node?[field] ?? .empty)
+    }
     if !isSet(form), Set(values.map { $0.jsonText() }).count > 1 {
       let empty =
         form.fields[0].input.kind == .string
@@ -78,9 +81,10 @@ enum BulkEdit {
       return form.refuse(
         0, "type the value that all of them get, or \(FormScreen.cancelKeys(state))\(empty)")
     }
-    guard let value = form.values()?.first?.value else {
+    guard let typed = form.values()?.first?.value else {
       return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")
     }
+    let value = state.coding.stored(typed)
     let writing = edited.writing(value, in: state)
     let left = Set(writing.changed.map { Record.id(of: $0) })
     if writing.targets.isEmpty {

@@ -10,7 +10,9 @@ struct DeletionWrite: WriteKind {
   var place: String { "delete \(path)" }
   var deletedPaths: [Path] { [path] }
 
-  func finish(_ state: inout AppState, _ write: FinishedWrite) { state.say(.info, "deleted") }
+  func finish(_ state: inout AppState, _ write: FinishedWrite) {
+    state.say(.info, "deleted\(state.waitingWords)")
+  }
 }
 
 /// The deletion of some of several records that are deleted together.

@@ -28,6 +28,8 @@ package struct ExportJob: Hashable, Sendable {
   package var opened: String?
   /// The mark of what that file held when the user agreed to replace it; nil if it is not known.
   package var agreed: String?
+  /// How values that a tree does not hold stand in the records.
+  package var coding = ValueCoding.tree
 }
 
 /// A report of the progress or the result of an export.
@@ -234,7 +236,8 @@ enum Exporting {
     if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
     let job = ExportJob(
       source: all ?? choice.source, format: format, file: file, replaces: replaces == file,
-      opened: state.files.dataFile, agreed: replaces == file ? state.files.agreed : nil)
+      opened: state.files.dataFile, agreed: replaces == file ? state.files.agreed : nil,
+      coding: state.coding)
     state.files.export = ExportProgress(
       job: job, startedAt: state.now, inputCount: state.input.count, form: form)
     state.effects.append(.export(state.requests.newID(), job))

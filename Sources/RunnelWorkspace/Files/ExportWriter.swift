@@ -81,7 +81,7 @@ public struct ExportWriter {
   public mutating func bytes(of key: Key, _ node: Node) -> [UInt8] {
     defer { count += 1 }
     if fileJSON != nil {
-      kept.append(JSONMember(key.text, keepsPriorities ? node.exportJSON : node.json))
+      kept.append(JSONMember(key.text, value(of: node)))
       return []
     }
     if format.hasColumns, hasMore(than: known, node) { cutCount += 1 }
@@ -108,6 +108,7 @@ public struct ExportWriter {
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
       let node = column.node(key: key, node)
       if let cell = shape.values.cell(node, inColumn: index) { return cell }
+      if let value = shape.coding.codedValue(node) { return value.jsonText() }
       let text = ExportWriter.text(of: node, hasNames: shape.hasNames) { json in
         column.memberName.map { shape.values.listed(json, at: [$0]) } ?? json
       }
@@ -204,9 +205,14 @@ extension ExportWriter {
     shape.hasNames ? WritableKey.fileName(of: key.text) : key.text
   }
 
+  /// What a node stands for.
+  private func value(of node: Node) -> JSONValue {
+    shape.coding.shown(keepsPriorities ? node.exportJSON : node.json)
+  }
+
   /// The value of a record in the file.
   private func json(of node: Node) -> JSONValue {
-    let json = shape.values.listed(keepsPriorities ? node.exportJSON : node.json)
+    let json = shape.values.listed(value(of: node))
     return shape.hasNames ? WritableKey.named(json) : json
   }
 

@@ -56,6 +56,8 @@ package struct ImportPlan: Hashable, Sendable {
   /// What is read in another way than it is written, each in a sentence that may stand behind a colon:
   /// a column without a name that got one, and lists and objects that are empty.
   package private(set) var remarks: [String] = []
+  /// What a tree does not keep of the records; nil if it keeps all.
+  private(set) var lossWords: String?
   /// The names in the text that no key may have, up to `renamedMax` of them; they are written as in
   /// addresses, so that `Art.` becomes `Art%2E`.
   private(set) var renamed: Set<String> = []
@@ -82,9 +84,13 @@ package struct ImportPlan: Hashable, Sendable {
     case .csv: try readCells(text, texts: Set(texts), isWanted)
     }
     if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
-    if let sentence = EmptyContainers(in: .array(rows.map(\.value))).sentence {
-      remarks.append(sentence)
-    }
+    lossWords = EmptyContainers(in: .array(rows.map(\.value))).sentence
+  }
+
+  /// Returns what is to be said of the text before its records go into a database: services keep what a tree
+  /// does not.
+  func remarks(_ coding: ValueCoding) -> [String] {
+    coding == .services ? remarks : remarks + [lossWords].compactMap(\.self)
   }
 
   /// Returns the format that a file name tells, or nil if it tells none.

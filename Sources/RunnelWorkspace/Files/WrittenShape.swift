@@ -31,6 +31,8 @@ package struct WrittenShape: Hashable, Sendable {
   package var hasNames = false
   /// How the values of the file stand in it; nothing is known of those of a file that was not looked at.
   package var values = WrittenValues()
+  /// How values that a tree does not hold stand in the records.
+  package var coding = ValueCoding.tree
 
   /// The shape of a file that replaces none.
   package init() {}

@@ -9,6 +9,7 @@ extension FormScreen {
   /// Goes to the next field, and saves after the last one; a field with a wrong value keeps the keys.
   static func acceptFormField(_ state: inout AppState) {
     guard case .form(var form)? = state.layers.last else { return }
+    form.take(state.coding)
     let input = form.fields[form.focus].input
     if !input.isEmpty {
       do throws(InputError) {
@@ -84,7 +85,9 @@ extension FormScreen {
 
   /// Requests the write of a form; if a field is wrong, marks the field and returns false.
   private static func save(_ state: inout AppState, _ form: inout FormScreen) -> Bool {
+    form.take(state.coding)
     guard let values = form.values() else { return false }
+    let coding = state.coding
     if form.writes, let reason = state.reasonReadOnly { return form.refuse(form.focus, reason) }
     switch form.purpose {
     case .setLeaf(let path, let original):
@@ -92,7 +95,8 @@ extension FormScreen {
         return form.refuse(0, "type a value, or \(cancelKeys(state))")
       }
       return submitForm(&state, &form) { book throws(Refusal) in
-        .guarded(try book.setting(value, at: path), [WriteCondition(path, original)])
+        .guarded(
+          try book.setting(coding.stored(value), at: path), [WriteCondition(path, original)])
       }
     case .choose(let index):
       CompareScreen.take(&state, choice: values.first?.value ?? .null, at: index)
@@ -115,7 +119,7 @@ extension FormScreen {
         }
         let value = values[1].value
         return submitForm(&state, &form) { book throws(Refusal) in
-          try book.setting(value, at: place)
+          try book.setting(coding.stored(value), at: place)
         }
       } catch {
         return form.refuse(0, "\(error)")

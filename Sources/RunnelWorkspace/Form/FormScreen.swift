@@ -141,6 +141,12 @@ package struct FormScreen: Hashable, Sendable {
     }
   }
 
+  /// Takes how values that a tree does not hold stand in the database: only services have null and empty
+  /// arrays.
+  mutating func take(_ coding: ValueCoding) {
+    for index in fields.indices { fields[index].input.coding = coding }
+  }
+
   /// Returns the values of all fields that are filled in; if a field is wrong, marks it and returns
   /// nil.
   package mutating func values() -> [(path: Path, value: JSONValue)]? {

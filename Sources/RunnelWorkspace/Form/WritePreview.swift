@@ -112,7 +112,8 @@ package struct WritePreview {
       return
     }
     // The edit replaces the value as it is now, which others may have written or deleted meanwhile.
-    let old = screen.node?[edit.field].leaf?.json
+    let present = screen.node?[edit.field]
+    let old = present?.leaf?.json ?? present.flatMap { screen.coding.codedValue($0) }
     do throws(InputError) {
       let isRemoved = edit.input.isEmpty && edit.input.rule?.isRequired != true
       let new = isRemoved ? nil : try edit.input.value()

@@ -10,12 +10,15 @@ extension Columns {
   private static let sampleCount = 200
 
   /// The columns that can be added besides those that are shown, first those that the list has.
-  static func addable(to screen: ListScreen, showing shown: Set<Int>) -> [ColumnDefinition] {
+  static func addable(
+    to screen: ListScreen, showing shown: Set<Int>, _ coding: ValueCoding
+  ) -> [ColumnDefinition] {
     let columns = screen.definition.columns
     let hidden = columns.indices.filter { !shown.contains($0) }
     let known = Set(columns.map(\.field))
     let records = screen.someRecords(sampleCount).filter { !screen.isTransient($0) }
-    var found = ViewInference.columns(ofFieldsIn: records.compactMap(\.row.node))
+    let sample = records.compactMap(\.row.node).map(coding.sampled)
+    var found = ViewInference.columns(ofFieldsIn: sample)
       .filter { !known.contains($0.field) }
     if !known.contains(.key) {
       found.append(ColumnDefinition(field: .key, width: 20, isMuted: true))
@@ -25,7 +28,8 @@ extension Columns {
 
   /// The reason why no column can be added to the list in front, or nil if one can.
   static func reasonNoneToAdd(_ state: AppState) -> String? {
-    addable(to: state.tabs.front, showing: shown(state, inView: state.tabs.index)).isEmpty
+    addable(to: state.tabs.front, showing: shown(state, inView: state.tabs.index), state.coding)
+      .isEmpty
       ? "each field of the loaded rows has a column" : nil
   }
 
@@ -34,7 +38,9 @@ extension Columns {
     state.input.matcher.reset()
     let screen = state.tabs.front
     let hidden = Set(screen.definition.columns.map(\.field))
-    let items = addable(to: screen, showing: shown(state, inView: state.tabs.index)).map { column in
+    let columns = addable(
+      to: screen, showing: shown(state, inView: state.tabs.index), state.coding)
+    let items = columns.map { column in
       let format = screen.formatWord(of: column)
       return MenuList.Item(
         id: column.field.text, title: column.field.menuTitle,
@@ -62,7 +68,9 @@ extension Columns {
       return state.tabs.lists[view].cell = hidden
     }
     guard
-      let column = addable(to: screen, showing: shown).first(where: { $0.field.text == item.id })
+      let column = addable(to: screen, showing: shown, state.coding).first(where: {
+        $0.field.text == item.id
+      })
     else { return }
     let place = min((screen.cell ?? columns.count - 1) + 1, columns.count)
     insert(&state, column, at: place, inView: view)

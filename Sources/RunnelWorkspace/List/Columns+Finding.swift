@@ -18,7 +18,8 @@ extension Columns {
     guard !records.isEmpty else { return }
     let source = screen.definition.source
     let sample = CollectionSample(
-      path: source.path, keys: records.map(\.row.key), records: records.compactMap(\.row.node))
+      path: source.path, keys: records.map(\.row.key),
+      records: records.compactMap(\.row.node).map(state.coding.sampled))
     let found = ViewInference.view(
       of: sample, named: screen.definition.name, pageSize: source.page)
     state.tabs.lists[view].definition.columns = found.columns

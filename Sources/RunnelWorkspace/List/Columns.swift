@@ -95,7 +95,9 @@ enum Columns {
     let screen = state.tabs.lists[view]
     let known = Set(screen.definition.columns.map(\.field))
     let shown = shown(state, inView: view)
-    let others = addable(to: screen, showing: shown).filter { !known.contains($0.field) }
+    let others = addable(to: screen, showing: shown, state.coding).filter {
+      !known.contains($0.field)
+    }
     let columns = screen.definition.columns.enumerated().map { index, column in
       var notes: [String] = []
       let format = screen.formatWord(of: column)
@@ -156,7 +158,10 @@ enum Columns {
   ) {
     let screen = state.tabs.lists[view]
     let shown = shown(state, inView: view)
-    guard let column = addable(to: screen, showing: shown).first(where: { $0.field.text == field })
+    guard
+      let column = addable(to: screen, showing: shown, state.coding).first(where: {
+        $0.field.text == field
+      })
     else { return }
     let place = screen.definition.columns.count
     insert(&state, column, at: place, inView: view)

@@ -72,9 +72,9 @@ extension ListScreen {
   /// The fields to group by: those with few values first, in the order of the columns.
   ///
   /// O(fields · records), of up to `groupedRecordsMax` records.
-  var groupFields: [GroupField] {
+  func groupFields(_ coding: ValueCoding) -> [GroupField] {
     let records = someRecords(ListScreen.groupedRecordsMax).filter { !isTransient($0) }
-    let fields = sortFields.compactMap { field -> GroupField? in
+    let fields = sortFields(coding).compactMap { field -> GroupField? in
       guard case .child(let path) = field else { return nil }
       let values = Set(
         records.compactMap { record in
@@ -100,7 +100,7 @@ extension Grouping {
   static func openMenu(_ state: inout AppState) {
     state.input.matcher.reset()
     let screen = state.tabs.front
-    var menu = MenuList(items(screen))
+    var menu = MenuList(items(screen, state.coding))
     if let grouping = screen.grouping { menu.select(grouping.text) }
     state.layers.append(
       .menu(
@@ -109,12 +109,12 @@ extension Grouping {
           menu: menu)))
   }
 
-  private static func items(_ screen: ListScreen) -> [MenuList.Item] {
+  private static func items(_ screen: ListScreen, _ coding: ValueCoding) -> [MenuList.Item] {
     let own = MenuList.Item(
       id: ownName, title: "the view's own sections", isChosen: screen.grouping == nil)
     let whole = MenuList.Item(
       id: wholeName, title: "no sections", isChosen: screen.grouping == .whole)
-    let fields = screen.groupFields.map { field in
+    let fields = screen.groupFields(coding).map { field in
       let grouping = Grouping.values(field.path)
       return MenuList.Item(
         id: grouping.text, title: "by \(field.path.shownText)", note: note(field),
@@ -162,7 +162,7 @@ extension PaletteCommand {
     choices: { state, _ in
       guard !state.tabs.isTree else { return [] }
       let screen = state.tabs.front
-      let fields = screen.groupFields.map { field in
+      let fields = screen.groupFields(state.coding).map { field in
         let grouping = Grouping.values(field.path)
         return Choice(
           argument: grouping.shownText, name: grouping.text,

@@ -102,7 +102,7 @@ extension ListScreen {
 
   /// The fields to sort by: those of the columns, others that loaded rows have, and the key; the priority
   /// if a loaded row has one, or if it is the order.
-  var sortFields: [RowField] {
+  func sortFields(_ coding: ValueCoding) -> [RowField] {
     var fields: [RowField] = []
     for column in definition.columns {
       switch column.field {
@@ -112,7 +112,7 @@ extension ListScreen {
       }
     }
     for column in Columns.addable(
-      to: self, showing: Set(definition.columns.indices).subtracting(hiddenColumns))
+      to: self, showing: Set(definition.columns.indices).subtracting(hiddenColumns), coding)
     {
       if case .path(let path) = column.field { fields.append(.child(path)) }
     }

@@ -215,7 +215,7 @@ extension ListScreen {
     }
     var screen = RecordScreen(
       path: path, viewName: name, resource: resource, order: FieldOrder(state, ofRecordAt: path),
-      start: start)
+      coding: state.coding, start: start)
     screen.isCell = isCell
     screen.firstRow = row
     screen.related = Related.all(state, of: path)

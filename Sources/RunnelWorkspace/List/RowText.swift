@@ -33,6 +33,8 @@ package struct RowText: Equatable {
   var linesMax = 1
   /// The field that the user sorted the list by, whose column is always shown; nil for none.
   var sortedField: RowField?
+  /// How values that a tree does not hold stand in the records.
+  var coding = ValueCoding.tree
 
   package init(
     definition: ViewDefinition, now: Int64, local: LocalTime, glyphs: Glyphs, screenWidth: Int,
@@ -272,6 +274,7 @@ package struct RowText: Equatable {
 
   /// Returns the text of a value in a column of a format.
   package func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
+    if let value = coding.codedValue(node) { return value.jsonText() }
     let json = node.json
     switch format {
     case .plain, .number: return FieldKind.text(of: json)
@@ -439,13 +442,15 @@ extension FieldPath {
 extension RowText {
   /// Returns the formatter of a list's rows on the present screen.
   static func rowText(_ state: AppState, of screen: ListScreen, _ glyphs: Glyphs) -> RowText {
-    RowText(
+    var text = RowText(
       definition: screen.definition, now: state.now, local: state.settings.local, glyphs: glyphs,
       screenWidth: state.size.columns, listWidth: state.layout.body.width,
       timeStyle: state.settings.timeStyle,
       hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
       linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows),
       sortedField: screen.order?.field, chosenFields: screen.chosenFields)
+    text.coding = state.coding
+    return text
   }
 }
 

@@ -154,7 +154,8 @@ enum MethodCalls {
   }
 
   static func fail(_ state: inout AppState, _ call: MethodCall, _ refusal: Refusal) {
-    state.say(.error, "\(call.name): \(refusal.message)")
+    let fields = refusal.fields.map { "\($0.name) \($0.message)" }
+    state.say(.error, "\(call.name): \(([refusal.message] + fields).joined(separator: " · "))")
   }
 }
 

@@ -65,7 +65,8 @@ package struct DetailDrawing {
     guard let record else { return [StyledLine("no record here", .muted)] }
     var lines = [StyledLine(WritableKey.name(of: record.row.key.text), .title), StyledLine()]
     let order = FieldOrder(state.tabs.front.definition.columns.map(\.field))
-    let fields = order.sorted(DetailDrawing.fields(of: record.row.node ?? .empty), by: \.path)
+    let fields = order.sorted(
+      DetailDrawing.fields(of: record.row.node ?? .empty, state.coding), by: \.path)
     let longest = fields.map { CellWidth.width(of: WritableKey.name(of: $0.name)) }.max() ?? 0
     let room = min(
       max(width / 3, DetailDrawing.labelWidths.lowerBound), DetailDrawing.labelWidths.upperBound)
@@ -102,21 +103,24 @@ package struct DetailDrawing {
   }
 
   /// Returns the leaves of a record, with their paths below the record as names.
-  private static func fields(of node: RunnelTree.Node) -> [PaneField] {
+  private static func fields(of node: RunnelTree.Node, _ coding: ValueCoding) -> [PaneField] {
     var fields: [PaneField] = []
-    append(node, at: .root, to: &fields)
+    append(node, at: .root, coding, to: &fields)
     return fields
   }
 
   private static func append(
-    _ node: RunnelTree.Node, at path: Path, to fields: inout [PaneField]
+    _ node: RunnelTree.Node, at path: Path, _ coding: ValueCoding, to fields: inout [PaneField]
   ) {
+    if let value = coding.codedValue(node) {
+      return fields.append(PaneField(path: path, leaf: .string(value.jsonText())))
+    }
     switch node.content {
     case .empty: break
     case .leaf(let leaf): fields.append(PaneField(path: path, leaf: leaf))
     case .children(let children):
       for child in children {
-        append(child.node, at: Path(unchecked: path.keys + [child.key]), to: &fields)
+        append(child.node, at: Path(unchecked: path.keys + [child.key]), coding, to: &fields)
       }
     }
   }

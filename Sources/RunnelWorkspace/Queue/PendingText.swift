@@ -14,24 +14,24 @@ package enum PendingText {
 
   /// Returns a write in one line: its number, what it does, and its age.
   package static func line(
-    of write: PendingWrite, isUnknown: Bool = false, now: Int64
+    of write: PendingWrite, isUnknown: Bool = false, now: Int64, _ coding: ValueCoding = .tree
   ) -> StyledLine {
     var line =
       isUnknown ? StyledLine(" ? unknown  ", .warn) : StyledLine("   pending  ", .rowPending)
     line.append("#\(write.id) ", .muted)
-    line.append(deed(of: write))
+    line.append(deed(of: write, coding))
     if let time = write.madeAt { line.append("  \(Age.text(of: time, now: now))", .muted) }
     return line
   }
 
   /// Returns what a write does, and where, in words.
-  static func deed(of write: PendingWrite) -> String {
+  static func deed(of write: PendingWrite, _ coding: ValueCoding = .tree) -> String {
     let start = write.isDurable ? "" : "transaction, "
     return start
       + {
         switch write.write {
         case .set(let path, .null): "remove \(path)"
-        case .set(let path, let json): "set \(path)  \(short(json, shortMax))"
+        case .set(let path, let json): "set \(path)  \(short(coding.shown(json), shortMax))"
         case .update(let path, let members):
           "update \(path)  \(members.map(\.name).joined(separator: ", "))"
         case .copy(let from, let to): "copy \(from) to \(to)"
@@ -42,7 +42,9 @@ package enum PendingText {
 
   /// Returns the changes of a write, place by place: the value known of the origin, and the new
   /// value.
-  static func detail(of write: PendingWrite, isUnknown: Bool = false) -> [StyledLine] {
+  static func detail(
+    of write: PendingWrite, isUnknown: Bool = false, _ coding: ValueCoding = .tree
+  ) -> [StyledLine] {
     var lines: [StyledLine] = []
     if isUnknown {
       lines = [
@@ -55,9 +57,9 @@ package enum PendingText {
       switch part.target {
       case .node(let node):
         if write.bases.indices.contains(index), let base = write.bases[index] {
-          lines += full(base.exportJSON, "-", .muted)
+          lines += full(coding.shown(base.exportJSON), "-", .muted)
         }
-        lines += full(node.exportJSON, "+", .ok)
+        lines += full(coding.shown(node.exportJSON), "+", .ok)
       case .priority(let priority):
         let text = priority.map { $0.json.jsonText() } ?? "none"
         lines.append(StyledLine("      + priority \(text)", .ok))

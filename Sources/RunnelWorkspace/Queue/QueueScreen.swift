@@ -24,6 +24,8 @@ package struct QueueScreen: Hashable, Sendable {
   package private(set) var due: Int64?
   /// Words about unsent texts, which are drafts and not in the queue; empty if there are none.
   var wordsOnDrafts = ""
+  /// How values that a tree does not hold stand in the writes.
+  var coding = ValueCoding.tree
 
   /// The refused write under the cursor, whose row or detail row the cursor is on; nil if there is
   /// none.
@@ -76,10 +78,10 @@ package struct QueueScreen: Hashable, Sendable {
     for write in queue.pending {
       let id = QueueScreen.row(of: write)
       let isUnknown = queue.unknown.contains(write.id)
-      lines[id] = PendingText.line(of: write, isUnknown: isUnknown, now: now)
+      lines[id] = PendingText.line(of: write, isUnknown: isUnknown, now: now, coding)
       ids.append(id)
       if openedPending.contains(write.id) {
-        append(PendingText.detail(of: write, isUnknown: isUnknown), under: id, to: &ids)
+        append(PendingText.detail(of: write, isUnknown: isUnknown, coding), under: id, to: &ids)
       }
     }
     let count = queue.refused.count + queue.waiting.count + queue.pending.count
@@ -125,7 +127,9 @@ package struct QueueScreen: Hashable, Sendable {
       }
       return details
     }
-    if case .earlier(let write) = item.purpose { return details + PendingText.detail(of: write) }
+    if case .earlier(let write) = item.purpose {
+      return details + PendingText.detail(of: write, coding)
+    }
     for text in item.purpose.kind.typed { details.append(StyledLine("      \(text)", .ok)) }
     return details
   }

@@ -144,7 +144,11 @@ enum Copying {
   /// Puts values into the clipboard.
   private static func copy(_ state: inout AppState, _ form: CopyForm, _ values: [CopiedValue]) {
     if let reason = reasonNotCopied(state, form, values) { return state.say(.info, reason) }
-    let present = form.isOfPlace ? values : values.filter { $0.json != .null }
+    let present =
+      form.isOfPlace
+      ? values
+      : values.filter { $0.json != .null }
+        .map { CopiedValue(path: $0.path, json: state.coding.shown($0.json)) }
     let texts = present.compactMap { $0.text(form) }
     let text =
       form == .value && texts.count > 1

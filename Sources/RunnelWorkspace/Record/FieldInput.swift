@@ -41,6 +41,8 @@ package struct FieldInput: Hashable, Sendable {
   /// Whether the choices are being read.
   var isReadingChoices = false
   private var dates = DateReading()
+  /// How values that a tree does not hold stand in the database: only services have null and empty arrays.
+  var coding = ValueCoding.tree
 
   init(kind: FieldKind, text: String = "") {
     rule = nil
@@ -128,6 +130,7 @@ extension FieldInput {
   package func value() throws(InputError) -> JSONValue {
     if let day = missingDay { throw InputError("there is no day \(day)") }
     guard let rule else {
+      if coding == .services, kind == .json { return try kind.value(of: editor.text, coding) }
       if let number = try? kind.value(of: editor.text) { return number }
       if let typedMoment { return typedMoment }
       if holdsMoment { throw InputError(FieldInput.dateAdvice) }

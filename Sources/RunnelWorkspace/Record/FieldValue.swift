@@ -31,7 +31,9 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
   /// Returns the value of a text.
   ///
   /// - Throws: `InputError`, which says what is expected.
-  package func value(of text: String) throws(InputError) -> JSONValue {
+  package func value(
+    of text: String, _ coding: ValueCoding = .tree
+  ) throws(InputError) -> JSONValue {
     switch self {
     case .string: return .string(text)
     case .number:
@@ -52,7 +54,9 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
         throw InputError("not JSON (\(error)): put texts in \"quotes\"")
       }
       // An empty value would delete the field, and deletions are asked for in another way.
-      if value.isNothing { throw InputError("nothing would be stored: delete the field instead") }
+      if coding == .tree, value.isNothing {
+        throw InputError("nothing would be stored: delete the field instead")
+      }
       return value
     }
   }

@@ -8,7 +8,7 @@ package import RunnelTree
 /// An edit of a value in the user's editor.
 package struct OutsideEdit: Hashable, Sendable {
   package let path: Path
-  /// The value when the edit began.
+  /// The value when the edit began, as it is shown.
   let original: JSONValue
   /// The edited text and the reason, if its write was refused.
   package var refused: EditRound.Refused?
@@ -41,7 +41,7 @@ extension OutsideEdit {
 
   static func startEditing(_ state: inout AppState, _ path: Path, _ value: JSONValue?) {
     guard let value, value != .null else { return state.say(.info, "\(path) is gone") }
-    openEditor(&state, OutsideEdit(path: path, original: value))
+    openEditor(&state, OutsideEdit(path: path, original: state.coding.shown(value)))
   }
 
   /// Returns the error in an edited text before it is written, or nil if there is none.
@@ -62,7 +62,8 @@ extension OutsideEdit {
     _ state: AppState, for text: String, _ edit: OutsideEdit
   ) throws -> WriteRequest? {
     try state.database.resources.replacing(
-      edit.original, by: JSONValue(parsing: text), at: edit.path)
+      state.coding.stored(edit.original), by: state.coding.stored(JSONValue(parsing: text)),
+      at: edit.path)
   }
 
   /// Handles the end of the user's editor.
@@ -79,9 +80,10 @@ extension OutsideEdit {
         guard let request = try request(state, for: text, edit) else {
           return state.say(.info, "nothing was changed")
         }
+        let before = state.coding.stored(edit.original)
         let changes = try ResourceBook.changes(
-          from: edit.original, to: JSONValue(parsing: text))
-        let original = try RunnelTree.Node(json: edit.original)
+          from: before, to: state.coding.stored(JSONValue(parsing: text)))
+        let original = try RunnelTree.Node(json: before)
         let conditions = changes.map { change in
           WriteCondition(
             Path(unchecked: edit.path.keys + change.place.keys), original[change.place].json)

@@ -15,12 +15,15 @@ struct OutsideWrite: WriteKind {
 
   func comparison(_ state: AppState) -> CompareDraft? {
     guard let mine = try? JSONValue(parsing: text) else { return nil }
-    return CompareDraft(path: edit.path, base: edit.original, mine: mine)
+    return CompareDraft(
+      path: edit.path, base: state.coding.stored(edit.original), mine: state.coding.stored(mine))
   }
 
   func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] { [edit.path] }
 
-  func finish(_ state: inout AppState, _ write: FinishedWrite) { state.say(.info, "saved") }
+  func finish(_ state: inout AppState, _ write: FinishedWrite) {
+    state.say(.info, state.savedWords)
+  }
 
   func fail(_ state: inout AppState, _ write: FailedWrite) {
     if !write.isUntouched { return Writing.sayKept(&state, write.refusal, write.dropped) }

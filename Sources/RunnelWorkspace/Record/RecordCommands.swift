@@ -141,6 +141,7 @@ extension RecordCommands {
 
   /// The reason why a field is too long to be edited in its line, or nil if it is not.
   static func reasonFieldTooLong(_ state: AppState, _ field: RecordScreen.Field) -> String? {
-    field.leaf.flatMap { Typing.reasonTooLong(state, FieldKind.text(of: $0.json)) }
+    (field.leaf?.json ?? field.coded)
+      .flatMap { Typing.reasonTooLong(state, FieldKind.text(of: $0)) }
   }
 }

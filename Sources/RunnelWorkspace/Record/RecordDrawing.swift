@@ -91,6 +91,8 @@ package struct RecordDrawing {
       if let moment = TreeText.moment(of: leaf, in: field.path, local) {
         line.append("  \(moment)", .muted)
       }
+    } else if let value = field.coded {
+      line.append(value.jsonText(), .muted)
     } else if let count = field.childCount {
       line.append("\(glyphs.foldClosed) ", .frameFocus)
       line.append("{ \(count) \(count == 1 ? "key" : "keys") }", .muted)
@@ -126,6 +128,12 @@ package struct RecordDrawing {
   private func kind(of field: RecordScreen.Field) -> String {
     if let reason = book.ownership(of: field.path, in: screen.resource) { return reason }
     if field.childCount != nil { return "object" }
+    switch field.coded {
+    case .null?: return "null"
+    case .array?: return "list"
+    case .object?: return "object"
+    default: break
+    }
     if let rule = field.rule { return FieldInput(rule: rule, .null).label }
     return field.leaf.map { FieldKind($0.json).rawValue } ?? ""
   }

@@ -149,7 +149,10 @@ extension RecordScreen {
       let value = try edit.input.value()
       if screen.needsWrite(value) {
         state.submit(
-          purpose, .guarded(try state.database.resources.setting(value, at: path), conditions))
+          purpose,
+          .guarded(
+            try state.database.resources.setting(state.coding.stored(value), at: path),
+            conditions))
       }
       return nil
     } catch let error as InputError {

@@ -88,7 +88,7 @@ extension RecordScreen: ListLayer {
   func text(ofRow id: String) -> String {
     if let index = related(ofRow: id) { return "\(related[index].title) \(related[index].path)" }
     guard let field = fields[id] else { return "" }
-    let value = field.leaf.map { FieldKind.text(of: $0.json) } ?? ""
+    let value = field.leaf.map { FieldKind.text(of: $0.json) } ?? field.coded?.jsonText() ?? ""
     return "\(field.path.text) \(value)"
   }
 

@@ -58,12 +58,15 @@ package struct RecordScreen: Hashable, Sendable {
     package var leaf: Leaf?
     /// The rule of a resource for the field, or nil.
     var rule: FieldRule?
+    /// The value of the field if it is null, an array or an empty object of a service; nil for all else.
+    var coded: JSONValue?
     /// The number of children of an object that is opened as a record of its own, otherwise nil.
     package var childCount: Int?
 
     /// The kind of content of the field, or nil if it is empty.
     package var kind: NodeSummary.Kind? {
       leaf.map { .leaf($0) } ?? childCount.map { .children(count: $0) }
+        ?? coded.map { .children(count: $0.array?.count ?? 0) }
     }
   }
 
@@ -92,6 +95,8 @@ package struct RecordScreen: Hashable, Sendable {
   package let resource: ResourceDefinition?
   /// The order of the fields.
   let order: FieldOrder
+  /// How values that a tree does not hold stand in the record.
+  let coding: ValueCoding
   /// The record, or nil until it is read.
   package var node: RunnelTree.Node?
   /// The fields by row id.
@@ -116,9 +121,10 @@ package struct RecordScreen: Hashable, Sendable {
 
   init(
     path: Path, viewName: String, resource: ResourceDefinition? = nil,
-    order: FieldOrder = FieldOrder(),
+    order: FieldOrder = FieldOrder(), coding: ValueCoding = .tree,
     start: Start? = nil
   ) {
+    self.coding = coding
     self.path = path
     self.viewName = viewName
     self.resource = resource
@@ -174,6 +180,11 @@ package struct RecordScreen: Hashable, Sendable {
       fields[id] = Field(path: path, leaf: leaf, rule: rule(of: path))
       ids.append(id)
     case .children(let children):
+      if !path.isRoot, let value = coding.codedValue(node) {
+        fields[path.description] = Field(path: path, rule: rule(of: path), coded: value)
+        ids.append(path.description)
+        return
+      }
       if !path.isRoot, node.hasMoreValues(than: RecordScreen.valuesMax) {
         fields[path.description] = Field(path: path, childCount: children.count)
         ids.append(path.description)
@@ -282,12 +293,15 @@ extension RecordScreen {
         if lacks(field) { startMissing(field, like: example, height: height) }
         break
       }
-      let json = present.leaf?.json ?? .null
+      let json = present.leaf?.json ?? present.coded ?? .null
       if LineEditor.isTooLong(FieldKind.text(of: json)) {
         list.moveTo(.row(field.description), in: content, height: height)
         return
       }
       var input = FieldInput(rule: present.rule, json)
+      // Mostly, a text takes the place of null.
+      if present.coded == .null, present.rule == nil { input.kind = .string }
+      input.coding = coding
       input.keepLines()
       edit = Edit(field, input, original: present.leaf, in: node ?? .empty)
     case .edit(let edit):
@@ -313,8 +327,9 @@ extension RecordScreen {
 
   /// Starts to edit a field that the record lacks.
   private mutating func startMissing(_ field: Path, like example: Leaf?, height: Int) {
-    let input =
+    var input =
       example.map { FieldInput(kind: FieldKind($0.json), like: $0) } ?? FieldInput(kind: .string)
+    input.coding = coding
     edit = Edit(field, input, original: nil, in: node ?? .empty)
     // The field gets a row.
     if let node { show(node, height: height) }
@@ -330,7 +345,9 @@ extension RecordScreen {
   /// Returns whether a value of the edited field is to be written: the user changed it.
   func needsWrite(_ value: JSONValue) -> Bool {
     guard let edit, let node else { return false }
-    return !edit.isUntouched && node[edit.field].json != value
+    let present = node[edit.field]
+    if value == .null { return !edit.isUntouched && coding.codedValue(present) != .null }
+    return !edit.isUntouched && coding.shown(present) != value
   }
 
   /// Whether the edited field has no place any more: others removed it, or its record, or put a

@@ -116,10 +116,18 @@ extension ResourceCommands {
   private static func fields(
     of record: JSONValue, at path: Path, _ state: AppState
   ) -> [FormScreen.Field] {
-    let own = (record.object ?? []).filter { Leaf($0.value) != nil }.map { member in
+    let own: [FormScreen.Field] = (record.object ?? []).compactMap { member in
       let field = Path(unchecked: [RunnelTree.Key(unchecked: member.name)])
-      return FormScreen.Field(
-        field.shownText, path: field, FieldInput(rule: nil, member.value))
+      if Leaf(member.value) != nil {
+        return FormScreen.Field(
+          field.shownText, path: field, FieldInput(rule: nil, member.value))
+      }
+      guard let value = (try? RunnelTree.Node(json: member.value)).flatMap(state.coding.codedValue)
+      else { return nil }
+      var input = FieldInput(rule: nil, value)
+      // Mostly, a text takes the place of null.
+      if value == .null { input.kind = .string }
+      return FormScreen.Field(field.shownText, path: field, input)
     }
     if own.isEmpty { return [] }
     let lists = [state.tabs.isTree ? nil : state.tabs.front].compactMap(\.self) + state.tabs.lists
@@ -145,9 +153,11 @@ extension ResourceCommands {
           filledWith: values, me: state.database.me, isForm: true)
       }
       ?? .object(values.map { JSONMember($0.path.text, $0.value) })
+    // The names of fields are keys already.
+    let stored = state.coding.stored(record, keepsNames: true)
     guard let key = form.typedKey else {
       return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
-        try book.adding(record, to: collection)
+        try book.adding(stored, to: collection)
       }
     }
     let last = form.fields.count - 1
@@ -157,7 +167,7 @@ extension ResourceCommands {
         return form.refuse(last, "\(place) is there already: choose another key")
       }
       return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
-        let request = try book.setting(record, at: place)
+        let request = try book.setting(stored, at: place)
         // An operation that creates a record checks itself that there is none.
         if case .set = request { return .guarded(request, [WriteCondition(place, .null)]) }
         return request
@@ -185,7 +195,10 @@ extension ResourceCommands {
     var members: [JSONMember] = []
     for field in form.fields {
       let old = original[field.path.text] ?? .null
-      let new = values.first { $0.path == field.path }?.value ?? .null
+      let value = values.first { $0.path == field.path }?.value
+      // What was not typed is as it is in the tree.
+      let typed = field.input.isChanged ? value.map { state.coding.stored($0) } : value
+      let new = typed ?? .null
       if new != old { members.append(JSONMember(field.path.text, new)) }
     }
     if members.isEmpty {

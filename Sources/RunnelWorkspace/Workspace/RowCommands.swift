@@ -49,10 +49,21 @@ enum RowCommands {
     do throws(Refusal) {
       state.submit(
         .duplicate(path),
-        try state.database.resources.adding(copy(state, of: json, in: parent), to: parent))
+        try state.database.resources.adding(
+          copy(state, of: withoutID(state, json, path), in: parent), to: parent))
     } catch {
       state.say(.info, error.message)
     }
+  }
+
+  /// Returns a record of a service without its id, which the server gives a new one; all else as it is.
+  private static func withoutID(_ state: AppState, _ json: JSONValue, _ path: Path) -> JSONValue {
+    guard state.coding == .services, case .object(let members) = json else { return json }
+    return .object(
+      members.filter { member in
+        !["_id", "id", "uuid"].contains(member.name)
+          || FieldKind.text(of: member.value) != path.lastKey.map { WritableKey.name(of: $0.text) }
+      })
   }
 
   /// Returns a copy of a record without its computed fields.
