@@ -111,6 +111,41 @@ import Testing
     #expect(copy["place"] == ServiceValueTests.null)
   }
 
+  @Test func importsKeepNullAndArrays() throws {
+    app.send(
+      .paste(
+        """
+        {"$key":"8","name":"axe","place":null,"tags":["new"]}
+        {"$key":"9","name":"hoe","place":"shed","tags":[]}
+        """))
+    #expect(app.screen.contains { $0.contains("Import 2 records") }, "\(app.screen)")
+    #expect(!app.screen.contains { $0.contains("empty") }, "\(app.screen)")
+    app.press("y")
+    #expect(app.toast.hasPrefix("imported 2 records"), "\(app.toast)")
+    #expect(
+      try app.stored("/tools/8") == [
+        "name": "axe", "place": ServiceValueTests.null, "tags": ["0": "new", "~": "l"],
+      ])
+    #expect(try app.stored("/tools/9/tags") == ServiceValueTests.empty)
+  }
+
+  @Test func exportsHaveValuesAsTheServerHasThem() throws {
+    var shape = WrittenShape()
+    shape.coding = .services
+    let node = try Node(
+      json: ["place": ServiceValueTests.null, "sizes": ["~": "l", "0": 3], "tags": ["~": "a"]])
+    var lines = ExportWriter(.jsonl, columns: [], shape: shape)
+    #expect(
+      String(decoding: lines.bytes(of: try Key("7"), node), as: UTF8.self)
+        == #"{"$key":"7","place":null,"sizes":[3],"tags":[]}"# + "\n")
+    let columns = ["place", "sizes", "tags"].map {
+      FieldPath.path(Path(unchecked: [Key(unchecked: $0)]))
+    }
+    var cells = ExportWriter(.csv, columns: columns, shape: shape)
+    #expect(
+      String(decoding: cells.bytes(of: try Key("7"), node), as: UTF8.self) == ",[3],[]\r\n")
+  }
+
   @Test func whatIsTypedWithoutAConnectionIsKeptAndNotSaved() throws {
     var facts = OriginFacts(.waiting)
     facts.hasServices = true

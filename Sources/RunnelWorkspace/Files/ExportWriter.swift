@@ -108,7 +108,8 @@ public struct ExportWriter {
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
       let node = column.node(key: key, node)
       if let cell = shape.values.cell(node, inColumn: index) { return cell }
-      if let value = shape.coding.codedValue(node) { return value.jsonText() }
+      // A cell has no other word for null than none.
+      if let value = shape.coding.codedValue(node) { return value == .null ? "" : value.jsonText() }
       let text = ExportWriter.text(of: node, hasNames: shape.hasNames) { json in
         column.memberName.map { shape.values.listed(json, at: [$0]) } ?? json
       }

@@ -37,6 +37,8 @@ package struct WritePreview {
   init?(_ form: FormScreen, _ state: AppState) {
     guard form.writes else { return nil }
     var form = form
+    let coding = state.coding
+    form.take(coding)
     let values = form.values()
     let filled = values ?? []
     let isNamed = filled.count == 2 && filled[0].value.string != nil
@@ -71,11 +73,12 @@ package struct WritePreview {
       changes = form.fields.compactMap { field in
         let old = original[field.path.text]
         let new = filled.first { $0.path == field.path }?.value
-        return old == new ? nil : Change(name: field.path.text, old: old, new: new)
+        if old == new { return nil }
+        return Change(name: field.path.text, old: old.map { coding.shown($0) }, new: new)
       }
     case .editField(let edited):
       let set = BulkEdit.isSet(form) ? filled.first : nil
-      let writing = set.map { edited.writing($0.value, in: state) } ?? edited
+      let writing = set.map { edited.writing(coding.stored($0.value), in: state) } ?? edited
       let (count, left) = (writing.targets.count, writing.leftCount - edited.leftCount)
       let same = edited.targets.count - count - left
       let rest =

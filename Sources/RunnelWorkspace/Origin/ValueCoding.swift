@@ -21,8 +21,9 @@ package enum ValueCoding: Hashable, Sendable {
   /// Returns what a node stands for; null for an empty one, too.
   package func shown(_ node: RunnelTree.Node) -> JSONValue { shown(node.json) }
 
-  /// Returns the form of a value in the tree; a time of the server stays one. With `keepsNames`, the names of
-  /// members are keys already.
+  /// Returns the form of a value in the tree.
+  ///
+  /// A time of the server stays one. With `keepsNames`, the names of members are keys already.
   package func stored(_ json: JSONValue, keepsNames: Bool = false) -> JSONValue {
     if self == .tree { return json }
     switch json {
