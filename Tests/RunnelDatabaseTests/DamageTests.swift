@@ -261,7 +261,7 @@ private typealias DatabaseError = RunnelDatabase.DatabaseError
     }
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("It was not made compact") == true)
-    #expect(error?.message.contains("--repair") == true)
+    #expect(error?.remedy == .repair(file: folder.file()))
     #expect(try folder.bytes() == before)
   }
 

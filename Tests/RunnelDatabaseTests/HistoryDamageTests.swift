@@ -82,7 +82,7 @@ import Testing
       #expect(error?.code == .corrupt)
       let message = error?.message ?? ""
       #expect(message.contains("\(missing) is missing"), "\(message)")
-      #expect(message.contains("--repair"), "\(message)")
+      #expect(error?.remedy == .repair(file: folder.file()), "\(message)")
     }
     try session.close()
     #expect(try DatabaseCare.repair(file: folder.file()).after?.isSound == true)

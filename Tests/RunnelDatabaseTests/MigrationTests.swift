@@ -133,7 +133,7 @@ import Testing
       try SQLiteStore.checkReadable(version: 2, file: "x.db", by: [optional, needed])
     }
     #expect(error?.code == .olderVersion)
-    #expect(error?.message.contains("doctor --repair") == true)
+    #expect(error?.remedy == .convert)
   }
 
   @Test(arguments: [false, true])

@@ -270,7 +270,7 @@ import Testing
           _ = try folder.session("bad.db", isReadOnly: isReadOnly)
         }
         #expect(error?.code == .corrupt)
-        #expect(error?.message.contains("--salvage") == true)
+        #expect(error?.remedy == .salvage(file: folder.file("bad.db")))
       }
       let repair = try DatabaseCare.repair(file: folder.file("bad.db"))
       #expect(repair.after == nil)

@@ -141,19 +141,17 @@ import Testing
     #expect(history.mistakes == [])
   }
 
-  @Test func fetchMoreRowIsAloneIfNoSectionHoldsTheBoundary() throws {
+  @Test func anEmptiedWindowShowsTheNextPageInTheSameUpdate() throws {
     try write(("a", 1, 1), ("b", 2, 1), ("c", 3, 1), ("d", 4, 1))
     let history = try History(tree)
     history.query.start()
     try tree.settle([history.query])
-    // Both rows of the window go; what is beyond its frontier is not loaded.
+    // Both rows of the window go.
     try tree.write([JSONMember("c", nil), JSONMember("d", nil)])
     try tree.settle([history.query])
-    #expect(history.list == ["fetch-more: +"])
+    #expect(history.list == ["day1: + a b"])
+    #expect(history.updates.last?.removed == ["/m/c", "/m/d"])
     #expect(history.updates.last?.placeholders.map(\.path) == [ListIndexPath(section: 0, row: 0)])
-    history.query.fetchMore(1)
-    try tree.settle([history.query])
-    #expect(history.list == ["day1: + b"])
     #expect(history.mistakes == [])
   }
 
