@@ -90,7 +90,7 @@ private final class World {
     // Without a name it is whoever is signed in when the token comes.
     if user == nil, named == nil { open[lastID] = .some(nil) }
     let refused = chance(20) ? machine.keeper?.account.tokens.idToken : nil
-    handle(.wantToken(lastID, of: user, refused: refused))
+    handle(.wantToken(lastID, of: user, refused: refused, isChecked: chance(40)))
   }
 
   func answerOne() {

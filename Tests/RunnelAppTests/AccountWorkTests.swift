@@ -3,6 +3,7 @@ import Foundation
 import RunnelAccounts
 import RunnelBase
 import RunnelStore
+import RunnelSync
 import Synchronization
 import Testing
 
@@ -266,6 +267,59 @@ import Testing
     _ = try await ask(8, .signIn(email: "ana@x.org", Secret("third-secret")))
     #expect(try await ask(9, .delete(current: Secret("third-secret"))) == .success(nil))
     #expect(try home.all().isEmpty)
+  }
+
+  /// Another program signs a user out whose data is shown here, while nobody can be reached.
+  private func signOutElsewhere(_ user: String) async throws {
+    let service = home.ownService
+    let storage = ChosenAccount(home.folder(service), user: user)
+    var options = AccountOptions()
+    options.clock = clock.clock
+    let session = await AccountSession(service, storage: storage, options: options)
+    await departures.take(session)
+    self.service.set(.offline)
+    await session.signOut()
+    await session.close()
+    self.service.set(.none)
+  }
+
+  @Test func noConnectionIsMadeAfterAnotherProgramSignedOut() async throws {
+    _ = try enter("ana")
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    #expect(try await work.access(of: "ana").provider?(false) != nil)
+    try await signOutElsewhere("ana")
+    await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "ana").provider?(false)
+    }
+    let ended = try await facts { $0.reasonEnded != nil }
+    #expect(ended.current?.id == "ana" && ended.accounts.isEmpty)
+    // The device is removed by the workspace that runs.
+    try await waitForDepartures()
+    #expect(writes.first?.target.hasPrefix("/user-devices/ana.json") == true)
+  }
+
+  @Test func openedListShowsThatAnotherProgramSignedOut() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    try await signOutElsewhere("ana")
+    work.note(isListed: true)
+    #expect(try await facts { $0.reasonEnded != nil }.accounts.isEmpty)
+  }
+
+  @Test func confirmedAddressIsInTheNextTokenOfAConnection() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    #expect(try await ask(2, .sendVerification) == .success(nil))
+    let code = try #require(service.code("VERIFY_EMAIL"))
+    #expect(try await ask(3, .applyCode(Secret(code))) == .success(nil))
+    let token = try #require(try home.signedIn()?.tokens.idToken.reveal())
+    #expect(FakeAccounts.State.claims(token)?["email_verified"] == true)
+    #expect(try await work.access(of: "ana").provider?(false) == Credential(token))
   }
 
   @Test func accountsOfOtherProgramsAreSeenWhenTheAccountsAreListed() async throws {

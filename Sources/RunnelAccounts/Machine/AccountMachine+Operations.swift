@@ -32,7 +32,14 @@ extension AccountMachine {
     }
     if case .reauthenticate = job.operation { return succeed(AccountReply()) }
     jobs[0].step = .token
-    carryOut(keeper?.want(job.id, refused: nil, now: now) ?? [], of: nil, now: now)
+    // The account is kept again afterwards, and must not replace newer tokens.
+    carryOut(
+      keeper?.want(job.id, refused: nil, isChecked: true, now: now) ?? [], of: nil, now: now)
+  }
+
+  /// Returns whether a request is the job under way, and waits only for another token.
+  func isRenewing(_ id: Int) -> Bool {
+    jobs.first.map { $0.id == id && $0.step == .renewing } ?? false
   }
 
   /// Asks the service for the job under way.
@@ -118,6 +125,11 @@ extension AccountMachine {
         user = found
         user.method = found.method ?? method
         user.lastSignIn = found.lastSignIn ?? lastSignIn
+      }
+      // Rules see what the token says.
+      if keeper?.saysOther == true {
+        jobs[0].step = .renewing
+        return carryOut(keeper?.renew(job.id) ?? [], of: nil, now: now)
       }
     case .delete:
       leave { .forget($0.user.id) }

@@ -8,8 +8,8 @@ enum AccountEvent: Equatable, Sendable {
   /// An operation is requested.
   case ask(Int, AccountOperation)
   /// An ID token is requested: of the signed-in user, or of one who is departing. `refused` is the
-  /// token that a server has refused.
-  case wantToken(Int, of: String?, refused: Secret<String>?)
+  /// token that a server has refused. If it is checked, the kept account is read first.
+  case wantToken(Int, of: String?, refused: Secret<String>?, isChecked: Bool = false)
   /// A request is taken back.
   case cancel(Int)
   /// The user signs out. The credential is kept if something is still to be done with it.
@@ -68,7 +68,11 @@ struct AccountMachine: Sendable {
 
   /// A requested operation; the first of the queue is under way.
   struct Job {
-    enum Step: Equatable { case waiting, confirming(Int), token, asking(Int) }
+    enum Step: Equatable {
+      case waiting, confirming(Int), token, asking(Int)
+      /// All is done, and a token is requested that says of the user what is known by now.
+      case renewing
+    }
     let id: Int
     let operation: AccountOperation
     var step = Step.waiting
@@ -121,14 +125,15 @@ struct AccountMachine: Sendable {
     case .ask(let id, let operation):
       if jobs.count >= AccountMachine.jobsMax { return finish(id, .failure(.busy)) }
       jobs.append(Job(id: id, operation: operation))
-    case .wantToken(let id, nil, let refused):
-      guard keeper != nil else { return finish(id, .failure(.notSignedIn)) }
-      carryOut(keeper?.want(id, refused: refused, now: now) ?? [], of: nil, now: now)
-    case .wantToken(let id, let user?, let refused):
-      if keeper?.account.user.id == user {
-        carryOut(keeper?.want(id, refused: refused, now: now) ?? [], of: nil, now: now)
-      } else if departing[user] != nil {
-        carryOut(departing[user]?.want(id, refused: refused, now: now) ?? [], of: user, now: now)
+    case .wantToken(let id, let user, let refused, let isChecked):
+      if keeper != nil, user == nil || user == keeper?.account.user.id {
+        carryOut(
+          keeper?.want(id, refused: refused, isChecked: isChecked, now: now) ?? [], of: nil,
+          now: now)
+      } else if let user, departing[user] != nil {
+        carryOut(
+          departing[user]?.want(id, refused: refused, isChecked: isChecked, now: now) ?? [],
+          of: user, now: now)
       } else {
         finish(id, .failure(.notSignedIn))
       }
@@ -175,11 +180,13 @@ extension AccountMachine {
       switch step {
       case .give(let id, let token):
         if jobs.first?.id == id {
-          ask(token)
+          isRenewing(id) ? succeed(AccountReply()) : ask(token)
         } else {
           finish(id, .success(AccountOutcome(token: token)))
         }
-      case .fail(let id, let failure): fail(id, failure)
+      case .fail(let id, let failure):
+        // The next refresh gives such a token.
+        if isRenewing(id) { succeed(AccountReply()) } else { fail(id, failure) }
       case .read: effects.append(.read(user ?? keeper?.account.user.id ?? ""))
       case .ask(let token):
         call(.refresh(refreshToken: token), by: user.map { .departing($0) } ?? .keeper)

@@ -38,6 +38,16 @@ package struct TokenClaims {
   /// The time from which servers refuse the token, in seconds since 1970.
   var expires: Int64? { json["exp"]?.int.map { Int64($0) } }
 
+  /// True if the token says something else of a user than what is known; false for services whose tokens
+  /// tell only who it is.
+  func differs(from user: AccountUser) -> Bool {
+    guard json["firebase"] != nil else { return false }
+    var told = user
+    fill(&told)
+    return told.email != user.email || told.isEmailVerified != user.isEmailVerified
+      || told.displayName != user.displayName || told.photoURL != user.photoURL
+  }
+
   /// Fills in what the token says of the user.
   func fill(_ user: inout AccountUser) {
     // A token that tells the id only leaves the rest as it is known.

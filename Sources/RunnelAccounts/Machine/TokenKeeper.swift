@@ -9,11 +9,15 @@ import RunnelStore
 ///     +---------------------+                      v
 ///                    reading <--due, asked--- pausing
 /// ```
-/// A refusal is believed only after the kept account was read again, since another process may have
+/// For a connection, `checking` comes before a token that is still good: the user may have signed out in
+/// another process. A refusal is believed only after the kept account was read again, since another process may have
 /// exchanged the refresh token meanwhile.
 struct TokenKeeper: Sendable {
   enum Phase: Equatable {
     case idle
+    /// The kept account is being read only to see whether it is still there; then comes idling, or the
+    /// pause until this time.
+    case checking(pausingUntil: Int64?)
     /// The kept account is being read: before the question, or after this refusal.
     case reading(after: AccountFailure?)
     case asking
@@ -43,6 +47,8 @@ struct TokenKeeper: Sendable {
   private(set) var account: KeptAccount
   private(set) var phase = Phase.idle
   private var waiters: [Int] = []
+  /// Those for whom the token is good as soon as the kept account was read.
+  private var checkers: [Int] = []
   private var isRefused = false
   private var attempts = 0
   private var lastFailure: (time: Int64, failure: AccountFailure)?
@@ -55,11 +61,14 @@ struct TokenKeeper: Sendable {
     setDueTime()
   }
 
+  /// True if the ID token says something else of the user than what is known by now.
+  var saysOther: Bool { TokenClaims(account.tokens.idToken)?.differs(from: account.user) ?? false }
+
   /// True while another token is being requested.
   var isRefreshing: Bool {
     switch phase {
     case .reading, .asking: true
-    case .idle, .pausing: false
+    case .idle, .checking, .pausing: false
     }
   }
 
@@ -76,7 +85,7 @@ struct TokenKeeper: Sendable {
     switch phase {
     case .idle: dueTime
     case .pausing(let time): time
-    case .reading, .asking: nil
+    case .checking, .reading, .asking: nil
     }
   }
 
@@ -90,11 +99,25 @@ struct TokenKeeper: Sendable {
 
   // MARK: Requests
 
-  /// Gives a usable token, or requests one; `refused` is the token that a server refused.
-  mutating func want(_ id: Int, refused: Secret<String>?, now: Int64) -> [Step] {
+  /// Gives a usable token, or requests one.
+  ///
+  /// - Parameters:
+  ///   - id: the request.
+  ///   - refused: the token that a server refused.
+  ///   - isChecked: whether the kept account is read before a token is given.
+  ///   - now: the time.
+  mutating func want(
+    _ id: Int, refused: Secret<String>?, isChecked: Bool = false, now: Int64
+  ) -> [Step] {
     if let refused, refused == account.tokens.idToken { isRefused = true }
-    if isUsable(now: now) { return [.give(id, account.tokens.idToken)] }
-    if waiters.count >= TokenKeeper.waitersMax { return [.fail(id, .busy)] }
+    let isUsable = isUsable(now: now)
+    // Before a question, the kept account was just read.
+    if isUsable, !isChecked || phase == .asking { return [.give(id, account.tokens.idToken)] }
+    if waiters.count + checkers.count >= TokenKeeper.waitersMax { return [.fail(id, .busy)] }
+    if isUsable {
+      checkers.append(id)
+      return check()
+    }
     if case .pausing = phase, let lastFailure, now >= lastFailure.time,
       now < lastFailure.time + TokenKeeper.pauseMin
     {
@@ -104,17 +127,25 @@ struct TokenKeeper: Sendable {
     return begin()
   }
 
+  /// Requests another token, although the present one is usable.
+  mutating func renew(_ id: Int) -> [Step] {
+    if waiters.count >= TokenKeeper.waitersMax { return [.fail(id, .busy)] }
+    waiters.append(id)
+    return begin()
+  }
+
   /// Forgets who waits for a token.
   mutating func forget(_ id: Int) -> Bool {
-    guard let index = waiters.firstIndex(of: id) else { return false }
-    waiters.remove(at: index)
-    return true
+    let count = waiters.count + checkers.count
+    waiters.removeAll { $0 == id }
+    checkers.removeAll { $0 == id }
+    return waiters.count + checkers.count < count
   }
 
   /// Removes all who wait, and returns them.
   mutating func takeWaiters() -> [Int] {
-    defer { waiters = [] }
-    return waiters
+    defer { (waiters, checkers) = ([], []) }
+    return waiters + checkers
   }
 
   /// Requests a token if it is time to.
@@ -128,37 +159,76 @@ struct TokenKeeper: Sendable {
     case .idle, .pausing:
       phase = .reading(after: nil)
       return [.read]
+    case .checking:
+      // The answer that is under way will do.
+      phase = .reading(after: nil)
+      return []
     case .reading, .asking: return []
     }
+  }
+
+  private mutating func check() -> [Step] {
+    switch phase {
+    case .idle: phase = .checking(pausingUntil: nil)
+    case .pausing(let time): phase = .checking(pausingUntil: time)
+    case .checking, .reading, .asking: return []
+    }
+    return [.read]
   }
 
   // MARK: Answers
 
   /// Continues with the kept account: nil if it is gone, and the present one if it could not be read.
   mutating func read(_ kept: KeptAccount?, now: Int64) -> [Step] {
-    guard case .reading(let refusal) = phase else { return [] }
+    let before = phase
+    switch before {
+    case .checking, .reading: break
+    case .idle, .asking, .pausing: return []
+    }
     guard let kept, kept.user.id == account.user.id else {
       phase = .idle
       return [.end(.signedOutElsewhere)]
     }
-    if kept.tokens.refreshToken != account.tokens.refreshToken
-      || kept.tokens.obtained > account.tokens.obtained
-    {
-      let isSame = kept.tokens.idToken == account.tokens.idToken
-      account = kept
-      if !isSame { isRefused = false }
-      setDueTime()
+    let isNew = take(kept: kept)
+    if case .checking(let pause) = before {
+      phase = pause.map { isNew ? .idle : .pausing(until: $0) } ?? .idle
+      return passCheckers(now: now)
+    }
+    if isNew {
       if isUsable(now: now) {
         phase = .idle
         attempts = 0
         return giveAll()
       }
-    } else if let refusal {
+    } else if case .reading(let refusal?) = before {
       phase = .idle
       return [.end(refusal)]
     }
     phase = .asking
-    return [.ask(account.tokens.refreshToken)]
+    return [.ask(account.tokens.refreshToken)] + passCheckers(now: now)
+  }
+
+  /// Takes what another process has kept meanwhile; returns whether it has.
+  private mutating func take(kept: KeptAccount) -> Bool {
+    let isNew =
+      kept.tokens.refreshToken != account.tokens.refreshToken
+      || kept.tokens.obtained > account.tokens.obtained
+    guard isNew else { return false }
+    if kept.tokens.idToken != account.tokens.idToken { isRefused = false }
+    account = kept
+    setDueTime()
+    return true
+  }
+
+  /// Gives the token to those for whom the kept account was read; if it is not usable by now, they wait for
+  /// another one.
+  private mutating func passCheckers(now: Int64) -> [Step] {
+    let passed = checkers
+    checkers = []
+    if passed.isEmpty { return [] }
+    if isUsable(now: now) { return passed.map { .give($0, account.tokens.idToken) } }
+    waiters += passed
+    return begin()
   }
 
   /// Continues with new tokens.

@@ -12,14 +12,15 @@ extension AccountSession {
   ///
   /// Each connection is authenticated with a valid token before it listens; a refused token is
   /// exchanged. After the user has signed out, it gives a token only while something is still to be
-  /// done for the user (`beforeForgetting`). It keeps the session alive.
+  /// done for the user (`beforeForgetting`); none after the user has signed out in another process. It keeps
+  /// the session alive.
   ///
   /// - Parameter user: the id of the user.
   /// - Returns: the access, for `Database.connect`.
   public nonisolated func access(of user: String) -> OriginAccess {
     let given = GivenToken()
     return OriginAccess(user: user) { [self] isRefresh in
-      let token = try await idToken(of: user, refused: isRefresh ? given.token : nil)
+      let token = try await checkedToken(of: user, refused: isRefresh ? given.token : nil)
       given.set(token)
       return Credential(token.reveal())
     }

@@ -36,6 +36,8 @@ public actor AccountSession {
   private var tokenObservers: [Int: (user: String, AsyncStream<Secret<String>>.Continuation)] = [:]
   private var toldToken: Secret<String>?
   private var signInCount = 0
+  /// The user whose account could not be kept; nil if it was.
+  private var unkept: String?
   private var timer: (time: Int64, task: Task<Void, Never>)?
   private var departures: [Departure] = []
   private var departing: [String: RunningDeparture] = [:]
@@ -211,8 +213,23 @@ extension AccountSession {
   public func idToken(
     of user: String? = nil, refused: Secret<String>? = nil
   ) async throws(AccountFailure) -> Secret<String> {
-    let outcome = try await request { .wantToken($0, of: user, refused: refused) }
-    guard let token = outcome.token else { throw .notSignedIn }
+    try await token { .wantToken($0, of: user, refused: refused) }
+  }
+
+  /// Returns an ID token for a new connection: as `idToken`, but the kept account is read first, so that
+  /// none is given after the user has signed out in another process.
+  ///
+  /// - Throws: `AccountFailure`.
+  package func checkedToken(
+    of user: String, refused: Secret<String>? = nil
+  ) async throws(AccountFailure) -> Secret<String> {
+    try await token { .wantToken($0, of: user, refused: refused, isChecked: true) }
+  }
+
+  private func token(
+    _ event: (Int) -> AccountEvent
+  ) async throws(AccountFailure) -> Secret<String> {
+    guard let token = try await request(event).token else { throw .notSignedIn }
     return token
   }
 
@@ -352,7 +369,10 @@ extension AccountSession {
     case .read(let user): read(user)
     case .keep(let account, let isSignIn):
       if isSignIn { signInCount += 1 }
-      store { storage throws(AccountFailure) in try storage.keep(account, isSignIn: isSignIn) }
+      let isKept = store { storage throws(AccountFailure) in
+        try storage.keep(account, isSignIn: isSignIn)
+      }
+      unkept = isKept ? nil : account.user.id
     case .forget(let user):
       store { storage throws(AccountFailure) in try storage.forget(user) }
     case .depart(let account):
@@ -397,6 +417,10 @@ extension AccountSession {
   }
 
   private func answer(reading user: String) {
+    // What is kept is older than what could not be, or nothing.
+    if user == unkept, user == machine.keeper?.account.user.id {
+      return handle(.unreadable(user))
+    }
     do throws(AccountFailure) {
       handle(.read(user, try storage.account(of: user)))
     } catch {
@@ -405,13 +429,16 @@ extension AccountSession {
     }
   }
 
+  @discardableResult
   private func store(
     _ change: (any AccountStorage) throws(AccountFailure) -> Void
-  ) {
+  ) -> Bool {
     do throws(AccountFailure) {
       try change(storage)
+      return true
     } catch {
       options.notice(error)
+      return false
     }
   }
 

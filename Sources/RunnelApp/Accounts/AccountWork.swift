@@ -121,7 +121,11 @@ extension AccountWork {
     if begins { Task { await self.lookAgain() } }
   }
 
-  private func lookAgain() async { publish(await opened?.session.state) }
+  private func lookAgain() async {
+    publish(await opened?.session.state)
+    // The user may have signed out there; without a connection, what is known stays.
+    if let opened { _ = try? await opened.session.checkedToken(of: opened.user) }
+  }
 
   /// Returns the access of a user to the database; nil for nobody.
   ///
@@ -225,7 +229,7 @@ extension AccountWork {
     guard self.user == user else { return await session.close() }
     self.service = service
     let watch = Task { [weak self] in
-      for await state in session.states { await self?.publish(state) }
+      for await state in session.states { await self?.take(state) }
     }
     opened = Opened(
       user: user, session: session, access: session.access(of: user), watch: watch)
@@ -254,6 +258,14 @@ extension AccountWork {
     if let user, let opened, opened.user == user {
       opened.session.keepAuthenticated(link, as: user)
       devices?.use(opened.session)
+    }
+  }
+
+  private func take(_ state: AccountState) async {
+    publish(state)
+    // What another program could not do for the user who signed out is to be done here.
+    if case .ended(_, let failure) = state, failure.code == .signedOutElsewhere {
+      await departures?.begin()
     }
   }
 
