@@ -7,6 +7,7 @@ import Testing
   private static let rules = """
     {"rules":{
       "greeting":{".read":"auth !== null"},
+      "presence":{".read":"auth !== null",".write":"auth !== null"},
       "user-devices":{"$user":{".read":"auth.uid === $user",".write":"auth.uid === $user"}}
     }}
     """
@@ -31,6 +32,7 @@ import Testing
         chat:
           url: http://localhost:\(served.port)/?ns=test
           devices: /user-devices
+          presence: /presence
           views: chat.views.yaml
       """, to: "config/runnel/config.yaml")
     _ = try database.folder.write(
@@ -165,10 +167,15 @@ import Testing
     try desk.wait("the list without it") {
       !$0.contains("Pocket") && $0.contains("Your devices") && $0.contains("here")
     }
-    // Its data is not shown any more, also by the next run.
-    try phone.wait("the end of the session") {
+    // Its data is not shown any more, also by the next run. Its reason is not hidden by what follows.
+    try phone.wait("the end of the session, and why") {
       $0.contains("not signed in") && !$0.contains("Your devices")
+        && $0.contains("This device was revoked")
     }
+    try phone.keys("A")
+    try phone.wait(for: "this device was revoked")
+    try phone.keys("C-g")
+    try phone.wait(forNo: "Accounts for this database")
     try phone.keys("q")
     try phone.wait(for: TmuxTerminal.prompt)
     let nobody = try run("phone", "whoami", "chat")

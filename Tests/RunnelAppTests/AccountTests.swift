@@ -61,6 +61,23 @@ import Testing
     #expect(app.screen[0].hasSuffix("✗"))
   }
 
+  @Test func denialsAreNoNewsToWhoeverIsNotSignedIn() {
+    #expect(AccountFacts().explainsDenials && Self.ended.explainsDenials)
+    #expect(!Self.facts.explainsDenials)
+  }
+
+  @Test func listSaysThatTheDeviceWasRevoked() throws {
+    let app = try open()
+    app.press("A")
+    #expect(app.line(of: "nobody is signed in") != nil && app.line(of: "was revoked") == nil)
+    var revoked = AccountFacts()
+    revoked.isRevoked = true
+    app.take(.accounts(revoked))
+    #expect(app.line(of: "nobody is signed in: this device was revoked") != nil)
+    #expect(AccountFacts(revoked.json) == revoked)
+    #expect(app.state.session.accountChange == nil)
+  }
+
   // MARK: Signing in
 
   @Test func userSignsInAndTheReplicaOfTheAccountIsWanted() throws {

@@ -134,6 +134,15 @@ import Testing
     #expect(try home.ended() == nil)
   }
 
+  @Test func nobodyIsShownThatTheDeviceWasRevoked() async throws {
+    let folder = home.folder(home.ownService)
+    try folder.rememberEnd(of: AccountUser(id: "ana"), DeviceRevocation.failure)
+    let facts = work.begin(as: nil)
+    #expect(facts.session == .nobody && facts.isRevoked && facts.current == nil)
+    _ = try await signIn("ana")
+    #expect(!work.begin(as: "ana").isRevoked)
+  }
+
   @Test func endedSessionIsForgottenByASignOut() async throws {
     var user = AccountUser(id: "ana")
     user.email = "ana@x.org"

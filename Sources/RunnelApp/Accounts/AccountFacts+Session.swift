@@ -16,7 +16,10 @@ extension AccountFacts {
   ) {
     self.init(
       kept.map { Account($0.user) }.sorted { ($0.title, $0.id) < ($1.title, $1.id) })
-    guard let user else { return }
+    guard let user else {
+      isRevoked = ended?.isRevoked == true
+      return
+    }
     let ended = ended?.user.id == user ? ended : nil
     current = account(of: user) ?? ended.map { Account($0.user) } ?? Account(id: user)
     let end = Session.ended(ended?.reason ?? "You are signed out.")

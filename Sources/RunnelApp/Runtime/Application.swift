@@ -377,7 +377,7 @@ extension Application {
     let (facts, notices) = origin.news()
     if let facts { runtime.send(.origin(facts)) }
     for notice in notices { runtime.send(.trouble(notice)) }
-    for action in originWork.news() { runtime.send(action) }
+    for action in originWork.news(runtime.state.database.accounts) { runtime.send(action) }
     if let news = host.accounts?.news() {
       if let facts = news.facts { runtime.send(.accounts(facts)) }
       for (id, answer) in news.answers { runtime.send(.answered(id, answer)) }

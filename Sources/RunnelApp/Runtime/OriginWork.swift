@@ -64,11 +64,16 @@ struct OriginWork {
   }
 
   /// Returns and removes what happened since the last call.
-  func news() -> [AppAction] {
+  ///
+  /// - Parameter accounts: the accounts; nil if the access is that of a token.
+  func news(_ accounts: AccountFacts?) -> [AppAction] {
     var actions: [AppAction] = []
     if let (others, problem) = presence?.news() {
       if let others { actions.append(.present(others)) }
-      if let problem { actions.append(.trouble(problem)) }
+      // Why the user is signed out is more than what follows from it.
+      if let problem, !(problem.isDenied && accounts?.explainsDenials == true) {
+        actions.append(.trouble(problem.text))
+      }
     }
     if let news = devices?.takeNews() {
       if let facts = news.facts { actions.append(.devices(facts)) }

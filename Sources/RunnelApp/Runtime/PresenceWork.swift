@@ -15,6 +15,13 @@ import Synchronization
 /// entries of the others too, and asks the server to remove these as well. When a process ends, the one
 /// with the connection removes its entry; see `PresenceRoom`.
 final class PresenceWork: Sendable {
+  /// What the user must know.
+  struct Problem {
+    var text: String
+    /// Whether the rules of the server forbid it.
+    var isDenied: Bool
+  }
+
   private struct State {
     /// Where this workspace is.
     var own: Present?
@@ -27,8 +34,8 @@ final class PresenceWork: Sendable {
     var promised: Set<String> = []
     /// The others, if they have changed since they were taken.
     var others: [Present]?
-    /// What the user must know, if it was not taken yet.
-    var problem: String?
+    /// The problem, if it was not taken yet.
+    var problem: Problem?
   }
 
   /// The least time between two entries.
@@ -120,7 +127,7 @@ final class PresenceWork: Sendable {
   }
 
   /// Returns and removes what has changed since the last call.
-  func news() -> (others: [Present]?, problem: String?) {
+  func news() -> (others: [Present]?, problem: Problem?) {
     state.withLock { state in
       defer { (state.others, state.problem) = (nil, nil) }
       return (state.others, state.problem)
@@ -196,10 +203,11 @@ final class PresenceWork: Sendable {
   private func fail(_ error: any Error) {
     if error is CancellationError { return }
     if let error = error as? DatabaseError, error.code == .closed { return }
+    let isDenied = (error as? DatabaseError)?.code == .permissionDenied
     end()
     state.withLock { state in
       state.others = []
-      state.problem = "Who is here is not shown: \(error)"
+      state.problem = Problem(text: "Who is here is not shown: \(error)", isDenied: isDenied)
     }
     wake()
   }

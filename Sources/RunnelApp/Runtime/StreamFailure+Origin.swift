@@ -11,7 +11,8 @@ extension StreamFailure {
     self.init(error)
     guard code == StreamFailure.permissionDenied else { return }
     message =
-      "No `.read` rule of the server lets you read \(place): sign in (`runnel login`, or the accounts of the "
-      + "workspace), give another token with --token-file, or add a rule there or above it."
+      "No `.read` rule of the server lets you read \(place). If you are not signed in, sign in (`runnel "
+      + "login`, or the accounts of the workspace). If you are, it is for others: take another account or "
+      + "token, or add a rule there or above it."
   }
 }

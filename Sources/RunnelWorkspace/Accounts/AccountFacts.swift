@@ -44,7 +44,8 @@ package struct AccountFacts: Hashable, Sendable {
   package var current: Account?
   /// The state of its session.
   package var session: Session
-  /// Whether the session has ended because the user took this device away.
+  /// Whether the session, or the last one if nobody is signed in, has ended because the user took this
+  /// device away.
   package var isRevoked = false
 
   package init(_ accounts: [Account] = [], current: Account? = nil, _ session: Session = .nobody) {
@@ -53,6 +54,14 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// The reason why the session of the account that is shown has ended; nil if it has not.
   var reasonEnded: String? { if case .ended(let reason) = session { reason } else { nil } }
+
+  /// Whether it is no wonder that rules forbid something, for nobody is signed in.
+  package var explainsDenials: Bool { session != .signedIn }
+
+  /// What is said where no account is listed.
+  var emptyText: String {
+    isRevoked ? "nobody is signed in: this device was revoked" : "nobody is signed in"
+  }
 
   /// All accounts to be listed: those signed in, and the one that is shown.
   package var listed: [Account] {

@@ -44,7 +44,7 @@ package struct AccountsScreen: Hashable, Sendable {
     let old = content
     content = ListContent(sections: [
       ListSection(
-        id: AccountsScreen.section, rows: ids, emptyText: "nobody is signed in")
+        id: AccountsScreen.section, rows: ids, emptyText: facts.emptyText)
     ])
     list.apply(
       SectionedDiff.update(
