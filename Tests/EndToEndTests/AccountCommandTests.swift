@@ -1,5 +1,6 @@
 import AccountSimulation
 import Foundation
+import RunnelDatabase
 import TestSupport
 import Testing
 
@@ -158,6 +159,48 @@ import Testing
       #expect(outcome.status == 1)
       #expect(outcome.errors.contains("signs in again"), "\(outcome.errors)")
       #expect(try run("whoami", url).status == 1)
+    }
+  }
+
+  /// Makes the replica of a user, with a write that waits.
+  private func leaveWrite(of user: String) throws {
+    let folder = database.folder.file("data/runnel/replicas")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let file = "\(folder)/http_3alocalhost_3a\(served.port)_2ftest@\(user).db"
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: url)
+    try session.close()
+    let outcome = try run("set", "/\(user)/n", "7", "-d", file)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  @Test func writesOfAUserWhoIsNotSignedInAreToldAndSentAfterTheSignIn() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try run("sync", "push", url).status == 0)
+      #expect(try logIn("ana", port).status == 0)
+      try leaveWrite(of: "ana")
+      service.revoke("ana")
+      #expect(try run("whoami", url, "--check").status == 1)
+      let ended = try run("sync", "push", url)
+      #expect(ended.status == 3)
+      #expect(
+        ended.errors.contains("1 write of ana@x.org waits, whose session has ended"),
+        "\(ended.errors)")
+      #expect(ended.errors.contains("runnel login"))
+      #expect(try run("logout", url).status == 0)
+      let out = try run("sync", "push", url)
+      #expect(out.status == 3 && out.errors.contains("1 write of ana waits, who is not signed in"))
+      // Another user has nothing that waits.
+      #expect(try logIn("bo", port).status == 0)
+      let other = try run("sync", "push", url)
+      #expect(other.status == 0 && other.errors.contains("1 write of ana waits"))
+      #expect(try logIn("ana", port).status == 0)
+      #expect(try run("account", "use", url, "bo").status == 0)
+      #expect(try run("sync", "push", url).errors.contains("runnel account use"))
+      #expect(try run("account", "use", url, "ana").status == 0)
+      let sent = try run("sync", "push", url, "--timeout", "60")
+      #expect(sent.status == 0 && sent.errors.contains("confirmed all 1 writes"), "\(sent.errors)")
+      #expect(try run("get", "/ana/n", "-d", url).output == "7\n")
     }
   }
 

@@ -16,7 +16,8 @@ struct SyncPushCommand: ParsableCommand {
     discussion: """
       A replica has pending writes if a workspace was closed while the server could not be reached. The command \
       tries to connect until --timeout has passed. Writes that are not confirmed by then stay pending, and the \
-      exit status is 3. A message is printed for each write that the server refuses, and the exit status is 1.
+      exit status is 3; so it is if nobody is signed in, and writes of a user wait, for example of one whose session \
+      has ended. A message is printed for each write that the server refuses, and the exit status is 1.
 
       Examples:
         runnel sync push prod
@@ -55,15 +56,30 @@ struct SyncPushCommand: ParsableCommand {
       for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)
     if let notice = choice.sharedFileNotice { StandardError.say(notice) }
     let count = try SyncPushCommand.pendingCount(file)
-    if count == 0 {
-      return StandardError.say("There are no pending writes for \(choice.name).")
-    }
+    let others = OthersWrites(choice, besides: file)
+    let isNobody = access.user == OriginAccess.nobody.user
+    if count == 0 { return try SyncPushCommand.tell(others, isNobody, choice) }
     // This must come before the database starts its thread.
     let interruption = try Interruption()
     let pusher = try Pusher(file: file, count: count, choice, interruption)
     defer { pusher.close() }
     try pusher.link(as: access)
     try pusher.run(seconds: timeout)
+    if !others.lines.isEmpty { try SyncPushCommand.tell(others, isNobody, choice) }
+  }
+
+  /// Says whose writes wait, if no write of the present user does.
+  ///
+  /// - Throws: `Failure` if there are some, and nobody is signed in: then they are those that are meant.
+  private static func tell(
+    _ others: OthersWrites, _ isNobody: Bool, _ choice: OriginChoice
+  ) throws {
+    if others.lines.isEmpty {
+      return StandardError.say("There are no pending writes for \(choice.name).")
+    }
+    let text = others.lines.joined(separator: "\n")
+    if isNobody { throw Failure(text, status: .retryable) }
+    StandardError.say(text)
   }
 
   private static func pendingCount(_ file: String) throws -> Int {
