@@ -45,6 +45,31 @@ import Testing
     return try #require(parts.count > 3 ? String(parts[3]) : nil)
   }
 
+  @Test func aCommandThatLearnsOfTheEndOfTheSessionRemembersIt() throws {
+    #expect(try logIn("correct horse", "--sign-up").status == 0)
+    #expect(try run("get", "/other/n", "-d", url).output == "1\n")
+    let reset = try run(
+      ["accounts", "reset", "ana@x.org", accounts, "--password-file", "-"], input: "other horse\n")
+    #expect(reset.status == 0, "\(reset.errors)")
+    let refused = try run("get", "/other/n", "-d", url)
+    #expect(refused.status == 1 && refused.errors.contains("Session ended"), "\(refused.errors)")
+    #expect(refused.errors.contains("signs in again"))
+    let nobody = try run("whoami", url)
+    #expect(nobody.status == 1 && nobody.errors.contains("ana@x.org is signed out"))
+    #expect(try run("account", "list", url).output.isEmpty)
+  }
+
+  @Test func aDenialNamesThePlaceAndTheUser() throws {
+    #expect(try logIn("correct horse", "--sign-up").status == 0)
+    for command in [["set", "/other/n", "7"], ["remove", "/other/n"], ["push", "/other", "1"]] {
+      let denied = try run(command + ["-d", url])
+      #expect(denied.status == 1)
+      #expect(denied.errors.contains("do not let ana@x.org write /other"), "\(denied.errors)")
+      #expect(denied.errors.contains("runnel rules explain"))
+    }
+    #expect(try run("whoami", url).status == 0, "a denial ends no session")
+  }
+
   @Test func aUserSignsUpAndActsByTheRulesUntilAnAdministratorDisablesTheAccount() throws {
     let signedUp = try logIn("correct horse", "--sign-up")
     #expect(signedUp.status == 0, "\(signedUp.errors)")

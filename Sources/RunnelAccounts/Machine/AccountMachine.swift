@@ -48,6 +48,9 @@ enum AccountEffect: Equatable, Sendable {
   case finish(Int, Result<AccountOutcome, AccountFailure>)
   /// The state changed.
   case show(AccountState)
+
+  /// True if somebody who waits is answered.
+  var isAnswer: Bool { if case .finish = self { true } else { false } }
 }
 
 /// Decides what a session with an account service does; it is pure.

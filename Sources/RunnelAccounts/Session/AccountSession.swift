@@ -354,7 +354,10 @@ extension AccountSession {
 extension AccountSession {
   private func handle(_ event: AccountEvent) {
     if isClosed { return }
-    for effect in machine.handle(event, now: clock.now()) { carryOut(effect) }
+    let effects = machine.handle(event, now: clock.now())
+    for effect in effects where !effect.isAnswer { carryOut(effect) }
+    // Whoever is answered may end the program, so what is to be kept comes before.
+    for effect in effects where effect.isAnswer { carryOut(effect) }
     tellToken()
     for user in departing.keys where machine.departing[user] == nil {
       departing.removeValue(forKey: user)?.cancel()

@@ -3,6 +3,7 @@ import RunnelAccounts
 import RunnelBase
 import RunnelClient
 import RunnelNetwork
+import RunnelStore
 import RunnelSync
 import RunnelTree
 
@@ -18,6 +19,8 @@ final class RemoteDatabase {
     case answered(WebExchange)
     /// The server refused the request; a retry does not help.
     case refused(Failure)
+    /// The server refused the token of the account; another one may help.
+    case tokenRefused(Failure)
     /// The attempt failed; a retry may succeed. `mayBeDone` if the server may have done the
     /// request.
     case temporary(Failure, mayBeDone: Bool)
@@ -33,12 +36,16 @@ final class RemoteDatabase {
   private static let silentSeconds = 5
   private static let answerBytesMax = 1 << 30
   private static let errorBytesMax = 65_536
+  /// What a server says if the rules deny a request, and not the token.
+  private static let denied = "Permission denied"
   /// The ETag of an empty place.
   private static let emptyTag = "null_etag"
 
   let address: OriginAddress
   let choice: OriginChoice
-  private let token: String?
+  private var token: String?
+  /// The accounts, if the token is that of the user who is signed in.
+  private let account: AccountPlace?
   private let client: WebClient
   /// The random name of this command, the first part of the ids of its writes.
   private let writer: String
@@ -53,12 +60,14 @@ final class RemoteDatabase {
     }
     let arguments = choice.arguments
     client = arguments.client
-    token =
-      switch try arguments.credentials() {
-      case .token(let token)?: token
-      case .account(let key)?: try RemoteDatabase.accessToken(key, client)
-      case nil: try AccountPlace.known(choice)?.token()?.reveal()
-      }
+    switch try arguments.credentials() {
+    case .token(let given)?: (token, account) = (given, nil)
+    case .account(let key)?: (token, account) = (try RemoteDatabase.accessToken(key, client), nil)
+    case nil:
+      let place = AccountPlace.known(choice)
+      token = try place?.token()?.reveal()
+      account = token == nil ? nil : place
+    }
     let numbers = (0..<2).map { _ in UInt64.random(in: 0...(.max)) }
     writer = numbers.map { String($0, radix: 36) }.joined()
   }
@@ -91,7 +100,8 @@ final class RemoteDatabase {
     }
     let headers = accept.map { [(name: "Accept", value: $0)] } ?? []
     return try ask(
-      request("GET", query.path, asked + parameters, headers), isRepeatable: true)
+      request("GET", query.path, asked + parameters, headers), "read \(query.path)",
+      isRepeatable: true)
   }
 
   /// Returns the JSON value in a response.
@@ -135,17 +145,20 @@ final class RemoteDatabase {
     writeCount += 1
     var headers = [(name: "X-Runnel-Write", value: "\(writer) \(writeCount)")]
     let silent = [(name: "print", value: "silent")]
-    let request: WebRequest
+    let (request, place): (WebRequest, Path)
     switch write {
     case .set(let path, let json):
+      place = path
       if isFirst { headers.append(("if-match", RemoteDatabase.emptyTag)) }
       request = try self.request("PUT", path, silent, headers, json.jsonBytes())
     case .update(let path, let members):
+      place = path
       let body = JSONValue.object(members).jsonBytes()
       request = try self.request("PATCH", path, silent, headers, body)
     case .copy, .move: preconditionFailure("Copies and moves are not sent to a server.")
     }
-    _ = try ask(request, isRepeatable: !write.holdsIncrement)
+    _ = try ask(
+      request, "write \(place), or not this value", isRepeatable: !write.holdsIncrement)
   }
 
   // MARK: Requests
@@ -159,7 +172,7 @@ final class RemoteDatabase {
       // Servers accept a secret in this parameter only.
       let isSecret = token.utf8.count == 40 && !token.contains(".")
       if isSecret { parameters.append(("auth", token)) }
-      if !isSecret { headers.append(("Authorization", "Bearer \(token)")) }
+      if !isSecret { headers.append(RemoteDatabase.header(of: token)) }
     }
     let scheme = address.isSecure ? "https" : "http"
     let target = address.target(path, parameters)
@@ -178,15 +191,32 @@ final class RemoteDatabase {
     return request
   }
 
-  private func ask(_ request: WebRequest, isRepeatable: Bool) throws -> WebExchange {
+  /// Sends a request until it is answered.
+  ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - deed: what the request does, for the message that the rules deny it.
+  ///   - isRepeatable: whether it may be done twice.
+  /// - Throws: `Failure` with the server's error.
+  private func ask(
+    _ request: WebRequest, _ deed: String, isRepeatable: Bool
+  ) throws -> WebExchange {
+    var (request, hasNewToken) = (request, false)
     var delay = RemoteDatabase.firstDelayMilliseconds
     for attempt in 1...RemoteDatabase.triesMax {
       let notice = request.headSeconds == nil ? nil : waitNotice(attempt)
-      let outcome = outcome(request)
+      let outcome = outcome(request, deed)
       notice?.cancel()
       switch outcome {
       case .answered(let exchange): return exchange
       case .refused(let failure): throw failure
+      case .tokenRefused(let failure):
+        if hasNewToken || attempt == RemoteDatabase.triesMax { throw failure }
+        hasNewToken = true
+        let new = RemoteDatabase.header(of: try newToken())
+        request.headers.removeAll { $0.name == new.name }
+        request.headers.append(new)
+        continue
       case .temporary(let failure, let mayBeDone):
         if attempt == RemoteDatabase.triesMax || (mayBeDone && !isRepeatable) { throw failure }
       }
@@ -206,12 +236,31 @@ final class RemoteDatabase {
     }
   }
 
-  private func outcome(_ request: WebRequest) -> Outcome {
+  private static func header(of token: String) -> (name: String, value: String) {
+    ("Authorization", "Bearer \(token)")
+  }
+
+  /// Exchanges the token of the account, which the server has refused.
+  ///
+  /// - Throws: `Failure` if the session has ended, which is remembered then.
+  private func newToken() throws -> String {
+    guard let account, let refused = token else {
+      preconditionFailure("The token is that of an account.")
+    }
+    let (session, _) = try account.session()
+    let new = try account.answer { try await session.idToken(refused: Secret(refused)) }.reveal()
+    token = new
+    return new
+  }
+
+  private func outcome(_ request: WebRequest, _ deed: String) -> Outcome {
     do throws(NetworkError) {
       let exchange = try client.send(request)
       if (200..<300).contains(exchange.status) { return .answered(exchange) }
-      let text = try reason(exchange)
+      let (told, text) = try reason(exchange, deed)
       switch exchange.status {
+      case 401 where account != nil && told != RemoteDatabase.denied:
+        return .tokenRefused(Failure(text))
       case 412:
         return .refused(
           Failure(
@@ -226,8 +275,10 @@ final class RemoteDatabase {
     }
   }
 
-  /// Returns the message for a request that the server refused, with the server's reason.
-  private func reason(_ exchange: WebExchange) throws(NetworkError) -> String {
+  /// Returns what the server told of a request that it refused, and the message about it.
+  private func reason(
+    _ exchange: WebExchange, _ deed: String
+  ) throws(NetworkError) -> (told: String?, text: String) {
     let bytes = try exchange.body(bytesMax: RemoteDatabase.errorBytesMax)
     // A body that is not JSON has no reason in it.
     let told = (try? JSONValue(parsing: bytes))?["error"]?.string
@@ -240,8 +291,18 @@ final class RemoteDatabase {
       ? " Sign in with `runnel login`, or give a token with --token-file or "
         + "\(OriginArguments.tokenVariable)." : ""
     let end = text.hasSuffix(".") ? "" : "."
-    return "\(name) answered with status \(exchange.status)\(text)\(end)"
-      + (token == nil ? advice + signIn : "")
+    let message = "\(name) answered with status \(exchange.status)\(text)\(end)"
+    if token == nil { return (told, message + advice + signIn) }
+    return (told, message + (told == RemoteDatabase.denied ? denial(of: deed) : ""))
+  }
+
+  /// Returns who may not do what, by the rules, and what finds the reason.
+  private func denial(of deed: String) -> String {
+    // An account that cannot be read any more has no name here.
+    let user = (try? account?.signedIn())?.map(\.user)
+    let who = user.map { $0.email ?? $0.id } ?? "this token"
+    return
+      " The rules do not let \(who) \(deed): `runnel rules explain` finds the rule in a copy of them."
   }
 }
 
