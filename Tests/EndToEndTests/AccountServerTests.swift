@@ -59,6 +59,41 @@ import Testing
     #expect(try run("account", "list", url).output.isEmpty)
   }
 
+  @Test func theOwnerChangesAnAccountWhoseSessionGoesOn() throws {
+    let rules = """
+      {"rules":{".read":"auth.token.email_verified === true && auth.token.role === 'editor'"}}
+      """
+    let drafts = try TestDatabase("{\"other\":{\"n\":1}}")
+    let accounts = drafts.folder.file("accounts.db")
+    let file = try drafts.folder.write(rules, to: "test.rules.json")
+    let editors = try Served([
+      drafts.file, "--accounts", accounts, "--rules", file, "--name", "editors",
+    ])
+    let url = "http://localhost:\(editors.port)/?ns=editors"
+    let made = try run(
+      ["login", url, "--sign-up", "--email", "ed@x.org", "--password-file", "-"],
+      input: "correct horse\n")
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(try run("get", "/other/n", "-d", url).status == 1)
+    let changed = try run(
+      "accounts", "update", "ed@x.org", accounts, "--claims", "{\"role\":\"editor\"}", "--verified",
+      "--name", "Ed")
+    #expect(changed.status == 0, "\(changed.errors)")
+    // The session goes on, and its next token says the new.
+    let user = try run("whoami", url, "--check")
+    #expect(user.output.contains("\"emailVerified\":true,\"name\":\"Ed\""), "\(user.errors)")
+    #expect(try run("get", "/other/n", "-d", url).output == "1\n")
+    let back = try run("accounts", "update", "ed@x.org", accounts, "--no-verified", "--name", "")
+    #expect(back.status == 0)
+    let account = try run("accounts", "list", accounts).output
+    #expect(account.contains("\"emailVerified\":false") && !account.contains("displayName"))
+    #expect(account.contains("role"), "what is not named stays")
+    #expect(try run("accounts", "update", "ed@x.org", accounts).status == 2)
+    let wrong = try run("accounts", "update", "ed@x.org", accounts, "--claims", "[]")
+    #expect(wrong.status == 1 && wrong.errors.contains("no object in JSON"))
+    #expect(try run("accounts", "update", "no@x.org", accounts, "--verified").status == 1)
+  }
+
   @Test func aDenialNamesThePlaceAndTheUser() throws {
     #expect(try logIn("correct horse", "--sign-up").status == 0)
     for command in [["set", "/other/n", "7"], ["remove", "/other/n"], ["push", "/other", "1"]] {

@@ -17,14 +17,16 @@ struct AccountsCommand: ParsableCommand {
       Examples:
         runnel accounts list
         runnel accounts add ada@x.org accounts.db
+        runnel accounts update ada@x.org accounts.db --claims '{"role":"editor"}'
         runnel accounts disable ada@x.org accounts.db
         runnel accounts export accounts.db --to accounts.json
         runnel accounts import accounts.json accounts.db
         runnel accounts list --store main
       """,
     subcommands: [
-      ListAccountsCommand.self, AddAccountCommand.self, DisableAccountCommand.self,
-      EnableAccountCommand.self, ResetAccountCommand.self, DeleteAccountCommand.self,
+      ListAccountsCommand.self, AddAccountCommand.self, UpdateAccountCommand.self,
+      DisableAccountCommand.self, EnableAccountCommand.self, ResetAccountCommand.self,
+      DeleteAccountCommand.self,
       ExportAccountsCommand.self, ImportAccountsCommand.self,
     ])
 }
@@ -175,6 +177,49 @@ struct AddAccountCommand: ParsableCommand, FileNaming {
 /// The user whom a command is about.
 struct UserArgument: ParsableArguments {
   @Argument(help: "The address or the id of the user.") var name: String
+}
+
+/// `runnel accounts update`: changes what is known of an account.
+struct UpdateAccountCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "update",
+    abstract: "Change an account's claims, its name, or whether its address is confirmed.",
+    discussion: """
+      The user stays signed in. Rules see the change with the next token of each session: an hour later at most, or \
+      after a new sign-in. The user's `runnel whoami --check` gets one at once for another name or confirmation.
+
+      Examples:
+        runnel accounts update ada@x.org accounts.db --claims '{"role":"editor"}'
+        runnel accounts update ada@x.org accounts.db --name Ada --verified
+      """)
+
+  @OptionGroup var user: UserArgument
+  @OptionGroup var accounts: AccountsFileArgument
+  @Option(
+    help: ArgumentHelp(
+      "The claims for rules, an object, which replaces those of before; {} for none.",
+      valueName: "json"))
+  var claims: String?
+  @Option(
+    name: .customLong("name"),
+    help: ArgumentHelp("The name that is shown; '' for none.", valueName: "name"))
+  var displayName: String?
+  @Flag(inversion: .prefixedNo, help: "The address is known to be the user's, or is not.")
+  var verified: Bool?
+
+  func validate() throws {
+    if claims == nil, displayName == nil, verified == nil {
+      throw ValidationError("give what is to be changed: --claims, --name or --verified.")
+    }
+  }
+
+  func run() throws {
+    try accounts.with { accounts in
+      try accounts.update(
+        accounts.id(of: user.name), displayName: displayName, isVerified: verified, claims: claims)
+    }
+    StandardError.say("The account \(user.name) was changed; its next tokens say so.")
+  }
 }
 
 /// `runnel accounts disable`: disables an account.

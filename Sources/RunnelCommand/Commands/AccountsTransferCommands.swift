@@ -67,7 +67,8 @@ struct ImportAccountsCommand: ParsableCommand, FileNaming {
     completion: .file())
   var export: FileName
   @OptionGroup var accounts: AccountsFileArgument
-  @Flag(help: "Replace accounts that exist already.") var replace = false
+  @Flag(help: "Replace accounts that exist already; their users are signed out everywhere.")
+  var replace = false
   @Option(help: ArgumentHelp("The function of the hashes.", valueName: "name"))
   var hashAlgo: String?
   @Option(

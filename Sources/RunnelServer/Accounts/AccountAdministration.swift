@@ -159,6 +159,26 @@ public final class AccountAdministration {
     return made
   }
 
+  /// Changes what is known of an account; nil leaves it as it is. Its sessions go on, and their next tokens say
+  /// the new.
+  ///
+  /// - Parameters:
+  ///   - id: the id of the account.
+  ///   - displayName: the name that is shown; empty for none.
+  ///   - isVerified: whether the address is known to be the user's.
+  ///   - claims: the claims for rules, an object in JSON, which replaces those of before.
+  /// - Throws: `ServerError` if the account cannot be changed.
+  package func update(
+    _ id: String, displayName: String?, isVerified: Bool?, claims: String?
+  ) throws {
+    var fields = MemberList()
+    fields.add("localId", id)
+    fields.add("displayName", displayName)
+    fields.add("emailVerified", isVerified.map { .bool($0) })
+    fields.add("customAttributes", claims)
+    _ = try ask(.update, .object(fields.all))
+  }
+
   /// Disables an account, or enables it again.
   public func setDisabled(_ id: String, _ isDisabled: Bool) throws {
     _ = try ask(.update, ["localId": .string(id), "disableUser": .bool(isDisabled)])
