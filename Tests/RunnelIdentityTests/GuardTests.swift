@@ -48,11 +48,19 @@ import Testing
     #expect(attempts.counters[pair]?.count == 1)
   }
 
-  @Test func aClockThatGoesBackLocksNobodyOut() {
+  @Test func aClockThatGoesBackNeitherEndsAWaitNorMakesItLonger() {
     var attempts = AttemptGuard()
     let late: Int64 = 400 * 86_400_000
     for _ in 0..<5 { #expect(attempts.begin([pair], now: late) == 0) }
-    #expect(attempts.begin([pair], now: 0) == 0)
+    #expect(attempts.begin([pair], now: late + 200) == 800)
+    var other = AttemptGuard()
+    other.restore(attempts.counters, now: 5000)
+    for var restored in [attempts, other] {
+      #expect(restored.begin([pair], now: 5000) == 1000)
+      #expect(restored.begin([pair], now: 5999) == 1)
+      #expect(restored.begin([pair], now: 6000) == 0)
+      #expect(restored.begin([pair], now: 6000) == 2000)
+    }
   }
 
   @Test func lockOutsAreStoredAndRestored() throws {
@@ -106,8 +114,31 @@ import Testing
     let verify = names(["requestType": "VERIFY_EMAIL"], "bo")
     #expect(verify.last == change.last)
     let update = IdentityCall(.update, CallFields(["email": "x@x.org"]))
-    #expect(AttemptNames.of(update, from: "1.2.3.4", user: "bo") == [reset[0]])
+    #expect(AttemptNames.of(update, from: "1.2.3.4", user: "bo").first == reset[0])
     #expect(AttemptNames.of(IdentityCall(.update), from: "1.2.3.4", user: "bo").isEmpty)
+  }
+
+  @Test func questionsAboutAddressesAreCountedFromAnywhere() {
+    for operation in [IdentityOperation.update, .signUp] {
+      func names(_ email: String, _ address: String, _ user: String?) -> [AttemptGuard.Name] {
+        AttemptNames.of(
+          IdentityCall(operation, CallFields(["email": .string(email)])), from: address, user: user)
+      }
+      var attempts = AttemptGuard()
+      // One token, from a new place for each address that is asked about.
+      var waits = (0..<150).map { number in
+        attempts.begin(names("u\(number)@x.org", "10.0.0.\(number)", "bo"), now: 0)
+      }
+      #expect(waits.prefix(60).allSatisfy { $0 == 0 } && waits.dropFirst(60).allSatisfy { $0 > 0 })
+      // One address is asked about, from everywhere.
+      attempts = AttemptGuard()
+      waits = (0..<150).map { number in
+        attempts.begin(names("Ana@x.org", "10.0.0.\(number)", nil), now: 0)
+      }
+      #expect(waits.prefix(60).allSatisfy { $0 == 0 } && waits.dropFirst(60).allSatisfy { $0 > 0 })
+    }
+    let anonymous = AttemptNames.of(IdentityCall(.signUp), from: "1.2.3.4", user: nil)
+    #expect(anonymous.count == 1)
   }
 
   // MARK: Keys

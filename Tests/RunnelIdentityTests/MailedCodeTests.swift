@@ -180,6 +180,33 @@ import Testing
     }
   }
 
+  /// Whoever took an account over cannot keep its address by another account, unless the address is theirs.
+  @Test(arguments: [false, true]) func aRecoveryTakesTheAddressFromWhoHasNotProvenIt(
+    isProven: Bool
+  ) throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp("a@x.org")
+    let token = JSONValue.string(user.text("idToken"))
+    identity.now += 1000
+    try identity.ask(.update, ["idToken": token, "email": "evil@x.org"])
+    let recovery = JSONValue.string(identity.mailedCode)
+    let squatter = try identity.signUp("a@x.org")
+    let other = JSONValue.string(squatter.text("idToken"))
+    if isProven {
+      try identity.ask(.sendOobCode, ["requestType": "VERIFY_EMAIL", "idToken": other])
+      try identity.ask(.update, ["oobCode": .string(identity.mailedCode)])
+      #expect(identity.refusal(.update, ["oobCode": recovery]) == "EMAIL_EXISTS")
+      return
+    }
+    identity.now += 1000
+    let back = try identity.ask(.update, ["oobCode": recovery])
+    #expect(back.text("email") == "a@x.org" && back.text("localId") == user.text("localId"))
+    let record = identity.store.accounts[squatter.text("localId")]
+    #expect(record?.email == nil && record?.password == nil)
+    #expect(identity.refusal(.lookup, ["idToken": other]) == "TOKEN_EXPIRED")
+    #expect(try identity.signIn("a@x.org").text("localId") == user.text("localId"))
+  }
+
   /// Text that a user chose goes to no address that is not the user's.
   @Test func aMailToAnUnconfirmedAddressHasNoName() throws {
     let identity = TestIdentity()

@@ -256,7 +256,7 @@ extension IdentityDecider {
       try endSessions(of: &record)
       if let claims { grant = try newGrant(record, replacing: claims) }
     case .recoverEmail:
-      try checkIsFree(email: EmailAddress(code.email), for: record.id)
+      try takeBack(EmailAddress(code.email), for: record.id)
       (record.email, record.isEmailVerified) = (code.email, true)
       if record.initialEmail == code.email { record.initialEmail = nil }
       try endSessions(of: &record)
@@ -303,6 +303,22 @@ extension IdentityDecider {
     if record.initialEmail != nil, policy.isEmulator { return }
     record.initialEmail = record.initialEmail ?? old
     try issue(.recoverEmail, to: record, email: old, newEmail: newEmail)
+  }
+
+  /// Makes an address free for the account that had it, and whose owner has proven by the code that it is
+  /// theirs: an account that has it since, without such a proof, loses it.
+  ///
+  /// - Throws: `IdentityStop` (`EMAIL_EXISTS`) if another account has proven it too.
+  private mutating func takeBack(
+    _ email: EmailAddress, for id: String
+  ) throws(IdentityStop) {
+    guard var other = try account(email: email), other.id != id else { return }
+    if other.isEmailVerified { throw .refused("EMAIL_EXISTS") }
+    // Without an address there is no sign-in by password.
+    (other.email, other.password, other.passwordTime) = (nil, nil, nil)
+    other.hasEmailLink = false
+    try endSessions(of: &other)
+    put(other)
   }
 
   /// Drops what could undo a recovery: codes for other addresses, and those that take later changes back.

@@ -61,6 +61,13 @@ package struct AttemptGuard: Hashable, Sendable {
     package init(count: Int, time: Int64, freeTime: Int64) {
       (self.count, self.time, self.freeTime) = (count, time, freeTime)
     }
+
+    /// Returns the counter as if its last attempt was made now, if that has a later time: a clock that went
+    /// back neither ends a wait nor makes it longer.
+    func moved(to now: Int64) -> Counter {
+      if time <= now { return self }
+      return Counter(count: count, time: now, freeTime: max(0, freeTime - (time - now)))
+    }
   }
 
   /// The name of a counter.
@@ -86,13 +93,12 @@ package struct AttemptGuard: Hashable, Sendable {
   /// Takes counters that were stored.
   package mutating func restore(_ stored: [Name: Counter], now: Int64) {
     for (name, counter) in stored where !AttemptGuard.isOver(counter, now) {
-      counters[name] = counter
+      counters[name] = counter.moved(to: now)
     }
   }
 
   private static func isOver(_ counter: Counter, _ now: Int64) -> Bool {
-    // A clock that went back must not lock anybody out for long.
-    now - counter.time > memory && now >= counter.freeTime || counter.time - now > memory
+    now - counter.time > memory && now >= counter.freeTime
   }
 
   /// Begins an attempt; returns the milliseconds to wait, and 0 if it may go on.
@@ -103,6 +109,8 @@ package struct AttemptGuard: Hashable, Sendable {
       if AttemptGuard.isOver(counter, now) {
         remove(name)
       } else {
+        let counter = counter.moved(to: now)
+        counters[name] = counter
         wait = max(wait, counter.freeTime - now)
       }
     }

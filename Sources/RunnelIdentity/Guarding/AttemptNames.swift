@@ -10,6 +10,7 @@ package enum AttemptNames {
   package static func of(
     _ call: IdentityCall, from address: String, user: String?
   ) -> [AttemptGuard.Name] {
+    // An address of a client has none of the words before an address or an id.
     func name(_ subject: AttemptGuard.Subject, _ texts: String...) -> AttemptGuard.Name {
       AttemptGuard.Name(subject, hash: SecretHash.of(texts.joined(separator: "\u{0}")))
     }
@@ -23,9 +24,14 @@ package enum AttemptNames {
       return [
         name(.pair, email, address), name(.account, email), name(.address, address),
       ]
-    case .signUp, .createAuthUri: return [name(.question, address)]
-    // A new address that is taken is refused, which tells that somebody has it.
-    case .update: return email.isEmpty ? [] : [name(.question, address)]
+    case .createAuthUri: return [name(.question, address)]
+    // A new address that is taken is refused, which tells that somebody has it: to whoever asks, from
+    // wherever.
+    case .signUp, .update:
+      if email.isEmpty { return call.operation == .update ? [] : [name(.question, address)] }
+      var names = [name(.question, address), name(.question, "email", email)]
+      if let user { names.append(name(.question, "user", user)) }
+      return names
     case .resetPassword, .signInWithEmailLink: return [name(.address, address)]
     case .sendOobCode:
       var names = [name(.question, address)]
