@@ -301,6 +301,34 @@ import Testing
     throw NotReached()
   }
 
+  /// The origin promises to take the mark back, and the program ends before it answers the mark.
+  @Test func whatWaitsAfterTheEndOfAProgramDoesNotSayThatTheDeviceIsConnected() async throws {
+    let file = folder + "/replica.db"
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: "home")
+    try session.close()
+    let database = try await Database.open(file: file)
+    let (commands, added) = AsyncStream.makeStream(of: OriginCommand.self)
+    await database.sendCommands { for command in $0 { added.yield(command) } }
+    database.submit(.connectOrigin())
+    let storage = TreeDeviceStorage(clock: .patient) { _ in database }
+    await storage.beginPresence(of: "d", user: "ana")
+    var hasPromise = false
+    for await command in commands {
+      if case .onDisconnect(let id, _) = command {
+        database.submit(.receive(.acknowledged(id: id)))
+        hasPromise = true
+      }
+      if case .compareAndSet = command { break }
+      if case .write = command { break }
+    }
+    #expect(hasPromise)
+    database.close()
+    let next = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    #expect(next.pendingWrites.isEmpty)
+    try next.close()
+  }
+
   @Test func offlineSigningOutRemovesTheDeviceLaterAlsoAfterARestart() async throws {
     let (first, port) = try await server()
     var (device, replicas) = try await device("desk", port)

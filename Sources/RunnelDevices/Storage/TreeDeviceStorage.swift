@@ -240,20 +240,33 @@ public final class TreeDeviceStorage: DeviceStorage {
     state.withLock { state in
       if state.leaving.contains(name) { return }
       state.presences[name] = Task {
-        let time: JSONValue = [".sv": "timestamp"]
         // A presence that cannot be shown is no failure of what the user wants.
         _ = try? await {
           for try await snapshot in connected.values where snapshot.value == true {
-            try await status.onDisconnectUpdateChildValues([
-              DeviceField.isOnline: false, DeviceField.lastSeen: time,
-            ])
-            try await status.updateChildValues([
-              DeviceField.isOnline: true, DeviceField.lastSeen: time,
-            ])
+            do {
+              try await TreeDeviceStorage.showPresence(at: status)
+            } catch is CancellationError {
+              return
+            } catch {
+              // The connection was lost meanwhile: the next one shows it.
+            }
           }
         }()
       }
     }
+  }
+
+  /// Shows that a device is connected, after the origin has promised to take that back.
+  ///
+  /// That it is connected is a transaction: a write that was not answered would wait in the replica, also
+  /// after the end of the program, and be sent by another connection, which has no such promise.
+  private static func showPresence(at status: Reference) async throws {
+    let time: JSONValue = [".sv": "timestamp"]
+    try await status.onDisconnectUpdateChildValues([
+      DeviceField.isOnline: false, DeviceField.lastSeen: time,
+    ])
+    try await status.child(DeviceField.isOnline).runTransaction { _ in .success(true) }
+    try await status.updateChildValues([DeviceField.lastSeen: time])
   }
 
   /// Shows that a device is not connected any more.
