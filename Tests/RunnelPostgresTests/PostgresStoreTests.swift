@@ -43,6 +43,23 @@ import Testing
     #expect(try store.servers().isEmpty)
   }
 
+  @Test func serversAreWokenByWhatACommandKeeps() throws {
+    try store.makeTables()
+    try store.makeNamespace(named: "chat")
+    let namespace = try #require(try store.namespace(named: "chat"))
+    let hearing = try PostgresConnection(PostgresPlace(place))
+    defer { hearing.close() }
+    #expect(try StoreWake.listen(hearing))
+    try store.changeKept("secrets", of: namespace, now: 1) { _ in "[]" }
+    let end = ContinuousClock.now + .seconds(20)
+    var heard: [String] = []
+    while heard.isEmpty {
+      try #require(ContinuousClock.now < end)
+      heard = try hearing.takeNotifications()
+    }
+    #expect(heard.map { StoreWake($0) } == [.head(namespace: namespace.number, head: 1)])
+  }
+
   @Test func tablesOfAnotherVersionAreNotUsed() throws {
     try store.makeTables()
     _ = try perform("UPDATE meta SET value = '2' WHERE ns = 0 AND name = 'schema.version'")

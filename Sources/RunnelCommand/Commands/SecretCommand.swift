@@ -12,7 +12,7 @@ struct SecretCommand: ParsableCommand {
       secret as `auth=SECRET`. A secret can also sign tokens for users (HS256, the variable `auth` \
       in the claim `d`). Secrets are in a file beside the database (chat.secrets.json for \
       chat.db), which only its owner may read, or in a store with --store, for all its servers. A running \
-      server applies changes automatically.
+      server applies changes automatically, within two seconds.
 
       Examples:
         runnel serve secret new backup chat.db
@@ -59,7 +59,8 @@ struct ListSecretsCommand: ParsableCommand {
 struct RemoveSecretCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Remove a secret: it, and tokens that it signed, are refused from now on.")
+    abstract:
+      "Remove a secret: running servers refuse it, and tokens that it signed, within two seconds.")
 
   @Argument(help: "The name of the secret.") var name: String
   @OptionGroup var database: AccessArgument

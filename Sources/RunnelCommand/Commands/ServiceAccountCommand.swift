@@ -14,7 +14,7 @@ struct ServiceAccountCommand: ParsableCommand {
       for an hour. A key file is written only once; keep it secret like a password. The server \
       stores the public key in a file beside the database (chat.service-accounts.json for \
       chat.db), or in a store with --store, for all its servers. A running server applies changes \
-      automatically; a removed account loses its access at once.
+      automatically, within two seconds; a removed account loses its access then.
 
       Examples:
         runnel serve service-account new backend chat.db --server https://chat.example
@@ -88,7 +88,7 @@ struct RemoveServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract:
-      "Remove a service account: its key, and the tokens that it has, are refused from now on.")
+      "Remove a service account: running servers refuse its key and its tokens within two seconds.")
 
   @Argument(help: "The name of the account.") var name: String
   @OptionGroup var database: AccessArgument

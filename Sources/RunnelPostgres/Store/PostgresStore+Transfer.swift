@@ -6,14 +6,21 @@ package import RunnelTree
 extension PostgresStore {
   /// Runs `body` in one writing transaction on a namespace, under a lease of its own.
   ///
-  /// The servers' writes wait meanwhile.
+  /// The servers' writes wait meanwhile, and are told of it at once.
   ///
   /// - Throws: `PostgresError` and the errors of `body`; then nothing was written, unless the connection
   ///   broke at the commit and what became of it could not be found out.
   package func write<Result>(
     to namespace: Namespace, _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
-    try withSession(of: namespace) { try $0.perform(isWriting: true, body) }
+    try withSession(of: namespace) { session in
+      let result = try session.perform(isWriting: true, body)
+      if let head = session.head {
+        // If this is lost, the servers notice the write when they look, a quarter of a second later.
+        try? StoreWake.send([.head(namespace: namespace.number, head: head)], connection)
+      }
+      return result
+    }
   }
 
   /// Declares those indexes of a namespace that are not declared yet, and fills them.

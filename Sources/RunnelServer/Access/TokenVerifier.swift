@@ -26,8 +26,10 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     var project: String?
     /// The tokens that the server itself issues to users.
     var issued: IssuedTokens?
-    /// The verifier with the service accounts of the whole server.
+    /// The verifier with the service accounts of the whole server, and with its secrets.
     var administrators: TokenVerifier?
+    /// True if the secrets administer all databases of the server, as its service accounts do.
+    var areForAll = false
   }
 
   private let isEmulator: Bool
@@ -55,13 +57,21 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     if isEmulator, credential.text == "owner" { return VerifiedCredential(.administrator) }
     if let verified = try known.issued?.verifyKnown(credential.text, now: now) { return verified }
     guard let token = JSONWebToken(credential.text) else {
-      if known.secrets.contain(credential.text) { return VerifiedCredential(.administrator) }
+      if known.secrets.contain(credential.text)
+        || known.administrators?.secretsForAll?.contain(credential.text) == true
+      {
+        return VerifiedCredential(.administrator)
+      }
       throw .invalid
     }
     if known.accounts.haveSigned(token) {
       return VerifiedCredential(.administrator, expiry: try expiry(token, now))
     }
-    if known.secrets.haveSigned(token) { return try custom(token, now) }
+    if known.secrets.haveSigned(token)
+      || known.administrators?.secretsForAll?.haveSigned(token) == true
+    {
+      return try custom(token, now)
+    }
     if let keys = known.keys, let project = known.project, keys.haveSigned(token) {
       return try user(of: project, token, now)
     }
@@ -74,6 +84,11 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     // An emulator accepts the claims, whoever signed them, and when.
     if isEmulator, let auth = token.auth { return VerifiedCredential(Caller(auth: auth)) }
     throw .invalid
+  }
+
+  /// The secrets that administer all databases of the server; nil if these administer the accounts only.
+  private var secretsForAll: ServerSecrets? {
+    knowledge.withLock { $0.areForAll ? $0.secrets : nil }
   }
 
   /// True if a token was issued to a service account.

@@ -99,7 +99,8 @@ actor AccountService {
         secrets: try place.file.map { try ServerSecrets(file: ServerSecrets.file(beside: $0)) }
           ?? ServerSecrets(),
         accounts: try place.file.map { try ServiceAccounts(file: ServiceAccounts.file(beside: $0)) }
-          ?? ServiceAccounts()),
+          ?? ServiceAccounts(),
+        areForAll: place.file == nil),
       isEmulator: policy.isEmulator)
     watch = place.file.flatMap { ChangeWatch(database: $0) }
     self.store = store

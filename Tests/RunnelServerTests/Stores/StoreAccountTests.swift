@@ -74,6 +74,35 @@ struct StoreAccountTests {
     }
   }
 
+  @Test func aSecretOfTheAccountsAdministersAllNamespaces() async throws {
+    try await withTwoServers { one, two in
+      let store = try PostgresStore(PostgresPlace(try #require(TestServer.store)))
+      defer { store.close() }
+      let accounts = try #require(try store.namespace(named: StoreAccounts.namespace))
+      var secrets = ServerSecrets()
+      let added = secrets.add("admin", now: 0)
+      let secret = try #require(added).text
+      for isThere in [true, false] {
+        if !isThere { _ = secrets.remove("admin") }
+        try store.changeKept(ServerSecrets.keptName, of: accounts, now: 1) { _ in
+          String(decoding: secrets.bytes, as: UTF8.self)
+        }
+        let end = ContinuousClock.now + .seconds(20)
+        for server in [one, two] {
+          let status = {
+            try server.request("GET", "/.json", headers: ["Authorization": "Bearer \(secret)"])
+              .status
+          }
+          while try status() != (isThere ? 200 : 401) { try #require(ContinuousClock.now < end) }
+          #expect(
+            try server.request("GET", "/.json?auth=\(secret)").status == (isThere ? 200 : 401))
+          let found = try server.administration(":lookup", #"{"localId":["x"]}"#, bearer: secret)
+          #expect((found.status == 200) == isThere)
+        }
+      }
+    }
+  }
+
   @Test func accountsAreNotServedAndTheirFeedKeepsNoValues() async throws {
     try await TestServer.onStore {
       let place = try #require(TestServer.store)
