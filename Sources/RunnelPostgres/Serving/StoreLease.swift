@@ -36,7 +36,7 @@ package final class StoreLease: Sendable {
 
   /// False from the loss of the lease until it begins anew: nothing is written under the old name, even if
   /// the others have not noticed the loss.
-  var isHeld: Bool { current.withLock { $0.isHeld } }
+  package var isHeld: Bool { current.withLock { $0.isHeld } }
 
   /// Notes that the lease is lost.
   ///

@@ -12,6 +12,8 @@ struct DatabaseService: NetworkService {
     "/.lp": "Long polling is not served: use a WebSocket.",
     "/.ws": "A WebSocket begins with an upgrade, and has the protocol version 5.",
   ]
+  private static let noLease =
+    "The primary of the store does not confirm that this server may serve: try again, or another server."
 
   let databases: ServedDatabases
   let accounts: AccountService?
@@ -49,15 +51,15 @@ struct DatabaseService: NetworkService {
 
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool {
     if let services, services.route(request) == .socket {
-      guard case .database = place(of: request, byHost: true) else { return false }
-      return services.acceptsSocket(request)
+      guard case .database(let open) = place(of: request, byHost: true) else { return false }
+      return open.database.place.takesSessions && services.acceptsSocket(request)
     }
     guard DatabaseService.path(of: request) == DatabaseService.socketPath,
       let target = request.path,
       ServedDatabases.parameter("v", of: target) == DatabaseService.protocolVersion,
-      case .database = place(of: request)
+      case .database(let open) = place(of: request)
     else { return false }
-    return true
+    return open.database.place.takesSessions
   }
 
   func openSocket(
@@ -107,19 +109,33 @@ struct DatabaseService: NetworkService {
       switch place(of: request, byHost: true) {
       case .refused(let status, let text):
         return refuse(status, text, request, peer, channel)
-      case .database(let open): return services.open(route, request, open, from: peer, channel)
+      case .database(let open):
+        if route == .socket, !open.database.place.takesSessions {
+          return refuse(503, DatabaseService.noLease, request, peer, channel)
+        }
+        return services.open(route, request, open, from: peer, channel)
       }
     }
     switch place(of: request) {
     case .refused(let status, let text):
       return refuse(status, text, request, peer, channel)
     case .database(let open):
+      if !open.database.place.takesSessions, DatabaseService.beginsSession(request) {
+        return refuse(503, DatabaseService.noLease, request, peer, channel)
+      }
       if let text = DatabaseService.missing[DatabaseService.path(of: request)] {
         return refuse(404, text, request, peer, channel)
       }
       return RequestConnection(
         request, world.limits.rest, open.database, open.verifier, world, peer, channel)
     }
+  }
+
+  /// True if a request is for a WebSocket or a stream of events: what ends when a server loses its lease.
+  private static func beginsSession(_ request: HTTPRequest) -> Bool {
+    path(of: request) == socketPath
+      || request.method == .get
+        && request.headerFields[.accept]?.contains("text/event-stream") == true
   }
 
   private func isForAccounts(_ request: HTTPRequest) -> Bool {

@@ -42,6 +42,9 @@ enum ServedPlace: Sendable {
     if case .namespace(let namespace) = self { namespace.keeper } else { nil }
   }
 
+  /// False while the server has no lease in the store: what it knows may be old, and it would not notice.
+  var takesSessions: Bool { keeper?.lease.isHeld ?? true }
+
   /// How long jobs wait for the storage while it is out of reach.
   var patience: Duration {
     if case .namespace(let namespace) = self { namespace.patience } else { .zero }

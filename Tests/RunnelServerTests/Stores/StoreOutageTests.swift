@@ -131,6 +131,12 @@ struct StoreOutageTests {
         // Nothing was done, and the client is told so.
         #expect(try writer.readAnswer(to: "PUT").status == 503)
         #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        // Nothing that lasts begins meanwhile: it would seem live, and be told nothing.
+        for (target, headers) in [
+          ("/.ws?v=5&ns=test", RawClient.upgrade), ("/n.json", ["Accept": "text/event-stream"]),
+        ] {
+          #expect(try server.request("GET", target, headers: headers).status == 503, "\(target)")
+        }
         try setReachable(true, place)
         let client = try server.client()
         try wait(for: "writes") { try client.request("PUT", "/n.json", "8").status == 200 }
@@ -139,6 +145,7 @@ struct StoreOutageTests {
           try client.request("GET", "/gone.json").body == "1"
         }
         #expect(metric("runnel_store_leases_lost_total", of: server) == 1)
+        #expect(try server.socket().session.isEmpty == false)
       }
     }
   }
