@@ -54,6 +54,9 @@ enum {
   RUNNEL_PQ_PIPELINE_ABORTED = 11
 };
 
+/// Values of PGVerbosity.
+enum { RUNNEL_PQ_VERBOSE = 2 };
+
 /// Fields of a message.
 enum { RUNNEL_PQ_SQLSTATE = 'C', RUNNEL_PQ_PRIMARY = 'M', RUNNEL_PQ_DETAIL = 'D' };
 
@@ -63,11 +66,13 @@ enum { RUNNEL_PQ_SQLSTATE = 'C', RUNNEL_PQ_PRIMARY = 'M', RUNNEL_PQ_DETAIL = 'D'
   FUNCTION(unsigned, PQconnectPoll, (PGconn *))                                                   \
   FUNCTION(void, PQfinish, (PGconn *))                                                            \
   FUNCTION(struct runnel_pq_option *, PQconninfo, (PGconn *))                                     \
+  FUNCTION(struct runnel_pq_option *, PQconninfoParse, (const char *, char **))                   \
   FUNCTION(void, PQconninfoFree, (struct runnel_pq_option *))                                     \
   FUNCTION(unsigned, PQstatus, (const PGconn *))                                                  \
   FUNCTION(int, PQsocket, (const PGconn *))                                                       \
   FUNCTION(int, PQserverVersion, (const PGconn *))                                                \
   FUNCTION(char *, PQerrorMessage, (const PGconn *))                                              \
+  FUNCTION(unsigned, PQsetErrorVerbosity, (PGconn *, unsigned))                                   \
   FUNCTION(char *, PQhost, (const PGconn *))                                                      \
   FUNCTION(char *, PQport, (const PGconn *))                                                      \
   FUNCTION(char *, PQdb, (const PGconn *))                                                        \

@@ -38,12 +38,18 @@ final class NetworkLink: PostgresLink {
 
   /// Connects.
   ///
+  /// - Parameters:
+  ///   - place: the database.
+  ///   - host: the only host of the place that is asked; nil for all.
+  ///   - patience: how long it is waited for.
   /// - Throws: `PostgresError` that says why there is no connection.
-  init(_ place: PostgresPlace, patience: PostgresConnection.Patience) throws(PostgresError) {
+  init(
+    _ place: PostgresPlace, host: PostgresHost? = nil, patience: PostgresConnection.Patience
+  ) throws(PostgresError) {
     guard let pq = runnel_pq_load() else { throw .missingLibrary }
     let end = ContinuousClock.now + patience.connecting
     let notices = NoticeLog(pq)
-    let opened = try PostgresHandshake(place, pq).connect(until: end)
+    let opened = try PostgresHandshake(place, host: host, pq).connect(until: end)
     _ = pq.pointee.PQsetNoticeReceiver(
       opened, NoticeLog.receiver, Unmanaged.passUnretained(notices).toOpaque())
     canceller = PostgresCanceller(opened, pq)
@@ -52,6 +58,12 @@ final class NetworkLink: PostgresLink {
     guard pq.pointee.PQsetnonblocking(opened, 1) == 0,
       pq.pointee.PQenterPipelineMode(opened) == 1
     else { throw fail() }
+  }
+
+  /// The hosts that a place names.
+  static func hosts(of place: PostgresPlace) throws(PostgresError) -> [PostgresHost] {
+    guard let pq = runnel_pq_load() else { throw .missingLibrary }
+    return try PostgresHandshake(place, pq).hosts()
   }
 
   deinit { close() }
@@ -240,18 +252,23 @@ final class NetworkLink: PostgresLink {
   /// `refusal` is what the server said before: why it ended the connection, maybe.
   func fail(_ refusal: PostgresError? = nil) -> PostgresError {
     let text = refusal?.message ?? connection.map { PostgresHandshake.message(of: $0, pq) }
+    let place = place
     close()
     return PostgresError(
       .disconnected, state: refusal?.state,
-      "The connection to the database broke: \(text ?? "it was closed")")
+      "The connection to the database\(place) broke: \(text ?? "it was closed")")
   }
 
   /// Stops what the server does, and closes the connection; returns the error that says so.
   private func timedOut() -> PostgresError {
     canceller.cancel()
+    let place = place
     close()
-    return PostgresError(.timedOut, "The database did not answer in time.")
+    return PostgresError(.timedOut, "The database\(place) did not answer in time.")
   }
+
+  /// The name with a blank before it, for messages; empty once closed.
+  private var place: String { isOpen ? " \(name)" : "" }
 
   // MARK: Notifications
 

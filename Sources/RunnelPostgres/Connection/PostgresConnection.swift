@@ -17,6 +17,9 @@ package final class PostgresConnection {
   }
 
   private let link: any PostgresLink
+  /// The hosts of the place that take writes too, and were replaced by this one; as of the connection's
+  /// beginning.
+  package let replacedPrimaries: [String]
   /// The last failure of `perform`; nil for none since this was set.
   package var lastFailure: PostgresError?
 
@@ -24,11 +27,12 @@ package final class PostgresConnection {
   ///
   /// - Throws: `PostgresError` that says why there is no connection.
   package init(_ place: PostgresPlace, patience: Patience = Patience()) throws(PostgresError) {
-    link = try NetworkLink(place, patience: patience)
+    let found = try PrimaryChoice.connect(place, patience: patience)
+    (link, replacedPrimaries) = (found.link, found.replaced)
   }
 
   /// Makes a connection of a link.
-  package init(_ link: any PostgresLink) { self.link = link }
+  package init(_ link: any PostgresLink) { (self.link, replacedPrimaries) = (link, []) }
 
   /// True until the connection was closed, or found broken.
   package var isOpen: Bool { link.isOpen }

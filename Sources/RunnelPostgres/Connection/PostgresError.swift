@@ -46,6 +46,17 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     }
   }
 
+  /// True if nothing helps but a change of the place, of its password, or of the database.
+  ///
+  /// A server that runs tries again nevertheless, as its operator may just be changing them.
+  package var isPermanent: Bool {
+    guard kind == .disconnected, let state else { return !isWorthRetrying }
+    return state.hasPrefix("28") || ["3D000", "42501"].contains(state)
+  }
+
+  /// The code of a wrong password, or none.
+  static let wrongPassword = "28P01"
+
   /// Serialization, deadlock, lock not available, shutdown and start of the server, too many
   /// connections, and a standby.
   private static let retriedStates: Set<String> = [

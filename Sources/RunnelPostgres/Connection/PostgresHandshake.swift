@@ -14,11 +14,29 @@ struct PostgresHandshake {
   /// What holds whatever the place says.
   private static let fixed: [Parameter] = [("client_encoding", "UTF8")]
 
+  /// What an error begins with.
+  static let beginning = "There is no connection to the database: "
+
   private let place: PostgresPlace
+  /// The only host of the place that is asked; nil for all, in their order.
+  private let host: PostgresHost?
   private let pq: UnsafePointer<runnel_pq>
 
-  init(_ place: PostgresPlace, _ pq: UnsafePointer<runnel_pq>) {
-    (self.place, self.pq) = (place, pq)
+  init(_ place: PostgresPlace, host: PostgresHost? = nil, _ pq: UnsafePointer<runnel_pq>) {
+    (self.place, self.host, self.pq) = (place, host, pq)
+  }
+
+  /// The hosts that the place names.
+  func hosts() throws(PostgresError) -> [PostgresHost] {
+    var values = getenv("PGSERVICE") == nil ? parsed() : [:]
+    if values["service"] != nil || values["host"] == nil && values["hostaddr"] == nil {
+      // A file or the environment names them, which libpq reads when it begins.
+      let begun = try start(PostgresHandshake.defaults)
+      defer { pq.pointee.PQfinish(begun) }
+      values = options(of: begun) ?? [:]
+    }
+    return PostgresHost.all(
+      name: values["host"] ?? "", address: values["hostaddr"] ?? "", port: values["port"] ?? "")
   }
 
   /// Connects, with a verified certificate unless the host is this machine.
@@ -39,7 +57,10 @@ struct PostgresHandshake {
 
   private func start(_ defaults: [Parameter]) throws(PostgresError) -> OpaquePointer {
     // A later parameter overrides an earlier one, so the place overrides the defaults.
-    let parameters = defaults + [("dbname", place.text)] + PostgresHandshake.fixed
+    var parameters = defaults + [("dbname", place.text)] + PostgresHandshake.fixed
+    if let host {
+      parameters += [("host", host.name), ("hostaddr", host.address), ("port", host.port)]
+    }
     let keywords = parameters.map { strdup($0.keyword) }
     let values = parameters.map { strdup($0.value) }
     defer { for text in keywords + values { free(text) } }
@@ -50,14 +71,35 @@ struct PostgresHandshake {
     }
     if Int(pq.pointee.PQstatus(begun)) == RUNNEL_PQ_CONNECTION_BAD {
       defer { pq.pointee.PQfinish(begun) }
-      throw failure(begun)
+      throw failure(begun, isStart: true)
     }
+    // The texts of refusals have their codes then.
+    _ = pq.pointee.PQsetErrorVerbosity(begun, UInt32(RUNNEL_PQ_VERBOSE))
     return begun
   }
 
   /// True if another machine is asked, and the place does not say how its certificate is checked.
   private func needsProof(_ begun: OpaquePointer) -> Bool {
-    guard let options = pq.pointee.PQconninfo(begun) else { return true }
+    guard let values = options(of: begun) else { return true }
+    // libpq's own default does not notice a false server.
+    guard ["", "prefer"].contains(values["sslmode"] ?? "") else { return false }
+    let hosts = (values["hostaddr"] ?? values["host"] ?? "").split(separator: ",")
+    return !hosts.allSatisfy { PostgresHandshake.isThisMachine($0) }
+  }
+
+  /// The options of a connection that are set; nil if they cannot be read.
+  private func options(of begun: OpaquePointer) -> [String: String]? {
+    guard let options = pq.pointee.PQconninfo(begun) else { return nil }
+    return values(of: options)
+  }
+
+  /// The options in the text of the place; none if it cannot be read.
+  private func parsed() -> [String: String] {
+    pq.pointee.PQconninfoParse(place.text, nil).map { values(of: $0) } ?? [:]
+  }
+
+  /// The options that are set; frees the list.
+  private func values(of options: UnsafeMutablePointer<runnel_pq_option>) -> [String: String] {
     defer { pq.pointee.PQconninfoFree(options) }
     var values: [String: String] = [:]
     var option = options
@@ -67,10 +109,7 @@ struct PostgresHandshake {
       }
       option += 1
     }
-    // libpq's own default does not notice a false server.
-    guard ["", "prefer"].contains(values["sslmode"] ?? "") else { return false }
-    let hosts = (values["hostaddr"] ?? values["host"] ?? "").split(separator: ",")
-    return !hosts.allSatisfy { PostgresHandshake.isThisMachine($0) }
+    return values
   }
 
   static func isThisMachine(_ host: some StringProtocol) -> Bool {
@@ -87,16 +126,18 @@ struct PostgresHandshake {
       if step == RUNNEL_PQ_POLLING_FAILED { throw failure(begun) }
       let events = step == RUNNEL_PQ_POLLING_READING ? Int16(POLLIN) : Int16(POLLOUT)
       if Waiting.wait(pq.pointee.PQsocket(begun), for: events, until: end) == nil {
-        throw PostgresError(.timedOut, "There was no connection to the database in time.")
+        let host = [pq.pointee.PQhost(begun), pq.pointee.PQport(begun)]
+          .map { $0.map { String(cString: $0) } ?? "" }.joined(separator: ":")
+        throw PostgresError(
+          .timedOut, PostgresHandshake.beginning + "\(host) did not answer in time")
       }
       step = Int(pq.pointee.PQconnectPoll(begun))
     }
   }
 
-  private func failure(_ begun: OpaquePointer) -> PostgresError {
-    PostgresError(
-      .disconnected,
-      "There is no connection to the database: \(PostgresHandshake.message(of: begun, pq))")
+  private func failure(_ begun: OpaquePointer, isStart: Bool = false) -> PostgresError {
+    let text = pq.pointee.PQerrorMessage(begun).map { String(cString: $0) } ?? ""
+    return ConnectionRefusal(text).error(isStart: isStart)
   }
 
   /// What libpq says of a connection, in one line.

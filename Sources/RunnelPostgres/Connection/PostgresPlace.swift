@@ -1,3 +1,5 @@
+import CPostgres
+
 /// Where a database of PostgreSQL is, and how to sign in to it.
 ///
 /// It comes from a file of the configuration or from the environment, never from a command line,
@@ -9,6 +11,20 @@ package struct PostgresPlace: Hashable, Sendable {
 
   /// Makes a place from a connection string.
   package init(_ text: String) { self.text = text }
+
+  /// What is wrong with the text: it is no connection string, or has an option that libpq does not know; nil
+  /// if nothing is, or libpq is not installed.
+  package var fault: String? {
+    guard let pq = runnel_pq_load() else { return nil }
+    var message: UnsafeMutablePointer<CChar>?
+    if let options = pq.pointee.PQconninfoParse(text, &message) {
+      pq.pointee.PQconninfoFree(options)
+      return nil
+    }
+    defer { pq.pointee.PQfreemem(message) }
+    let words = message.map { String(cString: $0) } ?? "it is no connection string"
+    return words.split { "\n\t".contains($0) }.joined(separator: " ")
+  }
 
   /// Makes the place that a service of libpq names, in `pg_service.conf`.
   ///

@@ -155,6 +155,9 @@ actor StoreKeeper {
     (patience.connecting, patience.answering) = (.seconds(2), .seconds(2))
     let made = try PostgresConnection(place, patience: patience)
     connection = made
+    for host in made.replacedPrimaries {
+      logger.warning("\(host) takes writes too, and was replaced by \(made.name): stop it.")
+    }
     if try StoreWake.listen(made), let socket = made.socket {
       // The connection closes its socket itself, and is watched only as long as it is open.
       hearing = executor.watch(socket, owner: lease) { [weak self] in
