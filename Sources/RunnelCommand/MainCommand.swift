@@ -97,7 +97,7 @@ struct MainCommand: ParsableCommand {
     case is TreeError: end(.failure, saying: "\(error)")
     case let error as NetworkError: end(.retryable, saying: error.message)
     case let error as PostgresError:
-      end(error.isWorthRetrying ? .retryable : .failure, saying: "\(error)")
+      end(error.isPermanent ? .failure : .retryable, saying: error.told)
     case is ConfigurationError: end(.usage, saying: "\(error)")
     default: endParsing(with: error)
     }

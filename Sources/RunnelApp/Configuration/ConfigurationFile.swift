@@ -20,6 +20,8 @@ public struct ConfigurationFile: Sendable {
   public private(set) var origins = OriginProfiles()
   /// The connection strings of stores in PostgreSQL, by their names.
   public private(set) var stores: [String: String] = [:]
+  /// The lines on which they stand.
+  package private(set) var storeLines: [String: Int] = [:]
   private var roles = RoleReader()
 
   /// The names of settings that the file may have.
@@ -162,7 +164,10 @@ extension ConfigurationFile {
   }
 
   private mutating func readStores(_ object: YAMLObject) throws {
-    for (name, node, _) in object.members { stores[name] = try object.text(node) }
+    for (name, node, line) in object.members {
+      stores[name] = try object.text(node)
+      storeLines[name] = line
+    }
   }
 
   static func path(_ path: String, near file: String) -> String {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunnelApp
+import RunnelPostgres
 import RunnelTerminal
 import RunnelWorkspace
 
@@ -55,7 +56,9 @@ struct CheckConfigCommand: ParsableCommand {
     let exists = FileManager.default.fileExists(atPath: path)
     if !exists, file != nil { throw Failure("\(path) does not exist.") }
     let configuration = ConfigurationFile(file: path)
-    let problems = configuration.problems + configuration.themes.flatMap(\.problems)
+    let problems =
+      configuration.problems + CheckConfigCommand.faultsOfStores(configuration, path)
+      + configuration.themes.flatMap(\.problems)
     for problem in problems { try StandardOutput.say("\(problem)\n") }
     for warning in configuration.warnings {
       try StandardOutput.say("\(warning.warningText)\n")
@@ -64,6 +67,23 @@ struct CheckConfigCommand: ParsableCommand {
     let count = problems.count == 1 ? "1 mistake" : "\(problems.count) mistakes"
     let what = configuration.themes.isEmpty ? "\(path) has" : "\(path) and its themes have"
     throw Failure("\(what) \(count); what is wrong is left out, all else holds.")
+  }
+
+  /// What is wrong with the connection strings of stores, as far as libpq is installed.
+  private static func faultsOfStores(
+    _ configuration: ConfigurationFile, _ path: String
+  ) -> [ConfigurationError] {
+    let faults = configuration.stores.compactMap { name, text -> ConfigurationError? in
+      let fault =
+        PostgresPlace.isName(name)
+        ? PostgresPlace(text).fault
+        : "a name of a store has letters, digits, -, _ and ., 64 at most"
+      return fault.map {
+        ConfigurationError(
+          file: path, line: configuration.storeLines[name], "the store \(name): \($0)")
+      }
+    }
+    return faults.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
   }
 
   private func tellOrder(of path: String, _ exists: Bool, _ count: Int) throws {

@@ -44,12 +44,18 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
       defer { scratch.remove() }
       try ImportToStoreCommand.export(session, to: scratch.file)
       let indexes = session.declaredIndexes
-      return try load(FileName(bytes: Array(scratch.file.utf8)), indexes)
+      let count = try load(FileName(bytes: Array(scratch.file.utf8)), indexes)
+      let words = indexes.count == 1 ? "1 index" : "\(indexes.count) indexes"
+      let what = place.isRoot && !indexes.isEmpty ? " with \(words)" : ""
+      return StandardError.say(
+        "Imported \(file.shown) at \(place) of \(namespace)\(what): \(count) bytes as JSON.")
     }
-    try load(file, [])
+    let count = try load(file, [])
+    StandardError.say("Imported \(count) bytes of JSON at \(place) of \(namespace).")
   }
 
-  private func load(_ document: FileName, _ indexes: [IndexDefinition]) throws {
+  /// Imports a document, and declares indexes; returns the number of bytes.
+  private func load(_ document: FileName, _ indexes: [IndexDefinition]) throws -> Int {
     let document = try InputDocument(document)
     let store = try option.opened()
     defer { store.close() }
@@ -73,8 +79,7 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
       return bytes.count
     }
     if place.isRoot, !indexes.isEmpty { try store.declareIndexes(indexes, of: found) }
-    line.clear()
-    StandardError.say("Imported \(count) bytes of JSON at \(place) of \(namespace).")
+    return count
   }
 
   private static func isDatabase(_ file: FileName) throws -> Bool {

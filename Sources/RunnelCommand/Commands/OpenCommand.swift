@@ -23,8 +23,10 @@ struct OpenCommand: ParsableCommand {
       --namespace opens a namespace of a store in PostgreSQL, for administrators: no server is asked, and no \
       rules. The workspace is live beside the servers of the store.
 
-      If the output is not a terminal, the rows of the view are written instead, a line of JSON for \
-      each: $key and the members of the record, or $value if the record is a value. --plain writes text.
+      If the output is not a terminal, the rows of a file's view are written instead, a line of JSON for \
+      each: $key and the members of the record, or $value if the record is a value. --plain writes text. \
+      A server's database and a namespace are shown in a terminal only: `runnel get`, `runnel watch` and \
+      `runnel store export` print them.
 
       Examples:
         runnel tickets.json

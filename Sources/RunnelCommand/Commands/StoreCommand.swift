@@ -40,6 +40,13 @@ struct InitStoreCommand: ParsableCommand {
     discussion: """
       What is there already stays as it is. With --role, another role may read and write the rows \
       afterwards, but not change the tables: servers should connect as that role.
+
+      Tables are made by the owner of the database, or who else may make them. A name of a store has one \
+      user, so write another name for the owner under `stores`.
+
+      Examples:
+        runnel store init chat blog
+        runnel store init --store owner --role server chat
       """)
 
   @Argument(help: ArgumentHelp("Namespaces to make.", valueName: "namespace"))
@@ -61,7 +68,13 @@ struct InitStoreCommand: ParsableCommand {
     defer { store.close() }
     try store.makeTables(for: role)
     for name in namespaces { try store.makeNamespace(named: name) }
-    let names = try store.namespaces().map(\.name)
+    let all = try store.namespaces()
+    if let moved = all.first(where: { $0.state == .moved && namespaces.contains($0.name) }) {
+      throw Failure(
+        "\(moved.name) was moved from \(store.connection.name) to another store: name that one with "
+          + "--store.")
+    }
+    let names = all.filter { $0.state != .moved }.map(\.name)
     let list = names.isEmpty ? "no namespaces yet" : "namespaces: \(names.joined(separator: ", "))"
     try StandardOutput.say("\(store.connection.name) is a store, \(list).\n")
   }
@@ -132,6 +145,11 @@ struct StatusOfStoreCommand: ParsableCommand {
     let version = store.connection.serverVersion
     try StandardOutput.say(
       "\(store.connection.name), PostgreSQL \(version / 10_000).\(version % 10_000)\n")
+    for host in store.connection.replacedPrimaries {
+      try StandardOutput.say(
+        "\(host) takes writes too, and was replaced by this primary: stop it, and make it a standby\n"
+      )
+    }
     for namespace in try store.namespaces() {
       let state =
         switch namespace.state {

@@ -99,7 +99,9 @@ extension PostgresStore {
     } catch {
       if error.state != "42P01" { throw error }
       throw PostgresError(
-        .unsuitable, "\(connection.name) has no tables of Runnel: run `runnel store init`.")
+        .unsuitable,
+        "\(connection.name) has no tables of Runnel: its owner makes them with `runnel store init`."
+      )
     }
     var numbers: [String: Int] = [:]
     for row in 0..<result.count {
