@@ -208,6 +208,74 @@ import Testing
     }
   }
 
+  /// The session with the connection asks what the other needs, and the origin answers by key, until nothing
+  /// more is asked; returns what the other was told.
+  private func exchange(
+    _ all: [String], with other: DatabaseSession
+  ) throws -> [String] {
+    var told: [String] = []
+    for _ in 0..<10 {
+      _ = try session.catchUp()
+      for command in session.takeOriginOutput().commands {
+        guard case .listen(let id, let query, let tag, _) = command else { continue }
+        var keys = try all.filter { key in
+          let position = IndexPosition(value: .null, key: .key(try Key(key)))
+          return query.start.map { $0.position <= position } ?? true
+            && (query.end.map { position < $0.position } ?? true)
+        }
+        if let limit = query.limit { keys = Array(keys.suffix(limit.count)) }
+        let node = try Node(json: .object(keys.map { JSONMember($0, true) }))
+        _ = try session.receive(.push(.set(node), try Path("/list"), tag: tag))
+        _ = try session.receive(.listenComplete(id))
+      }
+      told += try pageTexts(other.catchUp())
+    }
+    return told
+  }
+
+  private func pageTexts(_ deliveries: [Delivery]) -> [String] {
+    deliveries.compactMap { delivery in
+      switch delivery.event {
+      case .childAdded(let row, _): "+\(row.key)"
+      case .childRemoved(let row): "-\(row.key)"
+      case .page(let hasMore): hasMore ? "more" : "end"
+      default: nil
+      }
+    }
+  }
+
+  @Test func pagesOfASessionWithoutTheConnectionAreAskedForByTheOther() throws {
+    _ = try session.connectOrigin()
+    let other = try folder.session(seed: 2)
+    let all = ["a", "b", "c", "d", "e"]
+    _ = try listen(other, Query(Path("/list")).ordered(by: .key), page: 2)
+    #expect(try exchange(all, with: other).suffix(3) == ["+d", "+e", "more"])
+    var told = try pageTexts(other.extend(ListenerID(1), by: 2))
+    told += try exchange(all, with: other)
+    #expect(told == ["+b", "+c", "more"])
+    told = try pageTexts(other.extend(ListenerID(1), by: 2))
+    told += try exchange(all, with: other)
+    #expect(told == ["+a", "end"])
+    #expect(other.trackedQueries.filter(\.isActive).count == 1)
+    let gone = Assignment(path: try Path("b"), target: .node(.empty))
+    _ = try session.receive(.push(.merge([gone]), try Path("/list"), tag: nil))
+    #expect(try pageTexts(other.catchUp()) == ["-b"])
+  }
+
+  /// Nobody asks for it any more: what is known is all that there is for now.
+  @Test func aPageThatNobodyAsksForAnyMoreEndsAtWhatIsKnown() throws {
+    _ = try session.connectOrigin()
+    let other = try folder.session(seed: 2)
+    _ = try listen(other, Query(Path("/list")).ordered(by: .key), page: 2)
+    _ = try exchange(["a", "b", "c", "d", "e"], with: other)
+    #expect(try pageTexts(other.extend(ListenerID(1), by: 2)) == [])
+    _ = try session.catchUp()
+    _ = try session.disconnectOrigin()
+    #expect(try pageTexts(other.catchUp()) == ["+c", "more"])
+    // Both are offline, and wait for nobody.
+    #expect(try pageTexts(other.extend(ListenerID(1), by: 2)) == ["more"])
+  }
+
   @Test func whatTheOriginRefusesIsToldToTheSessionThatNeedsIt() throws {
     _ = try session.connectOrigin()
     let other = try folder.session(seed: 2)

@@ -65,6 +65,14 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
+  func queriesSpokenFor() throws(TreeError) -> Set<Int64> {
+    try tree.reading { try queriesOfOtherSpeaker() }
+  }
+
+  func noteSpeaking(_ isSpeaking: Bool) throws(TreeError) {
+    try tree.reading { try noteSpeaker(isSpeaking) }
+  }
+
   func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {
     try tree.reading { try note(refusalOfQuery: id, error) }
   }

@@ -55,6 +55,36 @@ extension StoreTransaction {
     }
   }
 
+  // MARK: The session with the connection
+
+  /// The name of the value with the number of the session that has the connection.
+  private static let speakerName = "origin.speaker"
+
+  /// The session that has the connection to the origin, or had it when it ended; nil for none.
+  private func speaker() throws -> Int64? {
+    try statement("SELECT value FROM meta WHERE name = ?")
+      .first(.text(StoreTransaction.speakerName)) { try $0.text(0, "the session that speaks") }
+      .flatMap { Int64($0) }
+  }
+
+  /// Notes that this session has the connection, or has it no more.
+  func noteSpeaker(_ isSpeaking: Bool) throws {
+    guard let session = beacon?.session else { return }
+    if isSpeaking {
+      try statement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
+        .run(.text(StoreTransaction.speakerName), .text(String(session)))
+    } else if try speaker() == session {
+      try statement("DELETE FROM meta WHERE name = ?").run(.text(StoreTransaction.speakerName))
+    }
+  }
+
+  /// The records of the queries that another session with the connection asks.
+  func queriesOfOtherSpeaker() throws -> Set<Int64> {
+    guard let speaker = try speaker(), speaker != beacon?.session, isRunning(session: speaker)
+    else { return [] }
+    return try queries(heldBy: speaker)
+  }
+
   /// Forgets the queries of a session that has ended.
   func deleteQueries(heldBy session: Int64) throws {
     try db.cachedStatement(sql: "DELETE FROM meta WHERE name = ?")

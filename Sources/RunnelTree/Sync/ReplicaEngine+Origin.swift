@@ -15,6 +15,7 @@ extension ReplicaEngine {
       let offset = ConnectionInfo.offset(ofOriginTime: originTime, now: now)
       try tellInfo(&outcome) { $0.serverTimeOffset = offset }
     }
+    try storage.noteSpeaking(true)
     outcome.append(try takeBackLost(now: now, &storage))
     outcome.append(try askForOthers(now: now, &storage))
     plan.forgetNumbers()
@@ -39,6 +40,7 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     link = .offline
+    try storage.noteSpeaking(false)
     plan.forgetNumbers()
     replica.book.talk.reset()
     var touched = try failTransactions(

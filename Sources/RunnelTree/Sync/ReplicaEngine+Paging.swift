@@ -17,9 +17,9 @@ extension ReplicaEngine {
 
   /// Extends the window of a paged listener by up to `count` rows.
   ///
-  /// With a connection the origin is asked for the rows, and the window is extended when it has
-  /// answered. Without one the window is extended by the rows that are known, and there may be
-  /// more. `page` is the last event. A count below 1 gains nothing. `now` is in milliseconds since
+  /// With a connection, or if another session asks for this one, the origin is asked for the rows, and
+  /// the window is extended when it has answered. Without one the window is extended by the rows that
+  /// are known, and there may be more. `page` is the last event. A count below 1 gains nothing. `now` is in milliseconds since
   /// 1970.
   ///
   /// - Throws: `TreeError` (`unknownListener`, `storage`); the window is then as before.
@@ -36,7 +36,9 @@ extension ReplicaEngine {
     }
     let before = paged.wanted
     paged.want(max(count, 0))
-    if !isConnected, paged.hold != nil { try reachKnown(&paged, storage) }
+    if !isConnected, paged.hold != nil, try !isSpokenFor(paged, storage) {
+      try reachKnown(&paged, storage)
+    }
     outcome = try want(paged.wanted, insteadOf: before, now: now, &storage)
     outcome.append(try advance(&paged, now: now, &storage).outcome)
     pages[listener] = paged
@@ -124,16 +126,72 @@ extension ReplicaEngine {
     return (isMoved, outcome)
   }
 
-  /// True if the origin has answered a query on this connection, and sends its changes.
+  /// True if the origin has answered a query on this connection, and sends its changes; or if another
+  /// session asks it for this one, and it was answered.
+  ///
+  /// Limit: an answer of an earlier connection counts until the other session has a new one.
   private func isAnswered(
     _ query: Query, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Bool {
-    guard isConnected, try replica.book.knowledge(of: query, storage).isAnswer else { return false }
-    let path = query.path
-    return hasAnswered(query.asked(reach))
-      || (0...path.keys.count).contains { depth in
-        hasAnswered(Query(Path(unchecked: Array(path.keys[..<depth]))))
+    guard try replica.book.knowledge(of: query, storage).isAnswer else { return false }
+    if !isConnected { return try isSpokenFor(query, storage) }
+    return answering(query).contains(where: hasAnswered)
+  }
+
+  /// The queries whose answers answer a query: itself, and those of all children above.
+  private func answering(_ query: Query) -> [Query] {
+    [query.asked(reach)]
+      + (0...query.path.keys.count).map { depth in
+        Query(Path(unchecked: Array(query.path.keys[..<depth])))
       }
+  }
+
+  /// True if a session with the connection asks, for this one, what answers a query.
+  private func isSpokenFor(
+    _ query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    let records = answering(query).compactMap { replica.book.record(of: $0)?.id }
+    return try !storage.queriesSpokenFor().isDisjoint(with: records)
+  }
+
+  /// The same of one of the queries that a window needs.
+  private func isSpokenFor(
+    _ paged: PagedListen, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    for query in paged.wanted where try isSpokenFor(query, storage) { return true }
+    return false
+  }
+
+  /// True if `followOthers` would do something.
+  func mustFollowOthers(_ storage: some ReplicaStorage) throws(TreeError) -> Bool {
+    for paged in pages.values where try mustFollowOthers(paged, storage) { return true }
+    return false
+  }
+
+  private func mustFollowOthers(
+    _ paged: PagedListen, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    if let probe = paged.probe, try isAnswered(probe, storage) { return true }
+    guard let hold = paged.hold else { return false }
+    if !paged.replaced.isEmpty, try isAnswered(hold, storage) { return true }
+    if paged.wantedCount == 0 { return false }
+    return try !isSpokenFor(paged, storage)
+  }
+
+  /// Moves the windows of a session without a connection as far as another one has got answers for it, and
+  /// those that wait for rows of which nobody asks any more by the rows that are known.
+  mutating func followOthers(
+    now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    try advancePages(now: now, &outcome, &storage)
+    for listener in pages.keys.sorted() {
+      guard let paged = pages[listener], paged.hold != nil, paged.wantedCount > 0,
+        try !isSpokenFor(paged, storage)
+      else { continue }
+      outcome.append(try extend(listener, by: 0, now: now, &storage))
+    }
+    return outcome
   }
 
   /// The rows of the origin's answer to a query.

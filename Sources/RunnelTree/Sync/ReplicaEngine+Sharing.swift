@@ -5,14 +5,15 @@ extension ReplicaEngine {
   /// True if `attendToOthers` would do something.
   package func mustAttendToOthers(_ storage: some ReplicaStorage) throws(TreeError) -> Bool {
     if isConnected { return try foreignQueries(storage) != foreign }
-    return try !refusals(storage).isEmpty
+    if try !refusals(storage).isEmpty { return true }
+    return try mustFollowOthers(storage)
   }
 
   /// Does what the other sessions need of this one, or what they found out for it.
   ///
   /// With a connection it asks the queries of the other running sessions, and no longer those that none of them
   /// needs. Without one it ends the listeners whose queries the origin refused to the session that asked for
-  /// them.
+  /// them, and moves the windows for which that session has got answers.
   ///
   /// `now` is in milliseconds since 1970.
   package mutating func attendToOthers(
@@ -23,6 +24,7 @@ extension ReplicaEngine {
     for (query, error) in try refusals(storage) {
       outcome.append(try cancel(query, error, now: now, &storage))
     }
+    outcome.append(try followOthers(now: now, &storage))
     return outcome
   }
 

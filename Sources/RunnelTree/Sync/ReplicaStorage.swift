@@ -33,6 +33,13 @@ package protocol ReplicaStorage: TreeReader {
   /// The records of the queries that other running sessions ask their origin.
   func queriesHeldElsewhere() throws(TreeError) -> Set<Int64>
 
+  /// The records of the queries that another running session asks its origin over the connection that it has;
+  /// empty if no other session is connected.
+  func queriesSpokenFor() throws(TreeError) -> Set<Int64>
+
+  /// Writes down that this session has the connection to the origin, or has it no more.
+  mutating func noteSpeaking(_ isSpeaking: Bool) throws(TreeError)
+
   /// Writes down why the origin does not answer the query of a record, for the other sessions that ask it; nil
   /// forgets it.
   mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError)
@@ -163,6 +170,12 @@ package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
 
   /// Empty: there is no other session.
   package func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
+
+  /// Empty: there is no other session.
+  package func queriesSpokenFor() throws(TreeError) -> Set<Int64> { [] }
+
+  /// Does nothing: there is no other session.
+  package mutating func noteSpeaking(_ isSpeaking: Bool) throws(TreeError) {}
 
   /// Does nothing: there is no other session.
   package mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {}

@@ -68,6 +68,10 @@ struct CountingStorage: ReplicaStorage {
 
   func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
 
+  func queriesSpokenFor() throws(TreeError) -> Set<Int64> { [] }
+
+  mutating func noteSpeaking(_ isSpeaking: Bool) throws(TreeError) {}
+
   mutating func noteRefusal(ofQuery id: Int64, _ error: TreeError?) throws(TreeError) {}
 
   func refusedQueries() throws(TreeError) -> [Int64: TreeError] { [:] }
