@@ -147,11 +147,31 @@ import Testing
     #expect(app.list.filter == nil && rows(app).count == 20 && app.list.loadedCount == 20)
   }
 
+  /// All records may be known already.
+  @Test func listSaysThatTheServerSearchedOnlyIfItWasAsked() throws {
+    let reach = FindReach()
+    reach.noteConnection(isTextual: false)
+    let app = try app(needles: [7, 2900, 3300, 3599], reach: reach)
+    find(app)
+    #expect(app.screen[1].contains("4 rows here"), "\(app.screen[1])")
+    let filter = try #require(app.list.filter)
+    let part = try #require(FilterPredicate.part(of: filter, in: app.list)).predicate
+    let condition = try #require(reach.condition(part, at: Path("/hay")))
+    let asked = ChildPredicate.all([try ChildPredicate(parsing: "exists a"), condition.predicate])
+    #expect(try reach.filterPlace(condition, isWhole: true, at: Path("/hay")) == .here)
+    reach.note(asked: asked, of: "hay")
+    #expect(try reach.filterPlace(condition, isWhole: true, at: Path("/hay")) == .server)
+    #expect(try reach.filterPlace(condition, isWhole: true, at: Path("/straw")) == .here)
+    reach.noteConnection(isTextual: false)
+    #expect(try reach.filterPlace(condition, isWhole: true, at: Path("/hay")) == .here)
+  }
+
   @Test func serverIsAskedForMoreAsThePagesAreFetched() throws {
     let needles = stride(from: 100, to: Self.count, by: 20).map { $0 }
     let app = try app(needles: Set(needles), reach: FindReach())
     find(app)
     #expect(app.screen[1].contains("+ rows by the server"), "\(app.screen[1])")
+    #expect(!app.body.contains { $0.contains("only loaded rows") })
     while app.list.paging == .more {
       let before = rows(app).count
       app.press("gm")

@@ -35,20 +35,23 @@ extension ViewStreams {
   /// Notes the part of the filter that the server can look for.
   func ask(_ part: (predicate: ChildPredicate, isWhole: Bool)?) {
     serverPart = nil
-    guard let part, let found = reach?.condition(part.predicate, at: definition.source.path) else {
-      return
-    }
-    serverPart = (found, FindReach.place(found, isWhole: part.isWhole))
+    guard let part,
+      let found = reach?.condition(part.predicate.countingNull, at: definition.source.path)
+    else { return }
+    serverPart = (found, part.isWhole)
   }
 
   /// Where the filter runs, or the condition of the view; nil if the rows are not those of a server's
   /// services, or if there is neither.
   func filterPlace(isFiltered: Bool) -> FilterPlace? {
     guard let reach else { return nil }
-    if isFiltered { return far.values.contains(where: \.isAsking) ? serverPart?.place : .here }
+    let place = definition.source.path
+    if isFiltered {
+      guard let serverPart, far.values.contains(where: \.isAsking) else { return .here }
+      return reach.filterPlace(serverPart.condition, isWhole: serverPart.isWhole, at: place)
+    }
     guard let filter = definition.source.filter else { return nil }
-    return FindReach.place(
-      reach.condition(filter, at: definition.source.path), isWhole: true)
+    return reach.filterPlace(reach.condition(filter, at: place), isWhole: true, at: place)
   }
 
   /// Stops searching; what was found stays.

@@ -49,8 +49,8 @@ final class ViewStreams {
   let reach: FindReach?
   /// Whether what is not known here is being asked for.
   var awaitsOrigin: () -> Bool = { false }
-  /// The part of the filter that the server is asked for, and where the filter runs then.
-  var serverPart: (condition: FindCondition, place: FilterPlace)?
+  /// The part of the filter that the server is asked for, and whether it is all of it.
+  var serverPart: (condition: FindCondition, isWhole: Bool)?
   private var receive: ((ListChange) -> Void)?
   /// The query for the number of rows: the collection as a child of its parent, whose summary has
   /// the number of children.
@@ -70,6 +70,7 @@ final class ViewStreams {
     _ definition: ViewDefinition, first: Int? = nil, source: any TreeSource, local: LocalTime,
     reach: FindReach? = nil, countsRows: Bool = true
   ) throws {
+    let definition = reach == nil ? definition : definition.countingNull
     self.definition = definition
     self.source = source
     self.reach = reach

@@ -12,6 +12,8 @@ package final class FindReach: Sendable {
   private struct Facts {
     var isTextual = false
     var declined: [String: Set<ChildPredicate>] = [:]
+    /// The conditions that were asked for on this connection; nil if another process has it.
+    var asked: [String: Set<ChildPredicate>]?
   }
 
   private let facts = Mutex(Facts())
@@ -19,8 +21,15 @@ package final class FindReach: Sendable {
   /// Makes the reach of a server that was not asked yet.
   package init() {}
 
-  /// Notes whether values are sent as texts.
-  func note(isTextual: Bool) { facts.withLock { $0.isTextual = isTextual } }
+  /// Notes a new connection, and whether values are sent as texts on it.
+  func noteConnection(isTextual: Bool) {
+    facts.withLock { ($0.isTextual, $0.asked) = (isTextual, [:]) }
+  }
+
+  /// Notes that the server is asked for the records of a service that meet a condition.
+  func note(asked predicate: ChildPredicate, of service: String) {
+    facts.withLock { _ = $0.asked?[service, default: []].insert(predicate) }
+  }
 
   /// Notes that the server does not check a condition on the records of a service.
   func note(declined predicate: ChildPredicate, by service: String) {
@@ -41,9 +50,27 @@ package final class FindReach: Sendable {
     }
   }
 
-  /// Where a filter runs that the server is asked for with a condition.
-  static func place(_ condition: FindCondition?, isWhole: Bool) -> FilterPlace {
-    guard let condition else { return .here }
+  /// Where a filter runs that the server can check by a condition, and of which the condition says all or a
+  /// part: here, if all records were known, so that it was not asked.
+  func filterPlace(_ condition: FindCondition?, isWhole: Bool, at place: Path) -> FilterPlace {
+    guard let condition, wasAsked(condition.predicate, at: place) else { return .here }
     return isWhole && condition.isWhole ? .server : .both
+  }
+
+  private func wasAsked(_ predicate: ChildPredicate, at place: Path) -> Bool {
+    let service = (place.keys.first?.text).map { ServiceRecordCoding.name(of: $0) } ?? ""
+    return facts.withLock { facts in
+      guard let asked = facts.asked else { return true }
+      return asked[service, default: []].contains { $0.demands(predicate) }
+    }
+  }
+}
+
+extension ChildPredicate {
+  /// True if this is a predicate, or one of which that is a part that has to hold.
+  fileprivate func demands(_ part: ChildPredicate) -> Bool {
+    if self == part { return true }
+    guard case .all(let parts) = self else { return false }
+    return parts.contains { $0.demands(part) }
   }
 }

@@ -24,7 +24,7 @@ import Synchronization
 actor ServiceLink {
   /// The most events that wait; with more, everything is read again.
   private static let eventsMax = 20_000
-  /// The pause before a server that is asked over REST is asked again, in milliseconds.
+  /// The pause before a server that does not call back is asked again, in milliseconds.
   private static let restPause = 5_000
 
   /// The tree's thread.
@@ -52,6 +52,8 @@ actor ServiceLink {
   /// True once the server has answered over Socket.IO.
   private var hasSocket = false
   private var isTryingREST = false
+  /// Why there is no Socket.IO; nil as long as it may be there.
+  private var absence: String?
   private var timerTime: Int64?
   private var status = OriginStatus(.link(.offline(.asked)))
   private var isSignedOut: String?
@@ -175,7 +177,7 @@ actor ServiceLink {
 extension ServiceLink {
   private func connect() {
     if app != nil { return }
-    generation += 1
+    (generation, absence) = (generation + 1, nil)
     let generation = generation
     set(.link(.connecting))
     if usesREST {
@@ -221,8 +223,17 @@ extension ServiceLink {
       tryREST(generation)
     case .refused(let reason):
       lost()
-      set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, reason)))))
+      setRefused(reason)
+    case .absent(let reason):
+      lost()
+      if hasSocket { return reconnectLater(reason) }
+      absence = reason
+      tryREST(generation)
     }
+  }
+
+  private func setRefused(_ reason: String) {
+    set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, reason)))))
   }
 
   /// Asks over REST whether the server is there, since it may have no Socket.IO.
@@ -232,22 +243,35 @@ extension ServiceLink {
     let app = plan.application(plan.restProvider())
     let path = plan.services.first ?? "authentication"
     Task { [weak self, executor] in
-      var isThere = true
+      var failure: FeathersError?
       do throws(FeathersError) {
         _ = try await app.service(path).find(ServiceQuery().limit(1))
       } catch {
         // What is no Feathers server has no such page.
-        isThere = ![404, 502, 503].contains(error.code)
+        if [404, 502, 503].contains(error.code) { failure = error }
       }
       app.close()
-      let isFound = isThere
+      let found = failure
       executor.submit { [weak self] in
         self?.assumeIsolated { link in
           link.isTryingREST = false
-          if isFound { link.useREST(generation) }
+          if let found {
+            if let reason = link.absence { link.takeAbsence(reason, found, generation) }
+          } else {
+            link.useREST(generation)
+          }
         }
       }
     }
+  }
+
+  /// Neither Socket.IO nor a service is at the address: asks again later, unless the server says so.
+  private func takeAbsence(_ reason: String, _ failure: FeathersError, _ generation: Int) {
+    guard generation == self.generation, !isConnected else { return }
+    if failure.code == 404 {
+      return setRefused("there is no Socket.IO (\(reason)), and over REST: \(failure.message)")
+    }
+    reconnectLater(failure.message)
   }
 
   private func useREST(_ generation: Int) {
@@ -266,7 +290,7 @@ extension ServiceLink {
       let pending = try database.assumeIsolated { Set(try $0.pendingWrites().map(\.id)) }
       origin.connected(pending: pending)
       origin.isTextual = usesREST
-      plan.reach.note(isTextual: usesREST)
+      plan.reach.noteConnection(isTextual: usesREST)
       set(.link(.catchingUp))
       // The database gives its commands within the call.
       let time = now
@@ -346,22 +370,19 @@ extension ServiceLink {
         }
       } catch {
         note("The replica cannot be written, so the connection is closed: \(error)")
-        disconnect()
-        set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + 5_000, "\(error)")))
-        reconnectLater()
+        reconnectLater("\(error)")
       }
     case .save(let sent):
       do {
         try file.write(sent)
       } catch {
         note("\(error)")
-        disconnect()
-        set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + 5_000, "\(error)")))
-        reconnectLater()
+        reconnectLater("\(error)")
       }
     case .listen(let path): listen(path)
     case .signedOut(let reason): setSignedOut(reason)
     case .note(let text): note(text)
+    case .asked(let path, let predicate): plan.reach.note(asked: predicate, of: path)
     case .declined(let path, let predicate): plan.reach.note(declined: predicate, by: path)
     }
   }
@@ -371,7 +392,13 @@ extension ServiceLink {
     isSignedOut = "\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason): \(advice)."
   }
 
-  private func reconnectLater() {
+  /// Ends the connection, and makes another one after a pause.
+  private func reconnectLater(_ reason: String) {
+    disconnect()
+    set(
+      .link(
+        .waiting(
+          until: NetworkClock.uptimeMilliseconds + Int64(ServiceLink.restPause), reason)))
     executor.submit(afterMilliseconds: ServiceLink.restPause) { [weak self] in
       self?.assumeIsolated { if $0.isActive, !$0.isConnected { $0.connect() } }
     }
@@ -405,13 +432,7 @@ extension ServiceLink {
     guard usesREST, isConnected else { return }
     for case .failure(let error) in given.map(\.answer) where error.code == 503 {
       // Over REST only a call tells that the server is gone.
-      disconnect()
-      set(
-        .link(
-          .waiting(
-            until: NetworkClock.uptimeMilliseconds + Int64(ServiceLink.restPause),
-            error.message)))
-      return reconnectLater()
+      return reconnectLater(error.message)
     }
   }
 

@@ -292,6 +292,8 @@ struct ServiceTarget: ParsableArguments {
         if isLost { StandardError.say("\(host) is connected again; events may be missing.") }
         isLost = false
       case .refused(let reason): throw Failure("\(host) refuses the connection: \(reason)")
+      case .absent(let reason):
+        throw Failure("\(host) has no Socket.IO, and tells of no events over REST: \(reason)")
       default: break
       }
     }

@@ -26,6 +26,8 @@ package enum EngineEnd: Hashable, Sendable {
   case otherVersion
   /// The server refuses the connection.
   case refused(String)
+  /// The server has nothing at the address.
+  case absent(String)
 
   /// The reason in words.
   package var reason: String {
@@ -37,7 +39,7 @@ package enum EngineEnd: Hashable, Sendable {
     case .damaged(let reason): "the server sent what is not understood: \(reason)"
     case .unknownSession: "the server does not know the session"
     case .otherVersion: "the server wants another version of the protocol"
-    case .refused(let reason): reason
+    case .refused(let reason), .absent(let reason): reason
     }
   }
 }
@@ -326,7 +328,8 @@ package struct EngineLink: Sendable {
     if text.hasPrefix("Invalid session") { return .unknownSession }
     let detail = text.isEmpty ? "" : ": \(text.prefix(200))"
     let reason = "the server answered with status \(status)\(detail)"
-    return status >= 500 ? .broken(reason) : .refused(reason)
+    if status >= 500 { return .broken(reason) }
+    return [404, 405, 410].contains(status) ? .absent(reason) : .refused(reason)
   }
 
   /// True for a refusal that is about the version of the protocol.

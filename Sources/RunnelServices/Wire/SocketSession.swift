@@ -9,7 +9,7 @@ package import RunnelBase
 ///   idle --call, start--> connecting --CONNECT--> signing in --signedIn--> ready
 ///              ^               |                        |                    |
 ///              |          failure, lost connection ----------------------------
-///            waiting (growing pauses)      refused: only a call tries again
+///            waiting (growing pauses)      refused, absent: only a call tries again
 /// ```
 ///
 /// Invariants:
@@ -45,6 +45,8 @@ public struct SocketSession: Sendable {
     case waiting(milliseconds: Int64, reason: String)
     /// The server refuses; only a call leads to another attempt.
     case refused(String)
+    /// The server has no Socket.IO; only a call leads to another attempt.
+    case absent(String)
     /// The program has closed the connection.
     case stopped
   }
@@ -290,17 +292,22 @@ public struct SocketSession: Sendable {
       (version, isFallback) = (.three, false)
       return effects + begin(now)
     }
-    let isRefused = if case .refused = reason { true } else { false }
-    if !wasConnected, !isRefused, options.carrying == .socketFirst, wasSocket, !isFallback {
+    let refusal: State? =
+      switch reason {
+      case .refused: .refused(lastReason)
+      case .absent: .absent(lastReason)
+      default: nil
+      }
+    if !wasConnected, refusal == nil, options.carrying == .socketFirst, wasSocket, !isFallback {
       isFallback = true
       return effects + begin(now)
     }
     // The next attempt begins with the web socket again.
     if !wasConnected { (isFallback, version) = (false, .four) }
     if stood >= SocketSession.healthyMilliseconds { failures = 0 }
-    if isRefused {
+    if let refusal {
       effects += failWaiting(unreachable())
-      return effects + set(.refused(lastReason))
+      return effects + set(refusal)
     }
     if !options.isPatient, !wasConnected { effects += failWaiting(unreachable()) }
     defer { failures += 1 }

@@ -89,6 +89,9 @@ package struct FindCondition: Hashable, Sendable {
     let isTextual: Bool
 
     func condition(_ predicate: ChildPredicate, isNegated: Bool) -> FindCondition? {
+      if let field = predicate.fieldMissingOrNull {
+        return null(.child(field), predicate, isNegated: isNegated)
+      }
       switch predicate {
       case .not(let inner): return condition(inner, isNegated: !isNegated)
       case .all(let parts):
@@ -104,6 +107,16 @@ package struct FindCondition: Hashable, Sendable {
         let part = isNegated ? ChildPredicate.not(predicate) : predicate
         return query(field, comparison, leaf, isNegated: isNegated).map { FindCondition(part, $0) }
       }
+    }
+
+    /// What is missing and what is null is the same in queries.
+    private func null(
+      _ field: RowField, _ predicate: ChildPredicate, isNegated: Bool
+    ) -> FindCondition? {
+      guard !isTextual, let name = name(field) else { return nil }
+      return isNegated
+        ? FindCondition(.not(predicate), ServiceQuery().ne(name, .null))
+        : FindCondition(predicate, ServiceQuery().eq(name, .null))
     }
 
     private func name(_ field: RowField) -> String? {

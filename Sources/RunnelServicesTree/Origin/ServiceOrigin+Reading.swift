@@ -76,8 +76,9 @@ extension ServiceOrigin {
     let number = number(.page(service, id, page, since: news.last))
     run.call = number
     services[service]?.runs[id] = run
-    effects.append(
-      .call(number, path: ServiceMirror.path(of: service), .find(query: page.query)))
+    let path = ServiceMirror.path(of: service)
+    if let condition = id.condition { effects.append(.asked(path: path, condition)) }
+    effects.append(.call(number, path: path, .find(query: page.query)))
   }
 
   private func wanted(_ need: ServiceNeed, _ run: ServiceRun) -> Int {

@@ -42,6 +42,8 @@ package struct ServiceOrigin: Sendable {
     case signedOut(String)
     /// Tell who reads the log.
     case note(String)
+    /// The server is asked for the records of a service that meet a condition.
+    case asked(path: String, ChildPredicate)
     /// The server does not check a condition on the records of a service: that is done here.
     case declined(path: String, ChildPredicate)
   }

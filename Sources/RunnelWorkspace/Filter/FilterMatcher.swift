@@ -47,7 +47,11 @@ package final class FilterMatcher {
     case .matches(let field, let pattern): return matches(pattern, field)
     case .compares(let field, let comparison, let value):
       return { value.compares(record: $0.leaf(at: field), comparison) }
-    case .has(let field): return { !$0.node(at: field).isEmpty }
+    case .has(let field):
+      return { record in
+        let node = record.node(at: field)
+        return !node.isEmpty && !node.isNullOfService
+      }
     case .state(let condition): return holds(condition, in: definition, surroundings)
     }
   }

@@ -101,6 +101,8 @@ package struct ListScreen: Hashable, Sendable {
   var searchedCount = 0
   /// Where the filter runs, on a server's services; nil elsewhere.
   var filterPlace: FilterPlace?
+  /// Whether the filter was looked for among other rows than the loaded ones.
+  var isSearchedBeyond: Bool { searchedCount > 0 || filterPlace == .server || filterPlace == .both }
   /// The rows that arrived while the list was open.
   package var arrived: Set<String> = []
   /// The rows that arrived since the last visit.

@@ -11,22 +11,30 @@ package struct PagingText {
 
   /// Returns the line for a fetch state; `isOlder` says that the rows not loaded are older ones.
   ///
-  /// In a filtered list, the line says that only the loaded rows were searched.
-  package func line(_ phase: FetchState, isOlder: Bool, isFiltered: Bool = false) -> StyledLine {
+  /// In a filtered list, the line says which rows were searched.
+  package func line(
+    _ phase: FetchState, isOlder: Bool, isFiltered: Bool = false, isSearched: Bool = false
+  ) -> StyledLine {
     if phase == .exhausted {
       let rule = String(repeating: glyphs.horizontal, count: 2)
       return StyledLine("  \(rule) \(isOlder ? "start" : "end") \(rule)", .muted)
     }
-    return line(phase, rows: isOlder ? "older rows" : "more rows", isFiltered: isFiltered)
+    return line(
+      phase, rows: isOlder ? "older rows" : "more rows", isFiltered: isFiltered,
+      isSearched: isSearched)
   }
 
   /// Returns the line for a fetch state, with a name for the rows that are not loaded.
-  package func line(_ phase: FetchState, rows: String, isFiltered: Bool = false) -> StyledLine {
+  ///
+  /// `isSearched` says that others than the loaded rows were searched, here or by the server.
+  package func line(
+    _ phase: FetchState, rows: String, isFiltered: Bool = false, isSearched: Bool = false
+  ) -> StyledLine {
     switch phase {
     case .more, .unknown:
       let text =
         isFiltered
-        ? "  \(glyphs.placeholder) only loaded rows were searched"
+        ? "  \(glyphs.placeholder) \(isSearched ? "not all" : "only loaded") rows were searched"
           + keys.hint(.rowOpen, "searches \(rows)", after: " - ")
         : "  \(glyphs.placeholder) \(rows) not loaded"
           + keys.hint(.rowOpen, "fetches \(pageSize)", after: " - ")

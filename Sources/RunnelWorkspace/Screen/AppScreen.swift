@@ -256,13 +256,14 @@ package final class AppScreen {
       let isAbove = source.anchor == .last && !source.isDescending
       let line = pagingText(of: screen, width: width).line(
         screen.paging, isOlder: screen.paging == .exhausted ? isAbove : source.anchor == .last,
-        isFiltered: screen.filter != nil)
+        isFiltered: screen.filter != nil, isSearched: screen.isSearchedBeyond)
       return [line]
     }
     if id == ListScreen.newerRow {
       let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
       let line = pagingText(of: screen, width: width).line(
-        screen.newer, rows: name, isFiltered: screen.filter != nil)
+        screen.newer, rows: name, isFiltered: screen.filter != nil,
+        isSearched: screen.isSearchedBeyond)
       return [line]
     }
     guard let record = screen.records[id] else { return [StyledLine()] }

@@ -59,6 +59,16 @@ public struct ViewDefinition: Hashable, Sendable {
   }
 }
 
+extension ViewDefinition {
+  /// The view of a service's records: a field that is null counts as missing.
+  package var countingNull: ViewDefinition {
+    var view = self
+    view.source.filter = source.filter?.countingNull
+    for index in also.indices { view.also[index].filter = also[index].filter?.countingNull }
+    return view
+  }
+}
+
 /// A query on one place, and its paging.
 public struct SourceDefinition: Hashable, Sendable {
   /// The number of rows that a list keeps loaded, for views that do not set it.

@@ -175,6 +175,27 @@ import Testing
     #expect(saidCount > 50)
   }
 
+  @Test func fieldThatIsNullIsMissing() throws {
+    for (text, place) in [("a", JSONValue?.some("shelf")), ("b", .some(.null)), ("c", nil)] {
+      var data: JSONValue = ["text": .string(text)]
+      if let place { data = data.setting("place", to: place) }
+      _ = world.server.handle(.create(data: data))
+    }
+    let (without, with) = (
+      try predicate("missing place").countingNull, try predicate("exists place").countingNull
+    )
+    // A replica keeps its queries as texts.
+    for made in [without, with] { #expect(try predicate(made.description) == made) }
+    #expect(try predicate("not exists place").countingNull == without)
+    try open(Query(notes).ordered(by: .key).filtered(by: without), page: 5)
+    #expect(finds.last?.contains("{\"place\":null,") == true, "\(finds)")
+    #expect(try texts(Query(notes).ordered(by: .key).filtered(by: without)) == ["b", "c"])
+    try world.listen(Query(notes).ordered(by: .key).filtered(by: with))
+    try world.settle()
+    #expect(finds.last?.contains("{\"place\":{\"$ne\":null},") == true, "\(finds)")
+    #expect(try texts(Query(notes).ordered(by: .key).filtered(by: with)) == ["a"])
+  }
+
   // MARK: What stays here
 
   @Test func whatTheServerRefusesIsFilteredHere() throws {

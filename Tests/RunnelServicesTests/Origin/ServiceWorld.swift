@@ -301,7 +301,7 @@ final class ServiceWorld {
         _ = try session.receive(messages)
         try pump()
       case .save(let sent): disk = SentWrites(json: sent.json)
-      case .listen, .signedOut, .note, .declined: break
+      case .listen, .signedOut, .note, .asked, .declined: break
       }
     }
   }

@@ -483,6 +483,24 @@ private struct Script {
     #expect(script.signIns == 1)
   }
 
+  /// So whoever asks can ask over REST.
+  @Test(arguments: [
+    "{\"name\":\"NotFound\",\"message\":\"Page not found\",\"code\":404}", "404: Not Found",
+    "<!DOCTYPE html><pre>Cannot GET /socket.io/</pre>", "",
+  ])
+  func aServerWithoutSocketIOIsToldFromOneThatRefuses(body: String) {
+    var script = Script()
+    script.start()
+    script.socketClosed("status 404")
+    script.polled(body, status: 404)
+    guard case .absent(let reason) = script.session.state else {
+      Issue.record("it is \(script.session.state)")
+      return
+    }
+    #expect(reason.contains("404"))
+    #expect(script.session.deadline == nil, "it does not try again by itself")
+  }
+
   @Test func whatComesFromAnEarlierAttemptIsIgnored() {
     var script = Script { $0.carrying = .socketOnly }
     script.connect()
