@@ -23,6 +23,7 @@ extension ReplicaFolder {
   /// - Parameters:
   ///   - address: the origin.
   ///   - environment: the environment variables of the process.
+  /// - Returns: The files with writes that wait.
   package static func waitingFiles(
     for address: OriginAddress, environment: [String: String]
   ) -> [WaitingFile] {

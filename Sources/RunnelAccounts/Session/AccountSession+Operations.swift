@@ -143,7 +143,9 @@ extension AccountSession {
   }
 
   /// Looks up the user, for example after a code was used in a browser; it also shows whether the
-  /// session was ended elsewhere. If the ID token says something else of the user, it is exchanged.
+  /// session was ended elsewhere.
+  ///
+  /// If the ID token says something else of the user, it is exchanged.
   @discardableResult
   public func reload() async throws(AccountChangeError) -> AccountUser {
     try await change(.reload)

@@ -66,6 +66,7 @@ struct OriginWork {
   /// Returns and removes what happened since the last call.
   ///
   /// - Parameter accounts: the accounts; nil if the access is that of a token.
+  /// - Returns: The actions, in order.
   func news(_ accounts: AccountFacts?) -> [AppAction] {
     var actions: [AppAction] = []
     if let (others, problem) = presence?.news() {

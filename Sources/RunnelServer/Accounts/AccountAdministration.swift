@@ -159,8 +159,9 @@ public final class AccountAdministration {
     return made
   }
 
-  /// Changes what is known of an account; nil leaves it as it is. Its sessions go on, and their next tokens say
-  /// the new.
+  /// Changes what is known of an account; nil leaves it as it is.
+  ///
+  /// Its sessions go on, and their next tokens say the new.
   ///
   /// - Parameters:
   ///   - id: the id of the account.

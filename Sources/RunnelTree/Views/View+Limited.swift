@@ -42,7 +42,7 @@ extension View {
   /// Reads the rows of some children again, where rows push others out of the window; nil, and nothing
   /// changes, if a row has to be made up for by one that is not known here.
   ///
-  /// - Parameter old: The knowledge before.
+  /// `old` is the knowledge before.
   mutating func refreshLimited(
     _ keys: Set<Key>, _ limit: Query.Limit, _ old: Knowledge, _ reader: some TreeReader
   ) throws(TreeError) -> Changes? {
