@@ -62,26 +62,26 @@ import Testing
 
   @Test func tablesOfAnotherVersionAreNotUsed() throws {
     try store.makeTables()
-    _ = try perform("UPDATE meta SET value = '2' WHERE ns = 0 AND name = 'schema.version'")
+    _ = try perform("UPDATE meta SET value = '3' WHERE ns = 0 AND name = 'schema.version'")
     let error = #expect(throws: PostgresError.self) { try store.checkVersion() }
     #expect(error?.kind == .unsuitable)
-    #expect(error?.message.contains("version 2") == true)
+    #expect(error?.message.contains("version 3") == true)
   }
 
   @Test func migrationsAreTakenOnceAndWhileProgramsGoOn() throws {
     try store.makeTables()
     let steps = [
-      PostgresMigration(from: 1, oldest: 1, ["ALTER TABLE server ADD COLUMN note text"]),
-      PostgresMigration(from: 2, oldest: 3, ["ALTER TABLE server ADD COLUMN other text"]),
+      PostgresMigration(from: 2, oldest: 2, ["ALTER TABLE server ADD COLUMN note text"]),
+      PostgresMigration(from: 3, oldest: 4, ["ALTER TABLE server ADD COLUMN other text"]),
     ]
     var result = try store.migrate(Array(steps.prefix(1)))
-    #expect(result == (1, 2))
+    #expect(result == (2, 3))
     // A program of the version before goes on.
     try store.checkVersion()
     result = try store.migrate(steps)
-    #expect(result == (2, 3))
+    #expect(result == (3, 4))
     result = try store.migrate(steps)
-    #expect(result == (3, 3))
+    #expect(result == (4, 4))
     let error = #expect(throws: PostgresError.self) { try store.checkVersion() }
     #expect(error?.message.contains("use a newer version of runnel") == true)
   }
@@ -89,16 +89,16 @@ import Testing
   @Test func aFailedMigrationChangesNothing() throws {
     try store.makeTables()
     let step = PostgresMigration(
-      from: 1, oldest: 1,
+      from: 2, oldest: 2,
       ["ALTER TABLE server ADD COLUMN note text", "ALTER TABLE nothing ADD COLUMN note text"])
     #expect(throws: PostgresError.self) { try store.migrate([step]) }
-    #expect(try store.version() == PostgresStore.Version(current: 1, oldest: 1))
+    #expect(try store.version() == PostgresStore.Version(current: 2, oldest: 2))
     _ = try perform("ALTER TABLE server ADD COLUMN note text")
   }
 
   @Test func tablesOfAnEarlierVersionAreToBeMigrated() throws {
     try store.makeTables()
-    _ = try perform("UPDATE meta SET value = '0' WHERE ns = 0 AND name = 'schema.version'")
+    _ = try perform("UPDATE meta SET value = '1' WHERE ns = 0 AND name = 'schema.version'")
     let error = #expect(throws: PostgresError.self) { try store.checkVersion() }
     #expect(error?.message.contains("runnel store migrate") == true)
   }

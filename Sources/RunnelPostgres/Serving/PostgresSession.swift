@@ -44,6 +44,8 @@ package final class PostgresSession {
   private var batch: Int64 = 0
   /// The place in the feed up to which the caller was told; nil before the first transaction.
   package var head: Int64? { known?.sequence }
+  /// Which names of writes are forgotten.
+  var nameLimits = WriteNames.Limits()
   /// What is to be logged; whoever logs it empties it.
   package var alarms: [String] = []
   /// The number of commits whose answers did not come; whoever counts them sets it to 0.
@@ -246,6 +248,7 @@ package final class PostgresSession {
     let end = transaction.end(server, batch: batch)
     var statements = try transaction.statements(server, batch: batch)
     statements += try pruning(from: transaction.beginning.news.end.sequence, to: end, transaction)
+    statements += try transaction.forgetting(to: end, nameLimits)
     try commit(statements, from: transaction.beginning.news.end.sequence, end, open)
     known = end
   }

@@ -315,7 +315,7 @@ package final class PostgresTransaction {
     let namespace = PostgresValue.integer(rows.namespace)
     let head = beginning.news.end.sequence
     var statements = rows.takeStatements()
-    statements += names.statements(sequence: head + Int64(changes.count))
+    statements += names.statements(sequence: head + Int64(changes.count), now: lastTime)
     statements += keptStatements(namespace) + disconnectStatements(namespace, server)
     if !changes.isEmpty {
       let numbers = (1...Int64(changes.count)).map { Optional(head + $0) }
@@ -333,6 +333,14 @@ package final class PostgresTransaction {
         "UPDATE namespace SET head = $2, last_at = $3, next_split = $4 WHERE ns = $1", namespace,
         .integer(head + Int64(changes.count)), .integer(lastTime), .integer(rows.nextSplit)))
     return statements
+  }
+
+  /// The statements that forget clients that have not written for long, now and then.
+  func forgetting(
+    to end: FeedPlace, _ limits: WriteNames.Limits
+  ) throws -> [PostgresStatement] {
+    try names.pruning(
+      from: beginning.news.end.sequence, to: end.sequence, now: lastTime, connection, limits)
   }
 
   private func keptStatements(_ namespace: PostgresValue) -> [PostgresStatement] {

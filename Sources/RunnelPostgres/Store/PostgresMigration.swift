@@ -19,7 +19,18 @@ package struct PostgresMigration: Sendable {
   }
 
   /// All steps, in order: one for each version before this program's.
-  package static let all = NewerTables.steps(from: PostgresSchema.madeVersion)
+  package static let all =
+    [whenClientsWrote] + NewerTables.steps(from: PostgresSchema.madeVersion)
+
+  /// To version 2: clients that have not written for long are forgotten.
+  ///
+  /// Those that servers of version 1 note have the time 0.
+  private static let whenClientsWrote = PostgresMigration(
+    from: 1, oldest: 1,
+    [
+      "ALTER TABLE write_client ADD COLUMN seen bigint NOT NULL DEFAULT 0",
+      "CREATE INDEX write_client_seen ON write_client (ns, seen)",
+    ])
 
   /// Takes the step, unless it was taken.
   ///

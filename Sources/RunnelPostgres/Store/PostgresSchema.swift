@@ -4,7 +4,7 @@
 /// (`RunnelDatabase/FORMAT.md`), and PostgreSQL compares them as bytes.
 enum PostgresSchema {
   /// The version of the tables that are made here.
-  static let madeVersion = 1
+  static let madeVersion = 2
   /// The version of the tables that this program uses.
   static let version = madeVersion + NewerTables.count
   /// The name in `meta` of the version, in namespace 0, which is no database's.
@@ -70,8 +70,9 @@ enum PostgresSchema {
     """
     CREATE TABLE IF NOT EXISTS write_client (
       ns int NOT NULL, client text NOT NULL, applied bigint NOT NULL, forgotten bigint NOT NULL,
-      PRIMARY KEY (ns, client))
+      seen bigint NOT NULL DEFAULT 0, PRIMARY KEY (ns, client))
     """,
+    "CREATE INDEX IF NOT EXISTS write_client_seen ON write_client (ns, seen)",
     """
     CREATE TABLE IF NOT EXISTS applied_write (
       ns int NOT NULL, client text NOT NULL, number bigint NOT NULL, seq bigint NOT NULL,

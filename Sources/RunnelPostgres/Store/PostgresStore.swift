@@ -65,6 +65,8 @@ package final class PostgresStore {
   ///   none.
   /// - Throws: `PostgresError`; then nothing was made.
   package func makeTables(for role: String? = nil) throws {
+    // What an earlier version made is migrated, and not completed.
+    if try text("SELECT to_regclass('meta')::text") != nil { try checkVersion() }
     let version = try text("SELECT version()") ?? ""
     let isPostgreSQL = version.hasPrefix("PostgreSQL") && !version.contains("-YB-")
     var statements = ["BEGIN"] + PostgresSchema.statements(isPostgreSQL: isPostgreSQL)
@@ -149,7 +151,7 @@ package final class PostgresStore {
   package func makeNamespace(named name: String) throws {
     let statement = PostgresStatement(
       """
-      INSERT INTO namespace (ns, name) SELECT coalesce(max(ns), 0) + 1, $1 FROM namespace
+      INSERT INTO namespace (ns, name) SELECT \(PostgresStore.nextNumber), $1
       ON CONFLICT (name) DO NOTHING
       """, .text(name))
     // Of two who make one at once, the second finds its number taken, and tries again.
@@ -199,7 +201,7 @@ package final class PostgresStore {
     try metaValue(PostgresTransaction.rulesName, of: namespace)
   }
 
-  private func metaValue(_ name: String, of namespace: Namespace) throws -> String? {
+  func metaValue(_ name: String, of namespace: Namespace) throws -> String? {
     let result = try connection.perform([
       PostgresStatement(
         "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(namespace.number),

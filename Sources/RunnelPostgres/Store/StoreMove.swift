@@ -7,7 +7,8 @@
 /// ```
 ///
 /// Nobody writes the namespace while it is frozen, and whoever reads it in its new store finds the same
-/// places in its feed. Done again after it was broken off, it goes on.
+/// places in its feed. Done again after it was broken off, it goes on. A namespace that was moved away from
+/// the new store is replaced there, under its number: so it can be moved back.
 ///
 /// Source: several servers, section 5.
 package struct StoreMove {
@@ -15,6 +16,8 @@ package struct StoreMove {
   private static let moveName = "moving"
   /// The name in `meta` of the address to which clients are sent afterwards.
   static let addressName = "moved.to"
+  /// The name in `meta` of the name of the other store, for people.
+  static let storeName = "moved.store"
   /// The rows that are in memory at a time.
   private static let pageCount = 200
 
@@ -34,7 +37,10 @@ package struct StoreMove {
         ("paths", "text"), ("parts", "bytea"),
       ]
     ),
-    ("write_client", [("client", "text"), ("applied", "bigint"), ("forgotten", "bigint")]),
+    (
+      "write_client",
+      [("client", "text"), ("applied", "bigint"), ("forgotten", "bigint"), ("seen", "bigint")]
+    ),
     ("applied_write", [("client", "text"), ("number", "bigint"), ("seq", "bigint")]),
     (
       "disconnect_write",
@@ -58,18 +64,21 @@ package struct StoreMove {
   ///   - source: where it is.
   ///   - target: where it is to be; its tables are there.
   ///   - address: HOST:PORT of servers of `target`, to which clients are sent; empty for none.
+  ///   - name: the name of `target` for people; empty for none.
   ///   - report: called now and then with the number of rows that were copied.
   /// - Throws: `PostgresError`; then the namespace is as it was, or, if a connection broke, frozen until
   ///   the move is done again.
   package static func run(
     _ namespace: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
-    address: String, report: @escaping (Int) -> Void = { _ in }
+    address: String, name: String = "", report: @escaping (Int) -> Void = { _ in }
   ) throws {
     let move = StoreMove(namespace: namespace, source: source, target: target, report: report)
     let before = try move.targetMove()
     switch namespace.state {
     case .moved:
-      throw PostgresError(.unsuitable, "\(namespace.name) was moved to another store already.")
+      throw PostgresError(
+        .unsuitable,
+        "\(namespace.name) was moved to \(try source.newPlace(of: namespace).words) already.")
     case .open:
       if before.isThere {
         throw PostgresError(
@@ -92,13 +101,15 @@ package struct StoreMove {
       if target.connection.isOpen { try? move.thaw() }
       throw error
     }
-    try move.finish(address)
+    try move.finish(address, name)
   }
 
   // MARK: Steps
 
   private func targetMove() throws -> (isThere: Bool, number: String?) {
-    guard let there = try target.namespace(named: namespace.name) else { return (false, nil) }
+    guard let there = try target.namespace(named: namespace.name), there.state != .moved else {
+      return (false, nil)
+    }
     let result = try target.connection.perform([
       PostgresStatement(
         "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(there.number),
@@ -139,20 +150,27 @@ package struct StoreMove {
     ])
   }
 
-  private func finish(_ address: String) throws {
+  private func finish(_ address: String, _ name: String) throws {
     let ns = PostgresValue.integer(namespace.number)
     try source.atomically([
       PostgresStatement("BEGIN"),
       PostgresStatement("UPDATE namespace SET state = 2 WHERE ns = $1", ns),
       PostgresStatement(
         "DELETE FROM meta WHERE ns = $1 AND name = $2", ns, .text(StoreMove.moveName)),
-      PostgresStatement(
-        """
-        INSERT INTO meta (ns, name, value) VALUES ($1, $2, $3)
-        ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
-        """, ns, .text(StoreMove.addressName), .text(address)),
+      StoreMove.keeping(address, StoreMove.addressName, ns),
+      StoreMove.keeping(name, StoreMove.storeName, ns),
       PostgresStatement("COMMIT"),
     ])
+  }
+
+  private static func keeping(
+    _ value: String, _ name: String, _ namespace: PostgresValue
+  ) -> PostgresStatement {
+    PostgresStatement(
+      """
+      INSERT INTO meta (ns, name, value) VALUES ($1, $2, $3)
+      ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
+      """, namespace, .text(name), .text(value))
   }
 
   // MARK: Rows
@@ -180,11 +198,7 @@ package struct StoreMove {
         }
       }
       try to.perform([
-        PostgresStatement(
-          """
-          INSERT INTO meta (ns, name, value) VALUES ($1, $2, $3)
-          ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
-          """, .integer(there), .text(StoreMove.moveName), .text(number)),
+        StoreMove.keeping(number, StoreMove.moveName, .integer(there)),
         PostgresStatement("COMMIT"),
       ])
     } catch {
@@ -201,12 +215,30 @@ package struct StoreMove {
         .integer(namespace.number))
     ])[0]
     let value = { (column: Int) in PostgresValue.integer(try state.integer(0, column) ?? 0) }
+    let values = [
+      .text(namespace.name), try value(0), try value(1), try value(2), try value(3),
+    ]
+    if let former = try target.namespace(named: namespace.name) {
+      // Servers there know it by its number, and go on where they left off.
+      try target.connection.perform(
+        StoreMove.tables.map { table in
+          PostgresStatement("DELETE FROM \(table.name) WHERE ns = $1", .integer(former.number))
+        })
+      try target.connection.perform([
+        PostgresStatement(
+          """
+          UPDATE namespace SET head = $2, floor = $3, last_at = $4, next_split = $5, state = 0
+          WHERE name = $1
+          """, values: values)
+      ])
+      return former.number
+    }
     let made = try target.connection.perform([
       PostgresStatement(
         """
         INSERT INTO namespace (ns, name, head, floor, last_at, next_split)
-        SELECT coalesce(max(ns), 0) + 1, $1, $2, $3, $4, $5 FROM namespace RETURNING ns
-        """, .text(namespace.name), try value(0), try value(1), try value(2), try value(3))
+        SELECT \(PostgresStore.nextNumber), $1, $2, $3, $4, $5 RETURNING ns
+        """, values: values)
     ])[0]
     return try made.integer(0, 0) ?? 0
   }

@@ -50,6 +50,7 @@ final class ModelDatabase {
   struct ClientRow: Hashable {
     var applied: Int64
     var forgotten: Int64
+    var seen: Int64
   }
 
   struct DisconnectKey: Hashable {

@@ -194,7 +194,7 @@ final class ModelLink: PostgresLink {
     let tables = database.primary.tables
     let text = statement.text
     if text.hasPrefix("SELECT name, value FROM meta WHERE ns = 0") {
-      return PostgresResult(rows: [[.text("schema.version"), .text("1")]])
+      return PostgresResult(rows: [[.text("schema.version"), .text("2")]])
     }
     if text == "SELECT ns, name, head, floor, next_split, state FROM namespace" {
       return PostgresResult(rows: [

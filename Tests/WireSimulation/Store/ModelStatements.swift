@@ -59,10 +59,12 @@ struct ModelStatements {
     if text.contains(" FROM index_entry") {
       return result(text.hasPrefix("SELECT count(*)") ? [[.integer(0)]] : [])
     }
-    if text.hasPrefix("SELECT applied, forgotten FROM write_client") {
+    if text.hasPrefix("SELECT applied, forgotten, seen FROM write_client") {
       guard let row = values[1].text.flatMap({ tables.writeClients[$0] }) else { return result([]) }
-      return result([[.integer(row.applied), .integer(row.forgotten)]])
+      return result([[.integer(row.applied), .integer(row.forgotten), .integer(row.seen)]])
     }
+    // None has been away for long.
+    if text.hasPrefix("SELECT client FROM write_client") { return result([]) }
     if text.hasPrefix("SELECT number FROM applied_write") {
       let numbers = tables.appliedWrites[values[1].text ?? ""] ?? []
       return result(numbers.sorted().map { [.integer($0)] })
@@ -159,7 +161,8 @@ struct ModelStatements {
     case "feed": return insertIntoFeed(values)
     case "write_client":
       tables.writeClients[values[1].text ?? ""] = ModelDatabase.ClientRow(
-        applied: values[2].integer ?? 0, forgotten: values[3].integer ?? 0)
+        applied: values[2].integer ?? 0, forgotten: values[3].integer ?? 0,
+        seen: values[4].integer ?? 0)
     case "applied_write":
       tables.appliedWrites[values[1].text ?? "", default: []].formUnion(
         values[2].integers.compactMap { $0 })
@@ -193,6 +196,7 @@ struct ModelStatements {
       return result([])
     }
     if text.hasPrefix("UPDATE namespace SET last_at = last_at") { return result([]) }
+    if text.hasPrefix("UPDATE write_client SET seen") { return result([]) }
     if text.hasPrefix("UPDATE split SET children"), let id = values[1].integer {
       tables.splits[id]?.children += values[2].integer ?? 0
       return result([])

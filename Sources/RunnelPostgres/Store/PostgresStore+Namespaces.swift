@@ -1,0 +1,59 @@
+// Namespaces that are elsewhere, or are no longer needed.
+extension PostgresStore {
+  /// Where a namespace is that was moved to another store.
+  package struct NewPlace: Hashable {
+    /// The name of the store; empty if it was not told.
+    package var store: String
+    /// HOST:PORT of its servers; empty if it was not told.
+    package var address: String
+
+    /// The place as the end of a sentence: `the store second, at b.example.net:9000`.
+    package var words: String {
+      (store.isEmpty ? "another store" : "the store \(store)")
+        + (address.isEmpty ? "" : ", at \(address)")
+    }
+  }
+
+  /// The name in `meta`, in namespace 0, of the greatest number of a namespace that was dropped.
+  private static let droppedName = "namespace.dropped"
+
+  /// An expression for the number of a new namespace: no number stands for two of them, not even one after
+  /// the other, since servers know them by it.
+  static let nextNumber = """
+    greatest((SELECT coalesce(max(ns), 0) FROM namespace), (SELECT coalesce(max(value::int), 0) FROM meta
+      WHERE ns = 0 AND name = '\(droppedName)')) + 1
+    """
+
+  /// Where a namespace was moved to.
+  ///
+  /// - Throws: `PostgresError` if it cannot be read.
+  package func newPlace(of namespace: Namespace) throws -> NewPlace {
+    NewPlace(
+      store: try metaValue(StoreMove.storeName, of: namespace) ?? "",
+      address: try metaValue(StoreMove.addressName, of: namespace) ?? "")
+  }
+
+  /// Removes a namespace with all that is in it; servers stop serving it.
+  ///
+  /// O(n) in its rows, in one transaction.
+  ///
+  /// - Throws: `PostgresError`; then it is still there, unless the connection broke.
+  package func dropNamespace(_ namespace: Namespace) throws {
+    let number = PostgresValue.integer(namespace.number)
+    var statements = [
+      PostgresStatement("BEGIN"),
+      PostgresStatement("SELECT 1 FROM namespace WHERE ns = $1 FOR UPDATE", number),
+    ]
+    statements += (StoreMove.tables.map(\.name) + ["namespace"]).map { table in
+      PostgresStatement("DELETE FROM \(table) WHERE ns = $1", number)
+    }
+    statements.append(
+      PostgresStatement(
+        """
+        INSERT INTO meta (ns, name, value) VALUES (0, '\(PostgresStore.droppedName)', $1::int::text)
+        ON CONFLICT (ns, name) DO UPDATE
+        SET value = greatest(meta.value::int, excluded.value::int)::text
+        """, number))
+    try atomically(statements + [PostgresStatement("COMMIT")])
+  }
+}
