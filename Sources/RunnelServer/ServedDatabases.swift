@@ -15,32 +15,32 @@ struct OpenDatabase: Sendable {
 
 /// The databases of a server, by their names.
 final class ServedDatabases: Sendable {
-  private struct State {
+  struct State {
     var open: [String: OpenDatabase] = [:]
     var creationsLeft: Int
-    /// The namespaces that were moved to another store, with the addresses for their clients.
-    var moved: [String: String] = [:]
+    /// The namespaces that were moved to another store: where they were, and the address for their clients,
+    /// empty for none.
+    var moved: [String: (from: String, address: String)] = [:]
+    /// The numbers of the namespaces of each store.
+    var numbers: [String: [String: Int64]] = [:]
     /// The namespaces that are opened while the server runs, or will be tried again.
     var opening: Set<String> = []
   }
 
-  /// The time after which a namespace that could not be opened is tried again.
-  private static let retryMilliseconds = 10_000
-
-  private let state: Mutex<State>
+  let state: Mutex<State>
   /// True if a database without rules must not be served, since other machines can connect.
-  private let needsRules = Atomic<Bool>(false)
+  let needsRules = Atomic<Bool>(false)
   private let folder: String?
   /// The files of the folder that are not served, because their names are no names of databases.
   let leftOut: [String]
   /// The links to the stores; none for files.
-  private let links: [StoreLink]
+  let links: [StoreLink]
   /// The name of the database for requests that name none; nil if there are several.
-  private let main: String?
+  let main: String?
   private let configuration: ServerConfiguration
-  private let world: ServerWorld
-  private let logger: Logger
-  private let accounts: AccountService?
+  let world: ServerWorld
+  let logger: Logger
+  let accounts: AccountService?
   private let keys: Mutex<SigningKeys?>
   /// The address of published keys; nil if they are in a file, or there are none.
   private let keysAddress: WebAddress?
@@ -136,7 +136,7 @@ final class ServedDatabases: Sendable {
         isNamed: configuration.rulesFile != nil))
   }
 
-  private func open(_ name: String, _ place: ServedPlace) throws -> OpenDatabase {
+  func open(_ name: String, _ place: ServedPlace) throws -> OpenDatabase {
     let allowance = TreeAllowance(
       limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
       metrics: world.metrics)
@@ -349,122 +349,5 @@ final class ServedDatabases: Sendable {
     published.withLock { $0 }?.stop()
     for open in all { open.database.close() }
     for link in links { link.keeper.close() }
-  }
-
-  // MARK: The store
-
-  private func open(_ name: String) -> ServedDatabase? {
-    state.withLock { $0.open[name]?.database }
-  }
-
-  /// The newest places that clients were told, by the names of a store's namespaces.
-  private func newestTold(of link: StoreLink) -> [String: Int64] {
-    state.withLock { state in
-      state.open.filter { link.has($0.value.database) }.compactMapValues(\.database.newestTold)
-    }
-  }
-
-  /// How long the primary of a store has been silent, if that is too long to take work.
-  var storeSilence: Duration? {
-    links.compactMap { (link) -> Duration? in
-      let silence = link.keeper.silence
-      return silence > link.store.readyPatience ? silence : nil
-    }.max()
-  }
-
-  /// The address of the server to which the clients of a namespace are sent; nil for this one.
-  func address(of database: ServedDatabase) -> String? {
-    if let moved = state.withLock({ $0.moved[database.name] }) {
-      return moved.isEmpty ? nil : moved
-    }
-    return database.place.keeper?.address(of: database.name)
-  }
-
-  /// Sets whether namespaces that are made later are served only with rules.
-  func requireRules(_ isNeeded: Bool) { needsRules.store(isNeeded, ordering: .relaxed) }
-
-  private func take(_ head: StoreHead, of link: StoreLink) {
-    let served = open(head.name)
-    let isServedFromHere = served.map { link.has($0) } ?? true
-    switch head.state {
-    case .open, .frozen:
-      let wasMoved = state.withLock { state in
-        if isServedFromHere, served != nil { state.moved[head.name] = nil }
-        return state.moved[head.name] != nil
-      }
-      if let served, isServedFromHere {
-        served.note(head: head.head)
-      } else if link.store.serves(head.name), served == nil || wasMoved {
-        // A namespace that was moved here from another store of this server takes its place.
-        openLater(head.name, of: link)
-      }
-    case .moved where isServedFromHere:
-      let isNew = state.withLock { state in
-        defer { state.moved[head.name] = head.movedTo }
-        return state.moved[head.name] != head.movedTo
-      }
-      if isNew, served != nil {
-        logger.notice("\(head.name) was moved to another store \(head.movedTo)")
-        world.switchboard.stop(database: head.name)
-      }
-    case .moved: break
-    }
-  }
-
-  /// Opens a namespace that was made since the start; if that fails, it is tried again.
-  private func openLater(_ name: String, of link: StoreLink) {
-    if !state.withLock({ $0.opening.insert(name).inserted }) { return }
-    world.files.submit { [weak self] in self?.openNew(name, of: link) }
-  }
-
-  private func openNew(_ name: String, of link: StoreLink) {
-    do {
-      let opened = try open(name, link.place(of: name))
-      if needsRules.load(ordering: .relaxed), opened.database.isOpen {
-        opened.database.close()
-        throw ServerError("it has no rules, and others than this machine could connect")
-      }
-      let former = state.withLock { state in
-        defer { state.open[name] = opened }
-        state.moved[name] = nil
-        state.opening.remove(name)
-        return state.open[name]?.database
-      }
-      logger.notice("\(name) is served now")
-      guard let former else { return }
-      world.switchboard.stop(database: name)
-      former.close()
-    } catch {
-      logger.error("\(name) cannot be served yet: \(error)")
-      world.files.submit(afterMilliseconds: ServedDatabases.retryMilliseconds) { [weak self] in
-        self?.state.withLock { _ = $0.opening.remove(name) }
-      }
-    }
-  }
-
-  /// Lets no more clients be sent here by other servers.
-  func withdraw() {
-    for link in links { link.keeper.withdraw() }
-  }
-
-  private func take(_ news: StoreKeeper.News, of link: StoreLink) {
-    // The accounts are in the first store.
-    let accounts = link.keeper === links.first?.keeper ? accounts : nil
-    let served = all.map(\.database).filter { link.has($0) }
-    switch news {
-    case .heads(let heads):
-      for head in heads {
-        if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }
-        take(head, of: link)
-      }
-    case .wake(let name, let head):
-      if name == StoreAccounts.namespace { accounts?.note(head: head) }
-      served.first { $0.name == name }?.note(head: head, isHint: true)
-    case .orphans:
-      for database in served { database.submit(TreeJob(connection: 0, wish: .takeOver)) }
-    case .leaseLost:
-      if links.count == 1 { return world.switchboard.stopAll() }
-      for database in served { world.switchboard.stop(database: database.name) }
-    }
   }
 }

@@ -153,7 +153,49 @@ import Testing
     let check = try run(["store", "check"])
     #expect(check.status == 0, "\(check.output)")
     #expect(
-      try run(["store", "migrate"]).output.contains("are of version 1, as this program needs"))
+      try run(["store", "migrate"]).output.contains("are of version 2, as this program needs"))
+  }
+
+  @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+  func aNamespaceIsMovedBackAndDropped() throws {
+    let cluster = try PostgresCluster.shared()
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write(
+      "stores:\n  main: \(try cluster.makeDatabase())\n  second: \(try cluster.makeDatabase())\n",
+      to: "runnel/config.yaml")
+    let run = { (words: String...) in
+      try Program.run(["store"] + words, environment: ["XDG_CONFIG_HOME": folder.path])
+    }
+    #expect(try run("init", "chat", "blog").status == 0)
+    #expect(try run("init", "--store", "second").status == 0)
+    let document = try folder.write("{\"a\":1}", to: "chat.json")
+    #expect(try run("import", "chat", document).status == 0)
+    #expect(try run("move", "chat", "--to", "second", "--address", "b.example:1").status == 0)
+    let place = "moved to the store second, at b.example:1"
+    #expect(try run("status").output.contains("floor 0, \(place)\n"))
+    for words in [["export"], ["move", "--to", "second"]] {
+      let outcome = try Program.run(
+        ["store", words[0], "chat"] + words.dropFirst(),
+        environment: ["XDG_CONFIG_HOME": folder.path])
+      #expect(outcome.status != 0 && outcome.errors.contains(place), "\(outcome.errors)")
+    }
+    let made = try run("init", "chat")
+    #expect(made.status == 1)
+    #expect(made.output.contains("namespaces: blog."), "\(made.output)")
+    #expect(made.errors.contains("chat was not made: it was \(place)"), "\(made.errors)")
+    #expect(try run("move", "chat", "--store", "second", "--to", "main").status == 0)
+    #expect(try run("export", "chat").output == "{\"a\":1}\n")
+    #expect(try run("drop", "chat", "--store", "second").status == 0)
+    #expect(try run("status", "--store", "second").output.contains("namespace") == false)
+    let kept = try run("drop", "chat")
+    #expect(kept.status == 2 && kept.errors.contains("--force"), "\(kept.errors)")
+    #expect(try run("drop", "chat", "--force").status == 0)
+    #expect(try run("drop", ".accounts", "--force").status == 1)
+    #expect(try run("init", "chat").status == 0)
+    #expect(try run("status").output.contains("namespace chat: head 0, floor 0\n"))
+    #expect(try run("check").status == 0)
   }
 
   @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))

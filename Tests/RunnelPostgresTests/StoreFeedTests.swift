@@ -1,6 +1,7 @@
 import PostgresCluster
 import RunnelBase
 import RunnelTree
+import Synchronization
 import Testing
 
 @testable import RunnelPostgres
@@ -121,5 +122,24 @@ import Testing
     try lease.begin(store.connection)
     try write()
     #expect(try !StoreLease.hasOrphans(store.connection))
+  }
+
+  /// Once, each attempt left a server that nobody knew.
+  @Test func aLeaseThatCouldNotBeginIsTriedUnderTheSameName() throws {
+    let count = Mutex(0)
+    let lease = StoreLease(address: "a:1") {
+      count.withLock { $0 += 1 }
+      return PostgresIdentifier.random()
+    }
+    try lease.begin(store.connection)
+    let before = lease.identifier
+    try run("ALTER TABLE server RENAME TO servers")
+    for _ in 0..<3 { #expect(throws: PostgresError.self) { try lease.begin(store.connection) } }
+    try run("ALTER TABLE servers RENAME TO server")
+    try lease.begin(store.connection)
+    // One name for the time before the first, one for the first, and one for the second.
+    #expect(count.withLock { $0 } == 3)
+    #expect(lease.identifier != before)
+    #expect(try store.servers().filter { $0.address == "a:1" }.count == 1)
   }
 }

@@ -13,10 +13,13 @@ struct MoveNamespaceCommand: ParsableCommand {
       their own. The other store keeps the order of changes, the names of writes, the rules and the indexes.
 
       If it is broken off, the namespace may stay frozen: do it again, and it goes on. The rows in the old \
-      store stay, and are not served.
+      store stay, and are not served: `runnel store drop` removes them, and a move back replaces them.
 
-      Example:
+      Without --address, clients are told that the namespace was moved, and not where to.
+
+      Examples:
         runnel store move chat --to second --address b.example.net:9000
+        runnel store move chat --store second --to main --address a.example.net:9000
       """)
 
   @Argument(help: ArgumentHelp("The namespace.", valueName: "namespace"))
@@ -38,7 +41,7 @@ struct MoveNamespaceCommand: ParsableCommand {
     try target.checkVersion()
     let line = SharedProgressLine("Moving \(namespace)")
     defer { line.clear() }
-    try StoreMove.run(found, from: source, to: target, address: address) { count in
+    try StoreMove.run(found, from: source, to: target, address: address, name: to) { count in
       line.report("\(count) rows")
     }
     line.clear()

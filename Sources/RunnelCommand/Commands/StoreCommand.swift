@@ -28,7 +28,7 @@ struct StoreCommand: ParsableCommand {
     subcommands: [
       InitStoreCommand.self, CheckStoreCommand.self, StatusOfStoreCommand.self,
       RulesOfStoreCommand.self, ImportToStoreCommand.self, ExportFromStoreCommand.self,
-      MoveNamespaceCommand.self, MigrateStoreCommand.self,
+      MoveNamespaceCommand.self, DropNamespaceCommand.self, MigrateStoreCommand.self,
     ])
 }
 
@@ -69,14 +69,14 @@ struct InitStoreCommand: ParsableCommand {
     try store.makeTables(for: role)
     for name in namespaces { try store.makeNamespace(named: name) }
     let all = try store.namespaces()
-    if let moved = all.first(where: { $0.state == .moved && namespaces.contains($0.name) }) {
-      throw Failure(
-        "\(moved.name) was moved from \(store.connection.name) to another store: name that one with "
-          + "--store.")
-    }
     let names = all.filter { $0.state != .moved }.map(\.name)
     let list = names.isEmpty ? "no namespaces yet" : "namespaces: \(names.joined(separator: ", "))"
     try StandardOutput.say("\(store.connection.name) is a store, \(list).\n")
+    for moved in all where namespaces.contains(moved.name) && moved.state == .moved {
+      throw Failure(
+        "\(moved.name) was not made: it was moved to \(try store.newPlace(of: moved).words). Move it back "
+          + "with `runnel store move`, or remove what is left of it here with `runnel store drop`.")
+    }
   }
 }
 
@@ -155,7 +155,7 @@ struct StatusOfStoreCommand: ParsableCommand {
         switch namespace.state {
         case .open: ""
         case .frozen: ", frozen: it is being moved"
-        case .moved: ", moved to another store"
+        case .moved: ", moved to \(try store.newPlace(of: namespace).words)"
         }
       try StandardOutput.say(
         "namespace \(namespace.name): head \(namespace.head), floor \(namespace.floor)\(state)\n")

@@ -35,7 +35,9 @@ final class StoreGate {
     defer { store.close() }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
     if found.state == .moved {
-      throw Failure("\(namespace) was moved to another store: name that one with --store.")
+      throw Failure(
+        "\(namespace) was moved to \(try store.newPlace(of: found).words): name that one with --store."
+      )
     }
     guard DatabaseNames.isValid(namespace) else {
       throw Failure(

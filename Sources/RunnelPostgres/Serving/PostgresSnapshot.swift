@@ -25,7 +25,8 @@ package final class PostgresSnapshot {
       throw PostgresError(.unsuitable, "The namespace \(name) is not there any more.")
     }
     if namespace.state == .moved {
-      throw PostgresError(.moved, "\(name) was moved to another store.")
+      throw PostgresError(
+        .moved, "\(name) was moved to \(try store.newPlace(of: namespace).words).")
     }
     let rows = PostgresRows(
       connection, namespace: namespace.number, indexes: try store.indexes(of: namespace.number),

@@ -17,6 +17,8 @@ package final class StoreLease: Sendable {
   private struct State {
     var identifier: PostgresIdentifier
     var isHeld = true
+    /// The name under which it is about to begin.
+    var next: PostgresIdentifier?
   }
 
   private let current: Mutex<State>
@@ -45,14 +47,19 @@ package final class StoreLease: Sendable {
   package func lose() { current.withLock { $0.isHeld = false } }
 
   /// Makes the lease known, under a new name.
+  ///
+  /// If that fails it may be known all the same, so the next attempt is under the same name.
   package func begin(_ connection: PostgresConnection) throws(PostgresError) {
-    let identifier = makeIdentifier()
+    let identifier = current.withLock { $0.next } ?? makeIdentifier()
+    current.withLock { $0.next = identifier }
     try connection.perform([
       // What was left under the old name is done by whoever comes first.
       PostgresStatement("DELETE FROM server WHERE id = $1", .identifier(self.identifier)),
       PostgresStatement(
-        "INSERT INTO server (id, address, seen_at) VALUES ($1, $2, now())",
-        .identifier(identifier), .text(address)),
+        """
+        INSERT INTO server (id, address, seen_at) VALUES ($1, $2, now())
+        ON CONFLICT (id) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at
+        """, .identifier(identifier), .text(address)),
     ])
     current.withLock { $0 = State(identifier: identifier) }
   }

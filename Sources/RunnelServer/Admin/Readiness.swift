@@ -20,10 +20,7 @@ final class Readiness: Sendable {
     case .ending: return "The server ends."
     case .serving:
       let all = databases.all.map(\.database)
-      if let silence = databases.storeSilence {
-        return
-          "The primary of the store has not answered for \(silence.components.seconds) seconds."
-      }
+      if let obstacle = databases.storeObstacle { return obstacle }
       if let lost = all.first(where: \.isLost) {
         return "\(lost.name) cannot be used: see the log."
       }

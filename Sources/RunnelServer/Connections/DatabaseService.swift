@@ -26,10 +26,15 @@ struct DatabaseService: NetworkService {
   /// The target of a request.
   private enum Place {
     case database(OpenDatabase)
+    case moved(MovedNamespace)
     case refused(Int, String)
   }
 
   private func place(of request: HTTPRequest, byHost: Bool = false) -> Place {
+    // What a page may do is asked here; it is sent on when it does it.
+    if request.method != .options, let moved = databases.moved(request, byHost: byHost) {
+      return .moved(moved)
+    }
     guard let found = byHost ? databases.findByHost(request) : databases.find(request) else {
       world.metrics.refused(.database)
       return .refused(404, "There is no database of this name here.")
@@ -56,10 +61,14 @@ struct DatabaseService: NetworkService {
     }
     guard DatabaseService.path(of: request) == DatabaseService.socketPath,
       let target = request.path,
-      ServedDatabases.parameter("v", of: target) == DatabaseService.protocolVersion,
-      case .database(let open) = place(of: request)
+      ServedDatabases.parameter("v", of: target) == DatabaseService.protocolVersion
     else { return false }
-    return open.database.place.takesSessions
+    switch place(of: request) {
+    case .refused: return false
+    // The socket says where it was moved.
+    case .moved: return true
+    case .database(let open): return open.database.place.takesSessions
+    }
   }
 
   func openSocket(
@@ -71,7 +80,11 @@ struct DatabaseService: NetworkService {
       }
       return services.openSocket(request, found, from: peer, channel)
     }
-    // A database that existed when the request was accepted still exists.
+    if let moved = databases.moved(request) {
+      if moved.address != nil { world.metrics.redirected() }
+      return MovedSocket(channel, moved)
+    }
+    // A namespace may be dropped meanwhile.
     guard let found = databases.find(request) else {
       return ClosedSocket(channel, "There is no such database.")
     }
@@ -109,6 +122,7 @@ struct DatabaseService: NetworkService {
       switch place(of: request, byHost: true) {
       case .refused(let status, let text):
         return refuse(status, text, request, peer, channel)
+      case .moved(let moved): return refuse(503, moved.text, request, peer, channel)
       case .database(let open):
         if route == .socket, !open.database.place.takesSessions {
           return refuse(503, DatabaseService.noLease, request, peer, channel)
@@ -119,6 +133,9 @@ struct DatabaseService: NetworkService {
     switch place(of: request) {
     case .refused(let status, let text):
       return refuse(status, text, request, peer, channel)
+    case .moved(let moved):
+      if moved.address != nil { world.metrics.redirected() }
+      return answer(moved.answer(to: request, from: peer), request, peer, channel)
     case .database(let open):
       if !open.database.place.takesSessions, DatabaseService.beginsSession(request) {
         return refuse(503, DatabaseService.noLease, request, peer, channel)
@@ -147,10 +164,15 @@ struct DatabaseService: NetworkService {
     _ status: Int, _ text: String, _ request: HTTPRequest, _ peer: NetworkPeer,
     _ channel: ExchangeChannel
   ) -> any ExchangeHandling {
-    let answer = FixedAnswer(error: text, status: status)
-    world.metrics.answered(status)
+    answer(FixedAnswer(error: text, status: status), request, peer, channel)
+  }
+
+  private func answer(
+    _ answer: FixedAnswer, _ request: HTTPRequest, _ peer: NetworkPeer, _ channel: ExchangeChannel
+  ) -> any ExchangeHandling {
+    world.metrics.answered(answer.status)
     world.log.answered(
-      peer, request, "", status: status, sentBytes: answer.body.count, milliseconds: 0)
+      peer, request, "", status: answer.status, sentBytes: answer.body.count, milliseconds: 0)
     return FixedExchange(answer, channel)
   }
 }

@@ -7,6 +7,8 @@ struct FixedAnswer: Hashable, Sendable {
   var status: Int
   var contentType: String
   var body: [UInt8]
+  /// The address at which the request is to be repeated; nil for none.
+  var location: String?
 
   /// An answer of text.
   init(_ text: String, status: Int = 200, contentType: String = "text/plain; charset=utf-8") {
@@ -40,6 +42,11 @@ final class FixedExchange: ExchangeHandling {
     if !answer.contentType.isEmpty {
       head.headerFields[.contentType] = answer.contentType
       head.headerFields[.contentLength] = String(answer.body.count)
+    }
+    if let location = answer.location {
+      head.headerFields[.location] = location
+      head.headerFields[.cacheControl] = "no-cache"
+      head.headerFields[.accessControlAllowOrigin] = "*"
     }
     channel.send(head)
     channel.send(answer.body)

@@ -31,6 +31,13 @@ actor StoreKeeper {
     var isUnderWay = false
   }
 
+  /// Why the store cannot be used.
+  private enum Trouble {
+    case unreachable
+    /// The primary is read, and confirms nothing that is written.
+    case unconfirmed
+  }
+
   private static let lookMilliseconds = 250
   /// The interval of looking where nobody is woken up.
   private static let blindLookMilliseconds = 20
@@ -48,8 +55,10 @@ actor StoreKeeper {
   /// True while no other server has a lease, so that there is nobody to wake up.
   private nonisolated let isAlone = Atomic<Bool>(false)
   private nonisolated let placement: Mutex<Placement>
-  /// When the store answered last, by the clock of `NetworkClock`, in milliseconds.
+  /// When the store last did what it was asked, by the clock of `NetworkClock`, in milliseconds.
   private nonisolated let answered = Atomic<Int64>(NetworkClock.uptimeMilliseconds)
+  /// True while the primary is read, and confirms nothing that is written.
+  private nonisolated let isUnconfirmed = Atomic<Bool>(false)
   // Keeper's thread only:
   private var connection: PostgresConnection?
   private var subscriptions: [TreeExecutor.Subscription] = []
@@ -57,7 +66,7 @@ actor StoreKeeper {
   private var hearing: TreeExecutor.Subscription?
   private var isBlind = false
   private var clock: LeaseClock
-  private var isFailing = false
+  private var trouble: Trouble?
   private var namespaceNames: [Int64: String] = [:]
   private var lastWake = ContinuousClock.now
   private var report = StoreReport(behind: [:])
@@ -96,10 +105,24 @@ actor StoreKeeper {
     return try store.namespaces().filter { $0.state != .moved }.map(\.name)
   }
 
-  /// The time since the store answered last.
+  /// The time since the store last did what it was asked.
   nonisolated var silence: Duration {
     .milliseconds(NetworkClock.uptimeMilliseconds - answered.load(ordering: .relaxed))
   }
+
+  /// What people are told of a store that has been silent for so long.
+  nonisolated func words(for silence: Duration) -> String {
+    let seconds = silence.components.seconds
+    if isUnconfirmed.load(ordering: .relaxed) {
+      return
+        "The primary of the store has not confirmed a write for \(seconds) seconds, but answers: "
+        + "\(StoreKeeper.advice)"
+    }
+    return "The primary of the store has not answered for \(seconds) seconds."
+  }
+
+  private static let advice =
+    "its synchronous standby is away, or the primary is cut off from it."
 
   /// Begins to look after the lease, and to tell what is new; `told` gives the newest places that the
   /// clients were told, by the names of the namespaces.
@@ -218,24 +241,44 @@ actor StoreKeeper {
 
   private func look(isFirst: Bool = false) {
     let start = ContinuousClock.now
-    var isReachable = false
+    var (isReachable, isRead) = (false, false)
     do {
       let connection = try opened()
       isReachable = true
-      if isFirst || clock.isDue(start) { try renew(connection) }
       try takeHeads(connection)
       try takeWakes(connection)
-      answered.store(NetworkClock.uptimeMilliseconds, ordering: .relaxed)
-      if isFailing { logger.notice("The store can be reached again.") }
-      isFailing = false
+      isRead = true
+      if isFirst || clock.isDue(start) {
+        try renew(connection)
+        note(nil)
+      } else if trouble == .unreachable {
+        note(nil)
+      }
+      // Reading alone says nothing while writes are not confirmed.
+      if trouble == nil { answered.store(NetworkClock.uptimeMilliseconds, ordering: .relaxed) }
     } catch {
       clock.didFail(start: start, isReachable: isReachable)
-      if !isFailing { logger.error("The store cannot be reached: \(error)") }
-      isFailing = true
+      let isSilent = (error as? PostgresError)?.kind == .timedOut
+      note(isRead && isSilent ? .unconfirmed : .unreachable, error)
     }
     settle()
     metrics.note(storeSilence: silence)
     if let reason = clock.loss(.now) { lose(reason) }
+  }
+
+  /// Logs trouble when it begins, changes and ends.
+  private func note(_ found: Trouble?, _ error: (any Error)? = nil) {
+    if found == trouble { return }
+    trouble = found
+    isUnconfirmed.store(found == .unconfirmed, ordering: .relaxed)
+    switch found {
+    case .unreachable: logger.error("The store cannot be reached: \(error.map { "\($0)" } ?? "")")
+    case .unconfirmed:
+      logger.error(
+        "The primary of the store answers, but does not confirm what is written: \(StoreKeeper.advice)"
+      )
+    case nil: logger.notice("The store can be used again.")
+    }
   }
 
   private func lookForHeads() {

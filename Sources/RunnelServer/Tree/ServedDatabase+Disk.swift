@@ -1,5 +1,6 @@
 import Logging
 import RunnelDatabase
+import RunnelServices
 import RunnelSync
 import RunnelTree
 import Synchronization
@@ -35,6 +36,67 @@ extension ServedDatabase {
     executor.submit(afterMilliseconds: ServedDatabase.retryMilliseconds) { [weak self] in
       self?.assumeIsolated { $0.work() }
     }
+  }
+
+  /// The messages to a connection about a job that failed alone.
+  func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
+    noteFailure(of: job, failure)
+    if case .probe = job.wish { return [] }
+    tell(failure)
+    if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
+      logger.critical("\(name): \(loss)")
+    }
+    // Whatever becomes of what it left: nothing is told to it any more.
+    if case .request(let request) = job.wish, case .leave = request.operation {
+      tree.leaveAll(job.connection)
+    }
+    let error: TreeError
+    if storage.leavesDoubt(failure) {
+      error = TreeError(
+        .unavailable,
+        "The database has not said whether this was done: look at the data before it is tried again."
+      )
+    } else if let failure = failure as? DatabaseError,
+      [.malformedJSON, .refused].contains(failure.code)
+    {
+      error = TreeError(.invalidValue, failure.message)
+    } else if storage.isMoved(failure) {
+      // The server learns within a quarter of a second where to.
+      error = TreeError(
+        .unavailable,
+        "\(name) was moved to another store, and nothing was done: try again in a moment.")
+    } else {
+      // The cause names files of the server, so it is only logged.
+      error = TreeError(
+        .unavailable, "The database cannot do this now, and nothing was done: try again later.")
+    }
+    switch job.wish {
+    case .request(let request):
+      let answer: TreeTold = [(job.connection, .told(.answer(request.id, .refused(error))))]
+      if storage.isMoved(failure) {
+        if job.isSessionWrite { failed.insert(job.connection) }
+        // Without an answer, clients send it to the servers of the other store.
+        return [(job.connection, .writeFailed)]
+      }
+      // What nothing can change is answered, and the session goes on.
+      if !job.isSessionWrite || error.code != .unavailable { return answer }
+      failed.insert(job.connection)
+      return answer + [(job.connection, .writeFailed)]
+    case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
+    case .service(let task):
+      return [
+        (job.connection, .served(task.number, .failure(FeathersError(error, for: task.caller))))
+      ]
+    case .attend, .endStream, .takeRules, .look, .takeOver, .probe: return []
+    }
+  }
+
+  /// Logs a failure; that of a store once, however many fail for the same reason.
+  private func tell(_ failure: any Error) {
+    let text = "\(failure)"
+    if place.file == nil, text == toldFailure { return }
+    toldFailure = text
+    logger.error("\(name): \(text)")
   }
 
   /// Lets what writes wait until the namespace is moved, and does the rest.

@@ -1,7 +1,6 @@
 import Logging
 import RunnelBase
 import RunnelDatabase
-import RunnelServices
 import RunnelSync
 import RunnelTree
 import Synchronization
@@ -49,7 +48,7 @@ actor ServedDatabase {
   /// How many long writes are under way.
   private nonisolated let longWriteCount = Atomic<Int>(0)
   /// True once the file is lost, so that the database is unusable.
-  private nonisolated let hasLostFile = Atomic<Bool>(false)
+  nonisolated let hasLostFile = Atomic<Bool>(false)
   /// True once the database is to be closed, so that nothing is waited for.
   nonisolated let isEnding = Atomic<Bool>(false)
   /// The number of the newest change that was told; -1 if changes have no numbers.
@@ -73,7 +72,9 @@ actor ServedDatabase {
   /// Jobs that wait because the namespace is being moved.
   var held = HeldJobs()
   /// The sessions that are about to end, because the storage did not take what they wrote.
-  private var failed: Set<Int64> = []
+  var failed: Set<Int64> = []
+  /// The failure of a store that was logged last; nil since a write was done.
+  var toldFailure: String?
   private var forgetsPushes = false
   /// True if the next look has to find out whether the file is still at its place.
   private var checksFiles = true
@@ -341,51 +342,8 @@ actor ServedDatabase {
     }
     publishRules()
     noteDone(batch, hasWritten: hasWritten)
+    if hasWritten { toldFailure = nil }
     return done
-  }
-
-  /// The messages to a connection about a job that failed alone.
-  func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
-    noteFailure(of: job, failure)
-    if case .probe = job.wish { return [] }
-    logger.error("\(name): \(failure)")
-    if let loss = storage.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
-      logger.critical("\(name): \(loss)")
-    }
-    // Whatever becomes of what it left: nothing is told to it any more.
-    if case .request(let request) = job.wish, case .leave = request.operation {
-      tree.leaveAll(job.connection)
-    }
-    let error: TreeError
-    if storage.leavesDoubt(failure) {
-      error = TreeError(
-        .unavailable,
-        "The database has not said whether this was done: look at the data before it is tried again."
-      )
-    } else if let failure = failure as? DatabaseError,
-      [.malformedJSON, .refused].contains(failure.code)
-    {
-      error = TreeError(.invalidValue, failure.message)
-    } else {
-      // The cause names files of the server, so it is only logged.
-      error = TreeError(
-        .unavailable, "The database cannot do this now, and nothing was done: try again later.")
-    }
-    switch job.wish {
-    case .request(let request):
-      let answer: TreeTold = [(job.connection, .told(.answer(request.id, .refused(error))))]
-      // What nothing can change is answered, and the session goes on.
-      if !job.isSessionWrite || error.code != .unavailable { return answer }
-      failed.insert(job.connection)
-      // Without an answer, clients send it to the servers of the other store.
-      return (storage.isMoved(failure) ? [] : answer) + [(job.connection, .writeFailed)]
-    case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
-    case .service(let task):
-      return [
-        (job.connection, .served(task.number, .failure(FeathersError(error, for: task.caller))))
-      ]
-    case .attend, .endStream, .takeRules, .look, .takeOver, .probe: return []
-    }
   }
 }
 

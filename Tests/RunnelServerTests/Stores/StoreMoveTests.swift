@@ -70,8 +70,11 @@ struct StoreMoveTests {
             // The other servers serve it, and the first does not any more.
             #expect(try wait(for: 200, of: two, "GET", "/n.json?ns=test").body == "1")
             #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
-            #expect(try one.request("GET", "/n.json?ns=test").status == 503)
-            #expect(try one.request("PUT", "/n.json?ns=test", "9").status == 503)
+            for method in ["GET", "PUT"] {
+              let answer = try one.request(method, "/n.json?ns=test", method == "GET" ? nil : "9")
+              #expect(answer.status == 307)
+              #expect(answer.headers["location"] == "http://two.example:1/n.json?ns=test")
+            }
             let next = try one.client()
             try next.openSocket("/.ws?v=5&ns=test")
             #expect(try next.readMessage().contains("two.example:1"))
@@ -136,6 +139,122 @@ struct StoreMoveTests {
         try cluster.run(sql: "ALTER TABLE node DROP CONSTRAINT node_parent_check", in: second)
         try move(from: first, to: second, address: "")
         #expect(throws: PostgresError.self) { try move(from: first, to: second, address: "") }
+      }
+    }
+  }
+
+  /// Once, requests over HTTP were told to try again later, for ever.
+  @Test func requestsOverHTTPAreSentOn() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      let accept = ["Accept": "text/event-stream"]
+      let location = "http://two.example:1/n.json?print=pretty&ns=test"
+      try await withServer { server in
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+        let stream = try server.client()
+        try stream.sendRequest("GET", "/n.json", headers: accept)
+        #expect(try stream.readHead().status == 200)
+        try move(from: first, to: second, address: "two.example:1")
+        // It ends, so that its client connects again.
+        #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try stream.readEvent() } }
+        let next = try server.request("GET", "/n.json?print=pretty", headers: accept)
+        #expect(next.status == 307)
+        #expect(next.headers["location"] == location)
+        #expect(next.headers["access-control-allow-origin"] == "*")
+        #expect(next.body.contains("was moved to another store: it is served at two.example:1 now"))
+        // What a page may do is asked of the server, which sends it on when it does it.
+        #expect(try server.request("OPTIONS", "/n.json").status == 204)
+      }
+      // A server that is started later knows it too.
+      try await withServer { server in
+        let answer = try wait(for: 307, of: server, "POST", "/n.json?ns=test&print=pretty", "2")
+        #expect(answer.headers["location"] == "http://two.example:1/n.json?ns=test&print=pretty")
+        let client = try server.client()
+        try client.openSocket("/.ws?v=5&ns=test")
+        #expect(try client.readMessage().contains("two.example:1"))
+      }
+    }
+  }
+
+  @Test func clientsAreToldOfAMoveWithoutAnAddress() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      try await withServer { server in
+        let socket = try server.socket()
+        try move(from: first, to: second, address: "")
+        #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        let answer = try server.request("GET", "/n.json")
+        #expect(answer.status == 503)
+        #expect(answer.body.contains("test was moved to another store"))
+        // There is no session that is of no use.
+        let next = try server.client()
+        try next.openSocket("/.ws?v=5&ns=test")
+        #expect(try next.readClose() == 1001)
+      }
+    }
+  }
+
+  @Test func aNamespaceIsMovedBackAndItsServersGoOn() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      try await withServer { one in
+        try await TestServer.$store.withValue(second) {
+          try await withServer { two in
+            try fill(one)
+            try move(from: first, to: second, address: "two.example:1")
+            #expect(try wait(for: 200, of: two, "PUT", "/n.json?ns=test", "5").status == 200)
+            #expect(try wait(for: 307, of: one, "GET", "/n.json").status == 307)
+            try move(from: second, to: first, address: "one.example:1")
+            #expect(try wait(for: 200, of: one, "GET", "/n.json").body == "5")
+            #expect(try one.request("PUT", "/n.json", "6").status == 200)
+            let socket = try one.socket()
+            #expect(try socket.status(1, "p", "{\"p\":\"/m\",\"d\":7}") == "ok")
+            let sent = try wait(for: 307, of: two, "GET", "/n.json?ns=test")
+            #expect(sent.headers["location"] == "http://one.example:1/n.json?ns=test")
+            // What is left in the other store is removed.
+            let store = try PostgresStore(PostgresPlace(second))
+            defer { store.close() }
+            try store.dropNamespace(try #require(try store.namespace(named: "test")))
+            #expect(try wait(for: 404, of: two, "GET", "/n.json?ns=test").status == 404)
+          }
+        }
+      }
+      let store = try PostgresStore(PostgresPlace(first))
+      defer { store.close() }
+      let namespace = try #require(try store.namespace(named: "test"))
+      #expect(namespace.number == 1)
+      #expect(namespace.head == 63)
+      #expect(try StoreCheck.run(on: namespace, of: store).faults == [])
+    }
+  }
+
+  /// Servers know namespaces by their numbers.
+  @Test func aNamespaceThatIsDroppedAndMadeAnewIsAnotherOne() async throws {
+    try await TestServer.onStore {
+      let store = try PostgresStore(PostgresPlace(try #require(TestServer.store)))
+      defer { store.close() }
+      let drop = { try store.dropNamespace(try #require(try store.namespace(named: "test"))) }
+      try await withServer { server in
+        let target = "/n.json?ns=test"
+        #expect(try server.request("PUT", target, "1").status == 200)
+        try drop()
+        #expect(try wait(for: 404, of: server, "GET", target).status == 404)
+        try store.makeNamespace(named: "test")
+        #expect(try wait(for: 200, of: server, "GET", target).body == "null")
+        #expect(try server.request("PUT", target, "2").status == 200)
+        // The server does not see that it was away.
+        try drop()
+        try store.makeNamespace(named: "test")
+        #expect(try store.namespace(named: "test")?.number == 3)
+        let end = ContinuousClock.now + StoreMoveTests.patience
+        var body = ""
+        while body != "null", ContinuousClock.now < end {
+          body = try server.request("GET", target).body
+        }
+        #expect(body == "null")
       }
     }
   }

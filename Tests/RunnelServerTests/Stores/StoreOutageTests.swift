@@ -1,6 +1,7 @@
 import PostgresCluster
 import RunnelBase
 import RunnelPostgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -177,6 +178,61 @@ struct StoreOutageTests {
         #expect(try server.request("GET", "/n.json").body == "2")
       }
     }
+  }
+
+  /// Once, people were told that the primary did not answer, and then in between that it did again.
+  @Test func aPrimaryThatConfirmsNothingIsToldFromOneThatIsSilent() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withServer(
+        rules: nil, { change(&$0) { $0.readyPatience = .milliseconds(300) } }
+      ) { server in
+        let admin = try administrator(of: server)
+        let other = try PostgresConnection(PostgresPlace(place))
+        defer { other.close() }
+        // The lease is not confirmed, as if the standby were away, and reads are answered.
+        _ = try other.perform([
+          PostgresStatement("BEGIN"), PostgresStatement("LOCK TABLE server IN EXCLUSIVE MODE"),
+        ])
+        try wait(for: "the cause") {
+          let answer = try admin.request("GET", "/readyz")
+          return answer.status == 503 && answer.body.contains("its synchronous standby is away")
+        }
+        _ = try other.perform([PostgresStatement("ROLLBACK")])
+        try wait(for: "ready") { try admin.request("GET", "/readyz").status == 200 }
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+      }
+    }
+  }
+
+  private final class Kept: Sendable {
+    let lines = Mutex<[String]>([])
+  }
+
+  /// Once, each write said it in the log.
+  @Test func aLostLeaseIsLoggedOnceForAllItsWrites() async throws {
+    let kept = Kept()
+    let log = try LogLines { bytes in
+      kept.lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+    }
+    try await TestServer.$log.withValue(log) {
+      try await TestServer.onStore {
+        let place = try #require(TestServer.store)
+        try await withServer { server in
+          #expect(try server.request("PUT", "/n.json", "1").status == 200)
+          try PostgresCluster.shared().run(sql: "DELETE FROM server", in: place)
+          let client = try server.client()
+          for _ in 0..<10 { #expect(try client.request("PUT", "/n.json", "2").status == 503) }
+          try wait(for: "another lease") {
+            try client.request("PUT", "/n.json", "3").status == 200
+          }
+        }
+      }
+    }
+    log.flush()
+    let text = "The lease of this server has ended"
+    let lines = kept.lines.withLock { $0.joined() }.split(separator: "\n")
+    #expect(lines.count { $0.contains(text) } == 1)
   }
 
   @Test func clientsAreSentToTheServerOfTheirNamespace() async throws {

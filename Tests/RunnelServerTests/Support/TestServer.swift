@@ -11,6 +11,8 @@ import TestSupport
 final class TestServer {
   /// The connection string of the store whose namespace `test` is served; nil for a file.
   @TaskLocal static var store: String?
+  /// Where servers log; nil for nowhere.
+  @TaskLocal static var log: LogLines?
 
   let folder: String
   let file: String
@@ -44,7 +46,9 @@ final class TestServer {
     change(&configuration)
     server = try DatabaseServer(
       configuration, lines: LogLines { _ in },
-      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+      logger: TestServer.log.map { log in
+        Logger(label: "test", factory: { _ in LineLogHandler(log) })
+      } ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     let announcement = try await server.start()
     port = announcement.addresses.first?.port ?? 0
     adminPlaces = announcement.adminPlaces

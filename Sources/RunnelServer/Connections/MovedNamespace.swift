@@ -1,0 +1,65 @@
+import HTTPTypes
+import RunnelNetwork
+import RunnelSync
+
+/// A namespace that was moved to another store: where its clients are sent.
+struct MovedNamespace: Hashable, Sendable {
+  let name: String
+  /// HOST:PORT of servers of the other store; nil if it was not told.
+  let address: String?
+
+  /// Makes the place; an empty address is none.
+  init(name: String, address: String) {
+    (self.name, self.address) = (name, address.isEmpty ? nil : address)
+  }
+
+  /// What clients are told that cannot be sent on.
+  var text: String {
+    let end = address.map { "it is served at \($0) now." } ?? "its new address is not known here."
+    return "\(name) was moved to another store: \(end)"
+  }
+
+  /// The answer to a request over HTTP; clients repeat it at the new address.
+  ///
+  /// Only requests for the database itself can be sent on: services are found by the host alone.
+  func answer(to request: HTTPRequest, from peer: NetworkPeer) -> FixedAnswer {
+    guard let address else { return FixedAnswer(error: text, status: 503) }
+    var answer = FixedAnswer(error: text, status: 307)
+    var target = request.path ?? "/"
+    if ServedDatabases.parameter("ns", of: target) == nil {
+      target += "\(target.contains("?") ? "&" : "?")ns=\(name)"
+    }
+    answer.location = "\(peer.isSecure ? "https" : "http")://\(address)\(target)"
+    return answer
+  }
+}
+
+/// A WebSocket to a namespace that was moved: the client is sent on, or told why it cannot be.
+///
+/// Loop only.
+final class MovedSocket: SocketHandling {
+  private let channel: SocketChannel
+  private let moved: MovedNamespace
+
+  init(_ channel: SocketChannel, _ moved: MovedNamespace) {
+    (self.channel, self.moved) = (channel, moved)
+  }
+
+  func opened() {
+    guard let address = moved.address else { return channel.close(code: 1001, text: moved.text) }
+    var session = ServerSession(ServerSession.Configuration(name: "", host: address))
+    for effect in session.redirect(to: address) {
+      switch effect {
+      case .send(let frame): channel.send(frame)
+      case .close(let reason): channel.close(code: reason.code, text: reason.text)
+      default: break
+      }
+    }
+    channel.flush()
+  }
+
+  func received(_ text: [UInt8]) {}
+  func heard() {}
+  func timeIsUp() {}
+  func closed() {}
+}

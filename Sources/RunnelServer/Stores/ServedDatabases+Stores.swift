@@ -1,0 +1,162 @@
+import HTTPTypes
+import Logging
+import RunnelDatabase
+import RunnelNetwork
+import RunnelPostgres
+import Synchronization
+
+// The namespaces of stores: those that come, move and go while the server runs.
+
+extension ServedDatabases {
+  /// The time after which a namespace that could not be opened is tried again.
+  private static let retryMilliseconds = 10_000
+
+  private func open(_ name: String) -> ServedDatabase? {
+    state.withLock { $0.open[name]?.database }
+  }
+
+  /// The newest places that clients were told, by the names of a store's namespaces.
+  func newestTold(of link: StoreLink) -> [String: Int64] {
+    state.withLock { state in
+      state.open.filter { link.has($0.value.database) }.compactMapValues(\.database.newestTold)
+    }
+  }
+
+  /// What people are told if the primary of a store has been silent for too long to take work; nil if none
+  /// has.
+  var storeObstacle: String? {
+    links.lazy.compactMap { link in
+      let silence = link.keeper.silence
+      return silence > link.store.readyPatience ? link.keeper.words(for: silence) : nil
+    }.first
+  }
+
+  /// The address of the server on which the clients of a namespace belong; nil for this one.
+  func address(of database: ServedDatabase) -> String? {
+    database.place.keeper?.address(of: database.name)
+  }
+
+  /// The namespace that a request names, if it was moved to another store.
+  func moved(_ request: HTTPRequest, byHost: Bool = false) -> MovedNamespace? {
+    if links.isEmpty { return nil }
+    let named = byHost ? nil : ServedDatabases.parameter("ns", of: request.path ?? "")
+    let host = HostCheck.host(of: request.authority ?? "")
+    let label = host.split(separator: ".").first.map(String.init) ?? ""
+    return state.withLock { state in
+      let isKnown = state.open[label] != nil || state.moved[label] != nil
+      let name = named ?? (isKnown ? label : main ?? DatabaseNames.fallback)
+      return state.moved[name].map { MovedNamespace(name: name, address: $0.address) }
+    }
+  }
+
+  /// Sets whether namespaces that are made later are served only with rules.
+  func requireRules(_ isNeeded: Bool) { needsRules.store(isNeeded, ordering: .relaxed) }
+
+  private func take(_ head: StoreHead, of link: StoreLink) {
+    let served = open(head.name)
+    let isServedFromHere = served.map { link.has($0) } ?? true
+    switch head.state {
+    case .open, .frozen:
+      let wasMoved = state.withLock { state in
+        if isServedFromHere, served != nil { state.moved[head.name] = nil }
+        return state.moved[head.name] != nil
+      }
+      if let served, isServedFromHere {
+        served.note(head: head.head)
+      } else if link.store.serves(head.name), served == nil || wasMoved {
+        // A namespace that was moved here from another store of this server takes its place.
+        openLater(head.name, of: link)
+      }
+    case .moved where isServedFromHere && link.store.serves(head.name):
+      let isNew = state.withLock { state in
+        let before = state.moved.updateValue((link.store.name, head.movedTo), forKey: head.name)
+        return before?.address != head.movedTo
+      }
+      if isNew, served != nil {
+        let address = head.movedTo.isEmpty ? "" : ", to \(head.movedTo)"
+        logger.notice("\(head.name) was moved to another store\(address)")
+        world.switchboard.stop(database: head.name)
+      }
+    case .moved: break
+    }
+  }
+
+  /// Opens a namespace that was made since the start; if that fails, it is tried again.
+  private func openLater(_ name: String, of link: StoreLink) {
+    if !state.withLock({ $0.opening.insert(name).inserted }) { return }
+    world.files.submit { [weak self] in self?.openNew(name, of: link) }
+  }
+
+  private func openNew(_ name: String, of link: StoreLink) {
+    do {
+      let opened = try open(name, link.place(of: name))
+      if needsRules.load(ordering: .relaxed), opened.database.isOpen {
+        opened.database.close()
+        throw ServerError("it has no rules, and others than this machine could connect")
+      }
+      let former = state.withLock { state in
+        defer { state.open[name] = opened }
+        state.moved[name] = nil
+        state.opening.remove(name)
+        return state.open[name]?.database
+      }
+      logger.notice("\(name) is served now")
+      guard let former else { return }
+      world.switchboard.stop(database: name)
+      former.close()
+    } catch {
+      logger.error("\(name) cannot be served yet: \(error)")
+      world.files.submit(afterMilliseconds: ServedDatabases.retryMilliseconds) { [weak self] in
+        self?.state.withLock { _ = $0.opening.remove(name) }
+      }
+    }
+  }
+
+  /// Lets no more clients be sent here by other servers.
+  func withdraw() {
+    for link in links { link.keeper.withdraw() }
+  }
+
+  /// Serves no more the namespaces of a store that were dropped there, even if others have their names now.
+  private func closeDropped(_ heads: [StoreHead], of link: StoreLink) {
+    let numbers = Dictionary(heads.map { ($0.name, $0.namespace) }) { first, _ in first }
+    let store = link.store.name
+    let dropped = state.withLock { state in
+      let known = state.numbers.updateValue(numbers, forKey: store) ?? numbers
+      state.moved = state.moved.filter { $0.value.from != store || numbers[$0.key] != nil }
+      let gone = state.open.filter { name, open in
+        link.has(open.database)
+          && (numbers[name] == nil || known[name] ?? numbers[name] != numbers[name])
+      }
+      for name in gone.keys { state.open[name] = nil }
+      return gone
+    }
+    for (name, open) in dropped {
+      logger.notice("\(name) was dropped, and is not served any more")
+      world.switchboard.stop(database: name)
+      world.files.submit { open.database.close() }
+    }
+  }
+
+  func take(_ news: StoreKeeper.News, of link: StoreLink) {
+    // The accounts are in the first store.
+    let accounts = link.keeper === links.first?.keeper ? accounts : nil
+    let served = all.map(\.database).filter { link.has($0) }
+    switch news {
+    case .heads(let heads):
+      closeDropped(heads, of: link)
+      for head in heads {
+        if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }
+        take(head, of: link)
+      }
+    case .wake(let name, let head):
+      if name == StoreAccounts.namespace { accounts?.note(head: head) }
+      served.first { $0.name == name }?.note(head: head, isHint: true)
+    case .orphans:
+      for database in served { database.submit(TreeJob(connection: 0, wish: .takeOver)) }
+    case .leaseLost:
+      if links.count == 1 { return world.switchboard.stopAll() }
+      for database in served { world.switchboard.stop(database: database.name) }
+    }
+  }
+}
