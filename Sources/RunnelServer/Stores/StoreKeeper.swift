@@ -32,7 +32,7 @@ actor StoreKeeper {
   }
 
   /// Why the store cannot be used.
-  private enum Trouble {
+  private enum StoreTrouble {
     case unreachable
     /// The primary is read, and confirms nothing that is written.
     case unconfirmed
@@ -66,7 +66,7 @@ actor StoreKeeper {
   private var hearing: TreeExecutor.Subscription?
   private var isBlind = false
   private var clock: LeaseClock
-  private var trouble: Trouble?
+  private var trouble: StoreTrouble?
   private var namespaceNames: [Int64: String] = [:]
   private var lastWake = ContinuousClock.now
   private var report = StoreReport(behind: [:])
@@ -267,7 +267,7 @@ actor StoreKeeper {
   }
 
   /// Logs trouble when it begins, changes and ends.
-  private func note(_ found: Trouble?, _ error: (any Error)? = nil) {
+  private func note(_ found: StoreTrouble?, _ error: (any Error)? = nil) {
     if found == trouble { return }
     trouble = found
     isUnconfirmed.store(found == .unconfirmed, ordering: .relaxed)
