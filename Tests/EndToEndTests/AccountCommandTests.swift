@@ -135,6 +135,11 @@ import Testing
       #expect(try run("account", "verify", url, "--code", input: code + "\n").status == 0)
       #expect(try run("whoami", url).output.contains("\"emailVerified\":true"))
       #expect(
+        try run("account", "email", url, "cy1@x.org", "--current-file", second).status == 0)
+      let change = try #require(service.code("VERIFY_AND_CHANGE_EMAIL"))
+      let used = try run("account", "verify", url, "--code", input: change + "\n")
+      #expect(used.errors.contains("The address is cy1@x.org from now on"), "\(used.errors)")
+      #expect(
         try run("account", "email", url, "cy2@x.org", "--now", "--current-file", second).status == 0
       )
       #expect(try run("whoami", url).output.contains("cy2@x.org"))
@@ -188,6 +193,8 @@ import Testing
         "\(ended.errors)")
       #expect(ended.errors.contains("runnel login"))
       #expect(try run("logout", url).status == 0)
+      #expect(try logIn("ana", port).status == 0)
+      #expect(try run("logout", url).errors.contains("1 write waits: it is sent after"))
       let out = try run("sync", "push", url)
       #expect(out.status == 3 && out.errors.contains("1 write of ana waits, who is not signed in"))
       // Another user has nothing that waits.

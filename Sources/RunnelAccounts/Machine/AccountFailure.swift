@@ -97,7 +97,8 @@ public struct AccountFailure: Error, Hashable, Sendable, CustomStringConvertible
 
 extension AccountFailure {
   /// What a service means that ends a session without a reason.
-  private static let ended = "Session ended: new password or address, or account deleted."
+  private static let ended =
+    "Session ended: new password or address, or account replaced or deleted."
 
   /// The codes for the words of the service, with sentences.
   ///

@@ -163,8 +163,13 @@ struct AccountVerifyCommand: ParsableCommand {
     let (session, user) = try place.checkedSession()
     if code {
       let text = Secret(try StandardInput.secret("Code: "))
-      try place.answer { try await session.applyCode(text) }
-      StandardError.say("The address was confirmed.")
+      let email = try place.answer {
+        try await session.applyCode(text)
+        return await session.user?.email
+      }
+      StandardError.say(
+        email == nil || email == user.email
+          ? "The address was confirmed." : "The address is \(email ?? "") from now on.")
     } else {
       try place.answer { try await session.sendEmailVerification() }
       StandardError.say("A message was sent to \(user.email ?? user.id).")

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RunnelAccounts
 import RunnelApp
+import RunnelClient
 
 /// `runnel logout`: signs out of a server's database.
 struct LogoutCommand: ParsableCommand {
@@ -23,6 +24,17 @@ struct LogoutCommand: ParsableCommand {
   var database: String
   @Flag(help: "Sign out all accounts for this database.") var all = false
   @OptionGroup var trust: TrustArguments
+
+  /// The sentence about the writes of a user that wait; empty if none do.
+  private static func waiting(_ user: String, _ choice: OriginChoice) -> String {
+    let files = ReplicaFolder.waitingFiles(
+      for: choice.address, environment: ProcessInfo.processInfo.environment)
+    switch files.first(where: { $0.user == user })?.pendingCount ?? 0 {
+    case 0: return ""
+    case 1: return " 1 write waits: it is sent after the next sign-in."
+    case let count: return " \(count) writes wait: they are sent after the next sign-in."
+    }
+  }
 
   func run() throws {
     let place = try AccountPlace(database, trust.origin)
@@ -48,7 +60,8 @@ struct LogoutCommand: ParsableCommand {
         await session.close()
       }
       StandardError.say(
-        "Signed out of \(place.choice.name): \(account.user.email ?? account.user.id).")
+        "Signed out of \(place.choice.name): \(account.user.email ?? account.user.id)."
+          + LogoutCommand.waiting(account.user.id, place.choice))
     }
     // A file that cannot be read is told when somebody signs in.
     let waiting = departures == nil ? [] : (try? place.home.departing()) ?? []
