@@ -23,7 +23,7 @@ extension ReplicaFolder {
   /// - Parameters:
   ///   - address: the origin.
   ///   - environment: the environment variables of the process.
-  /// - Returns: The files with writes that wait.
+  /// - Returns: the replicas.
   package static func waitingFiles(
     for address: OriginAddress, environment: [String: String]
   ) -> [WaitingFile] {

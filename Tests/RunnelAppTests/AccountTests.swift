@@ -134,6 +134,20 @@ import Testing
     #expect(app.line(of: "The service cannot be reached.") != nil)
   }
 
+  @Test func refusalGoesWhenTheAddressIsCorrected() throws {
+    let app = try open()
+    signIn(app, "ann@x.org", "sesame")
+    let message = "The e-mail address or the password is wrong."
+    try answer(
+      app,
+      .refused(
+        Refusal(message, fields: [Refusal.Field(name: "password", message: message)])))
+    #expect(app.line(of: message) != nil)
+    app.press("S-Tab")
+    app.type("x")
+    #expect(app.line(of: message) == nil)
+  }
+
   @Test func missingTextIsSaidAndNothingIsAsked() throws {
     let app = try open()
     app.press("A s C-s")

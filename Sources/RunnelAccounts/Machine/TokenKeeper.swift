@@ -106,7 +106,7 @@ struct TokenKeeper: Sendable {
   ///   - refused: the token that a server refused.
   ///   - isChecked: whether the kept account is read before a token is given.
   ///   - now: the time.
-  /// - Returns: The steps to take.
+  /// - Returns: what is to be done.
   mutating func want(
     _ id: Int, refused: Secret<String>?, isChecked: Bool = false, now: Int64
   ) -> [Step] {

@@ -66,7 +66,7 @@ struct OriginWork {
   /// Returns and removes what happened since the last call.
   ///
   /// - Parameter accounts: the accounts; nil if the access is that of a token.
-  /// - Returns: The actions, in order.
+  /// - Returns: what happened, as actions.
   func news(_ accounts: AccountFacts?) -> [AppAction] {
     var actions: [AppAction] = []
     if let (others, problem) = presence?.news() {

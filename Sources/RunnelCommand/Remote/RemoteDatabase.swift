@@ -197,7 +197,7 @@ final class RemoteDatabase {
   ///   - request: the request.
   ///   - deed: what the request does, for the message that the rules deny it.
   ///   - isRepeatable: whether it may be done twice.
-  /// - Returns: The answer.
+  /// - Returns: the answer of a request that was done.
   /// - Throws: `Failure` with the server's error.
   private func ask(
     _ request: WebRequest, _ deed: String, isRepeatable: Bool

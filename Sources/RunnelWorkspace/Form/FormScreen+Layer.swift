@@ -32,14 +32,25 @@ extension FormScreen: LayerComponent {
   mutating func insert(_ text: String, in state: inout AppState) {
     fields[focus].input.insert(text)
     isTouched = true
+    forgetRefusal()
     followFormat()
+  }
+
+  /// Forgets why a form for accounts was refused: its fields were wrong together.
+  private mutating func forgetRefusal() {
+    guard case .account = purpose else { return }
+    refusal = ""
+    for index in fields.indices where index != focus { fields[index].input.error = nil }
   }
 
   mutating func editText(_ id: ActionID, in state: inout AppState) {
     let before = fields[focus].input.editor.text
     _ = fields[focus].input.editor.perform(id)
     // Deleting all of an empty text means the empty text.
-    if id == .inputKillToStart || fields[focus].input.editor.text != before { isTouched = true }
+    if id == .inputKillToStart || fields[focus].input.editor.text != before {
+      isTouched = true
+      forgetRefusal()
+    }
     fields[focus].input.check()
     followFormat()
   }
