@@ -1,8 +1,8 @@
 """A server that behaves as one of Feathers does, on python-socketio and aiohttp.
 
-Arguments: the port, and `fast` for pings each second. It prints the port and runs until its
+Arguments: the port, `fast` for pings each second, and `rest` for no Socket.IO. It prints the port and runs until its
 standard input ends. Services: `messages` (pages, several records at once, the method
-`archive`), `plain` (no pages), `secret` (only for who is signed in), `authentication`, and `control`,
+`archive`), `plain` (no pages), `shop/orders`, `secret` (only for who is signed in), `authentication`, and `control`,
 whose method `expire` ends the session of the caller's socket.
 """
 import asyncio
@@ -191,7 +191,7 @@ class Memory:
 
 services = {
     "messages": Memory((10, 50), True, ("archive",)), "plain": Memory(None, False),
-    "secret": Memory(None, True),
+    "secret": Memory(None, True), "shop/orders": Memory((10, 50), True),
 }
 EVENTS = {"create": "created", "update": "updated", "patch": "patched", "remove": "removed"}
 # Argument counts before the query.
@@ -317,7 +317,8 @@ def parse_query(text):
 
 async def rest(request):
     parts = request.raw_path.split("?")[0].strip("/").split("/")
-    path, ids = parts[0], parts[1:]
+    size = 2 if "/".join(parts[:2]) in services else 1
+    path, ids = "/".join(parts[:size]), parts[size:]
     query = parse_query(request.query_string and request.raw_path.split("?", 1)[1])
     caller = {}
     header = request.headers.get("Authorization", "")
@@ -349,7 +350,8 @@ async def rest(request):
 
 async def main():
     app = web.Application()
-    sio.attach(app)
+    if "rest" not in sys.argv:
+        sio.attach(app)
     app.router.add_route("*", "/{tail:.*}", rest)
     runner = web.AppRunner(app)
     await runner.setup()

@@ -157,7 +157,7 @@ import Testing
     let filter = try #require(app.list.filter)
     let part = try #require(FilterPredicate.part(of: filter, in: app.list)).predicate
     let condition = try #require(reach.condition(part, at: Path("/hay")))
-    let asked = ChildPredicate.all([try ChildPredicate(parsing: "exists a"), condition.predicate])
+    let asked = ChildPredicate.all([try ChildPredicate(parsing: "exists a"), part])
     #expect(try reach.filterPlace(condition, isWhole: true, at: Path("/hay")) == .here)
     reach.note(asked: asked, of: "hay")
     #expect(try reach.filterPlace(condition, isWhole: true, at: Path("/hay")) == .server)

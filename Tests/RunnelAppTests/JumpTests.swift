@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelDatabase
 @testable import RunnelWorkspace
 
 /// Going far in a list that is not loaded.
@@ -242,6 +243,67 @@ import Testing
     #expect(app.cursorLine.contains("ticket-500."))
     #expect(!app.toast.contains("there is no"))
   }
+
+  // MARK: Rows that only the server knows
+
+  /// The server's tickets: those with high numbers have names that come first.
+  private static let served = Node(
+    children: (0..<200).compactMap { number -> Child? in
+      guard let key = try? Key(String(number)),
+        let node = try? Node(json: ["title": .string("t\(1000 - number).")])
+      else { return nil }
+      return Child(key: key, node: node)
+    })
+
+  /// The process with the connection asks what the workspace needs, and the server answers.
+  private func answer(_ app: AppDriver) throws {
+    for _ in 0..<6 {
+      try app.elsewhere { other in
+        _ = try other.catchUp()
+        for command in other.takeOriginOutput().commands {
+          guard case .listen(let id, let query, let tag, _) = command else { continue }
+          var node = Node(children: Self.served.children)
+          if let key = query.path.keys.dropFirst().first {
+            node = node[key]
+          } else if !query.loadsAllData {
+            let rows = RowSlice(query).rows(among: node.children, detail: .full)
+            node = Node(
+              children: rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } })
+          }
+          _ = try other.receive(.push(.set(node), query.path, tag: tag))
+          _ = try other.receive(.listenComplete(id))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["title", "$key"]) func recordThatOnlyTheServerKnowsIsFound(order: String) throws
+  {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - { name: T, path: /tickets, order: \(order), page: 20, columns: [{ field: title }] }
+        """, name: "t.views.yaml"
+    ).views
+    let app = try AppDriver(views, origin: "home", levels: FakeLevels(.null))
+    try app.elsewhere { _ = try $0.connectOrigin() }
+    app.take(.origin(OriginFacts(.shared)))
+    try answer(app)
+    #expect(rows(app) == 20, "\(app.screen)")
+    for number in [63, 163] {
+      app.type(":go \(number)")
+      app.press("Enter")
+      try answer(app)
+      #expect(app.cursorLine.contains("t\(1000 - number)."), "\(app.screen)")
+      #expect(app.toast == "\(number) is the key of this record")
+    }
+    app.type(":go 400")
+    app.press("Enter")
+    try answer(app)
+    #expect(app.toast.contains("no record has the key 400"), "\(app.toast)")
+  }
+
+  private func rows(_ app: AppDriver) -> Int { app.list.content.storedRowCount }
 
   @Test(arguments: ["first", "last"]) func rowWithANumberIsFetched(anchor: String) throws {
     let views = try ViewFile(

@@ -259,6 +259,7 @@ extension AppRuntime {
     case .stopExport: files.stopExport()
     case .readFile(let file, let texts): files.read(file, texts)
     case .stopReading: files.stopReading()
+    case .find(let id, let path): queries.find(path, id)
     case .count(let id, let counting): queries.count(counting, id)
     case .makeIndex(let definition): files.makeIndex(definition)
     case .stopIndex: files.stopIndex()

@@ -184,6 +184,7 @@ public final class Application {
     state.settings.allowsCrash = options.allowsCrash
     state.session.isKept = keeper != nil
     state.session.isScratch = options.isScratch
+    state.database.services = options.origin?.services?.places ?? []
     state.files.viewsFile = workspace.savedViewsFile(options)
     state.files.dataFile = options.dataFile
     if let tab = workspace.firstTab { state.open(tab) }

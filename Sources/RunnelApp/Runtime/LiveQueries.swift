@@ -15,6 +15,8 @@ final class LiveQueries {
     case children(Path)
     case record(Path)
     case count(AppRequestID)
+    /// A value that is read once.
+    case found(AppRequestID)
     /// A value of the listed tree.
     case value(Path)
   }
@@ -116,6 +118,11 @@ final class LiveQueries {
     unlisten(listener)
   }
 
+  /// Reads a value once, from the origin if it is not known here, and reports it as the answer to a request.
+  func find(_ path: Path, _ id: AppRequestID) {
+    listen(ListenRequest(query: Query(path), events: .value), .found(id))
+  }
+
   /// Counts records once, and reports their number as the answer to a request.
   func count(_ counting: Counting, _ id: AppRequestID) {
     do throws(TreeError) {
@@ -160,6 +167,10 @@ final class LiveQueries {
       case .record(let path):
         if case .value(let node)? = events.last { report(.record(path, node)) }
       case .count(let id): take(events, of: id, from: listener)
+      case .found(let id):
+        guard case .value(let node)? = events.last else { break }
+        unlisten(listener)
+        report(.answered(id, .value(node)))
       case .value(let path):
         if case .value(let node)? = events.last { listed?.take(node, at: path) }
       case nil: break
@@ -174,6 +185,9 @@ final class LiveQueries {
     case .children(let path): nodes[path]?.receive(error, from: listener)
     case .count(let id):
       counts[id] = nil
+      receivers[listener] = nil
+      report(.answered(id, .refused(Refusal(error))))
+    case .found(let id):
       receivers[listener] = nil
       report(.answered(id, .refused(Refusal(error))))
     case .value(let path): listed?.fail(error.message, at: path)

@@ -78,7 +78,9 @@ struct Workspace {
     }
     problem = mistake.map { Workspace.words(for: $0, hasOthers: found != nil) }
     let views =
-      try found?.views.map { $0.bound(toUser: me) } ?? Workspace.discover(options, settings)
+      try found?.views.map {
+        $0.bound(toUser: me).placed(among: options.origin?.services?.places ?? [])
+      } ?? Workspace.discover(options, settings)
     self.views = views + [resources.activityView].compactMap(\.self)
     do {
       firstTab = try Workspace.tab(options.view, in: self.views)

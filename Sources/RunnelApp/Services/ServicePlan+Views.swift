@@ -12,6 +12,9 @@ extension ServicePlan {
     return Path(unchecked: [key])
   }
 
+  /// The places of the services in the replica.
+  var places: Set<Path> { Set(services.compactMap(ServicePlan.place)) }
+
   /// Makes a view for each service, in their order: the one that was found in the replica, or one
   /// made from a sample.
   ///

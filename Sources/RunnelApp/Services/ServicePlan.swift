@@ -37,6 +37,9 @@ package struct ServicePlan: Sendable {
   /// Makes an application that asks over Socket.IO, and fails calls if there is no connection.
   package func hastyApplication() -> Feathers { application(SocketProvider(address, access)) }
 
+  /// Makes an application that asks over REST.
+  package func restApplication() -> Feathers { application(restProvider()) }
+
   /// Makes what asks over Socket.IO.
   func socketProvider() -> SocketProvider {
     var access = access

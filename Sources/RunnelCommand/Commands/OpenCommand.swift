@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunnelSync
 
 /// `runnel` without a command, or `runnel open`: opens the workspace in the terminal.
 struct OpenCommand: ParsableCommand {
@@ -26,7 +27,7 @@ struct OpenCommand: ParsableCommand {
       If the output is not a terminal, the rows of a file's view are written instead, a line of JSON for \
       each: $key and the members of the record, or $value if the record is a value. --plain writes text. \
       A server's database and a namespace are shown in a terminal only: `runnel get`, `runnel watch` and \
-      `runnel store export` print them.
+      `runnel store export` print them, and `runnel service` prints services.
 
       Examples:
         runnel tickets.json
@@ -99,6 +100,11 @@ struct OpenCommand: ParsableCommand {
   private func open(_ origin: OriginChoice) throws {
     if scratch { throw Failure("--scratch opens files of data.", status: .usage) }
     if workspace.listing.isPlain {
+      if origin.address.hasServices {
+        throw Failure(
+          "Services are shown in a terminal only: `runnel service find ADDRESS SERVICE` prints them.",
+          status: .usage)
+      }
       throw Failure(
         "A server's database is shown in a terminal only: `runnel get` and `runnel watch` print it.",
         status: .usage)

@@ -156,8 +156,11 @@ struct ServiceTarget: ParsableArguments {
   var path: String
 
   private static func address(_ text: String) throws -> WebAddress {
-    guard let address = WebAddress(text) else {
-      throw ValidationError("an address begins with https:// or http:// and names a host.")
+    // As `runnel open` has it.
+    let web = text.hasPrefix("feathers+") ? String(text.dropFirst("feathers+".count)) : text
+    guard let address = WebAddress(web) else {
+      throw ValidationError(
+        "an address begins with https:// or http:// and names a host; `url` of a profile says which.")
     }
     return address
   }

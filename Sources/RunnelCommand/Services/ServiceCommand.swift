@@ -182,7 +182,7 @@ struct ServiceRemoveCommand: ParsableCommand {
     abstract: "Remove a record, or all that match a query.",
     discussion: """
       Prints what was removed. With --all there is no id, and all records are removed that match the query; \
-      without a query, all that there are.
+      without a query, all that there are. At a terminal that is asked before.
 
       Examples:
         runnel service remove https://api.example.com users 7
@@ -192,6 +192,7 @@ struct ServiceRemoveCommand: ParsableCommand {
   @OptionGroup var target: ServiceTarget
   @Argument(help: "The id of the record.") var id: String?
   @Flag(help: "Remove all records that match the query.") var all = false
+  @Flag(help: "Do not ask before all records are removed.") var force = false
   @OptionGroup var query: ServiceQueryOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
@@ -208,6 +209,11 @@ struct ServiceRemoveCommand: ParsableCommand {
   func run() throws {
     let request = ServiceRequest.remove(
       id: id.map { ServiceID($0) }, query: try query.query())
+    if all, !force, StandardInput.isTerminal {
+      let which = request.query.members.isEmpty ? "all records" : "all records that match"
+      let question = "Remove \(which) of \(target.path) at \(target.address)?"
+      if try !StandardInput.confirms(question) { throw Failure("Nothing was changed.") }
+    }
     try ServiceOutput.print(try target.perform(request, access).json, layout)
   }
 }

@@ -41,20 +41,26 @@ struct ServiceSamples {
     hasty.access.socket.isPatient = false
     let (asked, count) = (hasty, ServiceSamples.count)
     return try AsyncWork.wait {
-      let app = asked.hastyApplication()
-      defer { app.close() }
-      var samples: [CollectionSample] = []
-      for service in unknown {
-        // The workspace tells what is wrong.
-        guard let result = try? await app.service(service).find(ServiceQuery().limit(count)) else {
-          break
-        }
-        if let sample = ServiceSamples.sample(result.records, of: service) {
-          samples.append(sample)
-        }
-      }
-      return samples
+      let samples = await ServiceSamples.read(unknown, count, by: asked.hastyApplication())
+      // The server may have no Socket.IO.
+      if !samples.isEmpty { return samples }
+      return await ServiceSamples.read(unknown, count, by: asked.restApplication())
     }
+  }
+
+  private static func read(
+    _ services: [String], _ count: Int, by app: Feathers
+  ) async -> [CollectionSample] {
+    defer { app.close() }
+    var samples: [CollectionSample] = []
+    for service in services {
+      // The workspace tells what is wrong.
+      guard let result = try? await app.service(service).find(ServiceQuery().limit(count)) else {
+        break
+      }
+      if let sample = ServiceSamples.sample(result.records, of: service) { samples.append(sample) }
+    }
+    return samples
   }
 
   private static func sample(_ records: [JSONValue], of service: String) -> CollectionSample? {

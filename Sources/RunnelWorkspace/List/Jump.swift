@@ -284,8 +284,9 @@ extension Jump {
       state.ask(.value(path), for: .numberOrKey(path, number, view: state.tabs.index))
       return nil
     }
-    // Where the rows stand in another order, the record tells its place.
-    if !start(&state, .key(key)) {
+    // Where the rows stand in another order, the record tells its place; and so does one that only the origin
+    // knows.
+    if state.database.origin?.isDisconnected == false || !start(&state, .key(key)) {
       state.ask(.value(path), for: .numberOrKey(path, nil, view: state.tabs.index))
     }
     return nil
@@ -301,6 +302,18 @@ extension Jump {
     return nil
   }
 
+  /// Asks the origin for a record that is not known here; returns false if there is no need, or nobody to ask.
+  static func asksOrigin(
+    _ state: inout AppState, _ node: RunnelTree.Node, at path: Path, number: Int?, view: Int
+  ) -> Bool {
+    guard node.isEmpty, let origin = state.database.origin, !origin.isDisconnected else {
+      return false
+    }
+    let id = state.requests.add(.numberOrKeyThere(path, number, view: view))
+    state.effects.append(.find(id, path))
+    return true
+  }
+
   /// Goes to the record with a key; if there is none and the key is a number, to the row with this number.
   ///
   /// `node` is what stands at the place of the record.
@@ -312,8 +325,9 @@ extension Jump {
       state.layers.isEmpty
     else { return }
     if node.isEmpty {
-      guard let number else { return state.say(.info, "there is no \(key.text) here") }
-      return goToRow(&state, number, key)
+      if let number { return goToRow(&state, number, key) }
+      if !start(&state, .key(key)) { state.say(.info, "there is no \(key.text) here") }
+      return
     }
     let order = state.tabs.front.definition.source.order
     let value = order.value(of: Child(key: key, node: node))

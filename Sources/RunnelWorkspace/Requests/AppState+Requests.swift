@@ -50,6 +50,9 @@ extension PendingRequests {
     case (.read(let path, let purpose), .value(let node)):
       Copying.finish(&state, reading: path, for: purpose, node.exportJSON)
     case (.numberOrKey(let path, let number, let view), .value(let node)):
+      if Jump.asksOrigin(&state, node, at: path, number: number, view: view) { break }
+      Jump.take(&state, node, at: path, number: number, view: view)
+    case (.numberOrKeyThere(let path, let number, let view), .value(let node)):
       Jump.take(&state, node, at: path, number: number, view: view)
     case (.choices(let path), .records(let rows)):
       ResourceCommands.show(&state, choices: rows, in: path)
@@ -103,7 +106,8 @@ extension PendingRequests {
     case .account: AccountsScreen.fail(&state, id, refusal)
     case .why(let write): WhyScreen.fail(&state, refusal, of: write)
     case .method(let call): MethodCalls.fail(&state, call, refusal)
-    case .read, .numberOrKey, .dropPending, .comparedWrite, .saveCopy, .disconnect:
+    case .read, .numberOrKey, .numberOrKeyThere, .dropPending, .comparedWrite, .saveCopy,
+      .disconnect:
       state.say(.error, refusal.message)
     case .importWithoutEntry(let words): state.say(.info, words)
     // Without an answer the menu says nothing of indexes, and the comparison nothing of who wrote.

@@ -21,6 +21,8 @@ package enum Pending: Hashable, Sendable {
   /// Reading the record with a key, to go to its place in the order; if there is none, a key that is a number is
   /// that of a row.
   case numberOrKey(Path, Int?, view: Int)
+  /// The same, from the origin, since the record is not known here.
+  case numberOrKeyThere(Path, Int?, view: Int)
   /// Reading which record was added last to a list, to go there.
   case newest(view: Int)
   /// Finding out whether the history is on, after an import without an entry in it, which is told in
@@ -52,7 +54,7 @@ extension Pending {
   /// Whether it is being read where the cursor of a list is to go to.
   fileprivate var isCursorRead: Bool {
     switch self {
-    case .numberOrKey, .newest: true
+    case .numberOrKey, .numberOrKeyThere, .newest: true
     default: false
     }
   }

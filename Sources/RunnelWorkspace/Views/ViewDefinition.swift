@@ -69,6 +69,27 @@ extension ViewDefinition {
   }
 }
 
+extension ViewDefinition {
+  /// The view with the places of services that are written with slashes, as `/shop/orders`: in the tree such
+  /// a path is one key.
+  package func placed(among services: Set<Path>) -> ViewDefinition {
+    var view = self
+    view.source.place(among: services)
+    for index in also.indices { view.also[index].place(among: services) }
+    return view
+  }
+}
+
+extension SourceDefinition {
+  fileprivate mutating func place(among services: Set<Path>) {
+    guard path.keys.count > 1,
+      let key = try? RunnelTree.Key(path.keys.map(\.text).joined(separator: "%2F")),
+      services.contains(Path(unchecked: [key]))
+    else { return }
+    (writtenPath, path) = (writtenPath ?? path, Path(unchecked: [key]))
+  }
+}
+
 /// A query on one place, and its paging.
 public struct SourceDefinition: Hashable, Sendable {
   /// The number of rows that a list keeps loaded, for views that do not set it.

@@ -135,6 +135,8 @@ package enum Effect: Hashable, Sendable {
   case callMethod(AppRequestID, MethodCall)
   /// Explain by the rules of the server why it refused a write; the answer carries the id.
   case explain(AppRequestID, PendingWrite)
+  /// Read a value that the origin may have to be asked for; the answer carries the id.
+  case find(AppRequestID, Path)
   /// Count records; the answer carries the id.
   case count(AppRequestID, Counting)
   /// Make an index, and stop making it.

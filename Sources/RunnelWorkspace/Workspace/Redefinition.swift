@@ -61,7 +61,10 @@ extension Redefinition {
     state.files.redefinition = nil
     let definitions =
       saved.content.views
-      .map { $0.bound(toUser: state.database.me).paged(by: state.settings.pageSize) }
+      .map {
+        $0.bound(toUser: state.database.me).placed(among: state.database.services)
+          .paged(by: state.settings.pageSize)
+      }
       + [state.database.resources.activityView].compactMap(\.self)
     state.tabs.templates = ViewDefinition.templates(in: definitions)
     var isUnindexed = false

@@ -65,7 +65,10 @@ enum Writing {
       return
     }
     if screen.content.indexPath(ofRow: id) == nil {
-      state.say(.info, "added \(key): \(reasonNotShown(state, key, in: screen))")
+      // The key of a new record of a service is another once it has its id.
+      let name = state.database.origin?.hasServices == true ? nil : key
+      let words = name.map { "added \($0)" } ?? "added"
+      state.say(.info, "\(words): \(reasonNotShown(state, name, in: screen))")
     } else {
       state.say(.info, "added: it is in a folded section")
     }
@@ -73,7 +76,7 @@ enum Writing {
 
   /// The reason why a new record has no row in a list, and how it is shown.
   private static func reasonNotShown(
-    _ state: AppState, _ key: RunnelTree.Key, in screen: ListScreen
+    _ state: AppState, _ key: RunnelTree.Key?, in screen: ListScreen
   ) -> String {
     if screen.filter != nil {
       return "the filter hides it" + KeyText.listKeys(state).hint(.stepBack, "shows all")
@@ -86,7 +89,7 @@ enum Writing {
       default: nil
       }
     let place = order.map { "ordered by \($0), it stands" } ?? "in this order, it stands"
-    return "\(place) beyond the loaded rows · :go \(key) goes there"
+    return "\(place) beyond the loaded rows" + (key.map { " · :go \($0) goes there" } ?? "")
   }
 
   // MARK: Refusals

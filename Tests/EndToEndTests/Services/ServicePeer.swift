@@ -28,10 +28,11 @@ final class ServicePeer {
   private let program: RunningProgram
   let port: Int
 
-  /// Starts a server.
-  init(_ library: Library, port: Int = 0) throws {
+  /// Starts a server; one without Socket.IO if it is asked over REST only.
+  init(_ library: Library, port: Int = 0, isRESTOnly: Bool = false) throws {
     let (python, file) = try library.environment.command("feathers_peer.py")
-    program = try RunningProgram([file, String(port)], program: python)
+    program = try RunningProgram(
+      [file, String(port)] + (isRESTOnly ? ["rest"] : []), program: python)
     guard let line = try program.readLine(), let port = Int(line) else {
       throw SystemError(call: "feathers_peer.py", reason: try program.errors())
     }
