@@ -160,7 +160,8 @@ struct ServiceTarget: ParsableArguments {
     let web = text.hasPrefix("feathers+") ? String(text.dropFirst("feathers+".count)) : text
     guard let address = WebAddress(web) else {
       throw ValidationError(
-        "an address begins with https:// or http:// and names a host; `url` of a profile says which.")
+        "an address begins with https:// or http:// and names a host; `url` of a profile says which."
+      )
     }
     return address
   }

@@ -118,7 +118,7 @@ struct DatabaseService: NetworkService {
       }
       return AccountExchange(request, accounts, peer, world, channel)
     }
-    if let services, let route = services.route(request) {
+    if let services, let route = services.route(request) ?? missingRoute(request) {
       switch place(of: request, byHost: true) {
       case .refused(let status, let text):
         return refuse(status, text, request, peer, channel)
@@ -153,6 +153,14 @@ struct DatabaseService: NetworkService {
     path(of: request) == socketPath
       || request.method == .get
         && request.headerFields[.accept]?.contains("text/event-stream") == true
+  }
+
+  /// The route of a page that is neither a service nor a place of a database: clients of services
+  /// understand errors of services only.
+  private func missingRoute(_ request: HTTPRequest) -> ServiceFacade.Route? {
+    let path = DatabaseService.path(of: request)
+    let isKnown = path == "/" || path.hasSuffix(".json") || DatabaseService.missing[path] != nil
+    return isKnown ? nil : .missing
   }
 
   private func isForAccounts(_ request: HTTPRequest) -> Bool {

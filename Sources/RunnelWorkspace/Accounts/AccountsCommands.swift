@@ -138,6 +138,7 @@ extension AccountsCommands {
     if let reason = reasonNotChanged(state) { return reason }
     guard let account = state.database.accounts?.current else { return nil }
     if account.email == nil { return "the account has no e-mail address" }
+    if !state.database.services.isEmpty { return "a Feathers server confirms no addresses" }
     return account.isVerified ? "the address is confirmed" : nil
   }
 }

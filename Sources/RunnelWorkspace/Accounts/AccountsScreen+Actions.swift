@@ -16,6 +16,7 @@ extension AccountsScreen {
       // It is open.
     } else {
       var screen = AccountsScreen()
+      screen.confirmsAddresses = state.database.services.isEmpty
       screen.show(facts, height: state.height)
       state.layers.append(.accounts(screen))
     }

@@ -10,6 +10,8 @@ package struct AccountsScreen: Hashable, Sendable {
   private static let (titleMax, nameMax) = (40, 24)
 
   private(set) var facts = AccountFacts()
+  /// Whether the server confirms addresses: those of Feathers have no service for it.
+  var confirmsAddresses = true
   package private(set) var content = ListContent()
   private(set) var headings: [String: ListHeading] = [:]
   private(set) var lines: [String: StyledLine] = [:]
@@ -61,7 +63,9 @@ package struct AccountsScreen: Hashable, Sendable {
     let isCurrent = account.id == facts.current?.id
     if isCurrent, let reason = facts.reasonEnded { return StyledLine(reason, .error) }
     var words: [String] = isCurrent ? ["shown"] : []
-    if account.email != nil, !account.isVerified { words.append("address not confirmed") }
+    if account.email != nil, !account.isVerified, confirmsAddresses {
+      words.append("address not confirmed")
+    }
     return StyledLine(words.joined(separator: ", "), isCurrent ? .ok : .muted)
   }
 }

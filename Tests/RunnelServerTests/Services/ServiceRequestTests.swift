@@ -70,6 +70,8 @@ import Testing
       ("GET", "/messages/99", nil, 404, "NotFound", "No record found for id '99'"),
       ("GET", "/messages?$foo=1", nil, 400, "BadRequest", "Invalid filter value $foo"),
       ("GET", "/messages/a/b", nil, 404, "NotFound", "Page not found"),
+      ("GET", "/nosuch", nil, 404, "NotFound", "Page not found"),
+      ("POST", "/nosuch/a", "{}", 404, "NotFound", "Page not found"),
       (
         "PUT", "/messages", #"{"x":1}"#, 400, "BadRequest",
         "You can not replace multiple instances. Did you mean 'patch'?"
