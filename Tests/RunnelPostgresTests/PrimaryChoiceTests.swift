@@ -85,6 +85,31 @@ import Testing
     #expect(error?.isWorthRetrying == true)
   }
 
+  @Test(needsPostgreSQL) func aConnectionThatBrokeLeadsToTheNewPrimary() throws {
+    let pair = try PostgresPair()
+    let place = PostgresPlace(pair.place)
+    let before = try PostgresConnection(place)
+    #expect(before.name.hasSuffix(":5432"))
+    let reader = try PostgresConnection(place)
+    #expect(reader.name.hasSuffix(":5432"))
+    try pair.promote()
+    // The old primary goes on, and does not answer.
+    let waiting = [PostgresStatement("SELECT pg_sleep(60)")]
+    #expect(throws: PostgresError.self) {
+      try before.perform(waiting, within: .milliseconds(100))
+    }
+    let after = try PostgresConnection(place)
+    #expect(after.name.hasSuffix(":5433"))
+    #expect(after.replacedPrimaries.count == 1)
+    after.close()
+    // Nobody reads on from the old one.
+    let error = #expect(throws: PostgresError.self) {
+      try reader.perform([PostgresStatement("SELECT 1")])
+    }
+    #expect(error?.kind == .disconnected)
+    #expect(!reader.isOpen)
+  }
+
   @Test(needsPostgreSQL) func aPrimaryThatWasReplacedIsNotTaken() throws {
     let pair = try PostgresPair()
     let place = PostgresPlace(pair.place)

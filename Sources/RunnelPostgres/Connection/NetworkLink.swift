@@ -35,6 +35,10 @@ final class NetworkLink: PostgresLink {
   /// What the answers are for that nobody waited for; they come before all others.
   private var posted: [[Expected]] = []
   private let canceller: PostgresCanceller
+  /// Which primary of several hosts it leads to; nil if there is one host, or that is not known.
+  var primary: PrimaryChoice.Mark?
+  /// After this time of waiting it is looked whether the primary was replaced.
+  private static let lookTime = Duration.seconds(1)
 
   /// Connects.
   ///
@@ -97,6 +101,7 @@ final class NetworkLink: PostgresLink {
     guard let connection else {
       throw PostgresError(.disconnected, "There is no connection to the database.")
     }
+    if isReplaced { throw replaced() }
     notices.warningState = nil
     let end = ContinuousClock.now + (patience ?? self.patience.answering)
     var expected: [Expected] = []
@@ -229,8 +234,13 @@ final class NetworkLink: PostgresLink {
       if unsent < 0 { throw fail(refusal) }
       if unsent == 0, pq.pointee.PQisBusy(connection) == 0 { return }
       let events = Int16(POLLIN) | (unsent == 1 ? Int16(POLLOUT) : 0)
-      guard let ready = Waiting.wait(pq.pointee.PQsocket(connection), for: events, until: end)
-      else { throw timedOut() }
+      let look = primary == nil ? end : min(end, ContinuousClock.now + NetworkLink.lookTime)
+      guard let ready = Waiting.wait(pq.pointee.PQsocket(connection), for: events, until: look)
+      else {
+        if isReplaced { throw replaced() }
+        if look < end { continue }
+        throw timedOut()
+      }
       if ready & ~Int16(POLLOUT) != 0, pq.pointee.PQconsumeInput(connection) != 1 {
         throw fail(refusal)
       }
@@ -257,6 +267,17 @@ final class NetworkLink: PostgresLink {
     return PostgresError(
       .disconnected, state: refusal?.state,
       "The connection to the database\(place) broke: \(text ?? "it was closed")")
+  }
+
+  /// True if another connection of the process has found a newer primary: what this one answers is old.
+  private var isReplaced: Bool { primary.map { PrimaryChoice.isReplaced($0) } ?? false }
+
+  /// Closes the connection to a primary that was replaced; returns the error that says so.
+  private func replaced() -> PostgresError {
+    let place = place
+    close()
+    return PostgresError(
+      .disconnected, "The database\(place) was replaced by another primary.")
   }
 
   /// Stops what the server does, and closes the connection; returns the error that says so.

@@ -17,6 +17,7 @@ package final class PostgresConnection {
   }
 
   private let link: any PostgresLink
+  private let place: PostgresPlace?
   /// The hosts of the place that take writes too, and were replaced by this one; as of the connection's
   /// beginning.
   package let replacedPrimaries: [String]
@@ -28,11 +29,13 @@ package final class PostgresConnection {
   /// - Throws: `PostgresError` that says why there is no connection.
   package init(_ place: PostgresPlace, patience: Patience = Patience()) throws(PostgresError) {
     let found = try PrimaryChoice.connect(place, patience: patience)
-    (link, replacedPrimaries) = (found.link, found.replaced)
+    (link, replacedPrimaries, self.place) = (found.link, found.replaced, place)
   }
 
   /// Makes a connection of a link.
-  package init(_ link: any PostgresLink) { (self.link, replacedPrimaries) = (link, []) }
+  package init(_ link: any PostgresLink) {
+    (self.link, replacedPrimaries, place) = (link, [], nil)
+  }
 
   /// True until the connection was closed, or found broken.
   package var isOpen: Bool { link.isOpen }
@@ -67,6 +70,8 @@ package final class PostgresConnection {
       return try link.perform(statements, within: patience)
     } catch {
       lastFailure = error
+      // A primary that confirms nothing may have been replaced.
+      if !isOpen, let place { PrimaryChoice.lookAgain(at: place) }
       throw error
     }
   }

@@ -5,7 +5,11 @@ import Synchronization
 ///
 /// A primary that comes back after a standby took over takes writes, too, until its operator stops it. Its
 /// *timeline* is older: each promotion begins a new one. So the first connection of a process to a place looks
-/// at all hosts, and no later one takes a primary that is older than those that the process has seen.
+/// at all hosts, as does the next one after one that broke, and none takes a primary that is older than those that
+/// the process has seen.
+///
+/// Connections that still lead to the older one break at their next use, or while they wait: a server must not
+/// read there what is old.
 ///
 /// Each host gets its share of the time, so that one that does not answer keeps nobody from the others, and the
 /// one that was used last is asked first.
@@ -30,12 +34,12 @@ struct PrimaryChoice {
   }
 
   /// Which primary of which cluster a connection leads to.
-  private struct Mark {
+  struct Mark: Sendable {
     var cluster: Int64
     var timeline: Int64
 
     /// Asks for it; nil if the database does not tell it.
-    init?(_ link: NetworkLink, within time: Duration) throws(PostgresError) {
+    fileprivate init?(_ link: NetworkLink, within time: Duration) throws(PostgresError) {
       let result: PostgresResult
       do {
         result = try link.perform(
@@ -81,6 +85,16 @@ struct PrimaryChoice {
     return Found(link: try NetworkLink(place, patience: patience))
   }
 
+  /// True if the process has seen a newer primary of the same cluster.
+  static func isReplaced(_ mark: Mark) -> Bool {
+    PrimaryChoice.seen.withLock { $0.timelines[mark.cluster] ?? 0 } > mark.timeline
+  }
+
+  /// Has the next connection look at all hosts of a place again, because one broke.
+  static func lookAgain(at place: PostgresPlace) {
+    PrimaryChoice.seen.withLock { $0.hosts[place] = nil }
+  }
+
   private static func mayNameSeveral(_ place: PostgresPlace) -> Bool {
     if place.text.contains(",") || place.text.contains("service") { return true }
     return getenv("PGSERVICE") != nil || getenv("PGHOST").map { strchr($0, 44) != nil } == true
@@ -116,6 +130,7 @@ struct PrimaryChoice {
         let known = seen.timelines[best.mark.cluster] ?? 0
         seen.timelines[best.mark.cluster] = max(best.mark.timeline, known)
       }
+      best.link.primary = best.mark
       return Found(link: best.link, replaced: replaced)
     }
     throw failure(failures)

@@ -21,6 +21,9 @@ final class Readiness: Sendable {
     case .serving:
       let all = databases.all.map(\.database)
       if let obstacle = databases.storeObstacle { return obstacle }
+      if let idle = all.first(where: { !$0.place.takesSessions }) {
+        return "The primary of the store does not confirm that this server may serve \(idle.name)."
+      }
       if let lost = all.first(where: \.isLost) {
         return "\(lost.name) cannot be used: see the log."
       }

@@ -138,6 +138,8 @@ struct StoreOutageTests {
         ] {
           #expect(try server.request("GET", target, headers: headers).status == 503, "\(target)")
         }
+        let admin = try administrator(of: server)
+        #expect(try admin.request("GET", "/readyz").status == 503)
         try setReachable(true, place)
         let client = try server.client()
         try wait(for: "writes") { try client.request("PUT", "/n.json", "8").status == 200 }
