@@ -20,7 +20,8 @@ public struct OriginStatus: Hashable, Sendable {
   /// The ids of the writes of unknown outcome.
   ///
   /// These are increments that were sent to an origin that does not know write ids, and were not
-  /// confirmed before the connection was lost. Only `resend` sends them again.
+  /// confirmed before the connection was lost; of a server of services, new records too. Only `resend`
+  /// sends them again.
   public var unknownWrites: [Int64]
 
   /// The bytes that were received so far of answers that have not ended, in steps of 1 MiB; 0 if there are

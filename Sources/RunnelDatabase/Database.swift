@@ -313,6 +313,7 @@ public actor Database {
         if settle(id, nil) { continue }
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.acknowledged(number)) }
       case .rejected(let id, let error):
+        if error.code == .writeCanceled { originSink.dropped?(id) }
         if settle(id, error) { continue }
         post(.rejected(numbersOfWrites.removeValue(forKey: id), write: id, error))
       case .cancelled(let listener, _, let error):

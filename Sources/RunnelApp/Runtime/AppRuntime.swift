@@ -265,7 +265,8 @@ extension AppRuntime {
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
-    case .copy, .notify, .openLink, .sendAgain, .reconnect, .measureLatency, .theme, .editOutside,
+    case .copy, .notify, .openLink, .sendAgain, .reconnect, .readOrigin, .measureLatency, .theme,
+      .editOutside,
       .suspend, .redraw, .crash, .account, .stopAccount, .device, .callMethod, .explain:
       screenEffects.append(effect)
     }

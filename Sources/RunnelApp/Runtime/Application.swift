@@ -462,6 +462,7 @@ extension Application {
     case .openLink(let link): runtime.send(.opened(link: link, by: browser.open(link)))
     case .sendAgain(let write): origin.sendAgain(write)
     case .reconnect: origin.reconnect()
+    case .readOrigin: origin.readAgain()
     case .measureLatency: origin.measureLatency()
     case .account(let id, let request):
       guard let accounts = host.accounts else {

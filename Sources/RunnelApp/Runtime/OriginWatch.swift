@@ -102,7 +102,13 @@ final class OriginWatch: Sendable {
   }
 
   /// Sends a write of unknown outcome again.
-  func sendAgain(_ write: Int64) { link.withLock { $0 }?.sendAgain(write) }
+  func sendAgain(_ write: Int64) {
+    link.withLock { $0 }?.sendAgain(write)
+    services.withLock { $0 }?.sendAgain(write)
+  }
+
+  /// Asks a server of services again for all that is shown.
+  func readAgain() { services.withLock { $0 }?.readAgain() }
 
   /// Measures how long the server takes to answer.
   func measureLatency() { link.withLock { $0 }?.measureLatency() }

@@ -30,7 +30,7 @@ actor ServiceLink {
   /// The tree's thread.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  private nonisolated let executor: TreeExecutor
+  nonisolated let executor: TreeExecutor
   private let plan: ServicePlan
   private let lock: SpeakerLock
   private let file: SentFile
@@ -38,7 +38,7 @@ actor ServiceLink {
   private let note: @Sendable (String) -> Void
   // Tree executor only:
   private weak var database: Database?
-  private var origin: ServiceOrigin
+  var origin: ServiceOrigin
   private var app: Feathers?
   private var socket: SocketProvider?
   private var follower: Task<Void, Never>?
@@ -47,15 +47,18 @@ actor ServiceLink {
   /// The number of the application that is used; what comes from earlier ones is ignored.
   private var generation = 0
   private var lockWatch: TreeExecutor.Subscription?
-  private var (isWanted, isActive, isConnected, isEnded) = (false, false, false, false)
+  private var (isWanted, isActive, isEnded) = (false, false, false)
+  private(set) var isConnected = false
   private var usesREST = false
   /// True once the server has answered over Socket.IO.
   private var hasSocket = false
   private var isTryingREST = false
   /// Why there is no Socket.IO; nil as long as it may be there.
   private var absence: String?
+  /// True if everything is to be read again.
+  var isToReload = false
   private var timerTime: Int64?
-  private var status = OriginStatus(.link(.offline(.asked)))
+  private(set) var status = OriginStatus(.link(.offline(.asked)))
   private var isSignedOut: String?
   private nonisolated let events: EventBuffer
   private nonisolated let answers = AnswerBuffer()
@@ -81,7 +84,7 @@ actor ServiceLink {
     events = EventBuffer(max: ServiceLink.eventsMax)
   }
 
-  private var now: Int64 { LocalTime.now() }
+  var now: Int64 { LocalTime.now() }
 
   // MARK: Starting and ending
 
@@ -110,6 +113,9 @@ actor ServiceLink {
     }
     sink.setOffline = { [weak self] isOffline in
       self?.assumeIsolated { isOffline ? $0.goOffline() : $0.goOnline() }
+    }
+    sink.dropped = { [weak self] write in
+      self?.assumeIsolated { $0.decide { $0.dropped(write, now: $1) } }
     }
     sink.end = { [weak self] in self?.assumeIsolated { $0.end() } }
     sink.link = self
@@ -163,8 +169,9 @@ actor ServiceLink {
     set(.closed)
   }
 
-  private func set(_ state: OriginStatus.State) {
+  func set(_ state: OriginStatus.State) {
     var shown = OriginStatus(state)
+    shown.unknownWrites = origin.unknownWrites
     if !shown.isLive { shown.offlineSince = status.offlineSince ?? now }
     if shown == status { return }
     status = shown
@@ -305,12 +312,15 @@ extension ServiceLink {
   /// The connection is lost: nothing that was asked is answered any more.
   private func lost() {
     guard isConnected else { return }
-    isConnected = false
+    (isConnected, isToReload) = (false, false)
     calls.values.forEach { $0.cancel() }
     listeners.values.joined().forEach { $0.cancel() }
     (calls, listeners) = ([:], [:])
-    _ = events.take()
-    origin.disconnected()
+    // What came before the loss tells what became of writes.
+    let came = answers.take().filter { $0.generation == generation }
+    origin.disconnected(
+      after: events.take().records.map { ($0.path, $0.event, $0.data) },
+      came.map { (number: $0.number, answer: $0.result) })
     do {
       try database?.assumeIsolated { database in
         try database.carryOut { try $0.disconnectOrigin() }
@@ -321,7 +331,7 @@ extension ServiceLink {
   }
 
   /// Reads everything again, since something may be missing.
-  private func reload() {
+  func reload() {
     lost()
     connected(generation)
   }
@@ -331,7 +341,7 @@ extension ServiceLink {
 
 extension ServiceLink {
   /// Changes the origin, and carries out what follows.
-  private func step(_ change: (inout ServiceOrigin, Int64) -> [ServiceOrigin.Effect]) {
+  func step(_ change: (inout ServiceOrigin, Int64) -> [ServiceOrigin.Effect]) {
     guard isConnected else { return }
     for effect in change(&origin, now) {
       guard isConnected else { return }
@@ -339,6 +349,7 @@ extension ServiceLink {
     }
     setTimer()
     showProgress()
+    reloadIfQuiet()
   }
 
   private func send(_ commands: [OriginCommand]) {
@@ -359,7 +370,7 @@ extension ServiceLink {
     }
   }
 
-  private func carryOut(_ effect: ServiceOrigin.Effect) {
+  func carryOut(_ effect: ServiceOrigin.Effect) {
     switch effect {
     case .call(let number, let path, let request): call(number, path, request)
     case .tell(let messages):

@@ -9,6 +9,8 @@ package struct OriginSink: Sendable {
   package var send: (@Sendable ([OriginCommand]) -> Void)?
   /// The replica is to stay away from its origin, or need not any more.
   package var setOffline: (@Sendable (Bool) -> Void)?
+  /// A write that waits for the origin was given up.
+  package var dropped: (@Sendable (Int64) -> Void)?
   /// The database is closed: the last call.
   package var end: (@Sendable () -> Void)?
   /// What lives as long as the database.

@@ -19,13 +19,19 @@ extension SocketSession {
     if state == .stopped {
       return [
         .answered(
-          key, .failure(FeathersError(.unavailable, "The connection was closed by the program.")))
+          key,
+          .failure(
+            FeathersError(
+              .unavailable, "The connection was closed by the program.", data: ["isSent": false])))
       ]
     }
     if waiting.count >= SocketSession.waitingMax {
       return [
         .answered(
-          key, .failure(FeathersError(.unavailable, "Too many calls wait for a connection.")))
+          key,
+          .failure(
+            FeathersError(
+              .unavailable, "Too many calls wait for a connection.", data: ["isSent": false])))
       ]
     }
     waiting.append(

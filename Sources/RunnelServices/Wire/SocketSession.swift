@@ -153,8 +153,9 @@ public struct SocketSession: Sendable {
         .map { .engine(attempt: attempt, $0) }
     }
     down()
-    let error = FeathersError(.unavailable, "The connection was closed by the program.")
-    effects += failSent(error) + failWaiting(error)
+    let text = "The connection was closed by the program."
+    effects += failSent(FeathersError(.unavailable, text, data: ["isSent": true]))
+    effects += failWaiting(FeathersError(.unavailable, text, data: ["isSent": false]))
     return effects + set(.stopped)
   }
 
@@ -327,7 +328,8 @@ public struct SocketSession: Sendable {
   }
 
   func unreachable() -> FeathersError {
-    FeathersError(.unavailable, "The server cannot be reached: \(lastReason).")
+    FeathersError(
+      .unavailable, "The server cannot be reached: \(lastReason).", data: ["isSent": false])
   }
 
   // MARK: Packets

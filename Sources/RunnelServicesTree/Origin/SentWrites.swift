@@ -12,8 +12,14 @@ package struct SentWrites: Hashable, Sendable {
   package struct Creation: Hashable, Sendable {
     /// The data that were sent.
     package var data: JSONValue
-    /// The ids of known records that had the same values before.
+    /// The keys of records with the same values that were there before, or are those of other creations.
     package var known: [String]
+    /// True if all records of the service were known.
+    package var isWhole = false
+    /// The newest record before; nil if that is not known.
+    package var mark: CreationMark?
+    /// The key of the record that was created, as an event told before the connection was lost.
+    package var made: String?
   }
 
   /// The most writes that are kept; with more, none is sent before others are answered.
@@ -21,6 +27,8 @@ package struct SentWrites: Hashable, Sendable {
 
   /// What was asked to be created, by the id of the write.
   package var creations: [Int64: Creation] = [:]
+  /// The writes of which nobody can find out whether they were done: only the user has them sent again.
+  package var unknown: Set<Int64> = []
   /// The writes that add to what is there.
   package var additions: Set<Int64> = []
   /// The keys of records by their temporary keys, both behind the key of the service.
@@ -30,12 +38,15 @@ package struct SentWrites: Hashable, Sendable {
   package init() {}
 
   /// True if there is nothing to keep.
-  package var isEmpty: Bool { creations.isEmpty && additions.isEmpty && aliases.isEmpty }
+  package var isEmpty: Bool {
+    creations.isEmpty && additions.isEmpty && aliases.isEmpty && unknown.isEmpty
+  }
 
   /// Drops what is about writes that are not pending any more.
   package mutating func keep(pending: Set<Int64>) {
     creations = creations.filter { pending.contains($0.key) }
     additions.formIntersection(pending)
+    unknown.formIntersection(pending)
     if pending.isEmpty { aliases = [:] }
   }
 
@@ -44,29 +55,55 @@ package struct SentWrites: Hashable, Sendable {
   /// The form in a file.
   package var json: JSONValue {
     let created = creations.sorted { $0.key < $1.key }.map { id, creation in
-      JSONMember(
-        String(id),
-        .object([
-          JSONMember("data", creation.data),
-          JSONMember("known", .array(creation.known.map { .string($0) })),
-        ]))
+      JSONMember(String(id), creation.json)
     }
     let added = additions.sorted().map { JSONValue.number(JSONNumber($0)) }
     let named = aliases.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }
     return .object([
       JSONMember("creations", .object(created)), JSONMember("additions", .array(added)),
       JSONMember("aliases", .object(named)),
+      JSONMember("unknown", .array(unknown.sorted().map { .number(JSONNumber($0)) })),
     ])
   }
 
   /// Reads the form in a file; what is damaged is left out.
   package init(json: JSONValue) {
     for member in json["creations"]?.object ?? [] {
-      guard let id = Int64(member.name), let data = member.value["data"] else { continue }
-      creations[id] = Creation(
-        data: data, known: (member.value["known"]?.array ?? []).compactMap(\.string))
+      guard let id = Int64(member.name) else { continue }
+      creations[id] = Creation(json: member.value)
     }
-    additions = Set((json["additions"]?.array ?? []).compactMap { $0.int.map { Int64($0) } })
+    additions = SentWrites.ids(json["additions"])
+    unknown = SentWrites.ids(json["unknown"])
     for member in json["aliases"]?.object ?? [] { aliases[member.name] = member.value.string }
+  }
+
+  private static func ids(_ json: JSONValue?) -> Set<Int64> {
+    Set((json?.array ?? []).compactMap { $0.int.map { Int64($0) } })
+  }
+}
+
+extension SentWrites.Creation {
+  fileprivate var json: JSONValue {
+    var members = [
+      JSONMember("data", data), JSONMember("known", .array(known.map { .string($0) })),
+    ]
+    if isWhole { members.append(JSONMember("isWhole", .bool(true))) }
+    if let mark {
+      var parts = [JSONMember("field", .string(mark.field))]
+      if let value = mark.value { parts.append(JSONMember("value", value)) }
+      members.append(JSONMember("mark", .object(parts)))
+    }
+    if let made { members.append(JSONMember("made", .string(made))) }
+    return .object(members)
+  }
+
+  fileprivate init?(json: JSONValue) {
+    guard let data = json["data"] else { return nil }
+    self.init(data: data, known: (json["known"]?.array ?? []).compactMap(\.string))
+    isWhole = json["isWhole"]?.bool ?? false
+    mark = json["mark"].flatMap { mark in
+      mark["field"]?.string.map { CreationMark(field: $0, value: mark["value"]) }
+    }
+    made = json["made"]?.string
   }
 }

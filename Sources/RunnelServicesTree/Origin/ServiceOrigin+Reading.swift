@@ -91,7 +91,7 @@ extension ServiceOrigin {
   }
 
   /// Asks for one record, to see what the id is called.
-  private mutating func sample(_ service: Key) {
+  mutating func sample(_ service: Key) {
     guard services[service]?.isSampling == false else { return }
     services[service]?.isSampling = true
     let number = number(.sample(service))
@@ -145,6 +145,7 @@ extension ServiceOrigin {
     _ service: Key, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
   ) {
     services[service]?.isSampling = false
+    noteExample(answer.map { ServiceResult($0).records.first }, service, now)
     switch answer {
     case .failure(let error): failed(service, error, now)
     case .success(let json):
@@ -267,6 +268,7 @@ extension ServiceOrigin {
         .note("A record of \(ServiceMirror.path(of: service)) has no usable id and is not shown."))
       return nil
     }
+    services[service]?.seen.insert(key)
     do {
       return Child(key: key, node: try mirror.stored(record, key, of: service))
     } catch {
@@ -359,8 +361,10 @@ extension ServiceOrigin {
       [.created, .updated, .patched, .removed].contains(event),
       let key = mirror.key(of: record, in: service)
     else { return }
+    if event == .created { noteBirth(service, key, record) }
     note(service, key)
     if event != .created, held[service]?.contains(where: { $0.key == key }) == true {
+      adoptBirths()
       releaseHeld(service, key)
     }
     if event == .removed {

@@ -33,11 +33,8 @@ extension ServiceOrigin {
 
   mutating func enqueue(_ id: Int64, _ write: Write, _ bases: [Path: Node]) {
     if sent.additions.remove(id) != nil {
-      let reason =
-        "The connection was lost after this was sent: whether it was done is not known. "
-        + "Look at the record before you try it again."
-      messages.append(.rejected(id: id, TreeError(.disconnected, reason)))
-      return
+      // What is done twice adds twice.
+      sent.unknown.insert(id)
     }
     do throws(TreeError) {
       let items = try ServiceOrigin.items(of: write, bases)
@@ -111,11 +108,18 @@ extension ServiceOrigin {
     let service = record.service
     let alias = sent.aliases[ServiceOrigin.alias(record)].flatMap { try? Key($0) }
     let target = alias ?? record.key
+    if sent.unknown.contains(jobs[0].id) {
+      queue.suspend(record)
+      return nil
+    }
     if alias == nil, let creation = sent.creations[jobs[0].id] {
       return search(record, creation, jobs[0].id)
     }
     let current = mirror.node(service, target)
     let isNew = alias == nil && isNewKey(record, jobs[0])
+    if isNew || current.isEmpty && isKnown(service, target), awaitsMark(record, jobs[0], now) {
+      return nil
+    }
     if current.isEmpty, !isNew, !isKnown(service, target) {
       queue.wait(record)
       fetch(service, target)
@@ -143,8 +147,8 @@ extension ServiceOrigin {
         return nil
       }
       var request = plain
-      if kind == .create { noteCreation(record, request, ids[0]) }
-      for job in jobs where job.adds { sent.additions.insert(job.id) }
+      if kind == .create { noteCreation(record, request, ids[0], now) }
+      for job in jobs where job.adds && kind != .create { sent.additions.insert(job.id) }
       var call = WriteCall(
         kind: kind, record: record, target: target, ids: ids, before: current, node: node,
         since: news.last)
@@ -202,46 +206,6 @@ extension ServiceOrigin {
     return (.change, .patch(id: id, data: .object(fields)))
   }
 
-  /// Notes what is asked to be created, and which known records are like it.
-  ///
-  /// O(k) in the known records with the longest of its texts; in all known records if it has none.
-  private mutating func noteCreation(_ record: RecordID, _ request: ServiceRequest, _ id: Int64) {
-    let data = request.data ?? .null
-    let alike =
-      if let first = ServiceOrigin.longestText(of: data) {
-        mirror.records(of: record.service, with: first.text, in: first.key)
-      } else {
-        mirror.records(of: record.service)
-      }
-    let known = alike.filter { child in
-      let other = mirror.record(child.node, child.key, of: record.service)
-      return ServiceOrigin.scalars(of: data).allSatisfy { other[$0.name] == $0.value }
-    }
-    sent.creations[id] = SentWrites.Creation(
-      data: data, known: known.prefix(100).map(\.key.text))
-  }
-
-  /// The longest of a record's texts, as a tree has it.
-  private static func longestText(of data: JSONValue) -> (key: Key, text: String)? {
-    let texts = (data.object ?? []).compactMap { member in
-      member.value.string.map { (name: member.name, text: $0) }
-    }
-    guard let longest = texts.max(by: { $0.text.utf8.count < $1.text.utf8.count }),
-      let key = try? Key(ServiceRecordCoding.key(for: longest.name))
-    else { return nil }
-    return (key, longest.text)
-  }
-
-  /// The fields of a record that can be looked for.
-  private static func scalars(of data: JSONValue) -> [JSONMember] {
-    (data.object ?? []).filter { member in
-      switch member.value {
-      case .string, .number, .bool: true
-      default: false
-      }
-    }
-  }
-
   // MARK: Answers
 
   mutating func answered(
@@ -263,9 +227,12 @@ extension ServiceOrigin {
       pause(now)
       if !error.mayBeDone {
         forget(call.ids)
-      } else if call.ids.contains(where: { sent.additions.contains($0) }) {
-        forget(call.ids)
-        return refuse(call.record, call.ids, error.treeError)
+      } else if let key = born(call.ids[0]) {
+        adopt(key, for: call.record, call.ids)
+        break
+      } else if let id = call.ids.first(where: { sent.additions.contains($0) }) {
+        setUnknown(call.record, id)
+        break
       }
       queue.release(call.record)
     case .failure(let error):
@@ -280,6 +247,7 @@ extension ServiceOrigin {
     for id in ids {
       sent.creations[id] = nil
       sent.additions.remove(id)
+      births[id] = nil
     }
   }
 
@@ -294,7 +262,10 @@ extension ServiceOrigin {
       services[service]?.absent.insert(key)
       put([Child(key: key, node: .empty)], service)
     } else if let child = child(ServiceResult(json).record ?? .null, service) {
-      if call.kind == .create { key = child.key }
+      if call.kind == .create {
+        key = child.key
+        claim(key, of: service, call.ids[0])
+      }
       releaseHeld(service, child.key)
       if child.key == key { made = child.node }
     } else if call.kind == .change {
@@ -323,7 +294,7 @@ extension ServiceOrigin {
   }
 
   /// Acknowledges writes of a record, which has this key at the server.
-  private mutating func settle(_ record: RecordID, _ ids: [Int64], _ key: Key) {
+  mutating func settle(_ record: RecordID, _ ids: [Int64], _ key: Key) {
     let isRenamed = key != record.key
     if isRenamed, queue.ids(of: record).count > ids.count {
       sent.aliases[ServiceOrigin.alias(record)] = key.text
@@ -337,13 +308,13 @@ extension ServiceOrigin {
     }
   }
 
-  private mutating func finish(_ record: RecordID, _ ids: [Int64]) {
+  mutating func finish(_ record: RecordID, _ ids: [Int64]) {
     for id in queue.finish(record, ids) { messages.append(.acknowledged(id: id)) }
     forgetReading(of: record)
   }
 
   /// Refuses the writes of a record, or has those that were sent together sent one by one.
-  private mutating func refuse(_ record: RecordID, _ ids: [Int64], _ error: TreeError) {
+  mutating func refuse(_ record: RecordID, _ ids: [Int64], _ error: TreeError) {
     guard let job = queue.refuse(record, ids) else { return }
     forgetReading(of: record)
     var error = error
@@ -382,72 +353,6 @@ extension ServiceOrigin {
     guard queue.ids(of: record).isEmpty else { return }
     fresh.remove(record)
     checks[record] = nil
-  }
-
-  /// True if a record of a service is being created.
-  func isCreating(_ service: Key) -> Bool {
-    calls.values.contains { call in
-      if case .write(let write) = call {
-        write.kind == .create && write.record.service == service
-      } else {
-        false
-      }
-    }
-  }
-
-  // MARK: Unknown outcomes
-
-  /// Looks for a record that may have been created.
-  private mutating func search(
-    _ record: RecordID, _ creation: SentWrites.Creation, _ id: Int64
-  ) -> Effect? {
-    let scalars = ServiceOrigin.scalars(of: creation.data)
-    if scalars.isEmpty {
-      sent.creations[id] = nil
-      refuse(record, [id], ServiceOrigin.unknown("it has no field to look for"))
-      return nil
-    }
-    let query = scalars.reduce(ServiceQuery()) { $0.eq($1.name, $1.value) }
-      .limit(creation.known.count + 2)
-    return .call(
-      number(.search(record)), path: ServiceMirror.path(of: record.service),
-      .find(query: query))
-  }
-
-  private static func unknown(_ reason: String) -> TreeError {
-    TreeError(
-      .disconnected,
-      "The connection was lost after this record was sent, and whether it was created is not "
-        + "known: \(reason). Look for it before you try again.")
-  }
-
-  /// Takes the answer to the search.
-  mutating func found(
-    _ record: RecordID, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
-  ) {
-    guard let id = queue.ids(of: record).first, let creation = sent.creations[id] else {
-      return queue.release(record)
-    }
-    switch answer {
-    case .failure(let error) where error.isPassing:
-      queue.release(record)
-      pause(now)
-    case .failure(let error):
-      sent.creations[id] = nil
-      refuse(record, [id], ServiceOrigin.unknown(error.message))
-    case .success(let json):
-      let children = ServiceResult(json).records.compactMap { child($0, record.service) }
-        .filter { !creation.known.contains($0.key.text) }
-      sent.creations[id] = nil
-      switch children.count {
-      case 0: queue.release(record)
-      case 1:
-        put(children, record.service)
-        settle(record, [id], children[0].key)
-      default:
-        refuse(record, [id], ServiceOrigin.unknown("several records are like it"))
-      }
-    }
   }
 }
 

@@ -55,15 +55,17 @@ package struct ServiceOrigin: Sendable {
     /// The first record, which tells the name of the id.
     case sample(Key)
     case write(WriteCall)
-    /// The search for a record that may have been created.
-    case search(RecordID)
+    /// The search for a record that may have been created, and what its earlier pages have.
+    case search(RecordID, [JSONValue])
+    /// The newest record of a service.
+    case mark(Key)
 
     /// The last event before the call; nil if no event counts for its answer.
     var since: Int? {
       switch self {
       case .page(_, _, _, let since), .record(_, _, let since): since
       case .write(let call): call.since
-      case .sample, .search: nil
+      case .sample, .search, .mark: nil
       }
     }
   }
@@ -89,6 +91,8 @@ package struct ServiceOrigin: Sendable {
   var calls: [Int: Call] = [:]
   /// What events have told; it counts more than answers to calls that were made before.
   var news = RecordNews()
+  /// The new records, by the creation that may have made them.
+  var births: [Int64: Births] = [:]
   private var lastCall = 0
   private var lastListener = 0
   /// When calls may be made again after a failure.
@@ -117,6 +121,10 @@ package struct ServiceOrigin: Sendable {
     var absent: Set<Key> = []
     /// Records that are being asked for.
     var asked: Set<Key> = []
+    /// Records of which the server told anything.
+    var seen: Set<Key> = []
+    /// What is known of the newest record.
+    var newest = NewestRecord()
     /// True once it is known that there are no records, or what the name of the id is.
     var isSampled = false
     var isSampling = false
@@ -176,7 +184,7 @@ extension ServiceOrigin {
   package mutating func disconnected() {
     (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
     (queue, checks, fresh, calls, retryTime) = (ServiceWrites(), [:], [], [:], nil)
-    (held, heldTime) = ([:], nil)
+    (held, heldTime, births) = ([:], nil, [:])
     // Whether the replica was told of these, its pending writes tell.
     settledIDs = []
   }
@@ -245,7 +253,8 @@ extension ServiceOrigin {
       answered(service, key, since: since, answer, now)
     case .sample(let service): sampled(service, answer, now)
     case .write(let call): answered(call, answer, now)
-    case .search(let record): found(record, answer, now)
+    case .search(let record, let earlier): found(record, earlier, answer, now)
+    case .mark(let service): marked(service, answer, now)
     }
   }
 
@@ -266,7 +275,16 @@ extension ServiceOrigin {
       self.retryTime = nil
       queue.retry()
     }
-    if let heldTime, heldTime <= now { releaseHeld() }
+    if let heldTime, heldTime <= now {
+      adoptBirths()
+      releaseHeld()
+    }
+    advance(now)
+    return output()
+  }
+
+  /// Ends a step in the middle of a connection, or without one.
+  mutating func finishStep(_ now: Int64) -> [Effect] {
     advance(now)
     return output()
   }
@@ -297,7 +315,7 @@ extension FeathersError {
   var isPassing: Bool { [408, 429, 502, 503, 504].contains(code) }
 
   /// True if the call may have been done although there is no answer.
-  var mayBeDone: Bool { data?["isSent"]?.bool == true || [408, 502, 504].contains(code) }
+  var mayBeDone: Bool { data?["isSent"]?.bool ?? [408, 502, 503, 504].contains(code) }
 
   /// The error as that of a tree.
   var treeError: TreeError {

@@ -49,6 +49,8 @@ struct ServiceWrites: Sendable {
     var isBusy = false
     /// True if it is busy since the record has to be read before its writes can be sent.
     var isWaiting = false
+    /// True if it is busy since nobody knows whether its first write was done.
+    var isSuspended = false
     /// True if the writes are sent one by one, since several at once were refused.
     var isSingle = false
   }
@@ -80,6 +82,13 @@ struct ServiceWrites: Sendable {
 
   /// Has the first writes of a busy record wait until `wake`.
   mutating func wait(_ record: RecordID) { chains[record]?.isWaiting = true }
+
+  /// Has the writes of a busy record wait until `release`: nobody knows whether the first was done.
+  mutating func suspend(_ record: RecordID) {
+    guard chains[record]?.isBusy == true, chains[record]?.isSuspended == false else { return }
+    chains[record]?.isSuspended = true
+    busyCount -= 1
+  }
 
   /// True if the writes of a record wait for `wake`.
   func isWaiting(_ record: RecordID) -> Bool { chains[record]?.isWaiting == true }
@@ -207,8 +216,9 @@ struct ServiceWrites: Sendable {
 
   /// Notes that nothing is under way for a record: its writes are examined again.
   mutating func release(_ record: RecordID) {
-    if chains[record]?.isBusy == true { busyCount -= 1 }
+    if chains[record]?.isBusy == true, chains[record]?.isSuspended == false { busyCount -= 1 }
     chains[record]?.isBusy = false
+    chains[record]?.isSuspended = false
     chains[record]?.isWaiting = false
     ready.append(record)
   }

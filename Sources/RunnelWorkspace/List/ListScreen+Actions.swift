@@ -192,6 +192,8 @@ extension ListScreen {
   static func readListAnew(_ state: inout AppState) {
     resume(&state, state.tabs.index)
     if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
+    // What its events have told wrongly stays until it is asked.
+    if state.database.origin?.hasServices == true { state.effects.append(.readOrigin) }
     readAgain(&state)
     if state.tabs.front.filter != nil { FilterScreen.applyFilter(&state, inView: state.tabs.index) }
     state.say(.info, "\(state.tabs.front.definition.name) is read again")

@@ -166,6 +166,8 @@ package enum Effect: Hashable, Sendable {
   case sendAgain(Int64)
   /// Connect to the server now, also after it has refused the credentials.
   case reconnect
+  /// Ask the server again for all that is shown, if it tells only what it says has changed.
+  case readOrigin
   /// Measure how long the server takes to answer.
   case measureLatency
   /// Draw in the colors of a theme, or of the configuration if it is nil.

@@ -12,6 +12,8 @@ struct ModelServer {
   var records: [JSONValue] = []
   var pageMax: Int? = 5
   private var lastID: Int64 = 0
+  /// True if ids are texts that do not tell which record is older.
+  var hasTextIDs = false
   /// True if each record has a number `version` that grows with each write.
   var hasVersions = false
   /// The fields in conditions that are refused.
@@ -29,6 +31,11 @@ struct ModelServer {
 
   private func index(_ id: ServiceID?) -> Int? {
     records.firstIndex { $0["id"].flatMap { ServiceID(json: $0) } == id }
+  }
+
+  private var nextID: JSONValue {
+    hasTextIDs
+      ? .string("r\(lastID &* 7_919 % 1_009)") : .number(JSONNumber(lastID))
   }
 
   /// The index of the record that a call changes.
@@ -92,7 +99,7 @@ struct ModelServer {
       switch request.method {
       case .create:
         lastID += 1
-        let id = JSONMember("id", .number(JSONNumber(lastID)))
+        let id = JSONMember("id", nextID)
         let record = versioned(.object([id] + data.filter { $0.name != "id" }), after: nil)
         records.append(record)
         return (.success(record), (.created, record))
@@ -205,7 +212,7 @@ final class ServiceWorld {
     if !isConnected { return }
     isConnected = false
     (flights, events) = ([], [])
-    origin.disconnected()
+    origin.disconnected(after: [])
     _ = try session.disconnectOrigin()
     try pump()
   }
@@ -255,6 +262,16 @@ final class ServiceWorld {
   func tick() throws {
     now += 3_000
     try carryOut(origin.tick(now: now))
+  }
+
+  /// The user sends a write of unknown outcome again.
+  func sendAgain(_ id: Int64) throws { try carryOut(origin.sendAgain(id, now: now)) }
+
+  /// The user gives a write up.
+  func drop(_ id: Int64) throws {
+    _ = try session.dropPendingWrite(id)
+    try carryOut(origin.dropped(id, now: now))
+    try pump()
   }
 
   /// Everything arrives, until nothing is under way.

@@ -469,7 +469,7 @@ private struct Script {
       Issue.record("the call is not answered")
       return
     }
-    #expect(error.kind == .unavailable && error.data == nil)
+    #expect(error.kind == .unavailable && error.data == ["isSent": false])
   }
 
   @Test func withoutAWebSocketPollingIsTried() {
