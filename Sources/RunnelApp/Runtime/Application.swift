@@ -39,8 +39,7 @@ public final class Application {
   private let problem: (settings: Settings, text: String)?
   private let runtime: AppRuntime
   private let cache = FrameCache()
-  /// Whether the last wait found news of the database, a signal, or a change in the folder of the
-  /// configuration.
+  /// Whether the last wait found news of the database, a signal, or a change of the configuration.
   private var (hasMessages, hasSignals, hasFileNews) = (false, false, false)
   private let configuration: ConfigurationMonitor
   private let definitions: DefinitionMonitor
@@ -358,8 +357,7 @@ extension Application {
     }
   }
 
-  /// Drops the keys that were struck in one go with a key that opened no line: they were meant as text, not
-  /// as commands.
+  /// Drops the keys that were struck in one go with a key that opened no line: they were meant as text.
   private func dropBurst() {
     func isKey(_ event: InputEvent) -> Bool { if case .key = event { true } else { false } }
     keys = keys.drop(while: isKey)

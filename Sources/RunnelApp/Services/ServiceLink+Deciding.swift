@@ -1,7 +1,8 @@
 import RunnelClient
 import RunnelServicesTree
 
-// What the user decides: to send a write again whose outcome is unknown, to give it up, and to read anew.
+// What the user decides: to send a write again whose outcome is unknown, to give it up, and to read anew; and
+// what is due at a time.
 
 extension ServiceLink {
   /// Sends a write of unknown outcome again.
@@ -32,5 +33,19 @@ extension ServiceLink {
     if isConnected { return step(change) }
     for case .save(let sent) in change(&origin, now) { carryOut(.save(sent)) }
     set(status.state)
+  }
+
+  /// Has the origin do what is due, at its time.
+  func setTimer() {
+    guard isConnected, let deadline = origin.deadline else { return }
+    // A timer that is due earlier sets the next one.
+    if let timerTime, timerTime <= deadline { return }
+    timerTime = deadline
+    executor.submit(afterMilliseconds: Int(clamping: max(0, deadline - now))) { [weak self] in
+      self?.assumeIsolated { link in
+        link.timerTime = nil
+        link.step { $0.tick(now: $1) }
+      }
+    }
   }
 }

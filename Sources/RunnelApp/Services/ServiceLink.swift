@@ -57,7 +57,7 @@ actor ServiceLink {
   private var absence: String?
   /// True if everything is to be read again.
   var isToReload = false
-  private var timerTime: Int64?
+  var timerTime: Int64?
   private(set) var status = OriginStatus(.link(.offline(.asked)))
   private var isSignedOut: String?
   private nonisolated let events: EventBuffer
@@ -486,19 +486,6 @@ extension ServiceLink {
     if records.isEmpty { return }
     step { origin, now in
       origin.take(records.map { ($0.path, $0.event, $0.data) }, now: now)
-    }
-  }
-
-  private func setTimer() {
-    guard isConnected, let deadline = origin.deadline else { return }
-    // A timer that is due earlier sets the next one.
-    if let timerTime, timerTime <= deadline { return }
-    timerTime = deadline
-    executor.submit(afterMilliseconds: Int(clamping: max(0, deadline - now))) { [weak self] in
-      self?.assumeIsolated { link in
-        link.timerTime = nil
-        link.step { $0.tick(now: $1) }
-      }
     }
   }
 }

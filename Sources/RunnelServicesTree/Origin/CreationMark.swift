@@ -50,8 +50,7 @@ package struct CreationMark: Hashable, Sendable {
 
   /// Tells whether a record was created before the mark was made, or after it.
   ///
-  /// - Parameter sent: the data of the record that was sent; a time that the sender chose does not tell what is
-  ///   older.
+  /// `sent` are the data of the record that was sent: a time that the sender chose does not tell what is older.
   func moment(of record: JSONValue, sent: JSONValue) -> Moment {
     guard let value else { return .after }
     guard let other = record[field], let order = CreationMark.compare(other, value) else {
