@@ -194,7 +194,8 @@ final class ViewStreams {
   /// list.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
     if takesFailure(of: listener) { return }
-    let failure = StreamFailure(error, readingAt: definition.source.path)
+    let failure = StreamFailure(
+      error, readingAt: definition.source.path, isOfService: reach != nil)
     for query in queries { query.receive(failure: failure, from: listener) }
     guard case .failed(let message) = partition.loadState else { return }
     let tell: ((ListChange) -> Void)? = self.receive
