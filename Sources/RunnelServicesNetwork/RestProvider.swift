@@ -110,9 +110,9 @@ public final class RestProvider: ServiceProvider {
       let failure: FeathersError
       var pause: Int64?
       do throws(FeathersError) {
-        let answer = try await answer(request)
+        let answer = try await answer(request, isRead)
         if let error = RestProvider.redirection(answer) { throw error }
-        if (200..<400).contains(answer.status) { return try RestProvider.value(answer) }
+        if (200..<300).contains(answer.status) { return try RestProvider.value(answer, isRead) }
         failure = FeathersError(status: answer.status, body: answer.body)
         pause = answer.headers("Retry-After").first.flatMap { Int64($0) }.map { $0 * 1000 }
       } catch {
@@ -133,7 +133,9 @@ public final class RestProvider: ServiceProvider {
   }
 
   /// Sends a request and waits for the answer, but not longer than a call may take.
-  private func answer(_ request: WebRequest) async throws(FeathersError) -> WebAnswer {
+  private func answer(
+    _ request: WebRequest, _ isRead: Bool
+  ) async throws(FeathersError) -> WebAnswer {
     let (client, limit) = (client, access.callMilliseconds)
     do {
       return try await withThrowingTaskGroup(of: WebAnswer?.self) { group in
@@ -148,16 +150,24 @@ public final class RestProvider: ServiceProvider {
         guard let first = try await group.next(), let answer = first else {
           throw FeathersError(
             .timeout,
-            "The server did not answer within \(limit / 1000) s: what became of the call "
-              + "is not known.", data: ["isSent": true])
+            RestProvider.text("The server did not answer within \(limit / 1000) s.", isRead),
+            data: ["isSent": true])
         }
         return answer
       }
     } catch {
       if Task.isCancelled { throw FeathersError(.cancelled, "The call was cancelled.") }
-      if let error = error as? NetworkError { throw FeathersError(.unavailable, error.message) }
+      if let error = error as? NetworkError {
+        let text = error.isSent ? RestProvider.text(error.message, isRead) : error.message
+        throw FeathersError(.unavailable, text, data: ["isSent": .bool(error.isSent)])
+      }
       throw FeathersError.from(error)
     }
+  }
+
+  /// The text for a call that was sent and got no answer: of a write it says that its outcome is not known.
+  private static func text(_ reason: String, _ isRead: Bool) -> String {
+    isRead ? reason : reason.dropLast() + ": what became of the call is not known."
   }
 
   private func webRequest(_ call: ProviderCall) throws(FeathersError) -> WebRequest {
@@ -206,18 +216,25 @@ public final class RestProvider: ServiceProvider {
 
   /// Returns the error for an answer that sends the caller to another address; nil for others.
   private static func redirection(_ answer: WebAnswer) -> FeathersError? {
-    guard [301, 302, 307, 308].contains(answer.status),
+    guard (300..<400).contains(answer.status),
       let target = answer.headers("Location").first
     else { return nil }
     return FeathersError(
       .generalError, "The server sends the caller to \(target.prefix(200)): use that address.")
   }
 
-  private static func value(_ answer: WebAnswer) throws(FeathersError) -> JSONValue {
+  private static func value(
+    _ answer: WebAnswer, _ isRead: Bool
+  ) throws(FeathersError) -> JSONValue {
     if answer.status == 204 || answer.body.isEmpty { return .null }
     do throws(JSONError) {
       return try JSONValue(parsing: answer.body)
     } catch {
+      // A page of another kind of server is no answer that was cut off.
+      if !isRead, let first = answer.body.first, first == 0x7B || first == 0x5B {
+        throw FeathersError(
+          .unavailable, text("The answer breaks off (\(error)).", isRead), data: ["isSent": true])
+      }
       throw FeathersError(
         .generalError,
         "The answer with status \(answer.status) is not JSON (\(error)): is this the address of a "

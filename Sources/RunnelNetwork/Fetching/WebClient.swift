@@ -97,7 +97,8 @@ public struct WebClient: Sendable {
   ) async throws(NetworkError) -> WebAnswer {
     let (answer, isWhole) = try await beginning(of: request, bytesMax: bytesMax)
     if isWhole { return answer }
-    throw NetworkError("\(request.address.bare) sent an answer of more than \(bytesMax) bytes.")
+    throw NetworkError(
+      sent: "\(request.address.bare) sent an answer of more than \(bytesMax) bytes.")
   }
 
   /// Sends a request and reads the beginning of the answer, without blocking the thread; the connection
@@ -383,7 +384,7 @@ private final class ExchangeReader: ChannelInboundHandler {
     timer?.cancel()
     if isComplete || failure != nil { return }
     let named = NetworkError(
-      "\(request.address.bare): \(WebConnector.reason(error)).")
+      sent: "\(request.address.bare): \(WebConnector.reason(error)).")
     failure = named
     head.fail(named)
     let waiter = waiter

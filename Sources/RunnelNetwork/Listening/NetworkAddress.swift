@@ -87,9 +87,14 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message for a person: what happened and what to do.
   public var message: String
+  /// True if a request was sent, so that it may have been carried out.
+  package var isSent = false
 
   /// Makes an error.
   public init(_ message: String) { self.message = message }
+
+  /// Makes an error of a request that was sent.
+  package init(sent message: String) { (self.message, isSent) = (message, true) }
 
   /// The message.
   public var description: String { message }

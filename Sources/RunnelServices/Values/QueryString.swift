@@ -116,7 +116,9 @@ extension QueryString {
 
   /// Reads a query string; all values are texts.
   ///
-  /// - Throws: `BadRequest` if it has more values than allowed.
+  /// A condition that cannot be read is not left out: without it, more records would match.
+  ///
+  /// - Throws: `BadRequest` if it has more values than allowed, or a name that no field has.
   package static func decoded(
     _ text: String, bounds: Bounds = Bounds()
   ) throws(FeathersError) -> ServiceQuery {
@@ -130,7 +132,11 @@ extension QueryString {
       let parts = pair.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let names = path(plain(parts[0]), bounds)
-      if names.isEmpty || names.contains("__proto__") { continue }
+      if names.isEmpty || names.contains("__proto__") {
+        let name = names.joined(separator: ".")
+        throw FeathersError(
+          .badRequest, names.isEmpty ? "A value has no name." : "Invalid query parameter \(name)")
+      }
       root.insert(parts.count > 1 ? plain(parts[1]) : "", names[...])
     }
     var query = ServiceQuery()

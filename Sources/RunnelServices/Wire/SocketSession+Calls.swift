@@ -119,9 +119,9 @@ extension SocketSession {
       _ = take(sent: sentOrder[sentStart])
       let error = FeathersError(
         .timeout,
-        "The server did not answer \(call.event) within \(options.callMilliseconds / 1000) s: "
-          + "what became of the call is not known.", data: ["isSent": true])
-      effects.append(.answered(call.key, .failure(error)))
+        "The server did not answer \(call.event) within \(options.callMilliseconds / 1000) s.",
+        data: ["isSent": true])
+      effects.append(.answered(call.key, .failure(SocketSession.error(error, of: call))))
     }
     return effects
   }
@@ -129,7 +129,18 @@ extension SocketSession {
   mutating func failSent(_ error: FeathersError) -> [Effect] {
     let calls = sent.sorted { $0.key < $1.key }
     (sent, sentOrder, sentStart) = ([:], [], 0)
-    return calls.map { .answered($0.value.key, .failure(error)) }
+    return calls.map { _, call in
+      .answered(call.key, .failure(SocketSession.error(error, of: call)))
+    }
+  }
+
+  /// The error of a call that was sent and got no answer: of a write it says that its outcome is not known.
+  private static func error(_ error: FeathersError, of call: Call) -> FeathersError {
+    let method = call.event.split(separator: ":").last ?? ""
+    if method == "find" || method == "get" { return error }
+    var error = error
+    error.message = error.message.dropLast() + ": what became of the call is not known."
+    return error
   }
 
   mutating func failWaiting(_ error: FeathersError) -> [Effect] {

@@ -286,9 +286,8 @@ public struct SocketSession: Sendable {
     lastReason = reason.reason
     var effects = failSent(
       FeathersError(
-        .unavailable,
-        "The connection was lost before the answer (\(lastReason)): what became of the call is not "
-          + "known.", data: ["isSent": true]))
+        .unavailable, "The connection was lost before the answer (\(lastReason)).",
+        data: ["isSent": true]))
     if case .otherVersion = reason, asked == .four {
       (version, isFallback) = (.three, false)
       return effects + begin(now)
@@ -387,9 +386,7 @@ public struct SocketSession: Sendable {
     connectDeadline = now + options.connectMilliseconds
     let lost = failSent(
       FeathersError(
-        .unavailable,
-        "The server ended the session before the answer: what became of the call is "
-          + "not known.", data: ["isSent": true]))
+        .unavailable, "The server ended the session before the answer.", data: ["isSent": true]))
     return lost + [.sessionEnded] + set(.connecting) + connect(now)
   }
 

@@ -50,7 +50,10 @@ package struct CreationMark: Hashable, Sendable {
 
   /// Tells whether a record was created before the mark was made, or after it.
   ///
-  /// `sent` are the data of the record that was sent: a time that the sender chose does not tell what is older.
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - sent: the data of the record that was sent; a time that the sender chose does not tell what is older.
+  /// - Returns: the moment; unclear if the record does not tell.
   func moment(of record: JSONValue, sent: JSONValue) -> Moment {
     guard let value else { return .after }
     guard let other = record[field], let order = CreationMark.compare(other, value) else {
