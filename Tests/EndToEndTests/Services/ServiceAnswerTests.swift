@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `runnel service` over REST against a server that answers a write badly.
+@Suite struct ServiceAnswerTests {
+  /// Runs a creation against a server that reads the request, writes these bytes and closes.
+  private func create(answered bytes: String) throws -> Program.Outcome {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(listener >= 0)
+    defer { close(listener) }
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    inet_pton(AF_INET, "127.0.0.1", &place.sin_addr)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &place) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, size) == 0 ? getsockname(listener, $0, &size) : -1
+      }
+    }
+    try #require(status == 0 && listen(listener, 1) == 0)
+    let port = UInt16(bigEndian: place.sin_port)
+    Thread.detachNewThread {
+      let line = accept(listener, nil, nil)
+      if line < 0 { return }
+      var request: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 4096)
+      // The body ends the request.
+      while !request.contains(UInt8(ascii: "}")) {
+        let count = read(line, &piece, piece.count)
+        if count <= 0 { break }
+        request += piece.prefix(count)
+      }
+      let answer = Array(bytes.utf8)
+      _ = write(line, answer, answer.count)
+      close(line)
+    }
+    return try Program.run([
+      "service", "create", "http://127.0.0.1:\(port)", "messages", "{\"a\":1}", "--transport",
+      "rest",
+    ])
+  }
+
+  @Test(arguments: [
+    "", "HTTP/1.1 201 Created\r\nContent-Length: 50\r\n\r\n{\"a\":",
+    "HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n{\"a\":",
+  ])
+  func writeWhoseAnswerBreaksOffIsOfUnknownOutcome(answer: String) throws {
+    let outcome = try create(answered: answer)
+    #expect(outcome.status == 3 && outcome.output.isEmpty)
+    #expect(outcome.errors.contains("what became of the call is not known"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: [300, 301, 304, 307])
+  func statusThatSendsTheCallerNowhereIsNoSuccess(status: Int) throws {
+    let outcome = try create(
+      answered: "HTTP/1.1 \(status) Elsewhere\r\nContent-Length: 0\r\n\r\n")
+    #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome.output)")
+    #expect(outcome.errors.contains("\(status)"), "\(outcome.errors)")
+  }
+}
