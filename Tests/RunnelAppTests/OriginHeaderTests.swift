@@ -90,6 +90,17 @@ import Testing
     #expect(!app.screen.contains { $0.contains("The token has expired") })
   }
 
+  @Test func readingAgainAsksAServerOfServices() {
+    var facts = OriginFacts(.live)
+    _ = take(facts)
+    app.press("R")
+    #expect(!app.screenEffects.contains(.readOrigin))
+    facts.hasServices = true
+    _ = take(facts)
+    app.press("R")
+    #expect(app.screenEffects.contains(.readOrigin))
+  }
+
   @Test func aNarrowScreenShowsTheSign() {
     app.resize(columns: 40, rows: 12)
     #expect(take(OriginFacts(.waiting, since: app.state.now)).contains("◌"))

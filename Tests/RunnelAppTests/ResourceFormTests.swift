@@ -113,6 +113,25 @@ import Testing
     #expect(try app.log().last?.kind == .update)
   }
 
+  @Test func aFormFollowsItsRecordToTheKeyThatAServerGivesIt() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g3")
+    app.go(to: "Ana")
+    app.press("i Tab Tab C-u")
+    app.type("9")
+    let record = try app.stored("/user/ana")
+    try app.set("/user/ana9", record)
+    try app.set("/user/ana", .null)
+    var facts = OriginFacts(.live)
+    facts.newPlaces = [try Path("/user/ana"): try Path("/user/ana9")]
+    app.take(.origin(facts))
+    #expect(OriginFacts(facts.json) == facts)
+    app.press("C-s")
+    #expect(app.toast == "saved")
+    #expect(try app.stored("/user/ana9/plot") == 9)
+    #expect(try app.stored("/user/ana") == .null)
+  }
+
   @Test func anEmptiedFieldIsRemovedUnlessItIsRequired() throws {
     let app = try Fixture.gardenApp()
     app.press("g3")

@@ -54,6 +54,10 @@ final class OriginWatch: Sendable {
   private struct State {
     var facts: OriginFacts?
     var notices: [String] = []
+    /// The newest facts, also those that were taken.
+    var latest: OriginFacts?
+    /// The new places of records.
+    var newPlaces: [Path: Path] = [:]
   }
 
   /// The most waiting notices; later ones are dropped.
@@ -83,7 +87,8 @@ final class OriginWatch: Sendable {
         plan.hasAccounts = true
       }
       let note: @Sendable (String) -> Void = { OriginWatch.log.info("\($0)") }
-      let link = try ServiceLink(database, plan, note: note) { [weak self] status in
+      let follow: @Sendable ([Path: Path]) -> Void = { [weak self] in self?.follow($0) }
+      let link = try ServiceLink(database, plan, note: note, follow: follow) { [weak self] status in
         var facts = OriginFacts(status)
         facts?.hasServices = true
         self?.take(facts)
@@ -121,7 +126,15 @@ final class OriginWatch: Sendable {
 
   private func take(_ facts: OriginFacts?) {
     guard let facts else { return }
-    state.withLock { $0.facts = facts }
+    state.withLock { ($0.facts, $0.latest) = (facts, facts) }
+    wake()
+  }
+
+  private func follow(_ places: [Path: Path]) {
+    state.withLock { state in
+      state.newPlaces.merge(places) { $1 }
+      state.facts = state.facts ?? state.latest
+    }
     wake()
   }
 
@@ -144,8 +157,14 @@ final class OriginWatch: Sendable {
   /// Returns and removes the facts and notices since the last call.
   func news() -> (facts: OriginFacts?, notices: [String]) {
     state.withLock { state in
-      defer { state = State() }
-      return (state.facts, state.notices)
+      let latest = state.latest
+      var facts = state.facts
+      if facts != nil { facts?.newPlaces = state.newPlaces }
+      // Before the first facts there is nobody to follow.
+      let notices = state.notices
+      state = State()
+      state.latest = latest
+      return (facts, notices)
     }
   }
 }

@@ -36,6 +36,7 @@ actor ServiceLink {
   private let file: SentFile
   private let show: @Sendable (OriginStatus) -> Void
   private let note: @Sendable (String) -> Void
+  private let follow: @Sendable ([Path: Path]) -> Void
   // Tree executor only:
   private weak var database: Database?
   var origin: ServiceOrigin
@@ -69,14 +70,16 @@ actor ServiceLink {
   ///   - database: the replica.
   ///   - plan: how the server is asked.
   ///   - note: called with what is for the log.
+  ///   - follow: called with the places of new records and those that the server gave them.
   ///   - show: called with each new status, on the tree's thread.
   /// - Throws: `DatabaseError` if the lock file cannot be made.
   init(
     _ database: Database, _ plan: ServicePlan, note: @escaping @Sendable (String) -> Void,
+    follow: @escaping @Sendable ([Path: Path]) -> Void = { _ in },
     show: @escaping @Sendable (OriginStatus) -> Void
   ) throws {
     self.database = database
-    (self.plan, self.note, self.show) = (plan, note, show)
+    (self.plan, self.note, self.follow, self.show) = (plan, note, follow, show)
     executor = database.executor
     lock = try SpeakerLock(database: database.file)
     file = SentFile(database: database.file)
@@ -346,6 +349,10 @@ extension ServiceLink {
     for effect in change(&origin, now) {
       guard isConnected else { return }
       carryOut(effect)
+    }
+    if !origin.newPlaces.isEmpty {
+      follow(origin.newPlaces)
+      origin.newPlaces = [:]
     }
     setTimer()
     showProgress()

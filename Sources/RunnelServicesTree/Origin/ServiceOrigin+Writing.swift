@@ -305,6 +305,7 @@ extension ServiceOrigin {
       // The replica keeps what it wrote where the server has told nothing.
       let place = ServiceMirror.place(record.service, record.key)
       messages.append(.push(.set(.empty), place, tag: nil))
+      newPlaces[place] = ServiceMirror.place(record.service, key)
     }
   }
 

@@ -91,6 +91,8 @@ package struct ServiceOrigin: Sendable {
   var calls: [Int: Call] = [:]
   /// What events have told; it counts more than answers to calls that were made before.
   var news = RecordNews()
+  /// The places of records that got another key at the server, with the new ones, until they are taken.
+  package var newPlaces: [Path: Path] = [:]
   /// The new records, by the creation that may have made them.
   var births: [Int64: Births] = [:]
   private var lastCall = 0

@@ -1,4 +1,5 @@
 package import RunnelBase
+package import RunnelTree
 import RunnelStore
 import RunnelTerminal
 
@@ -37,6 +38,8 @@ package struct OriginFacts: Hashable, Sendable {
   /// Whether it is a Feathers server, whose services may have methods.
   package var hasServices = false
 
+  /// The places of records that have just got another key at the server, with the new ones.
+  package var newPlaces: [Path: Path] = [:]
   /// The bytes that were received so far of answers that have not ended; 0 if there are none.
   package var receivedBytes = 0
   /// The milliseconds that the server took to answer, if that was just measured; nil otherwise.
@@ -121,6 +124,8 @@ extension OriginFacts {
     // Repeated attempts are not shown: the link stays offline until one succeeds.
     if before?.link == .waiting, facts.link == .connecting { return }
     state.database.origin = facts
+    state.database.origin?.newPlaces = [:]
+    FormScreen.follow(&state, facts.newPlaces)
     if let latency = facts.latency {
       state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
     }
@@ -161,6 +166,11 @@ extension OriginFacts {
       members.append(JSONMember("unknown", .array(ids)))
     }
     if hasServices { members.append(JSONMember("services", .bool(true))) }
+    if !newPlaces.isEmpty {
+      let places = newPlaces.sorted { $0.key < $1.key }
+        .map { JSONMember("\($0.key)", .string("\($0.value)")) }
+      members.append(JSONMember("places", .object(places)))
+    }
     return .object(members)
   }
 
@@ -173,5 +183,11 @@ extension OriginFacts {
     latency = json["latency"]?.int.map(Int64.init)
     receivedBytes = json["received"]?.int ?? 0
     hasServices = json["services"] == true
+    for member in json["places"]?.object ?? [] {
+      guard let old = try? Path(member.name), let new = try? Path(member.value.string ?? "") else {
+        continue
+      }
+      newPlaces[old] = new
+    }
   }
 }
