@@ -48,4 +48,16 @@ extension ServiceLink {
       }
     }
   }
+
+  /// Ends the connection, and makes another one after a pause.
+  func reconnectLater(_ reason: String) {
+    disconnect()
+    set(
+      .link(
+        .waiting(
+          until: NetworkClock.uptimeMilliseconds + Int64(ServiceLink.restPause), reason)))
+    executor.submit(afterMilliseconds: ServiceLink.restPause) { [weak self] in
+      self?.assumeIsolated { if $0.isActive, !$0.isConnected { $0.connect() } }
+    }
+  }
 }

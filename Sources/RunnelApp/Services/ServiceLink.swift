@@ -25,7 +25,7 @@ actor ServiceLink {
   /// The most events that wait; with more, everything is read again.
   private static let eventsMax = 20_000
   /// The pause before a server that does not call back is asked again, in milliseconds.
-  private static let restPause = 5_000
+  static let restPause = 5_000
 
   /// The tree's thread.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -48,7 +48,8 @@ actor ServiceLink {
   /// The number of the application that is used; what comes from earlier ones is ignored.
   private var generation = 0
   private var lockWatch: TreeExecutor.Subscription?
-  private var (isWanted, isActive, isEnded) = (false, false, false)
+  private var (isWanted, isEnded) = (false, false)
+  private(set) var isActive = false
   private(set) var isConnected = false
   private var usesREST = false
   /// True once the server has answered over Socket.IO.
@@ -185,7 +186,7 @@ actor ServiceLink {
 // MARK: The connection
 
 extension ServiceLink {
-  private func connect() {
+  func connect() {
     if app != nil { return }
     (generation, absence) = (generation + 1, nil)
     let generation = generation
@@ -208,7 +209,7 @@ extension ServiceLink {
     provider.connect()
   }
 
-  private func disconnect() {
+  func disconnect() {
     lost()
     follower?.cancel()
     app?.close()
@@ -408,18 +409,6 @@ extension ServiceLink {
   private func setSignedOut(_ reason: String) {
     let advice = plan.hasAccounts ? "A signs in" : "sign in, and open it again"
     isSignedOut = "\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason): \(advice)."
-  }
-
-  /// Ends the connection, and makes another one after a pause.
-  private func reconnectLater(_ reason: String) {
-    disconnect()
-    set(
-      .link(
-        .waiting(
-          until: NetworkClock.uptimeMilliseconds + Int64(ServiceLink.restPause), reason)))
-    executor.submit(afterMilliseconds: ServiceLink.restPause) { [weak self] in
-      self?.assumeIsolated { if $0.isActive, !$0.isConnected { $0.connect() } }
-    }
   }
 
   private func call(_ number: Int, _ path: String, _ request: ServiceRequest) {

@@ -355,7 +355,7 @@ extension ServiceOrigin {
     return result.records.count < limit || result.records.count > searchLimit
   }
 
-  private mutating func conclude(_ record: RecordID, _ id: Int64, _ outcome: SearchOutcome) {
+  private mutating func conclude(_ record: RecordID, _ id: Int64, _ outcome: TwinSearch) {
     let data = sent.creations[id]?.data
     // Equal records that were sent and are not answered may all be there.
     let equalCount = sent.creations.count { other, equal in
@@ -374,7 +374,7 @@ extension ServiceOrigin {
   }
 
   /// What a search says about a record that was sent to be created.
-  private struct SearchOutcome {
+  private struct TwinSearch {
     /// The records that were created since.
     var new: [JSONValue] = []
     /// True if of a record it cannot be told whether it was there before.
@@ -385,8 +385,8 @@ extension ServiceOrigin {
 
   private mutating func outcome(
     _ creation: SentWrites.Creation, _ id: Int64, _ records: [JSONValue], _ service: Key
-  ) -> SearchOutcome {
-    var outcome = SearchOutcome()
+  ) -> TwinSearch {
+    var outcome = TwinSearch()
     // A record may be on two pages.
     var keys: Set<Key> = []
     for record in records where ServiceOrigin.hasScalars(of: creation.data, record) {

@@ -186,9 +186,10 @@ extension ServiceOrigin {
   package mutating func disconnected() {
     (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
     (queue, checks, fresh, calls, retryTime) = (ServiceWrites(), [:], [], [:], nil)
-    (held, heldTime, births) = ([:], nil, [:])
+    (held, heldTime) = ([:], nil)
     // Whether the replica was told of these, its pending writes tell.
     settledIDs = []
+    births = [:]
   }
 
   /// Begins a connection.
