@@ -1,5 +1,7 @@
 import RunnelClient
+import RunnelNetwork
 import RunnelServicesTree
+import RunnelSync
 
 // What the user decides: to send a write again whose outcome is unknown, to give it up, and to read anew; and
 // what is due at a time.
