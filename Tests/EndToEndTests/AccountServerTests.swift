@@ -83,7 +83,7 @@ import Testing
     let user = try run("whoami", url, "--check")
     #expect(user.output.contains("\"emailVerified\":true,\"name\":\"Ed\""), "\(user.errors)")
     #expect(try run("get", "/other/n", "-d", url).output == "1\n")
-    let back = try run("accounts", "update", "ed@x.org", accounts, "--no-verified", "--name", "")
+    let back = try run("accounts", "update", "ed@x.org", accounts, "--no-verified", "--no-name")
     #expect(back.status == 0)
     let account = try run("accounts", "list", accounts).output
     #expect(account.contains("\"emailVerified\":false") && !account.contains("displayName"))

@@ -202,13 +202,17 @@ struct UpdateAccountCommand: ParsableCommand {
   var claims: String?
   @Option(
     name: .customLong("name"),
-    help: ArgumentHelp("The name that is shown; '' for none.", valueName: "name"))
+    help: ArgumentHelp("The name that is shown.", valueName: "name"))
   var displayName: String?
+  @Flag(help: "No name is shown.") var noName = false
   @Flag(inversion: .prefixedNo, help: "The address is known to be the user's, or is not.")
   var verified: Bool?
 
   func validate() throws {
-    if claims == nil, displayName == nil, verified == nil {
+    if noName, displayName != nil {
+      throw ValidationError("give --name or --no-name, not both.")
+    }
+    if claims == nil, displayName == nil, !noName, verified == nil {
       throw ValidationError("give what is to be changed: --claims, --name or --verified.")
     }
   }
@@ -216,7 +220,8 @@ struct UpdateAccountCommand: ParsableCommand {
   func run() throws {
     try accounts.with { accounts in
       try accounts.update(
-        accounts.id(of: user.name), displayName: displayName, isVerified: verified, claims: claims)
+        accounts.id(of: user.name), displayName: noName ? "" : displayName, isVerified: verified,
+        claims: claims)
     }
     StandardError.say("The account \(user.name) was changed; its next tokens say so.")
   }

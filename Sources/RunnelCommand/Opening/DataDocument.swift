@@ -259,7 +259,7 @@ struct DataDocument {
     let members = plan.rows.enumerated().map { JSONMember($1.key ?? "\($0)", $1.value) }
     let records = JSONValue.object(members)
     let json = collection.keys.reversed().reduce(records) { .object([JSONMember($1.text, $0)]) }
-    return (json, plan.remarks)
+    return (json, plan.remarks(.tree))
   }
 
   /// The place of the records of the file.

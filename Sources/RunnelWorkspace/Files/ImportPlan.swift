@@ -89,7 +89,7 @@ package struct ImportPlan: Hashable, Sendable {
 
   /// Returns what is to be said of the text before its records go into a database: services keep what a tree
   /// does not.
-  func remarks(_ coding: ValueCoding) -> [String] {
+  package func remarks(_ coding: ValueCoding) -> [String] {
     coding == .services ? remarks : remarks + [lossWords].compactMap(\.self)
   }
 
