@@ -45,10 +45,10 @@ import Testing
     #expect(try run("init", "chat").output == made.output)
     // What was moved away is not offered.
     try cluster.run(sql: "UPDATE namespace SET state = 2 WHERE name = 'blog'", in: place)
-    #expect(try run("init").output.contains("namespaces: chat\n"))
+    #expect(try run("init").output.contains("namespaces: chat.\n"))
     let moved = try run("init", "blog")
     #expect(moved.status == 1)
-    #expect(moved.errors.contains("blog was moved"))
+    #expect(moved.errors.contains("blog was not made: it was moved"))
     try cluster.run(sql: "UPDATE namespace SET state = 0 WHERE name = 'blog'", in: place)
     let status = try run("status")
     #expect(status.output.contains("namespace chat: head 0, floor 0"))

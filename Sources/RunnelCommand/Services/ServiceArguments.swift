@@ -191,7 +191,7 @@ struct ServiceTarget: ParsableArguments {
               SocketProvider(address, access), path, request, token, credentials)
           } catch {
             // Only if nothing was sent is there another way.
-            guard transport == .auto, error.kind == .unavailable, error.data == nil else {
+            guard transport == .auto, error.data?["isSent"] == false else {
               throw error
             }
           }
