@@ -56,7 +56,7 @@ final class MethodCaller: Sendable {
       do throws(FeathersError) {
         return .result(try await perform(call, plan.hastyApplication()))
       } catch {
-        guard error.kind == .unavailable, error.data == nil else { throw error }
+        guard error.data?["isSent"] == false else { throw error }
         return .result(try await perform(call, plan.application(plan.restProvider())))
       }
     } catch {
