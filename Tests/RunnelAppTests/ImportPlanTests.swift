@@ -102,9 +102,12 @@ import Testing
 
   @Test func emptyListsAndObjectsAreCounted() throws {
     let plan = try ImportPlan("{\"a\":1,\"tags\":[]}\n{\"b\":{\"c\":{}},\"a\":2}\n", as: .jsonl)
-    #expect(plan.remarks.count == 1)
-    #expect(plan.remarks[0].hasPrefix("2 empty lists or objects ([] or {}), the first in tags,"))
-    #expect(try ImportPlan(#"[{"a":1}]"#).remarks.isEmpty)
+    let remarks = plan.remarks(.tree)
+    #expect(remarks.count == 1)
+    #expect(
+      remarks.first?.hasPrefix("2 empty lists or objects ([] or {}), the first in tags,") == true)
+    #expect(plan.remarks(.services).isEmpty, "services keep them")
+    #expect(try ImportPlan(#"[{"a":1}]"#).remarks(.tree).isEmpty)
   }
 
   @Test func cellsAreReadAsWhatTheyLookLike() throws {

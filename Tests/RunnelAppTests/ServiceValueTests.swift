@@ -120,6 +120,7 @@ import Testing
         """))
     #expect(app.screen.contains { $0.contains("Import 2 records") }, "\(app.screen)")
     #expect(!app.screen.contains { $0.contains("empty") }, "\(app.screen)")
+    app.wait(milliseconds: 200)
     app.press("y")
     #expect(app.toast.hasPrefix("imported 2 records"), "\(app.toast)")
     #expect(

@@ -35,6 +35,10 @@ extension DatabaseSession {
       try copy.close()
     } catch {
       for suffix in ["", "-wal", "-shm", "-notify"] { unlink(file + suffix) }
+      // What is wrong with the copy is wrong with this file.
+      if let error = error as? DatabaseError, error.remedy == .repair(file: file) {
+        throw error.with(.repair(file: self.file))
+      }
       throw error
     }
   }

@@ -17,7 +17,7 @@ enum BulkEdit {
     if marked.count > recordsMax {
       return state.say(.warning, "at most \(recordsMax) records are changed at once")
     }
-    let values = marked.map { state.coding.shown($0.row.node?[field] ?? .empty) }
+    let values = marked.map { state.database.coding.shown($0.row.node?[field] ?? .empty) }
     let isAlike = Set(values.map { $0.jsonText() }).count == 1
     let kind = FieldKind(values.first { $0 != .null } ?? .string(""))
     let input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
@@ -49,7 +49,7 @@ enum BulkEdit {
       if present.isEmpty { continue }
       form.title = title(edited, present.count)
       form.note = note(
-        state, present.map { state.coding.shown($0.row.node?[edited.field] ?? .empty) })
+        state, present.map { state.database.coding.shown($0.row.node?[edited.field] ?? .empty) })
       state.layers[index] = .form(form)
     }
   }
@@ -72,7 +72,7 @@ enum BulkEdit {
   ) -> Bool {
     let field = edited.field
     let values = state.tabs.front.markedRecords.map {
-      state.coding.shown($0.row.node?[field] ?? .empty)
+      state.database.coding.shown($0.row.node?[field] ?? .empty)
     }
     if !isSet(form), Set(values.map { $0.jsonText() }).count > 1 {
       let empty =
@@ -84,7 +84,7 @@ enum BulkEdit {
     guard let typed = form.values()?.first?.value else {
       return form.refuse(0, "type a value, or \(FormScreen.cancelKeys(state))")
     }
-    let value = state.coding.stored(typed)
+    let value = state.database.coding.stored(typed)
     let writing = edited.writing(value, in: state)
     let left = Set(writing.changed.map { Record.id(of: $0) })
     if writing.targets.isEmpty {

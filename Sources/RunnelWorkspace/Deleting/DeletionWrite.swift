@@ -11,7 +11,7 @@ struct DeletionWrite: WriteKind {
   var deletedPaths: [Path] { [path] }
 
   func finish(_ state: inout AppState, _ write: FinishedWrite) {
-    state.say(.info, "deleted\(state.waitingWords)")
+    state.say(.info, "deleted\(state.database.waitingWords)")
   }
 }
 

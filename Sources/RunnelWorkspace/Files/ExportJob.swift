@@ -237,7 +237,7 @@ enum Exporting {
     let job = ExportJob(
       source: all ?? choice.source, format: format, file: file, replaces: replaces == file,
       opened: state.files.dataFile, agreed: replaces == file ? state.files.agreed : nil,
-      coding: state.coding)
+      coding: state.database.coding)
     state.files.export = ExportProgress(
       job: job, startedAt: state.now, inputCount: state.input.count, form: form)
     state.effects.append(.export(state.requests.newID(), job))

@@ -76,7 +76,7 @@ extension Importing {
         me: state.database.me,
         isForm: true)
     }
-    value = state.coding.stored(value, keepsNames: true)
+    value = state.database.coding.stored(value, keepsNames: true)
     guard let key = row.key else {
       return try state.database.resources.adding(value, to: definition.source.path)
     }

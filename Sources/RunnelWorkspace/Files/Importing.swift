@@ -228,7 +228,7 @@ enum Importing {
       let rest = plan.refused.count == 1 ? "" : ", and \(plan.refused.count - 1) others"
       message.append(StyledLine("left out: \(refused.place): \(refused.reason)\(rest)", .warn))
     }
-    message += plan.remarks(state.coding).map { StyledLine($0, .warn) }
+    message += plan.remarks(state.database.coding).map { StyledLine($0, .warn) }
     let numbersKey = KeyText(state.settings.keymap, [.confirm]).keys(.dialogNumbers)
     var progress = ImportProgress(plan, file: file, view: view)
     progress.texts = ImportedTexts(plan, into: state.tabs.lists[view])
@@ -266,7 +266,7 @@ enum Importing {
       progress.doneCount > 0 && progress.step.map { state.writes.undoing.isEmpty($0) } == true
     if let step = progress.step { state.writes.undoing.release(step, title: "imported \(done)") }
     guard let first = progress.refused.first else {
-      let remarks = progress.plan.remarks(state.coding).map { " · \($0)" }.joined()
+      let remarks = progress.plan.remarks(state.database.coding).map { " · \($0)" }.joined()
       let words = "imported \(done)\(stopped)"
       if !isSame { return state.say(.info, words + remarks) }
       state.ask(.history(.root, before: nil, count: 0), for: .importWithoutEntry(words))

@@ -27,7 +27,7 @@ package struct RowKeys: Hashable, Sendable {
 
   private static let numbers = "numbers"
 
-  /// The keys as a text: a line for each, with `=` before it; `3-9` stands for the numbers from 3 to 9.
+  /// The keys as a text: a line for each, with `=` before it and a break behind; `3-9` stands for the numbers from 3 to 9.
   package var text: String {
     guard let keys else { return RowKeys.numbers }
     var lines: [String] = []
@@ -51,7 +51,7 @@ package struct RowKeys: Hashable, Sendable {
       lines.append(key.map { "=" + $0.text } ?? "")
     }
     endRun()
-    return lines.joined(separator: "\n")
+    return lines.map { $0 + "\n" }.joined()
   }
 
   /// Reads a text that was made of keys; nil for any other text.
@@ -61,8 +61,8 @@ package struct RowKeys: Hashable, Sendable {
       return
     }
     var keys: [Key?] = []
-    if text.isEmpty { return nil }
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    guard text.isEmpty || text.hasSuffix("\n") else { return nil }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
       if line.isEmpty {
         keys.append(nil)
       } else if line.hasPrefix("=") {

@@ -9,7 +9,7 @@ extension FormScreen {
   /// Goes to the next field, and saves after the last one; a field with a wrong value keeps the keys.
   static func acceptFormField(_ state: inout AppState) {
     guard case .form(var form)? = state.layers.last else { return }
-    form.take(state.coding)
+    form.take(state.database.coding)
     let input = form.fields[form.focus].input
     if !input.isEmpty {
       do throws(InputError) {
@@ -85,9 +85,9 @@ extension FormScreen {
 
   /// Requests the write of a form; if a field is wrong, marks the field and returns false.
   private static func save(_ state: inout AppState, _ form: inout FormScreen) -> Bool {
-    form.take(state.coding)
+    form.take(state.database.coding)
     guard let values = form.values() else { return false }
-    let coding = state.coding
+    let coding = state.database.coding
     if form.writes, let reason = state.reasonReadOnly { return form.refuse(form.focus, reason) }
     switch form.purpose {
     case .setLeaf(let path, let original):

@@ -107,7 +107,7 @@ struct FormWrite: WriteKind {
     if let pasted = form.pasted { state.writes.queue.drop(pasted) }
     QueueScreen.refreshQueue(&state)
     switch form.purpose {
-    case .setLeaf, .editResource: state.say(.info, state.savedWords)
+    case .setLeaf, .editResource: state.say(.info, state.database.savedWords)
     case .editField(let edited):
       let words = edited.wordsOnLeft
       state.say(

@@ -37,7 +37,7 @@ package struct WritePreview {
   init?(_ form: FormScreen, _ state: AppState) {
     guard form.writes else { return nil }
     var form = form
-    let coding = state.coding
+    let coding = state.database.coding
     form.take(coding)
     let values = form.values()
     let filled = values ?? []

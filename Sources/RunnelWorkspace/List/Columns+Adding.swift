@@ -28,8 +28,10 @@ extension Columns {
 
   /// The reason why no column can be added to the list in front, or nil if one can.
   static func reasonNoneToAdd(_ state: AppState) -> String? {
-    addable(to: state.tabs.front, showing: shown(state, inView: state.tabs.index), state.coding)
-      .isEmpty
+    addable(
+      to: state.tabs.front, showing: shown(state, inView: state.tabs.index), state.database.coding
+    )
+    .isEmpty
       ? "each field of the loaded rows has a column" : nil
   }
 
@@ -39,7 +41,7 @@ extension Columns {
     let screen = state.tabs.front
     let hidden = Set(screen.definition.columns.map(\.field))
     let columns = addable(
-      to: screen, showing: shown(state, inView: state.tabs.index), state.coding)
+      to: screen, showing: shown(state, inView: state.tabs.index), state.database.coding)
     let items = columns.map { column in
       let format = screen.formatWord(of: column)
       return MenuList.Item(
@@ -68,7 +70,7 @@ extension Columns {
       return state.tabs.lists[view].cell = hidden
     }
     guard
-      let column = addable(to: screen, showing: shown, state.coding).first(where: {
+      let column = addable(to: screen, showing: shown, state.database.coding).first(where: {
         $0.field.text == item.id
       })
     else { return }

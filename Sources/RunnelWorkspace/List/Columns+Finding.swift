@@ -19,7 +19,7 @@ extension Columns {
     let source = screen.definition.source
     let sample = CollectionSample(
       path: source.path, keys: records.map(\.row.key),
-      records: records.compactMap(\.row.node).map(state.coding.sampled))
+      records: records.compactMap(\.row.node).map(state.database.coding.sampled))
     let found = ViewInference.view(
       of: sample, named: screen.definition.name, pageSize: source.page)
     state.tabs.lists[view].definition.columns = found.columns

@@ -95,7 +95,7 @@ enum Columns {
     let screen = state.tabs.lists[view]
     let known = Set(screen.definition.columns.map(\.field))
     let shown = shown(state, inView: view)
-    let others = addable(to: screen, showing: shown, state.coding).filter {
+    let others = addable(to: screen, showing: shown, state.database.coding).filter {
       !known.contains($0.field)
     }
     let columns = screen.definition.columns.enumerated().map { index, column in
@@ -159,7 +159,7 @@ enum Columns {
     let screen = state.tabs.lists[view]
     let shown = shown(state, inView: view)
     guard
-      let column = addable(to: screen, showing: shown, state.coding).first(where: {
+      let column = addable(to: screen, showing: shown, state.database.coding).first(where: {
         $0.field.text == field
       })
     else { return }

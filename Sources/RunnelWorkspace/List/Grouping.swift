@@ -100,7 +100,7 @@ extension Grouping {
   static func openMenu(_ state: inout AppState) {
     state.input.matcher.reset()
     let screen = state.tabs.front
-    var menu = MenuList(items(screen, state.coding))
+    var menu = MenuList(items(screen, state.database.coding))
     if let grouping = screen.grouping { menu.select(grouping.text) }
     state.layers.append(
       .menu(
@@ -162,7 +162,7 @@ extension PaletteCommand {
     choices: { state, _ in
       guard !state.tabs.isTree else { return [] }
       let screen = state.tabs.front
-      let fields = screen.groupFields(state.coding).map { field in
+      let fields = screen.groupFields(state.database.coding).map { field in
         let grouping = Grouping.values(field.path)
         return Choice(
           argument: grouping.shownText, name: grouping.text,

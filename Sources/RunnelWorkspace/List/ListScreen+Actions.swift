@@ -217,7 +217,7 @@ extension ListScreen {
     }
     var screen = RecordScreen(
       path: path, viewName: name, resource: resource, order: FieldOrder(state, ofRecordAt: path),
-      coding: state.coding, start: start)
+      coding: state.database.coding, start: start)
     screen.isCell = isCell
     screen.firstRow = row
     screen.related = Related.all(state, of: path)

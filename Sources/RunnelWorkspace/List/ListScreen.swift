@@ -291,6 +291,7 @@ extension ListScreen {
     list.apply(
       change.update, from: old, to: content, height: height, newRows: newRows,
       isLettingGo: change.isLettingGo)
+    moveToRowsThatMovedUp(from: resting.cursor, in: old, height: height)
     guard let heading else { return }
     let isVisible = list.lines(in: content, height: height).contains {
       $0.kind == .header && content.sections[$0.section].id == heading
@@ -303,6 +304,20 @@ extension ListScreen {
         change.update, from: old, to: content, height: height, newRows: newRows,
         isLettingGo: change.isLettingGo)
     }
+  }
+
+  /// Moves the cursor to the first row if all rows have gone and the next page has come in their place: it would
+  /// be on the fetch-more row, which alone has stayed.
+  private mutating func moveToRowsThatMovedUp(
+    from cursor: ListItem?, in old: ListContent, height: Int
+  ) {
+    guard case .row(let id)? = cursor, !ListScreen.isPlaceholder(id),
+      case .row(let landed)? = list.cursor, ListScreen.isPlaceholder(landed)
+    else { return }
+    let rows = content.sections.lazy.flatMap(\.rows).filter { !ListScreen.isPlaceholder($0) }
+    let oldRows = Set(old.sections.lazy.flatMap(\.rows))
+    guard let first = rows.first, rows.allSatisfy({ !oldRows.contains($0) }) else { return }
+    list.moveTo(.row(first), in: content, height: height)
   }
 
   /// Moves the cursor from a heading to the row below it, if that row is visible.

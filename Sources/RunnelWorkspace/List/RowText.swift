@@ -449,7 +449,7 @@ extension RowText {
       hiddenColumns: screen.hiddenColumns, isWide: screen.isWide,
       linesMax: screen.rowLines.linesMax(onScreenOf: state.size.rows),
       sortedField: screen.order?.field, chosenFields: screen.chosenFields)
-    text.coding = state.coding
+    text.coding = state.database.coding
     return text
   }
 }

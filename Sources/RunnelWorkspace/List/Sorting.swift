@@ -26,7 +26,7 @@ enum Sorting {
 
   private static func sortItems(_ state: AppState, ofView view: Int) -> [MenuList.Item] {
     let screen = state.tabs.lists[view]
-    let fields = screen.sortFields(state.coding)
+    let fields = screen.sortFields(state.database.coding)
     let own = MenuList.Item(
       id: ownOrder, title: "the view's own order", note: ownOrderText(state, of: screen),
       isChosen: screen.order == nil)
@@ -133,7 +133,7 @@ extension PaletteCommand {
     choices: { state, _ in
       guard !state.tabs.isTree else { return [] }
       let screen = state.tabs.front
-      let orders = screen.sortFields(state.coding).flatMap {
+      let orders = screen.sortFields(state.database.coding).flatMap {
         [ListOrder($0), ListOrder($0, isDescending: true)]
       }
       return [Choice(argument: "own", isChosen: screen.order == nil)]

@@ -85,16 +85,16 @@ package enum ValueCoding: Hashable, Sendable {
   }
 }
 
-extension AppState {
+extension OpenedDatabase {
   /// How values that a tree does not hold stand in the database that is shown.
-  var coding: ValueCoding { database.origin?.hasServices == true ? .services : .tree }
+  var coding: ValueCoding { origin?.hasServices == true ? .services : .tree }
 
   /// The words that say that a write is done: at a server without a connection, it is only kept.
   var savedWords: String { waitingWords.isEmpty ? "saved" : "kept\(waitingWords)" }
 
   /// The words that say that a write waits for the server; empty if it does not, or if there is none.
   var waitingWords: String {
-    coding == .services && database.origin?.isDisconnected == true
+    coding == .services && origin?.isDisconnected == true
       ? ", and sent when the server is there" : ""
   }
 }

@@ -66,7 +66,7 @@ package struct DetailDrawing {
     var lines = [StyledLine(WritableKey.name(of: record.row.key.text), .title), StyledLine()]
     let order = FieldOrder(state.tabs.front.definition.columns.map(\.field))
     let fields = order.sorted(
-      DetailDrawing.fields(of: record.row.node ?? .empty, state.coding), by: \.path)
+      DetailDrawing.fields(of: record.row.node ?? .empty, state.database.coding), by: \.path)
     let longest = fields.map { CellWidth.width(of: WritableKey.name(of: $0.name)) }.max() ?? 0
     let room = min(
       max(width / 3, DetailDrawing.labelWidths.lowerBound), DetailDrawing.labelWidths.upperBound)

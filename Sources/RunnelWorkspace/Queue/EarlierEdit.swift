@@ -120,8 +120,8 @@ struct EarlierEdit {
     guard isFree, let whole else { return nil }
     if whole.new == .null || whole.new == .object([]) { return nil }
     return .editOutside(
-      OutsideEdit(path: whole.path, original: state.coding.shown(whole.old)),
-      text: state.coding.shown(whole.new).jsonText(pretty: true) + "\n")
+      OutsideEdit(path: whole.path, original: state.database.coding.shown(whole.old)),
+      text: state.database.coding.shown(whole.new).jsonText(pretty: true) + "\n")
   }
 
   /// The values before and after at the one place of the write; nil if a value is not known, or the

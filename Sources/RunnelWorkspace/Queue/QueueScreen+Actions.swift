@@ -9,7 +9,7 @@ extension QueueScreen {
   static func openQueue(_ state: inout AppState) {
     if case .queue? = state.layers.last { return }
     var screen = QueueScreen()
-    screen.coding = state.coding
+    screen.coding = state.database.coding
     screen.wordsOnDrafts = wordsOnDrafts(state)
     screen.rebuild(state.writes.queue, now: state.now, height: state.height)
     state.layers.append(.queue(screen))
@@ -32,7 +32,7 @@ extension QueueScreen {
     for (index, layer) in state.layers.enumerated() {
       guard case .queue(var screen) = layer else { continue }
       screen.wordsOnDrafts = wordsOnDrafts(state)
-      screen.coding = state.coding
+      screen.coding = state.database.coding
       screen.rebuild(state.writes.queue, now: state.now, height: state.height)
       state.layers[index] = .queue(screen)
     }
@@ -163,11 +163,12 @@ extension QueueScreen {
     let question = Question(
       .dropPending(write.id), title: "Drop the write",
       message: [
-        StyledLine(PendingText.deed(of: write, state.coding)),
+        StyledLine(PendingText.deed(of: write, state.database.coding)),
         StyledLine("what it wrote is taken back here, and not asked for at the origin", .warn),
         StyledLine("if the origin has done it by now, that shows again", .muted),
       ],
-      explanation: PendingText.detail(of: write, state.coding), openedAt: state.input.eventTime)
+      explanation: PendingText.detail(of: write, state.database.coding),
+      openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "drop", no: "keep")
   }
 

@@ -148,7 +148,7 @@ enum Copying {
       form.isOfPlace
       ? values
       : values.filter { $0.json != .null }
-        .map { CopiedValue(path: $0.path, json: state.coding.shown($0.json)) }
+        .map { CopiedValue(path: $0.path, json: state.database.coding.shown($0.json)) }
     let texts = present.compactMap { $0.text(form) }
     let text =
       form == .value && texts.count > 1

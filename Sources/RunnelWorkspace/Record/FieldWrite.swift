@@ -20,7 +20,7 @@ struct FieldWrite: WriteKind {
   func comparison(_ state: AppState) -> CompareDraft? {
     let mine =
       edit.input.isEmpty
-      ? JSONValue.null : (try? edit.input.value()).map { state.coding.stored($0) } ?? .null
+      ? JSONValue.null : (try? edit.input.value()).map { state.database.coding.stored($0) } ?? .null
     let base = edit.original?.json ?? edit.record[edit.field].json
     var draft = CompareDraft(path: path, base: base, mine: mine)
     if !edit.field.isRoot, let value = try? RunnelTree.Node(json: mine) {
@@ -34,7 +34,7 @@ struct FieldWrite: WriteKind {
   func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] { [record] }
 
   func finish(_ state: inout AppState, _ write: FinishedWrite) {
-    state.say(.info, "\(state.savedWords)\(wordsOnPlace(state))")
+    state.say(.info, "\(state.database.savedWords)\(wordsOnPlace(state))")
   }
 
   /// The words that say why the record has no row in the list in front after the write; empty if it

@@ -41,7 +41,7 @@ extension OutsideEdit {
 
   static func startEditing(_ state: inout AppState, _ path: Path, _ value: JSONValue?) {
     guard let value, value != .null else { return state.say(.info, "\(path) is gone") }
-    openEditor(&state, OutsideEdit(path: path, original: state.coding.shown(value)))
+    openEditor(&state, OutsideEdit(path: path, original: state.database.coding.shown(value)))
   }
 
   /// Returns the error in an edited text before it is written, or nil if there is none.
@@ -62,7 +62,8 @@ extension OutsideEdit {
     _ state: AppState, for text: String, _ edit: OutsideEdit
   ) throws -> WriteRequest? {
     try state.database.resources.replacing(
-      state.coding.stored(edit.original), by: state.coding.stored(JSONValue(parsing: text)),
+      state.database.coding.stored(edit.original),
+      by: state.database.coding.stored(JSONValue(parsing: text)),
       at: edit.path)
   }
 
@@ -80,9 +81,9 @@ extension OutsideEdit {
         guard let request = try request(state, for: text, edit) else {
           return state.say(.info, "nothing was changed")
         }
-        let before = state.coding.stored(edit.original)
+        let before = state.database.coding.stored(edit.original)
         let changes = try ResourceBook.changes(
-          from: before, to: state.coding.stored(JSONValue(parsing: text)))
+          from: before, to: state.database.coding.stored(JSONValue(parsing: text)))
         let original = try RunnelTree.Node(json: before)
         let conditions = changes.map { change in
           WriteCondition(

@@ -16,13 +16,14 @@ struct OutsideWrite: WriteKind {
   func comparison(_ state: AppState) -> CompareDraft? {
     guard let mine = try? JSONValue(parsing: text) else { return nil }
     return CompareDraft(
-      path: edit.path, base: state.coding.stored(edit.original), mine: state.coding.stored(mine))
+      path: edit.path, base: state.database.coding.stored(edit.original),
+      mine: state.database.coding.stored(mine))
   }
 
   func changedRecords(_ state: AppState, key: RunnelTree.Key?) -> [Path] { [edit.path] }
 
   func finish(_ state: inout AppState, _ write: FinishedWrite) {
-    state.say(.info, state.savedWords)
+    state.say(.info, state.database.savedWords)
   }
 
   func fail(_ state: inout AppState, _ write: FailedWrite) {

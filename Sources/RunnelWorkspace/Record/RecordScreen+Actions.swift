@@ -151,7 +151,7 @@ extension RecordScreen {
         state.submit(
           purpose,
           .guarded(
-            try state.database.resources.setting(state.coding.stored(value), at: path),
+            try state.database.resources.setting(state.database.coding.stored(value), at: path),
             conditions))
       }
       return nil

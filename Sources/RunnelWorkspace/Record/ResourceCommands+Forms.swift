@@ -122,7 +122,9 @@ extension ResourceCommands {
         return FormScreen.Field(
           field.shownText, path: field, FieldInput(rule: nil, member.value))
       }
-      guard let value = (try? RunnelTree.Node(json: member.value)).flatMap(state.coding.codedValue)
+      guard
+        let value = (try? RunnelTree.Node(json: member.value)).flatMap(
+          state.database.coding.codedValue)
       else { return nil }
       var input = FieldInput(rule: nil, value)
       // Mostly, a text takes the place of null.
@@ -154,7 +156,7 @@ extension ResourceCommands {
       }
       ?? .object(values.map { JSONMember($0.path.text, $0.value) })
     // The names of fields are keys already.
-    let stored = state.coding.stored(record, keepsNames: true)
+    let stored = state.database.coding.stored(record, keepsNames: true)
     guard let key = form.typedKey else {
       return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
         try book.adding(stored, to: collection)
@@ -197,7 +199,7 @@ extension ResourceCommands {
       let old = original[field.path.text] ?? .null
       let value = values.first { $0.path == field.path }?.value
       // What was not typed is as it is in the tree.
-      let typed = field.input.isChanged ? value.map { state.coding.stored($0) } : value
+      let typed = field.input.isChanged ? value.map { state.database.coding.stored($0) } : value
       let new = typed ?? .null
       if new != old { members.append(JSONMember(field.path.text, new)) }
     }

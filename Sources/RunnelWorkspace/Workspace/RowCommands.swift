@@ -58,7 +58,7 @@ enum RowCommands {
 
   /// Returns a record of a service without its id, which the server gives a new one; all else as it is.
   private static func withoutID(_ state: AppState, _ json: JSONValue, _ path: Path) -> JSONValue {
-    guard state.coding == .services, case .object(let members) = json else { return json }
+    guard state.database.coding == .services, case .object(let members) = json else { return json }
     return .object(
       members.filter { member in
         !["_id", "id", "uuid"].contains(member.name)

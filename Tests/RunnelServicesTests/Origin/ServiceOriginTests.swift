@@ -185,7 +185,7 @@ import Testing
   @Test func writesThatWereDoneAreKeptOnDiskUntilTheReplicaWasTold() throws {
     var origin = ServiceOrigin()
     origin.connected(pending: [])
-    let commands = try (1...40).map { number in
+    let commands = try (1...100).map { number in
       let digits = String(number)
       let key = "-O" + String(repeating: "0", count: 18 - digits.count) + digits
       return OriginCommand.write(
@@ -205,7 +205,7 @@ import Testing
     }
     #expect(asked.count == 1)
     let begun = answers(origin.answered(asked[0], .success([]), now: 0))
-    #expect(begun.count == 16)
+    #expect(begun.count == 64)
     let effects = origin.answered(Array(begun.prefix(10)), now: 0)
     var (saved, told): ([SentWrites], [[OriginMessage]]) = ([], [])
     for effect in effects {
@@ -213,7 +213,7 @@ import Testing
       if case .tell(let messages) = effect { told.append(messages) }
     }
     // All in one step, and the disk still has them, should the program end before it is done.
-    #expect(saved.map { Set($0.creations.keys) } == [Set(1...26)])
+    #expect(saved.map { Set($0.creations.keys) } == [Set(1...74)])
     let done = told.flatMap(\.self).compactMap { message in
       if case .acknowledged(let id) = message { id } else { nil }
     }
