@@ -265,8 +265,9 @@ public final class TreeDeviceStorage: DeviceStorage {
     try await status.onDisconnectUpdateChildValues([
       DeviceField.isOnline: false, DeviceField.lastSeen: time,
     ])
-    try await status.child(DeviceField.isOnline).runTransaction { _ in .success(true) }
     try await status.updateChildValues([DeviceField.lastSeen: time])
+    // This comes last: who sees that it is connected may remove it.
+    try await status.child(DeviceField.isOnline).runTransaction { _ in .success(true) }
   }
 
   /// Shows that a device is not connected any more.
