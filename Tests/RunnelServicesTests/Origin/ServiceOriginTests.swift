@@ -206,20 +206,20 @@ import Testing
     #expect(asked.count == 1)
     let begun = answers(origin.answered(asked[0], .success([]), now: 0))
     #expect(begun.count == 64)
-    let effects = origin.answered(Array(begun.prefix(10)), now: 0)
+    let effects = origin.answered(Array(begun.prefix(40)), now: 0)
     var (saved, told): ([SentWrites], [[OriginMessage]]) = ([], [])
     for effect in effects {
       if case .save(let sent) = effect { saved.append(sent) }
       if case .tell(let messages) = effect { told.append(messages) }
     }
     // All in one step, and the disk still has them, should the program end before it is done.
-    #expect(saved.map { Set($0.creations.keys) } == [Set(1...74)])
+    #expect(saved.map { Set($0.creations.keys) } == [Set(1...100)])
     let done = told.flatMap(\.self).compactMap { message in
       if case .acknowledged(let id) = message { id } else { nil }
     }
-    #expect(told.count == 1 && done == Array(1...10))
-    let later = origin.answered(Array(begun.suffix(6)) + Array(answers(effects).prefix(4)), now: 0)
-    for case .save(let sent) in later { #expect(sent.creations.keys.allSatisfy { $0 > 10 }) }
+    #expect(told.count == 1 && done == Array(1...40))
+    let later = origin.answered(Array(begun.suffix(24)) + Array(answers(effects).prefix(4)), now: 0)
+    for case .save(let sent) in later { #expect(sent.creations.keys.allSatisfy { $0 > 40 }) }
   }
 
   private typealias Answer = (number: Int, answer: Result<JSONValue, FeathersError>)
