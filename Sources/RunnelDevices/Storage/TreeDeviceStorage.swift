@@ -258,14 +258,14 @@ public final class TreeDeviceStorage: DeviceStorage {
 
   /// Shows that a device is connected, after the origin has promised to take that back.
   ///
-  /// That it is connected is a transaction: a write that was not answered would wait in the replica, also
+  /// Both are transactions: a write that was not answered would wait in the replica, also
   /// after the end of the program, and be sent by another connection, which has no such promise.
   private static func showPresence(at status: Reference) async throws {
     let time: JSONValue = [".sv": "timestamp"]
     try await status.onDisconnectUpdateChildValues([
       DeviceField.isOnline: false, DeviceField.lastSeen: time,
     ])
-    try await status.updateChildValues([DeviceField.lastSeen: time])
+    try await status.child(DeviceField.lastSeen).runTransaction { _ in .success(time) }
     // This comes last: who sees that it is connected may remove it.
     try await status.child(DeviceField.isOnline).runTransaction { _ in .success(true) }
   }
