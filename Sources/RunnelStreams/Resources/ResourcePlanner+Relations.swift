@@ -34,8 +34,8 @@ extension ResourcePlanner {
       let before = try owner(counter, change, change.old)
       let after = try owner(counter, change, change.new)
       if before == after { continue }
-      if let before { try count(-1, counter, of: before) }
-      if let after { try count(1, counter, of: after) }
+      if let before { try count(-1, counter, of: before, change) }
+      if let after { try count(1, counter, of: after, change) }
     }
   }
 
@@ -46,18 +46,20 @@ extension ResourcePlanner {
     return try registry.owner(counter.relation, of: change.identity, record)
   }
 
-  /// Adds to a counter at all places of its record; does nothing if the record does not exist.
+  /// Adds to a counter at all places of its record; does nothing if the record does not exist after
+  /// the change, which may be its own.
   ///
   /// If the record has no number, since it was written without the registry, the counter begins
   /// with the number of stored members.
   private mutating func count(
-    _ delta: Int64, _ counter: CounterDefinition, of owner: ResourceIdentity
+    _ delta: Int64, _ counter: CounterDefinition, of owner: ResourceIdentity,
+    _ change: RecordChange
   ) throws(ResourceError) {
     let definition = try registry.definition(owner.resource)
     let path = try definition.path(of: owner)
-    guard try exists(path) ?? true else { return }
+    guard try exists(path, after: change) ?? true else { return }
     var places = [path]
-    if definition.patterns.count > 1, let record = try record(at: path) {
+    if definition.patterns.count > 1, let record = try record(at: path, after: change) {
       places = try definition.places(of: owner, record)
     }
     let fields = places.map { Path(unchecked: $0.keys + [counter.field]) }
@@ -102,16 +104,16 @@ extension ResourcePlanner {
     let owner: ResourceIdentity
   }
 
-  /// Notes what a record belongs to that is not stored, so that it is found as a member.
+  /// Notes to what a record belongs that did not before, so that it is found as a member.
   private mutating func noteAdded(_ change: RecordChange) throws(ResourceError) {
-    if !change.old.isEmpty || change.new.isEmpty { return }
+    if change.new.isEmpty { return }
     let name = change.definition.name
     let relations = Set(registry.counters.map(\.relation) + registry.copies.map(\.relation))
       .union(registry.cascades)
     for relation in relations where relation.member == name {
-      guard let owner = try registry.owner(relation, of: change.identity, change.new) else {
-        continue
-      }
+      guard let owner = try registry.owner(relation, of: change.identity, change.new),
+        try registry.owner(relation, of: change.identity, change.old) != owner
+      else { continue }
       addedMembers[Belonging(relation: relation, owner: owner), default: []].append(change.path)
     }
   }
@@ -125,14 +127,21 @@ extension ResourcePlanner {
     let definition = try registry.definition(relation.member)
     let walk = try ResourceWalk(relation, of: owner, registry, reader)
     let added = addedMembers[Belonging(relation: relation, owner: owner)] ?? []
+    var told: Set<Path> = []
     let isWhole = try walk.forEach { identity, stored throws(ResourceError) in
       let path = try definition.path(of: identity)
-      let record = draft.records[path] ?? stored
-      if record.isEmpty { return true }
-      return try body(Member(identity: identity, path: path, record: record))
+      guard let planned = draft.records[path] else {
+        return try body(Member(identity: identity, path: path, record: stored))
+      }
+      // The plan may have given it to another owner.
+      guard try registry.owner(relation, of: identity, planned)?.key == owner.key else {
+        return true
+      }
+      told.insert(path)
+      return try body(Member(identity: identity, path: path, record: planned))
     }
     if !isWhole { return }
-    for path in added {
+    for path in added where told.insert(path).inserted {
       guard let identity = definition.identity(at: path), let record = draft.records[path],
         try registry.owner(relation, of: identity, record) == owner
       else { continue }

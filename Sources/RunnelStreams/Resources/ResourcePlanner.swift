@@ -24,7 +24,7 @@ package struct ResourcePlanner<Reader: TreeReader> {
   private var logging: ActionLogWriter<Reader>?
   /// Records to be destroyed because their owner is.
   var doomed: [(identity: ResourceIdentity, path: Path)] = []
-  /// The places of planned members that are not stored, by what they belong to.
+  /// The places of planned members that are not stored as such, by what they belong to.
   var addedMembers: [Belonging: [Path]] = [:]
   /// Owners whose members get copies, once all records are known.
   var changedOwners: [(copy: CopyDefinition, owner: ResourceIdentity, record: Node)] = []
@@ -115,6 +115,18 @@ package struct ResourcePlanner<Reader: TreeReader> {
     let node = try ResourceError.wrapping { () throws(TreeError) in try reader.node(at: path) }
     if node.isEmpty, try !isKnown(path) { return nil }
     return node
+  }
+
+  /// The record at a place once a change is planned, which may be its own; nil if it is unknown.
+  func record(at path: Path, after change: RecordChange) throws(ResourceError) -> Node? {
+    if path == change.path { return change.new }
+    return try record(at: path)
+  }
+
+  /// True if there is a node at a place once a change is planned; nil if it is unknown.
+  func exists(_ path: Path, after change: RecordChange) throws(ResourceError) -> Bool? {
+    if path == change.path { return !change.new.isEmpty }
+    return try exists(path)
   }
 
   /// True if there is a node at a place, in its planned form; nil if it is unknown.
@@ -231,7 +243,10 @@ package struct ResourcePlanner<Reader: TreeReader> {
     for copy in registry.copiesInto(change.definition.name) {
       let owner = try registry.owner(copy.relation, of: change.identity, change.new)
       var source: Node? = .empty
-      if let owner { source = try record(at: registry.definition(owner.resource).path(of: owner)) }
+      if let owner {
+        let place = try registry.definition(owner.resource).path(of: owner)
+        source = try record(at: place, after: change)
+      }
       for pair in copy.fields {
         // Where the owner is not known, as on a replica, the copy stays what it was.
         let value = source.map { $0[pair.source] } ?? (change.former ?? change.old)[pair.copy]
@@ -302,7 +317,7 @@ package struct ResourcePlanner<Reader: TreeReader> {
         owner != before
       else { continue }
       let place = try registry.definition(owner.resource).path(of: owner)
-      if try exists(place) ?? true { continue }
+      if try exists(place, after: change) ?? true { continue }
       throw ResourceError(
         .ownerNotFound,
         "There is no `\(owner.resource)` at \(place), to which this `\(relation.member)` would belong: "
@@ -322,6 +337,6 @@ package struct ResourcePlanner<Reader: TreeReader> {
     guard let owner = try registry.owner(relation, of: change.identity, change.new),
       Set(owner.names.keys).isSuperset(of: definition.primary.names)
     else { return true }
-    return try exists(definition.path(of: owner)) ?? true
+    return try exists(definition.path(of: owner), after: change) ?? true
   }
 }
