@@ -260,6 +260,7 @@ final class DocumentImport {
     guard let part = whole.first, whole.count == 1 else {
       throw DatabaseError(.refused, "Write \(entry.id) cannot be undone: it is not known how.")
     }
+    try transaction.checkNotUndone(entry)
     let since = try WritesSince(entry, at: part.path, transaction)
     try check(since, entry, part.path)
     for other in others where try transaction.historyValue(of: other) != other.values?.new {

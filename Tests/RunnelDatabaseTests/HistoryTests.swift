@@ -101,6 +101,34 @@ import Testing
     #expect(try session.history().count == 2)
   }
 
+  /// Whatever values stand there: what was undone has no result that could stand.
+  @Test func aWriteIsUndoneOnceUnlessTheUndoingIsUndone() throws {
+    func refusal(_ id: Int64) -> String? {
+      #expect(throws: DatabaseError.self) { try session.undo(id) }?.message
+    }
+    try set("/a", 1)
+    try set("/a", .null)
+    _ = try session.undo(2)
+    #expect(refusal(2)?.contains("Write 2 was already undone by write 3") == true)
+    try set("/a", 2)
+    try set("/a", .null)
+    #expect(refusal(2)?.contains("Write 2 was already undone by write 3") == true)
+    _ = try session.undo(5)
+    _ = try session.undo(4)
+    _ = try session.undo(3)
+    #expect(try stored("/a") == .null)
+    #expect(refusal(3)?.contains("Write 3 was already undone by write 8") == true)
+    _ = try session.undo(2)
+    #expect(try stored("/a") == 1)
+    #expect(refusal(2)?.contains("Write 2 was already undone by write 9") == true)
+  }
+
+  @Test func whatOthersWroteBetweenDoesNotMatterIfTheResultStands() throws {
+    for number in [1, 2, 3, 2] as [JSONValue] { try set("/a", number) }
+    _ = try session.undo(2)
+    #expect(try stored("/a") == 1)
+  }
+
   @Test func whatIsNotRememberedIsNotUndone() throws {
     #expect(throws: DatabaseError.self) { try session.undo(7) }
   }

@@ -110,8 +110,9 @@ import Testing
         } else {
           _ = try session.perform(operation(&random), in: registry)
         }
-      } catch is ResourceError {
-        // What was changed since stays: nothing was written.
+      } catch let error where error is ResourceError || (error as? DatabaseError)?.code == .changed
+      {
+        // What was changed since stays, and what is undone already: nothing was written.
         #expect(try session.history(count: 1).first?.id == newest, "seed \(seed), step \(step)")
       }
       if let written = try session.history(count: 1).first?.id, written != newest {
@@ -202,6 +203,23 @@ import Testing
     }
     #expect(error.code == .cannotUndo)
     #expect(error.message.contains("/group/g/name was changed since, to \"I\""))
+  }
+
+  @Test func anOperationThatWasUndoneAlreadyIsRefusedAsSuch() async throws {
+    let registry = try ResourceUndoByNumberTests.registry()
+    let number = try perform(.create, "group", "g", ["name": "G"], in: registry)
+    _ = try session.undo(number, in: registry)
+    try perform(.create, "group", "g", ["name": "G"], in: registry)
+    let error = try #require(throws: DatabaseError.self) {
+      try session.undo(number, in: registry)
+    }
+    #expect(error.code == .changed)
+    #expect(error.message.contains("was already undone by write \(number + 1)"))
+    #expect(try json("/group/g/name") == "G")
+    let hook = ResourceHook("all", for: ResourceScope(["group"]), .before { _ in .allow })
+    let base = try ResourceBase(await folder.open(), registry, hooks: [hook])
+    let told = await #expect(throws: DatabaseError.self) { try await base.undo(number) }
+    #expect(told?.message == error.message)
   }
 
   @Test func recordsThatCameSinceAreNotDestroyed() throws {

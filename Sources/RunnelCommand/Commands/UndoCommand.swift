@@ -12,8 +12,8 @@ struct UndoCommand: ParsableCommand {
     abstract: "Put back what stood before a write.",
     discussion: """
       Takes the number that `runnel history` prints; without one, the newest write is undone that is \
-      not undone yet, so that each call goes one write further back. It is refused if one of its \
-      places was written since. An undoing is a write too: undo it by its number to do again what it \
+      not undone yet, so that each call goes one write further back. It is refused if another value \
+      stands at one of its places, or if it was undone already. An undoing is a write too: undo it by its number to do again what it \
       undid. An import is undone as a whole; where what stood there was kept in a file beside the \
       database, that file is needed, and removed when it is in the tree again. What `runnel perform` or \
       the workspace did with a record is undone as an operation on it: its counters and copies stay \

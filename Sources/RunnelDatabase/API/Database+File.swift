@@ -46,9 +46,10 @@ extension Database {
   ///   - progress: called on the tree's thread whenever the work has gone on, if an import is undone.
   /// - Returns: the receipt, which on a replica tells the origin's answer.
   /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more, did not keep its
-  ///   values, or was made by an operation and there is no registry; `changed` if a place was written
-  ///   since, `cancelled`), and `ResourceError` (`cannotUndo` if a record was changed since, and others)
-  ///   if an operation is undone; then nothing was written.
+  ///   values, or was made by an operation and there is no registry; `changed` if another value stands at
+  ///   one of its places, or if it was undone already; `cancelled`), and `ResourceError` (`cannotUndo` if a
+  ///   field that it changed has another value, and others) if an operation is undone; then nothing was
+  ///   written.
   @discardableResult
   public func undo(
     _ id: Int64, in registry: ResourceRegistry? = nil,

@@ -76,8 +76,9 @@ extension DatabaseSession {
   ///   - progress: called now and then if an import is undone; false stops that.
   /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more, did not keep its
-  ///   values or needs the registry, `changed` if a place was written since; it names the place), for
-  ///   an operation also `ResourceError` (`cannotUndo`); then nothing was written.
+  ///   values or needs the registry, `changed` if another value stands at a place, which it names, or
+  ///   if the write was undone already), for an operation also `ResourceError` (`cannotUndo`); then
+  ///   nothing was written.
   package func undo(
     _ id: Int64, in registry: ResourceRegistry? = nil,
     progress: @escaping (ImportStep) -> Bool = { _ in true }
@@ -125,10 +126,42 @@ extension DatabaseSession {
 }
 
 extension StoreTransaction {
-  /// Throws if a place of an entry was written since.
+  /// Throws if an entry was undone already, unless that was undone in turn.
+  ///
+  /// O(n) in the changes since.
+  func checkNotUndone(_ entry: HistoryEntry) throws {
+    guard let undoing = try undoing(of: entry.id) else { return }
+    throw DatabaseError(
+      .changed,
+      "Write \(entry.id) was already undone by write \(undoing): undo that one to have it again. "
+        + "Nothing was changed.")
+  }
+
+  /// The write that undid an entry, and is in effect; nil if there is none.
+  private func undoing(of id: Int64) throws -> Int64? {
+    let rows = try statement(
+      """
+      SELECT sequence, undoes FROM change
+      WHERE sequence > ? AND undoes IS NOT NULL ORDER BY sequence DESC
+      """)
+    var undone: Set<Int64> = []
+    var found: Int64?
+    try rows.forEach([.integer(id)]) { row in
+      guard let number = try row.integer(0, "sequence"), !undone.contains(number),
+        let other = try row.integer(1, "undoes")
+      else { return true }
+      undone.insert(other)
+      if other == id { found = number }
+      return found == nil
+    }
+    return found
+  }
+
+  /// Throws if the result of an entry does not stand, or if it was undone already.
   ///
   /// What an operation made is compared by the plan for undoing it, as far as it was kept.
   func checkUnchanged(_ entry: HistoryEntry) throws {
+    try checkNotUndone(entry)
     for part in entry.parts {
       if entry.operation != nil {
         if try part.before == nil || WritesSince(entry, at: part.path, self).isUndone == true {

@@ -20,7 +20,7 @@ extension ResourcePlanner {
   /// Counters and copies are not compared, and not put back: they follow from the records as they
   /// are then. O(n) in the values of the entry, and as `plan`.
   ///
-  /// - Throws: as `plan`, and `ResourceError` (`cannotUndo`) if a record was changed since, if its
+  /// - Throws: as `plan`, and `ResourceError` (`cannotUndo`) if what it changed has another value, if its
   ///   values were not kept, or if records that were added since would be destroyed with it.
   package consuming func plan(
     undoing entry: HistoryEntry
@@ -149,7 +149,7 @@ private struct UndoneRecord {
 
   /// Takes what the write changed at a place in the record.
   ///
-  /// - Throws: `ResourceError` (`cannotUndo`) if that was changed since, or is not known.
+  /// - Throws: `ResourceError` (`cannotUndo`) if that has another value now, or is not known.
   mutating func add(_ part: HistoryEntry.Part, at field: Path) throws(ResourceError) {
     let (old, new) = try values(of: part)
     if field.isRoot, !part.isPriority {

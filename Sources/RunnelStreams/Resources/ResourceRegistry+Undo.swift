@@ -4,7 +4,7 @@ package import RunnelTree
 // Undoing an entry of the action log, by an operation of its own, which is logged in turn.
 
 extension ResourceError.Code {
-  /// The entry's record was changed since, or its former state is not known any more.
+  /// What the entry changed has another value now, or its former state is not known any more.
   public static let cannotUndo = ResourceError.Code(rawValue: "cannot_undo")
 }
 
