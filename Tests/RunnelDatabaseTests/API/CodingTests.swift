@@ -207,6 +207,27 @@ import Testing
     #expect(try decoded([String: String].self, #"{"name":"a",".priority":3}"#) == ["name": "a"])
   }
 
+  @Test func aLeafIsNoObjectWhetherItHasAPriorityOrNot() throws {
+    struct Loose: Codable { var name: String? }
+    struct Ranked: Codable, Equatable {
+      var value: Int
+      var priority: String?
+      enum CodingKeys: String, CodingKey {
+        case value = ".value"
+        case priority = ".priority"
+      }
+    }
+    for json in ["7", #"{".value":7,".priority":"p"}"#] {
+      #expect(throws: DataCodingError.self) { try decoded([String: Int].self, json) }
+      #expect(throws: DataCodingError.self) { try decoded([Int: Int].self, json) }
+      #expect(throws: DataCodingError.self) { try decoded(Loose.self, json) }
+      #expect(throws: DataCodingError.self) { try decoded([String: Loose].self, "{\"a\":\(json)}") }
+      #expect(try decoded(Int.self, json) == 7)
+    }
+    #expect(
+      try decoded(Ranked.self, #"{".value":7,".priority":"p"}"#) == Ranked(value: 7, priority: "p"))
+  }
+
   @Test func serverTimestampsAreWrittenForNilAndReadAsDates() throws {
     struct Message: Codable, Equatable {
       var text: String

@@ -50,10 +50,21 @@ struct NodeDecoding: JSONValueDecoder {
   var json: JSONValue { node.exportJSON }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    // A leaf has no members except its priority, and a type may want only that.
-    if node.leaf != nil, node.priority == nil { throw mismatch([String: Any].self) }
+    if node.leaf != nil, node.priority == nil || !takesPartsOfLeaf(type) {
+      throw mismatch([String: Any].self)
+    }
     try checkNames(type)
     return KeyedDecodingContainer(KeyedNodeDecoding<Key>(decoding: self))
+  }
+
+  /// True if a type names the value or the priority among its members, which a leaf with a priority has.
+  ///
+  /// A dictionary takes any name, and would be empty.
+  private func takesPartsOfLeaf<Key: CodingKey>(_ type: Key.Type) -> Bool {
+    let isNamed = [ReservedName.value, ReservedName.priority].contains {
+      Key(stringValue: $0) != nil
+    }
+    return isNamed && Key(stringValue: ".") == nil
   }
 
   /// Throws if two children that the type takes have names that Swift's texts do not tell apart, since a
