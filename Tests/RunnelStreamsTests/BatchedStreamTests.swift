@@ -104,6 +104,14 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func aPolicyIsWhatIsNearestToItsNumbers() {
+    let quick = BatchingPolicy(quietMilliseconds: 100, waitMillisecondsMax: 50, rowCountMax: -1)
+    #expect(quick.waitMillisecondsMax == 100 && quick.rowCountMax == 0)
+    let negative = BatchingPolicy(
+      quietMilliseconds: -1, waitMillisecondsMax: .min, rowCountMax: 0)
+    #expect(negative == .synchronous)
+  }
+
   @Test func changesMayWaitForFlushAlone() {
     for now in [Int64(1000), 0, -5, .max] {
       clock.now = now

@@ -42,6 +42,32 @@ import Testing
     #expect(stream.fetchState == .exhausted)
   }
 
+  @Test(arguments: [0, -1, .min])
+  func aPageOfNoRowsIsRefused(count: Int) throws {
+    try fill(6)
+    let stream = try loaded(try paged(2))
+    var outcomes: [FetchOutcome] = []
+    stream.fetchMore(count) { outcomes.append($0) }
+    stream.fetchMore(count)
+    stream.fetchMore(count, at: .end)
+    #expect(outcomes == [.refused])
+    #expect(stream.items.count == 2 && stream.fetchState == .more)
+  }
+
+  @Test func aNegativeLimitShowsNoRow() throws {
+    try fill(3)
+    let stream = try loaded(try messages())
+    stream.limit = RowLimit(-1)
+    #expect(stream.items.isEmpty)
+    var limit: RowLimit = 2
+    limit.count = -3
+    #expect(limit.count == 0)
+    stream.limit = limit
+    #expect(stream.items.isEmpty)
+    stream.limit = nil
+    #expect(stream.items.count == 3)
+  }
+
   @Test func completionComesAfterTheObserversAreTold() throws {
     try fill(6)
     let stream = try loaded(try paged(2))

@@ -102,11 +102,10 @@ extension Queryable {
   ///
   /// - Parameters:
   ///   - kinds: the kinds of events.
-  ///   - batchesMax: how many batches may wait to be taken: at least 1.
+  ///   - batchesMax: how many batches may wait to be taken; less than 1 counts as 1.
   /// - Returns: a sequence; each of its iterators observes on its own.
   public func events(_ kinds: EventKinds = .all, batchesMax: Int = 1000) -> DataEvents {
-    precondition(batchesMax > 0, "A batch must be able to wait.")
-    return DataEvents(query: databaseQuery, kinds: kinds, batchesMax: batchesMax)
+    DataEvents(query: databaseQuery, kinds: kinds, batchesMax: max(batchesMax, 1))
   }
 
   /// The states as a sequence; see `DataValues`.

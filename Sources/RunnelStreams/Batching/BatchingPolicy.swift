@@ -9,19 +9,16 @@ public struct BatchingPolicy: Hashable, Sendable {
   /// The most touched rows that wait; if there are more, they are told at once.
   public var rowCountMax: Int
 
-  /// Makes a policy.
+  /// Makes a policy; numbers that are too small count as the smallest that is possible.
   ///
   /// - Parameters:
   ///   - quietMilliseconds: 0 or more; `.max` for changes that wait until `flush`.
   ///   - waitMillisecondsMax: at least `quietMilliseconds`.
   ///   - rowCountMax: 0 or more.
   public init(quietMilliseconds: Int64, waitMillisecondsMax: Int64, rowCountMax: Int) {
-    precondition(
-      0 <= quietMilliseconds && quietMilliseconds <= waitMillisecondsMax && rowCountMax >= 0,
-      "A change waits for a time that is not negative, and no shorter than the quiet.")
-    self.quietMilliseconds = quietMilliseconds
-    self.waitMillisecondsMax = waitMillisecondsMax
-    self.rowCountMax = rowCountMax
+    self.quietMilliseconds = max(quietMilliseconds, 0)
+    self.waitMillisecondsMax = max(waitMillisecondsMax, self.quietMilliseconds)
+    self.rowCountMax = max(rowCountMax, 0)
   }
 
   /// Tells every change at once.

@@ -1,14 +1,13 @@
 /// The number of rows of a list that are shown, counted from one of its ends.
 public struct RowLimit: Hashable, Sendable {
-  /// The number of rows: at least 0.
-  public var count: Int
+  /// The number of rows; a negative number counts as 0.
+  public var count: Int { didSet { count = max(count, 0) } }
   /// The end at which the shown rows stand.
   public var end: ListEnd
 
-  /// Makes a limit to `count` rows at an end.
+  /// Makes a limit to `count` rows at an end; a negative number counts as 0.
   public init(_ count: Int, at end: ListEnd = .start) {
-    precondition(count >= 0, "A limit is no negative number.")
-    self.count = count
+    self.count = max(count, 0)
     self.end = end
   }
 

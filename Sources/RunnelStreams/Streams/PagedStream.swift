@@ -9,14 +9,14 @@ public protocol PagedStream<Item>: SectionedStream {
   /// The id of the row at an end of the fetched rows; nil if there are no rows.
   func boundaryID(at end: ListEnd) -> String?
 
-  /// Fetches up to `count` rows beyond an end: at least 1.
+  /// Fetches up to `count` rows beyond an end.
   ///
   /// - Parameters:
-  ///   - count: the number of rows.
+  ///   - count: the number of rows; fewer than 1 are refused.
   ///   - end: the end at which they are added; one of `pagedEnds`.
   ///   - completion: called once, after the observers were told of the rows. It is called at once,
   ///     with `refused`, if nothing is fetched: the stream is not loaded, has no more rows, or is
-  ///     fetching some already.
+  ///     fetching some already; or no rows were asked for.
   func fetchMore(_ count: Int, at end: ListEnd, completion: @escaping (FetchOutcome) -> Void)
   /// Gives up a page that is being fetched; its completion is called with `cancelled`.
   ///
@@ -57,8 +57,8 @@ public enum FetchOutcome: Hashable, Sendable {
   case failed(StreamFailure)
   /// The fetch was cancelled by `cancelFetch`, or because the stream was stopped.
   case cancelled
-  /// Nothing was fetched: the stream is not loaded yet, a page is being fetched already, or there are no
-  /// more rows. `fetchState(at:)` tells which.
+  /// Nothing was fetched: fewer rows than 1 were asked for, the stream is not loaded yet, a page is being
+  /// fetched already, or there are no more rows. `fetchState(at:)` tells which.
   case refused
 }
 
@@ -72,20 +72,20 @@ extension PagedStream {
   /// True if pages are added before the present rows.
   public var isPagedAtStart: Bool { pagedEnds.first == .start }
 
-  /// Fetches up to `count` rows beyond the first paged end: at least 1.
+  /// Fetches up to `count` rows beyond the first paged end.
   ///
   /// Does nothing if the stream is not paged, is not loaded, has no more rows, or is fetching some
-  /// already.
+  /// already, nor if `count` is less than 1.
   public func fetchMore(_ count: Int) {
     if let end = pagedEnds.first { fetchMore(count, at: end) { _ in } }
   }
 
-  /// Fetches up to `count` rows beyond an end: at least 1.
+  /// Fetches up to `count` rows beyond an end.
   ///
   /// Does nothing if nothing is fetched there, as the other `fetchMore`.
   public func fetchMore(_ count: Int, at end: ListEnd) { fetchMore(count, at: end) { _ in } }
 
-  /// Fetches up to `count` rows beyond the first paged end: at least 1.
+  /// Fetches up to `count` rows beyond the first paged end.
   public func fetchMore(_ count: Int, completion: @escaping (FetchOutcome) -> Void) {
     guard let end = pagedEnds.first else { return completion(.refused) }
     fetchMore(count, at: end, completion: completion)

@@ -27,18 +27,19 @@ extension QueryStream: PagedStream {
     (end == .start ? items.first : items.last)?.id
   }
 
-  /// Fetches up to `count` rows beyond an end: at least 1.
+  /// Fetches up to `count` rows beyond an end.
   ///
   /// - Parameters:
-  ///   - count: the number of rows.
+  ///   - count: the number of rows; fewer than 1 are refused.
   ///   - end: the end at which they are added.
   ///   - completion: called once, after the observers were told the result.
   public func fetchMore(
     _ count: Int, at end: ListEnd, completion: @escaping (FetchOutcome) -> Void
   ) {
-    precondition(count > 0, "A page holds at least one row.")
     hub.perform { [self] in
-      guard let window = window(at: end), loadState.showsRows, windows[window].canFetch else {
+      guard count > 0, let window = window(at: end), loadState.showsRows,
+        windows[window].canFetch
+      else {
         tell([completion], .refused)
         return nil
       }

@@ -73,6 +73,16 @@ import Testing
     while await here.listeners() != (0, false) { await Task.yield() }
   }
 
+  @Test(arguments: [0, -1, .min])
+  func noRoomForBatchesIsRoomForOne(batchesMax: Int) async throws {
+    let list = try here.reference(withPath: "l")
+    try await list.setValue(["a": 1])
+    var changes = list.changes(batchesMax: batchesMax).makeAsyncIterator()
+    #expect(try await changes.next()?.items.map(\.key) == ["a"])
+    var events = list.events(.value, batchesMax: batchesMax).makeAsyncIterator()
+    #expect(try await events.next()?.snapshot.value == ["a": 1])
+  }
+
   @Test func aListOfChangesMayLetMoreBatchesWait() async throws {
     let list = try here.reference(withPath: "l")
     var changes = list.changes(batchesMax: 2).makeAsyncIterator()

@@ -95,7 +95,7 @@ extension Database {
   /// The changes of a stream that is built from streams of this database.
   ///
   /// - Parameters:
-  ///   - batchesMax: how many batches may wait to be taken: at least 1. A batch is what one write
+  ///   - batchesMax: how many batches may wait to be taken; less than 1 counts as 1. A batch is what one write
   ///     makes, for all streams together.
   ///   - make: makes the stream from streams of the session it is given; each iterator calls it.
   ///     Its errors are thrown by the first `next`, an error of a query as `refused`.
@@ -115,7 +115,7 @@ extension Queryable {
   ///   - paging: how many rows from which end; nil for exactly the rows of the query.
   ///   - isDescending: whether the rows are in the opposite order.
   ///   - batching: when changes are told; nil for each at once.
-  ///   - batchesMax: how many batches of events may wait to be taken: at least 1.
+  ///   - batchesMax: how many batches of events may wait to be taken; less than 1 counts as 1.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public func changes(
     paging: Paging? = nil, isDescending: Bool = false, batching: BatchingPolicy? = nil,
@@ -135,7 +135,7 @@ extension Queryable {
   ///   - paging: how many rows from which end; nil for exactly the rows of the query.
   ///   - isDescending: whether the rows are in the opposite order.
   ///   - batching: when changes are told; nil for each at once.
-  ///   - batchesMax: how many batches of events may wait to be taken: at least 1.
+  ///   - batchesMax: how many batches of events may wait to be taken; less than 1 counts as 1.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public func changes<Value: Decodable & Sendable>(
     as type: Value.Type, paging: Paging? = nil, isDescending: Bool = false,

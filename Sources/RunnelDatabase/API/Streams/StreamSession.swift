@@ -60,7 +60,7 @@ public final class StreamSession {
   ///
   /// - Parameters:
   ///   - database: the open database.
-  ///   - batchesMax: how many batches may wait to be taken: at least 1. A batch is what one write
+  ///   - batchesMax: how many batches may wait to be taken; less than 1 counts as 1. A batch is what one write
   ///     makes, for however many streams; what the session asked for itself, such as the first rows
   ///     of a stream, is not counted.
   ///   - clock: measures how long changes of batched streams wait.
@@ -76,7 +76,7 @@ public final class StreamSession {
     _ database: Database, batchesMax: Int = 1000, clock: some Clock<Duration>,
     onForgotten: (@Sendable (String) -> Void)?
   ) {
-    precondition(batchesMax > 0, "A batch must be able to wait.")
+    let batchesMax = max(batchesMax, 1)
     self.database = database
     inbox = SessionInbox(
       countMax: batchesMax,
