@@ -21,6 +21,12 @@ import Testing
     }
   }
 
+  @Test func kindsOfEventsArePrintedByName() {
+    #expect("\(EventKinds.removed)" == "removed")
+    #expect("\(EventKinds([.value, .added]))" == "[added, value]")
+    #expect("\(EventKinds())" == "[]")
+  }
+
   @Test func deeperPlacesAreToldFirstThenThoseUpToTheRoot() throws {
     var harness = try EngineHarness(#"{"a":{"b":1,"c":2},"z":1}"#)
     var names: [ListenerID: String] = [:]

@@ -272,6 +272,16 @@ extension [DataSnapshot] {
   public var allObjects: [Any] { fatalError("It cannot be called.") }
 }
 
+extension DataEvent {
+  /// Unavailable: an event has a snapshot.
+  @available(
+    *, unavailable,
+    message:
+      "Handlers are given an event: `observe(.value) { event in event.snapshot }`, whose `value` is JSON."
+  )
+  public var value: Any? { fatalError("It cannot be called.") }
+}
+
 extension EventKinds {
   /// Unavailable: see `added`.
   @available(*, unavailable, renamed: "added")

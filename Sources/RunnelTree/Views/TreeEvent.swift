@@ -77,6 +77,18 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
   }
 }
 
+extension EventKinds: CustomStringConvertible {
+  /// The names of the kinds: `removed`, or `[added, removed]` for several.
+  public var description: String {
+    let all: [(kind: EventKinds, name: String)] = [
+      (.added, "added"), (.changed, "changed"), (.moved, "moved"), (.removed, "removed"),
+      (.value, "value"), (.pending, "pending"), (.answered, "answered"),
+    ]
+    let names = all.filter { contains($0.kind) }.map(\.name)
+    return names.count == 1 ? names[0] : "[" + names.joined(separator: ", ") + "]"
+  }
+}
+
 /// The name of a listener, chosen by the caller that registers it.
 public struct ListenerID: Hashable, Sendable, Comparable {
   /// The number.
