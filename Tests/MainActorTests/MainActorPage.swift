@@ -32,3 +32,21 @@ func bestPlayer(_ players: Reference) async throws -> Player? {
   return try await best.get().children.first?.decode(Player.self)
 }
 // example end
+
+// example begin
+nonisolated struct Game: Sendable {
+  var round = 0
+}
+
+nonisolated struct NextRound: Action {}
+
+nonisolated func play(game: inout Game, action: any Action) {
+  if action is NextRound { game.round += 1 }
+}
+
+func playRound(in database: Database) async -> Int {
+  let store = DatabaseStore(database, state: Game(), reducer: play)
+  await store.dispatch(NextRound())
+  return await store.state.round
+}
+// example end

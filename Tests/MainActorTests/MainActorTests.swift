@@ -23,6 +23,7 @@ import Testing
     try await model.load()
     #expect(model.names == ["Ana", "Bo"])
     #expect(try await bestPlayer(players)?.name == "Ana")
+    #expect(await playRound(in: database) == 1)
     for try await change in players.changes(as: Player.self) {
       #expect(change.items.compactMap { $0.points } == [7, 3])
       break

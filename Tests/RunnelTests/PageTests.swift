@@ -55,6 +55,20 @@ import Testing
     database.close()
   }
 
+  @Test func recordsFollowTheirSchema() async throws {
+    let database = try await open()
+    #expect(
+      try await fillShelf(in: database) == [
+        "kind: must be one of \"book\", \"tool\".", "amount: must be a whole number from 1 to 99.",
+      ])
+    let shelves = try await database.reference(withPath: "shelf").get()
+    #expect(shelves.children.map(\.value) == [["itemCount": 1, "name": "Left"]])
+    let items = try await database.reference(withPath: "item").get()
+    #expect(items.children.first?.value["amount"] == 1)
+    #expect(items.children.first?.value["since"]?.int != nil)
+    database.close()
+  }
+
   @Test func valuesAndListsAreFollowed() async throws {
     let database = try await open()
     let scores = try database.reference(withPath: "scores")

@@ -102,7 +102,8 @@ extension Database {
 
   /// Writes the subtree at a place as JSON in the export format, piece by piece.
   ///
-  /// O(n) in the subtree; memory is that of one record. All of it is from one state.
+  /// O(n) in the subtree; memory is that of one record. All of it is from one state. If the file is gone
+  /// (`fileGone`), it is what the database still has open.
   ///
   /// - Parameters:
   ///   - path: the place.
@@ -130,7 +131,8 @@ extension Database {
 
   /// The subtree at a place as JSON in the export format.
   ///
-  /// O(n) in the subtree, which is in memory as a whole; all of it is from one state.
+  /// O(n) in the subtree, which is in memory as a whole; all of it is from one state. If the file is gone
+  /// (`fileGone`), it is what the database still has open.
   ///
   /// - Parameters:
   ///   - path: the place.

@@ -88,9 +88,9 @@ extension DatabaseSession {
       guard let registry else {
         throw DatabaseError(
           .refused,
-          "Write \(id) was made by an operation on the record \(record), from which counters, copies or "
-            + "other records follow: to undo it, give the registry of the resources to `undo(_:in:)`, "
-            + "or use the `undo` of their `ResourceBase`. Nothing was changed.")
+          "Write \(id) was made by an operation on the record \(record), and is undone by operations, so that "
+            + "counters and copies stay right: give the registry of the resources to `undo(_:in:)`, or use "
+            + "the `undo` of their `ResourceBase`. Nothing was changed.")
       }
       return try undo(entry, in: registry).deliveries
     }

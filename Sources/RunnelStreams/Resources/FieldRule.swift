@@ -15,7 +15,7 @@ public struct FieldRule: Hashable, Sendable {
     case boolean
     /// A time, in milliseconds since 1970.
     case time
-    /// One of these values, which are offered in this order.
+    /// One of these values, which are offered in this order: `.choice(["low", "high", 3])`.
     case choice([Leaf])
     /// The key of a record of a resource, which must exist.
     case reference(String)

@@ -3,7 +3,8 @@ public import RunnelTree
 /// The resources of a tree: the places of their records, and the counters and copies that follow
 /// from them.
 ///
-/// It is a value: it is made once, from code or from a file, and passed to every operation.
+/// It is a value: it is made once, in code, and passed to every operation. The program `runnel` makes it
+/// from a resources file, which only it reads: a library that did would need one for YAML.
 ///
 /// Invariants:
 /// - I1. A place of one pattern is never equal to, above or below a place of another; so a record

@@ -55,6 +55,27 @@ extension Leaf: Comparable {
   }
 }
 
+extension Leaf: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral
+{
+  /// Makes `true` or `false`.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+  /// Makes an exact integer.
+  public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+
+  /// Makes a number; the literal must be finite.
+  public init(floatLiteral value: Double) {
+    guard let number = JSONNumber(value) else {
+      preconditionFailure("A number is finite; \(value) is not.")
+    }
+    self = .number(number)
+  }
+
+  /// Makes a string.
+  public init(stringLiteral value: String) { self = .string(value) }
+}
+
 extension Leaf {
   /// The value as JSON.
   public var json: JSONValue {

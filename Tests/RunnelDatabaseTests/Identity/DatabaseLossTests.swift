@@ -115,6 +115,9 @@ import Testing
     let place = try database.reference(withPath: "b/c")
     #expect(await code { _ = try await place.get() } == .fileGone)
     #expect(await code { _ = try await place.get(from: .cache) } == .fileGone)
+    // What is open can be saved as a whole.
+    #expect(try await JSONValue(parsing: database.exportJSON(place.path)) == 1)
+    #expect(try await !database.history().entries.isEmpty)
     database.close()
   }
 

@@ -17,7 +17,7 @@ import Testing
       (.text(length: 1...3), ["text"]), (.integer(), ["one", "hundred"]),
       (.integer(0...10), ["one"]), (.number(), ["one", "half", "hundred"]),
       (.number(1.2...50), ["half"]), (.boolean, ["bool"]), (.time, ["one", "hundred"]),
-      (.choice([.string("x"), .bool(true)]), ["text", "bool"]), (.object, ["object"]),
+      (.choice(["x", true]), ["text", "bool"]), (.object, ["object"]),
       (.reference("user"), ["text", "long"]),
       (.any, ["bool", "one", "half", "text", "object", "empty", "long", "hundred"]),
     ])
