@@ -123,7 +123,7 @@ package final class OriginReader: Sendable {
     do {
       return try JSONValue(parsing: bytes)
     } catch {
-      throw OriginReadFailure(.refused, "The server sent an answer that is not JSON: \(error)")
+      throw OriginReadFailure(.refused, "The server sent an answer that is not JSON: \(error).")
     }
   }
 

@@ -125,7 +125,8 @@ public actor Database {
   /// - Parameters:
   ///   - file: the path of the file; it is made if it does not exist.
   ///   - isReadOnly: whether writes are refused.
-  ///   - indexes: the orders that the program will ask for.
+  ///   - indexes: the orders that the program will ask for. With `isReadOnly` none is made: those that the file
+  ///     does not have are missing, and all children are read in their place.
   ///   - inbox: where messages are posted.
   ///   - environment: makes the clock and the random numbers.
   /// - Throws: `DatabaseError` that says what is wrong with the file.

@@ -75,7 +75,7 @@ extension DatabaseSession {
     do {
       return try body()
     } catch let error as JSONError {
-      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error).")
     }
   }
 

@@ -196,7 +196,7 @@ extension DatabaseSession {
       do {
         try importer.importDocument(document, at: path)
       } catch let error as JSONError {
-        throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+        throw DatabaseError(.malformedJSON, "The document is not JSON: \(error).")
       }
       return [path]
     }

@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// A refusal by a tree, and its place.
 public struct TreeError: Error, Hashable, Sendable {
   /// The kind of refusal: a stable word to match on.
@@ -67,8 +69,8 @@ extension TreeError.Code: CustomStringConvertible {
 }
 
 extension TreeError: CustomStringConvertible {
-  /// The place, where there is one, and the message.
+  /// The place, where there is one, with its control characters escaped, and the message.
   public var description: String {
-    if let path { "\(path): \(message)" } else { message }
+    if let path { "\(ControlCharacters.escapedLine(path)): \(message)" } else { message }
   }
 }

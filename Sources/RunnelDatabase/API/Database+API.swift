@@ -34,7 +34,8 @@ extension Database {
   ///   - file: the path of the file; it is made if it does not exist. `:memory:` and `file:a.db`
   ///     are names of files like others; there is no database in memory.
   ///   - isReadOnly: whether writes are refused; the file must then exist.
-  ///   - indexes: the orders that the program will ask for.
+  ///   - indexes: the orders that the program will ask for. With `isReadOnly` none is made: those that the file
+  ///     does not have are missing, and all children are read in their place.
   ///   - environment: makes the clock and the random numbers; it is called twice.
   ///   - onTrouble: called, on the thread of the handlers, if the writes of other processes cannot
   ///     be read for now (reading is tried again), if the file is gone (`fileGone`), if `keepSynced` fails,

@@ -40,8 +40,8 @@ public struct Reference: Hashable, Sendable {
     let below = try Path(path)
     if below.isRoot {
       throw TreeError(
-        .invalidPath, "The path of a child of \(self.path) is empty: has a variable no value?",
-        path: path)
+        .invalidPath, "The path of a child is empty: has a variable no value?",
+        path: self.path.description)
     }
     return Reference(database: database, path: try self.path.appending(below))
   }

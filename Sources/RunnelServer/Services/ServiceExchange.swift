@@ -136,7 +136,7 @@ final class ServiceExchange: ExchangeHandling, ServedConnection {
     do throws(JSONError) {
       return try JSONValue(parsing: body)
     } catch {
-      throw FeathersError(.badRequest, "The body is not JSON: \(error)")
+      throw FeathersError(.badRequest, "The body is not JSON: \(error).")
     }
   }
 

@@ -96,7 +96,7 @@ struct StoreTransactionView: ServedTransaction {
     do {
       try transaction.importJSON(document, at: path, now: now, wasRead: wasRead)
     } catch let error as JSONError {
-      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error).")
     } catch let error as TreeError where error.code != .storage {
       throw DatabaseError(.refused, error.message)
     }

@@ -38,6 +38,8 @@ import Testing
     #expect(
       try encoded(Date(timeIntervalSince1970: 1.4999), text) == #""1970-01-01T00:00:01.499Z""#)
     #expect(
+      try encoded(Date(timeIntervalSince1970: 1.9999999), text) == #""1970-01-01T00:00:01.999Z""#)
+    #expect(
       try encoded(Date(timeIntervalSince1970: -0.0001), text) == #""1969-12-31T23:59:59.999Z""#)
   }
 

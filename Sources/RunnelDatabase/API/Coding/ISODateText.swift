@@ -18,7 +18,8 @@ enum ISODateText {
   static func text(_ date: Date) -> String? {
     let seconds = date.timeIntervalSince1970
     let nearest = (seconds * 1000).rounded()
-    let error = 2 * max(seconds.ulp, date.timeIntervalSinceReferenceDate.ulp)
+    // The date is kept since 2001, and both numbers of seconds are rounded.
+    let error = 1.5 * seconds.ulp + 0.5 * date.timeIntervalSinceReferenceDate.ulp
     let isWhole = abs(nearest / 1000 - seconds) <= error
     // The last moment of all is not rounded to the first one behind the range.
     let whole =

@@ -12,7 +12,7 @@ public import RunnelTree
 /// - A `JSONValue` is read in the export format, with priorities; nothing there is null.
 /// - The coding key `.priority` reads a node's priority.
 /// - Keys that differ only in how a letter is spelled (`é` as one character or two) are two children, but
-///   one text in Swift: a type that takes both is a mismatch.
+///   one text in Swift: a type that takes both is a mismatch. So are `0` and `00` for whole numbers.
 public struct NodeDecoder: Hashable, Sendable {
   /// The format in which dates are read.
   public var dates: DateCoding
@@ -84,6 +84,20 @@ struct NodeDecoding: JSONValueDecoder {
     }
   }
 
+  /// Throws if two children have names of one whole number, since a dictionary would have only one of them.
+  private func checkIntegers() throws {
+    var names: [Int: String] = [:]
+    for child in node.children {
+      let name = child.key.text
+      guard let number = Int(name) else { continue }
+      guard let other = names.updateValue(name, forKey: number) else { continue }
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: codingPath,
+          debugDescription: "two children, \"\(other)\" and \"\(name)\", are one whole number"))
+    }
+  }
+
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard let elements = node.elements else { throw mismatch([Any].self, advice: listAdvice) }
     return UnkeyedNodeDecoding(decoding: self, elements: elements)
@@ -121,6 +135,7 @@ extension NodeDecoding {
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let special = try special(type) { return special }
     do {
+      if type is any IntegerKeyed.Type { try checkIntegers() }
       return try Value(from: self)
     } catch is DecodingError where node.isEmpty {
       throw missing(type)
@@ -201,6 +216,10 @@ extension Decimal {
     }
   }
 }
+
+/// A dictionary whose keys are whole numbers, which Swift reads from texts: `0`, and also `00` and `+0`.
+private protocol IntegerKeyed {}
+extension Dictionary: IntegerKeyed where Key == Int {}
 
 // MARK: Errors
 
