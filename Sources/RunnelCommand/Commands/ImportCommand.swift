@@ -113,7 +113,7 @@ struct ImportCommand: ParsableCommand, FileNaming {
     } catch let error as DatabaseError where error.code == .malformedJSON {
       work.end()
       let hint = ImportCommand.hint(forFile: name, path)
-      throw Failure("\(name): \(error.message)\(hint.isEmpty ? "" : "." + hint)")
+      throw Failure("\(name): \(error.message)\(hint)")
     } catch {
       let told = work.told(error)
       let advice = NameAdvice(for: told, file: file.isStandard ? nil : name)

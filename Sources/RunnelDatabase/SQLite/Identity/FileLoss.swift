@@ -48,7 +48,7 @@ extension FileLoss {
     switch self {
     case .deleted, .replaced(isAt: nil), .overwritten, .logReplaced, .logOverwritten,
       .logDeleted(isSaved: false):
-      "Save a copy from a program that still has it open, or restore one."
+      "Save a copy from a program that still has it open, be it this one, or restore one."
     case .moved(let place, leavesLog: false):
       "What was saved is there: open \(place), or move it back and open it again."
     case .replaced(let place?):
@@ -59,7 +59,7 @@ extension FileLoss {
     case .logDeleted(isSaved: true):
       "What was saved was put into \(file) itself: open it again."
     case .indexLost, .indexCut:
-      "Save a copy from a program that still has it open, in case more than the index was replaced; then "
+      "Save a copy from a program that still has it open, be it this one, in case more than the index was replaced; then "
         + "close all programs that have it open, and open it again."
     }
   }
