@@ -105,7 +105,7 @@ extension DatabaseSession {
   func plan(undoing id: Int64, in registry: ResourceRegistry) throws -> ResourcePlan? {
     let entry = try rememberedEntry(id)
     if entry.operation == nil { return nil }
-    try store.read { try $0.checkNotUndone(entry) }
+    if replica == nil { try store.read { try $0.checkNotUndone(entry) } }
     let now = environment.now()
     return try reading { reader throws(ResourceError) in
       try planned(undoing: entry, registry, reader, now)

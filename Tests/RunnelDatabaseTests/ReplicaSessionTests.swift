@@ -303,6 +303,24 @@ import Testing
     #expect(session.pendingWrites.map(\.id) == [0, 1, 2])
   }
 
+  @Test func anUndoingThatTheOriginRefusedIsTriedAgain() throws {
+    _ = try session.connectOrigin()
+    try listen("/a")
+    try push("/a", 1)
+    try set("/a", 2)
+    let entry = try #require(try session.history().first)
+    try push("/a", 2)
+    _ = try session.receive(.acknowledged(id: 0))
+    _ = try session.undo(entry.id)
+    let again = try #require(throws: DatabaseError.self) { try session.undo(entry.id) }
+    #expect(again.message.contains("was already undone by write"))
+    _ = try session.receive(
+      .rejected(id: 1, TreeError(.permissionDenied, "Permission denied.")))
+    #expect(try shown("/a") == 2)
+    _ = try session.undo(entry.id)
+    #expect(try shown("/a") == 1)
+  }
+
   /// A message with a time of the origin that is some milliseconds off its estimate.
   private func sendWithTime() throws -> HistoryEntry {
     _ = try session.connectOrigin(originTime: 1_700_000_005_000)

@@ -47,9 +47,9 @@ extension Database {
   /// - Returns: the receipt, which on a replica tells the origin's answer.
   /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more, did not keep its
   ///   values, or was made by an operation and there is no registry; `changed` if another value stands at
-  ///   one of its places, or if it was undone already; `cancelled`), and `ResourceError` (`cannotUndo` if a
-  ///   field that it changed has another value, and others) if an operation is undone; then nothing was
-  ///   written.
+  ///   one of its places, or if it was undone already, where a replica looks at the values alone, since its
+  ///   origin may have refused that; `cancelled`), and `ResourceError` (`cannotUndo` if a field that it changed
+  ///   has another value, and others) if an operation is undone; then nothing was written.
   @discardableResult
   public func undo(
     _ id: Int64, in registry: ResourceRegistry? = nil,

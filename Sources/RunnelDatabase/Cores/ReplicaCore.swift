@@ -180,7 +180,7 @@ extension ReplicaCore {
     var id: Int64?
     var isNew = false
     let deliveries = try step { (engine, storage, now) in
-      if let entry = cause.undoes { try storage.checkUnchanged(entry) }
+      if let entry = cause.undoes { try storage.checkUnchanged(entry, onReplica: true) }
       if let name {
         id = engine.replica.book.pendingWrite(named: name)?.id
         if try id != nil || storage.isNameTaken(name) { return ReplicaOutcome() }
