@@ -30,8 +30,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// The file, or a file that belongs to it, was deleted, moved, replaced or truncated while it
     /// was open.
     ///
-    /// Until the database is closed, `exportJSON` and `history` still read what it has open: save a copy by
-    /// `exportJSON`.
+    /// Until the database is closed, `exportJSON` and `history` still read what it has open, unless a new
+    /// database at its place has taken its log: save a copy by `exportJSON`.
     public static let fileGone = Code(rawValue: "file_gone")
     /// The log beside the file belongs to another file, or to another state of this file.
     public static let foreignLog = Code(rawValue: "foreign_log")

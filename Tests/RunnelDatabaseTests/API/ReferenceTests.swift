@@ -47,7 +47,7 @@ import Testing
     let place = try reference("users/ana")
     let error = #expect(throws: TreeError.self) { try place.child(path) }
     #expect(error?.code == .invalidPath)
-    #expect(error?.message.contains("/users/ana") == true)
+    #expect(error?.description.contains("/users/ana") == true)
   }
 
   @Test func theRootHasNoKeyAndNoParent() {

@@ -102,8 +102,12 @@ import Testing
   func aReadLooksWhetherTheFileIsThere(way: WayToLose) async throws {
     try deep.filledSession().close()
     let database = try await Database.open(file: deep.file)
-    #expect(try await database.reference(withPath: "b/c").get().value == 1)
+    let place = try database.reference(withPath: "b/c")
+    #expect(try await place.get().value == 1)
     try way.lose(deep.file)
+    // What is open can be saved as a whole.
+    #expect(try await JSONValue(parsing: database.exportJSON(place.path)) == 1)
+    #expect(try await !database.history().entries.isEmpty)
     // A new database at the same place is another one.
     try FileManager.default.createDirectory(
       atPath: (deep.file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
@@ -112,12 +116,8 @@ import Testing
       try await other.reference(withPath: "b/c").setValue(2)
       other.close()
     }
-    let place = try database.reference(withPath: "b/c")
     #expect(await code { _ = try await place.get() } == .fileGone)
     #expect(await code { _ = try await place.get(from: .cache) } == .fileGone)
-    // What is open can be saved as a whole.
-    #expect(try await JSONValue(parsing: database.exportJSON(place.path)) == 1)
-    #expect(try await !database.history().entries.isEmpty)
     database.close()
   }
 

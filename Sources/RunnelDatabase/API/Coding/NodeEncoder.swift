@@ -247,7 +247,7 @@ extension NodeEncoding {
   /// Writes a decimal number, unless a number of the tree would be another one.
   private func encode(decimal value: Decimal) throws {
     let text = value.description
-    if !value.isFinite { throw refusal(value, "\(text) is no finite number") }
+    if !value.isFinite { throw refusal(value, "the value \(text) is no finite number") }
     let number = Int64(text).map { JSONNumber($0) } ?? Double(text).flatMap { JSONNumber($0) }
     guard let number, Decimal(number) == value else {
       throw refusal(value, "\(text) has more digits than a number keeps: write it as text")
