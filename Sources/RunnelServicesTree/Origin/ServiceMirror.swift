@@ -6,9 +6,14 @@ import RunnelTree
 /// with the id ID of the service SERVICE stands at `/SERVICE/ID`.
 ///
 /// Paths of services and ids are keys by `ServiceRecordCoding`, and so are records stored.
+///
+/// What `put` changes is seen by `node` at once, and by the rest after `settle`: so many records that
+/// come in one step cost one copy of the list of their siblings.
 struct ServiceMirror: Sendable {
-  /// The tree.
+  /// The tree as it was when the mirror was settled last.
   private(set) var tree = MemoryTree()
+  /// The records that have changed since, by their services; empty ones were removed.
+  private var changes: [Key: [Key: Node]] = [:]
   private var idFields: [Key: String] = [:]
   private var ids: [Path: ServiceID] = [:]
   private var texts = RecordTexts()
@@ -28,7 +33,7 @@ struct ServiceMirror: Sendable {
 
   /// Forgets all records; the names of the ids stay.
   mutating func forget() {
-    (tree, ids) = (MemoryTree(), [:])
+    (tree, changes, ids) = (MemoryTree(), [:], [:])
     (texts, generatedCounts) = (RecordTexts(), [:])
   }
 
@@ -70,10 +75,15 @@ struct ServiceMirror: Sendable {
   // MARK: Records
 
   /// The known node of a record; empty if it is not known.
-  func node(_ service: Key, _ record: Key) -> Node { tree.root[service][record] }
+  func node(_ service: Key, _ record: Key) -> Node {
+    changes[service]?[record] ?? tree.root[service][record]
+  }
 
-  /// The known records of a service.
-  func records(of service: Key) -> [Child] { tree.root[service].children }
+  /// The known records of a service, when the mirror is settled.
+  func records(of service: Key) -> [Child] {
+    assert(changes[service] == nil, "The mirror has to be settled before its records are read.")
+    return tree.root[service].children
+  }
 
   /// The known records of a service that have a text in a field, in the order of their keys.
   ///
@@ -101,31 +111,48 @@ struct ServiceMirror: Sendable {
     ServiceRecordCoding.record(key.text, node.json, idField: knownIDField(of: service))
   }
 
-  /// Changes the nodes of records; empty ones are removed.
+  /// Changes the node of a record; an empty one is removed.
+  mutating func put(_ record: Child, in service: Key) {
+    let (old, new) = (node(service, record.key), record.node)
+    changes[service, default: [:]][record.key] = new
+    if new.isEmpty { ids[ServiceMirror.place(service, record.key)] = nil }
+    if record.key.isGenerated, old.isEmpty != new.isEmpty {
+      generatedCounts[service, default: 0] += new.isEmpty ? -1 : 1
+    }
+    texts.note(record.key, of: service, from: old, to: new)
+  }
+
+  /// Takes the changes into the tree.
   ///
-  /// O(n log n) in the records of the service, or O(k n) for few.
-  mutating func put(_ records: [Child], in service: Key) {
-    let before = tree.root[service]
-    if records.count <= 8 {
-      for child in records {
-        tree.perform(
-          Assignment(
-            path: ServiceMirror.place(service, child.key), target: .node(child.node)))
-      }
-    } else {
-      let all = Node(children: tree.root[service].children + records)
-      tree.perform(Assignment(path: Path(unchecked: [service]), target: .node(all)))
+  /// O(n + k log k) for k changes among n records.
+  ///
+  /// - Returns: the places of the records that have changed, in the order of their keys.
+  mutating func settle() -> [Path] {
+    if changes.isEmpty { return [] }
+    var places: [Path] = []
+    for (service, nodes) in changes.sorted(by: { $0.key < $1.key }) {
+      let changed = nodes.map { Child(key: $0.key, node: $0.value) }.sorted { $0.key < $1.key }
+      let all = ServiceMirror.merged(tree.root[service].children, with: changed)
+      tree.perform(
+        Assignment(path: Path(unchecked: [service]), target: .node(Node(children: all))))
+      places += changed.map { ServiceMirror.place(service, $0.key) }
     }
-    for child in records where child.node.isEmpty {
-      ids[ServiceMirror.place(service, child.key)] = nil
+    changes = [:]
+    return places
+  }
+
+  /// Returns children in which some were changed; both are in the order of their keys.
+  private static func merged(_ children: [Child], with changed: [Child]) -> [Child] {
+    var result: [Child] = []
+    result.reserveCapacity(children.count + changed.count)
+    var rest = children[...]
+    for child in changed {
+      let before = rest.prefix(rest.lowerBound { $0.key < child.key } - rest.startIndex)
+      result += before
+      rest = rest.dropFirst(before.count)
+      if rest.first?.key == child.key { rest = rest.dropFirst() }
+      if !child.node.isEmpty { result.append(child) }
     }
-    let after = tree.root[service]
-    for key in Set(records.map(\.key)) {
-      let (old, new) = (before[key], after[key])
-      if key.isGenerated, old.isEmpty != new.isEmpty {
-        generatedCounts[service, default: 0] += new.isEmpty ? -1 : 1
-      }
-      texts.note(key, of: service, from: old, to: new)
-    }
+    return result + rest
   }
 }

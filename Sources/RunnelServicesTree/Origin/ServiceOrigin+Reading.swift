@@ -281,32 +281,36 @@ extension ServiceOrigin {
 
   // MARK: Telling
 
-  /// Changes records, and tells those who listen.
+  /// Changes records; those who listen are told by `tellChanges`.
   mutating func put(_ records: [Child], _ service: Key) {
-    let changed = records.filter { mirror.node(service, $0.key) != $0.node }
-    if changed.isEmpty { return }
-    mirror.put(changed, in: service)
-    for child in changed where !child.node.isEmpty {
-      services[service]?.absent.remove(child.key)
+    for record in records where mirror.node(service, record.key) != record.node {
+      mirror.put(record, in: service)
+      if !record.node.isEmpty { services[service]?.absent.remove(record.key) }
     }
-    let places = changed.map { ServiceMirror.place(service, $0.key) }
+  }
+
+  /// Tells those who listen what this step has changed, before what became of writes in it.
+  mutating func tellChanges() {
+    let places = mirror.settle()
+    if places.isEmpty { return }
+    let outcomes = messages
+    messages = []
     // A tree in memory can always be read.
     let deliveries = (try? engine.apply(touched: places, reader: mirror.tree)) ?? []
     for delivery in deliveries {
       guard let ask = asks[delivery.listener], case .listen(_, let tag) = ask.kind,
-        let row = delivery.event.row
+        let service = ask.query.path.keys.first, let row = delivery.event.row
       else { continue }
-      let place = ServiceMirror.place(service, row.key)
       var node = Node.empty
       if case .childRemoved = delivery.event {} else { node = mirror.node(service, row.key) }
-      messages.append(.push(.set(node), place, tag: tag))
+      messages.append(.push(.set(node), ServiceMirror.place(service, row.key), tag: tag))
     }
-    let keys = Set(changed.map(\.key))
+    let changed = Set(places)
     for (listener, ask) in asks.sorted(by: { $0.key < $1.key }) where ask.isAnswered {
-      let path = ask.query.path.keys
-      guard path.count > 1, path[0] == service, keys.contains(path[1]) else { continue }
-      tell(listener)
+      let keys = ask.query.path.keys
+      if keys.count > 1, changed.contains(ServiceMirror.place(keys[0], keys[1])) { tell(listener) }
     }
+    messages += outcomes
   }
 
   /// Answers the queries of which everything is known.

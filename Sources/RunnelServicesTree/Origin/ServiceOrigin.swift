@@ -294,6 +294,7 @@ extension ServiceOrigin {
 
   /// Makes the calls that are needed, and answers what can be answered.
   private mutating func advance(_ now: Int64) {
+    tellChanges()
     answerAsks()
     if retryTime == nil {
       for listener in asks.keys.sorted() { read(for: listener) }
