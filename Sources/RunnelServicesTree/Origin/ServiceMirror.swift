@@ -7,13 +7,13 @@ import RunnelTree
 ///
 /// Paths of services and ids are keys by `ServiceRecordCoding`, and so are records stored.
 ///
-/// What `put` changes is seen by `node` at once, and by the rest after `settle`: so many records that
-/// come in one step cost one copy of the list of their siblings.
+/// The records of a service are an array that is changed in place: a record costs no copy of the list
+/// of its siblings.
 struct ServiceMirror: Sendable {
-  /// The tree as it was when the mirror was settled last.
-  private(set) var tree = MemoryTree()
-  /// The records that have changed since, by their services; empty ones were removed.
-  private var changes: [Key: [Key: Node]] = [:]
+  /// The records of each service, in the order of their keys; no list is empty.
+  private var lists: [Key: [Child]] = [:]
+  /// The places that have changed since they were taken.
+  private var changes: Set<Path> = []
   private var idFields: [Key: String] = [:]
   private var ids: [Path: ServiceID] = [:]
   private var texts = RecordTexts()
@@ -33,7 +33,7 @@ struct ServiceMirror: Sendable {
 
   /// Forgets all records; the names of the ids stay.
   mutating func forget() {
-    (tree, changes, ids) = (MemoryTree(), [:], [:])
+    (lists, changes, ids) = ([:], [], [:])
     (texts, generatedCounts) = (RecordTexts(), [:])
   }
 
@@ -75,23 +75,24 @@ struct ServiceMirror: Sendable {
   // MARK: Records
 
   /// The known node of a record; empty if it is not known.
+  ///
+  /// O(log n) in the records of the service.
   func node(_ service: Key, _ record: Key) -> Node {
-    changes[service]?[record] ?? tree.root[service][record]
+    guard let list = lists[service] else { return .empty }
+    let index = list.lowerBound { $0.key < record }
+    return index < list.count && list[index].key == record ? list[index].node : .empty
   }
 
-  /// The known records of a service, when the mirror is settled.
-  func records(of service: Key) -> [Child] {
-    assert(changes[service] == nil, "The mirror has to be settled before its records are read.")
-    return tree.root[service].children
-  }
+  /// The known records of a service, in the order of their keys.
+  func records(of service: Key) -> [Child] { lists[service] ?? [] }
 
   /// The known records of a service that have a text in a field, in the order of their keys.
   ///
   /// O(n) in the records for the first question about a field, then O(k log k) in those returned.
   mutating func records(of service: Key, with text: String, in field: Key) -> [Child] {
-    let node = tree.root[service]
-    return texts.keys(of: service, with: text, in: field, among: node.children).sorted()
-      .map { Child(key: $0, node: node[$0]) }
+    let known = records(of: service)
+    return texts.keys(of: service, with: text, in: field, among: known).sorted()
+      .map { Child(key: $0, node: node(service, $0)) }
   }
 
   /// True if a known record of a service has a key as programs make them.
@@ -112,47 +113,68 @@ struct ServiceMirror: Sendable {
   }
 
   /// Changes the node of a record; an empty one is removed.
+  ///
+  /// O(log n) in the records of the service, and the places of those behind a record that comes or goes
+  /// are moved.
   mutating func put(_ record: Child, in service: Key) {
-    let (old, new) = (node(service, record.key), record.node)
-    changes[service, default: [:]][record.key] = new
-    if new.isEmpty { ids[ServiceMirror.place(service, record.key)] = nil }
-    if record.key.isGenerated, old.isEmpty != new.isEmpty {
+    let (key, new) = (record.key, record.node)
+    let old = replace(record, in: service)
+    changes.insert(ServiceMirror.place(service, key))
+    if new.isEmpty { ids[ServiceMirror.place(service, key)] = nil }
+    if key.isGenerated, old.isEmpty != new.isEmpty {
       generatedCounts[service, default: 0] += new.isEmpty ? -1 : 1
     }
-    texts.note(record.key, of: service, from: old, to: new)
+    texts.note(key, of: service, from: old, to: new)
   }
 
-  /// Takes the changes into the tree.
-  ///
-  /// O(n + k log k) for k changes among n records.
-  ///
-  /// - Returns: the places of the records that have changed, in the order of their keys.
-  mutating func settle() -> [Path] {
-    if changes.isEmpty { return [] }
-    var places: [Path] = []
-    for (service, nodes) in changes.sorted(by: { $0.key < $1.key }) {
-      let changed = nodes.map { Child(key: $0.key, node: $0.value) }.sorted { $0.key < $1.key }
-      let all = ServiceMirror.merged(tree.root[service].children, with: changed)
-      tree.perform(
-        Assignment(path: Path(unchecked: [service]), target: .node(Node(children: all))))
-      places += changed.map { ServiceMirror.place(service, $0.key) }
+  /// Replaces the node of a record, and returns the one before.
+  private mutating func replace(_ record: Child, in service: Key) -> Node {
+    let index = lists[service, default: []].lowerBound { $0.key < record.key }
+    let old = node(service, record.key)
+    switch (old.isEmpty, record.node.isEmpty) {
+    case (true, true): break
+    case (true, false): lists[service, default: []].insert(record, at: index)
+    case (false, false): lists[service]?[index] = record
+    case (false, true): lists[service]?.remove(at: index)
     }
-    changes = [:]
-    return places
+    if lists[service]?.isEmpty == true { lists[service] = nil }
+    return old
   }
 
-  /// Returns children in which some were changed; both are in the order of their keys.
-  private static func merged(_ children: [Child], with changed: [Child]) -> [Child] {
-    var result: [Child] = []
-    result.reserveCapacity(children.count + changed.count)
-    var rest = children[...]
-    for child in changed {
-      let before = rest.prefix(rest.lowerBound { $0.key < child.key } - rest.startIndex)
-      result += before
-      rest = rest.dropFirst(before.count)
-      if rest.first?.key == child.key { rest = rest.dropFirst() }
-      if !child.node.isEmpty { result.append(child) }
+  /// Takes the places of the records that have changed, in their order.
+  mutating func takeChanges() -> [Path] {
+    defer { changes = [] }
+    return changes.sorted()
+  }
+}
+
+extension ServiceMirror: TreeReader {
+  func node(at path: Path) -> Node {
+    guard let service = path.keys.first else {
+      return Node(
+        children: lists.map { Child(key: $0.key, node: Node(children: $0.value)) })
     }
-    return result + rest
+    if path.keys.count == 1 { return Node(children: records(of: service)) }
+    return node(service, path.keys[1])[Path(unchecked: Array(path.keys.dropFirst(2)))]
+  }
+
+  func summary(at path: Path) -> NodeSummary {
+    guard path.keys.count == 1, let list = lists[path.keys[0]] else {
+      return NodeSummary(node(at: path))
+    }
+    return NodeSummary(kind: .children(count: list.count), priority: nil)
+  }
+
+  func row(
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) -> TreeRow? {
+    let node = path.keys.count == 1 ? node(path.keys[0], key) : node(at: path)[key]
+    return node.isEmpty ? nil : slice.row(Child(key: key, node: node), detail: detail)
+  }
+
+  /// O(n log n) in all children of the place.
+  func rows(of path: Path, in slice: RowSlice, detail: TreeRow.Detail) -> [TreeRow] {
+    let children = path.keys.count == 1 ? records(of: path.keys[0]) : node(at: path).children
+    return slice.rows(among: children, detail: detail)
   }
 }

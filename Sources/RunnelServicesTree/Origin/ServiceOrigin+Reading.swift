@@ -291,12 +291,12 @@ extension ServiceOrigin {
 
   /// Tells those who listen what this step has changed, before what became of writes in it.
   mutating func tellChanges() {
-    let places = mirror.settle()
+    let places = mirror.takeChanges()
     if places.isEmpty { return }
     let outcomes = messages
     messages = []
     // A tree in memory can always be read.
-    let deliveries = (try? engine.apply(touched: places, reader: mirror.tree)) ?? []
+    let deliveries = (try? engine.apply(touched: places, reader: mirror)) ?? []
     for delivery in deliveries {
       guard let ask = asks[delivery.listener], case .listen(_, let tag) = ask.kind,
         let service = ask.query.path.keys.first, let row = delivery.event.row
@@ -328,7 +328,7 @@ extension ServiceOrigin {
         } else {
           // A tree in memory can always be read.
           _ = try? engine.listen(
-            listener, ListenRequest(query: ask.query), reader: mirror.tree)
+            listener, ListenRequest(query: ask.query), reader: mirror)
           messages.append(.push(.set(node(of: ask.query)), ask.query.path, tag: tag))
         }
         messages.append(.listenComplete(id))
@@ -347,7 +347,7 @@ extension ServiceOrigin {
 
   /// The known answer of a query.
   private func node(of query: Query) -> Node {
-    let node = mirror.tree.root[query.path]
+    let node = mirror.node(at: query.path)
     if query.loadsAllData { return node }
     let rows = RowSlice(query).rows(among: node.children, detail: .full)
     return Node(children: rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } })

@@ -12,7 +12,10 @@ struct KeyedParts<Name: Hashable & Sendable, Value: Sendable>: Sendable {
   private var parts: [[Name: Value]] = []
 
   /// True if there is no key.
-  var isEmpty: Bool { parts.allSatisfy(\.isEmpty) }
+  var isEmpty: Bool {
+    // A key path would be made at each call.
+    parts.allSatisfy { $0.isEmpty }
+  }
 
   /// The keys and their values, in no order.
   var all: FlattenSequence<[[Name: Value]]> { parts.joined() }
