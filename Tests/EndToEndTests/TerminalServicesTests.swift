@@ -100,8 +100,12 @@ import Testing
       $0.contains("by another") && $0.cursorLine?.contains("uno") == true
     }
     try terminal.keys("d")
+    var isAnswered = false
     try terminal.wait("the answer taken") { screen in
-      if screen.contains("y delete") { try? terminal.keys("y") }
+      if !isAnswered, screen.contains("y delete") {
+        isAnswered = true
+        try? terminal.keys("y")
+      }
       return screen.contains("deleted")
     }
     try terminal.wait("the deletion at the server") { _ in
