@@ -11,6 +11,9 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Applied to the targets that are only in the program: their size counts for more than their speed.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 let cSettings: [CSetting] = [
   .define("_GNU_SOURCE"),
   .treatAllWarnings(as: .error),
@@ -191,7 +194,7 @@ let package = Package(
         "RunnelBase", "RunnelServices", "RunnelTree", "RunnelStreams", "RunnelStore",
         "RunnelTerminal",
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 6: the application: what the workspace asks of the world.
     .target(
       name: "RunnelApp",
@@ -216,7 +219,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: swiftSettings,
+      swiftSettings: swiftSettings + small,
       // The linker of the toolchain takes a third of the time, and makes a smaller program.
       linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),
     // What `make bench` runs. It is no product.

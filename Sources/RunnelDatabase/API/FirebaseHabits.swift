@@ -60,6 +60,16 @@ extension Queryable {
     _ kinds: EventKinds, with block: @escaping (DataSnapshot) -> Void
   ) -> ObservationToken { fatalError("It cannot be called.") }
 
+  /// Unavailable: see `observe(_:_:onFailure:)`.
+  @available(
+    *, unavailable,
+    message: "Use `observe(.value) { event in event.snapshot … } onFailure: { error in … }`."
+  )
+  public func observe(
+    _ kinds: EventKinds, with block: @escaping (DataSnapshot) -> Void,
+    withCancel cancelBlock: @escaping (any Error) -> Void
+  ) -> ObservationToken { fatalError("It cannot be called.") }
+
   /// Unavailable: see `get(from:)`.
   @available(
     *, unavailable, message: "Use `try await get()`, or `try await observeSingleEvent(of:)`."

@@ -51,16 +51,19 @@ extension Queryable {
   ///   - kinds: the events for which the handler is called.
   ///   - handler: called for each event.
   ///   - onFailure: called at most once, as the last call: if the rows cannot be read, the file is gone
-  ///     (`fileGone`), or the database is closed.
+  ///     (`fileGone`), or the database is closed. Without it, the failure is written to the log; of a database that
+  ///     was closed it is told at the level `debug`.
   /// - Returns: the token that ends this observation; releasing it does not.
   @discardableResult
   public func observe(
     _ kinds: EventKinds = .all, _ handler: @escaping @Sendable (DataEvent) -> Void,
-    onFailure: @escaping @Sendable (DatabaseError) -> Void = { _ in }
+    onFailure: (@Sendable (DatabaseError) -> Void)? = nil
   ) -> ObservationToken {
     let query = databaseQuery
     return ObservationToken(
-      query.database.observe(query.query, kinds, .handler(handler), onFailure: onFailure))
+      query.database.observe(
+        query.query, kinds, .handler(handler),
+        onFailure: onFailure ?? { Observation.log($0, of: query.query) }))
   }
 
   /// Calls a handler whenever the pending state of this place changes.
@@ -69,16 +72,18 @@ extension Queryable {
   ///
   /// - Parameters:
   ///   - handler: called, like handlers of events, with everything that is pending now.
-  ///   - onFailure: called at most once, as the last call.
+  ///   - onFailure: called at most once, as the last call. Without it, the failure is written to the log.
   /// - Returns: the token that ends this observation; releasing it does not.
   @discardableResult
   public func observePending(
     _ handler: @escaping @Sendable (PendingState) -> Void,
-    onFailure: @escaping @Sendable (DatabaseError) -> Void = { _ in }
+    onFailure: (@Sendable (DatabaseError) -> Void)? = nil
   ) -> ObservationToken {
     let query = databaseQuery
     return ObservationToken(
-      query.database.observe(query.query, .pending, .pending(handler), onFailure: onFailure))
+      query.database.observe(
+        query.query, .pending, .pending(handler),
+        onFailure: onFailure ?? { Observation.log($0, of: query.query) }))
   }
 
   /// The pending states of this place as a sequence; see `PendingStates`.

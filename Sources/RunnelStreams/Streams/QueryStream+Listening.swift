@@ -25,9 +25,13 @@ extension QueryStream {
 
   /// Stops listening; the rows stay.
   ///
-  /// No observer is called until it is started again.
+  /// No observer is called until it is started again. A stream that has failed is stopped as well, and is
+  /// idle then.
   public func stop() {
-    if !isStarted { return }
+    switch loadState {
+    case .failed: break
+    default: if !isStarted { return }
+    }
     unlisten()
     hub.isSilent = true
     loadState = .idle

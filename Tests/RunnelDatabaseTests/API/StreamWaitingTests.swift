@@ -175,6 +175,21 @@ import Testing
     #expect(error?.code == .closed)
   }
 
+  @Test func aFailedStreamThatIsStoppedFailsNoWait() async throws {
+    let session = StreamSession(database)
+    let good = session.stream(of: list)
+    let bad = session.stream(
+      of: try list.queryLimited(toLast: 4), paging: Paging(anchor: .last, count: 4))
+    await #expect(throws: DatabaseError.self) {
+      try await session.waitUntil { bad.loadState == .loaded && good.loadState == .loaded }
+    }
+    bad.stop()
+    #expect(bad.isStopped)
+    #expect(bad.loadState == .idle)
+    try await list.child("later").setValue(3)
+    try await session.waitUntil { good.items.contains { $0.key == "later" } }
+  }
+
   @Test func everyWaitAfterTheEndOfTheDatabaseThrows() async throws {
     let session = StreamSession(database)
     let stream = session.stream(of: list)

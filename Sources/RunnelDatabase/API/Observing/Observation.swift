@@ -1,3 +1,4 @@
+import Logging
 import Foundation
 import RunnelTree
 import Synchronization
@@ -69,6 +70,16 @@ final class Observation: Sendable {
     gate.lock()
     defer { gate.unlock() }
     if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { onFailure(error) }
+  }
+
+  /// Writes a failure to the log, for an observation whose owner asked for no failures.
+  static func log(_ error: DatabaseError, of query: Query) {
+    // A program that closes its database knows it.
+    let level: Logger.Level = error.code == .closed ? .debug : .error
+    Logger(label: "runnel.observe").log(
+      level: level,
+      "The observer of \(query.path) is told nothing more: \(error) (`onFailure:` of `observe` handles this.)"
+    )
   }
 
   /// Reports a failure after which more may follow; does nothing if the observation has ended.

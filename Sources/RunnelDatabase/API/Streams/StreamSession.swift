@@ -245,6 +245,9 @@ extension StreamSession {
   /// The condition is asked first at once, and then after each batch of events. While a `run`, or
   /// another wait, in the same isolation takes the events, this waits beside it.
   ///
+  /// A stream that has failed makes each wait of its session throw, until it is started again, stopped
+  /// (`stop()`), or released: the condition may be about it.
+  ///
   /// - Parameters:
   ///   - actor: the isolation of the caller.
   ///   - condition: returns whether to wait no longer; it reads the session's streams.

@@ -50,7 +50,7 @@ extension FileLoss {
       .logDeleted(isSaved: false):
       "Save a copy from a program that still has it open, be it this one, or restore one."
     case .moved(let place, leavesLog: false):
-      "What was saved is there: open \(place), or move it back and open it again."
+      "What was saved is there: open \(place), or move it back."
     case .replaced(let place?):
       "What was saved is there: open \(place)."
     case .moved(let place, leavesLog: true):
