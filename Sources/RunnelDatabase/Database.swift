@@ -89,7 +89,7 @@ public actor Database {
   private nonisolated let reportedEnds = ReportedEnds()
   // Tree executor only:
   let session: DatabaseSession
-  private let watch: ChangeWatch?
+  private var watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
   /// The looks without a wake-up.
   private var regularLooks: TreeExecutor.Subscription?
@@ -406,6 +406,8 @@ public actor Database {
     for subscription in subscriptions { subscription.cancel() }
     subscriptions = []
     regularLooks?.cancel()
+    // Whoever keeps the database keeps nothing of the file.
+    watch = nil
     closingError = closeFile()
     if let closingError { post(.stale(closingError)) }
     let error = DatabaseError(.closed, "\(file) was closed.")

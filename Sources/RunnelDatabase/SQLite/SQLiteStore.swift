@@ -467,6 +467,7 @@ final class SQLiteStore {
   func close() throws {
     statements.removeAll()
     let trouble = keepDamagedLog()
+    defer { files = nil }
     do {
       try ClosedConnections.shared.close(queue)
     } catch {

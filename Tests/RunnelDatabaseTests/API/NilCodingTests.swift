@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelDatabase
+import RunnelTree
 import Testing
 
 @Suite struct NilCodingTests {
@@ -35,6 +36,28 @@ import Testing
         == Mirror(reflecting: Everything()).children
         .compactMap(\.label).sorted())
     #expect(members.allSatisfy { $0.value == .null })
+  }
+
+  @Test(arguments: [
+    [nil, nil, 1], [nil, nil, nil, 1], [nil, 1, nil, nil, 2], [1, nil, nil, 2],
+    [Int?](repeating: nil, count: 999) + [1],
+    [Int?](repeating: nil, count: 2_000) + Array(0..<2_001),
+  ])
+  func gapsOfAnArrayComeBack(_ values: [Int?]) throws {
+    let node = try NodeEncoder().encode(values)
+    #expect(try NodeDecoder().decode([Int?].self, from: node) == values)
+    let lists = values.map { $0.map { [$0] } ?? [] }
+    let nested = try NodeEncoder().encode(["days": lists])
+    #expect(try NodeDecoder().decode([String: [[Int]]].self, from: nested) == ["days": lists])
+  }
+
+  @Test func anArrayThatCouldNotBeReadAgainIsNotWritten() throws {
+    let values = [Int?](repeating: nil, count: 2_000) + [1]
+    let error = #expect(throws: DataCodingError.self) {
+      try NodeEncoder().json(["a": ["b": values]], at: try Path("c/d"))
+    }
+    #expect(error?.path == "/c/d/a/b")
+    #expect(error?.description.contains("only 1 of the 2001 elements") == true)
   }
 
   @Test func whatIsNotNilIsWrittenAsEver() throws {

@@ -6,8 +6,8 @@ public import RunnelTree
 ///
 /// - If nothing is stored, an optional is nil, and an array or a dictionary is empty: the tree
 ///   stores nothing empty, so empty values are read as they were written.
-/// - An array is read from children whose keys are whole numbers, if the greatest is less than
-///   twice their number; a gap is nil.
+/// - An array is read from children whose keys are whole numbers, if the greatest is less than 1,000 or
+///   less than twice their number; a gap is nil, or an empty array or dictionary.
 /// - Integers are exact: a number with a fraction, or out of the type's range, is a mismatch.
 /// - A `JSONValue` is read in the export format, with priorities; nothing there is null.
 /// - The coding key `.priority` reads a node's priority.
@@ -260,7 +260,7 @@ extension Node {
       }
       maximum = max(maximum, Int(index))
     }
-    guard maximum < 2 * children.count else { return nil }
+    guard SparseArray.isReadable(greatest: maximum, count: children.count) else { return nil }
     var elements = [Node](repeating: .empty, count: maximum + 1)
     for child in children {
       if let index = child.key.integer { elements[Int(index)] = child.node }

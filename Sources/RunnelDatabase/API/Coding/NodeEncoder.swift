@@ -43,7 +43,12 @@ public struct NodeEncoder: Hashable, Sendable {
     } catch {
       throw DataCodingError(error, place: path, type: Value.self)
     }
-    return slot.json
+    do throws(SparseArray) {
+      return try slot.json()
+    } catch {
+      throw DataCodingError(
+        .notEncodable, path: error.place(below: path), type: Value.self, reason: error.reason)
+    }
   }
 
   /// The node for a value.
@@ -78,11 +83,35 @@ final class EncodingSlot {
   var content = Content.json(.null)
   private var indexes: [String: Int] = [:]
 
-  var json: JSONValue {
+  /// The JSON of the slot and all in it.
+  ///
+  /// - Throws: `SparseArray` if there is an array that could not be read again.
+  func json() throws(SparseArray) -> JSONValue {
     switch content {
-    case .json(let json): json
-    case .elements(let slots): .array(slots.map(\.json))
-    case .members(let members): .object(members.map { JSONMember($0.name, $0.slot.json) })
+    case .json(let json): return json
+    case .elements(let slots):
+      var elements: [JSONValue] = []
+      elements.reserveCapacity(slots.count)
+      for (index, slot) in slots.enumerated() {
+        elements.append(try slot.json(below: String(index)))
+      }
+      try SparseArray.check(elements)
+      return .array(elements)
+    case .members(let members):
+      var result: [JSONMember] = []
+      result.reserveCapacity(members.count)
+      for (name, slot) in members {
+        result.append(JSONMember(name, try slot.json(below: name)))
+      }
+      return .object(result)
+    }
+  }
+
+  private func json(below name: String) throws(SparseArray) -> JSONValue {
+    do throws(SparseArray) {
+      return try json()
+    } catch {
+      throw error.within(name)
     }
   }
 
@@ -148,7 +177,7 @@ final class EncodingSlot {
 
 extension JSONValue {
   /// True if nothing would be stored.
-  fileprivate var isEmptyNode: Bool {
+  var isEmptyNode: Bool {
     switch self {
     case .null: true
     case .bool, .number, .string: false
