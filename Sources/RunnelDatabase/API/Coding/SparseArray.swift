@@ -10,7 +10,7 @@ struct SparseArray: Error {
   private let count: Int
   private let filled: Int
 
-  /// True if children with whole numbers as keys are an array.
+  /// Whether children with whole numbers as keys are an array.
   ///
   /// Longer ones must be half full, so that a single child with a great number takes no memory for
   /// all the elements before it.
@@ -18,6 +18,7 @@ struct SparseArray: Error {
   /// - Parameters:
   ///   - greatest: the greatest key.
   ///   - count: the number of children.
+  /// - Returns: true if they are.
   static func isReadable(greatest: Int, count: Int) -> Bool {
     greatest < max(2 * count, anyGapsMax)
   }
