@@ -41,6 +41,21 @@ import Testing
     #expect(attempts.begin(all, now: 0) == 1000)
   }
 
+  /// A right password that could not be noted, because the disk is full, is no wrong one.
+  @Test func anAttemptOfUnknownOutcomeDoesNotCount() {
+    var attempts = AttemptGuard()
+    for _ in 0..<60 {
+      #expect(attempts.begin(all, now: 0) == 0)
+      attempts.undecided(all)
+    }
+    #expect(attempts.counters.isEmpty)
+    for _ in 0..<5 { #expect(attempts.begin(all, now: 0) == 0) }
+    #expect(attempts.begin(all, now: 1000) == 0)
+    attempts.undecided(all)
+    #expect(attempts.begin(all, now: 1000) == 0)
+    #expect(attempts.begin(all, now: 1000) == 2000)
+  }
+
   @Test func attemptsAreForgottenAfterAnHour() {
     var attempts = AttemptGuard()
     for _ in 0..<5 { #expect(attempts.begin([pair], now: 0) == 0) }

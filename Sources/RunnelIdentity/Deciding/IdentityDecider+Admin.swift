@@ -133,6 +133,12 @@ extension IdentityDecider {
     if old != nil, try !(fields.flag("allowOverwrite") ?? true) {
       throw .refused("DUPLICATE_LOCAL_ID")
     }
+    if let factors = try user.list("mfaInfo"), !factors.isEmpty, !policy.isEmulator {
+      // Without it the account would be easier to take over, and nobody would know.
+      throw .refused(
+        "UNSUPPORTED_SECOND_FACTOR : The account has a second factor, which is not served here: remove mfaInfo "
+          + "to import it without")
+    }
     var record = AccountRecord(id: id)
     if let email = try user.filled("email") {
       let address = try checked(email: email)

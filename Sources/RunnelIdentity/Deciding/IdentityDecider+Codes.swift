@@ -13,12 +13,14 @@ extension IdentityDecider {
   ) throws(IdentityStop) -> MailedCode.Shown {
     let text = randomText(54)
     var link = policy.actionURL + "?mode=\(kind.mode)&lang=en&oobCode=\(text)&apiKey=fake-api-key"
-    if let next = try fields.filled("continueUrl") {
+    // Elsewhere it is not checked.
+    if call.operation == .sendOobCode, let next = try fields.filled("continueUrl") {
       link += "&continueUrl=" + PercentEncoding.encoded(next)
     }
     var code = MailedCode(
       hash: SecretHash.of(text), kind: kind, account: record?.id, email: email,
       newEmail: newEmail, time: now)
+    code.isProved = kind == .recoverEmail && record?.isEmailVerified == true
     let shown = MailedCode.Shown(code: text, link: link)
     if policy.isEmulator { code.shown = shown }
     try dropOldCodes(of: code.owner)
@@ -139,7 +141,7 @@ extension IdentityDecider {
     case .verifyAndChangeEmail:
       guard let text = try fields.filled("newEmail") else { throw .refused("MISSING_NEW_EMAIL") }
       let newEmail = try checked(email: text)
-      let record = try requester()
+      let record = try requester(isRecent: true)
       guard let email = record.email else { throw .refused("MISSING_EMAIL") }
       try checkIsFree(email: newEmail)
       return (record, email, newEmail.text)
@@ -153,14 +155,16 @@ extension IdentityDecider {
   }
 
   /// The account that asks for a code; an administrator may name it by its address.
-  private func requester() throws(IdentityStop) -> AccountRecord {
+  private func requester(isRecent: Bool = false) throws(IdentityStop) -> AccountRecord {
     if context.isPrivileged, fields.value("idToken") == nil {
       let email = try requestedEmail()
       guard let record = try account(email: email) else { throw .refused("USER_NOT_FOUND") }
       return record
     }
     guard let token = try fields.filled("idToken") else { throw .refused("INVALID_ID_TOKEN") }
-    return try holder(of: token).record
+    let (record, claims) = try holder(of: token)
+    if isRecent { try checkIsRecent(claims, record) }
+    return record
   }
 
   /// True if a text is an absolute address of the web or of an application.
@@ -184,7 +188,9 @@ extension IdentityDecider {
       throw .refused("INVALID_CONTINUE_URI : ((continueUrl) is not an absolute address)")
     }
     if policy.isEmulator { return }
-    let isWeb = text.hasPrefix("https://") || text.hasPrefix("http://")
+    // Some take a backslash for the end of the host, others for a part of the name before an @.
+    let isWeb =
+      (text.hasPrefix("https://") || text.hasPrefix("http://")) && !text.contains("\\")
     guard isWeb, let host = IdentityDecider.host(of: text),
       host == "localhost" || policy.continueHosts.contains(host)
     else {
@@ -217,6 +223,7 @@ extension IdentityDecider {
     try check(password: password)
     var record = try owner(of: code)
     guard record.email == code.email else { throw .refused("INVALID_OOB_CODE") }
+    if try isOfAnother(record) { record = try parted(record) }
     try set(password: password, of: &record)
     // The mail proves the address, and nothing proves the others any more.
     record.isEmailVerified = true
@@ -251,7 +258,6 @@ extension IdentityDecider {
       }
       try checkIsFree(email: EmailAddress(email), for: record.id)
       let claims = try claims(ofHolder: record.id)
-      try offerRecovery(of: &record, newEmail: email)
       (record.email, record.isEmailVerified) = (email, true)
       try endSessions(of: &record)
       if let claims { grant = try newGrant(record, replacing: claims) }
@@ -260,7 +266,7 @@ extension IdentityDecider {
       (record.email, record.isEmailVerified) = (code.email, true)
       if record.initialEmail == code.email { record.initialEmail = nil }
       try endSessions(of: &record)
-      try dropChanges(after: code, of: record)
+      try dropTakeBacks(after: code)
     case .passwordReset, .emailSignIn: throw .refused("INVALID_OOB_CODE")
     }
     // A grant has put the record.
@@ -293,18 +299,6 @@ extension IdentityDecider {
     return try grant(record, provider: provider, authTime: claims["auth_time"].time)
   }
 
-  /// Tells the owner of the present address that another one replaces it, with a code to take that back.
-  ///
-  /// An emulator tells only the first one, as the official emulator does.
-  mutating func offerRecovery(
-    of record: inout AccountRecord, newEmail: String
-  ) throws(IdentityStop) {
-    guard let old = record.email else { return }
-    if record.initialEmail != nil, policy.isEmulator { return }
-    record.initialEmail = record.initialEmail ?? old
-    try issue(.recoverEmail, to: record, email: old, newEmail: newEmail)
-  }
-
   /// Makes an address free for the account that had it, and whose owner has proven by the code that it is
   /// theirs: an account that has it since, without such a proof, loses it.
   ///
@@ -314,20 +308,44 @@ extension IdentityDecider {
   ) throws(IdentityStop) {
     guard var other = try account(email: email), other.id != id else { return }
     if other.isEmailVerified { throw .refused("EMAIL_EXISTS") }
-    // Without an address there is no sign-in by password.
-    (other.email, other.password, other.passwordTime) = (nil, nil, nil)
-    other.hasEmailLink = false
-    try endSessions(of: &other)
-    put(other)
+    try release(&other)
   }
 
-  /// Drops what could undo a recovery: codes for other addresses, and those that take later changes back.
-  private mutating func dropChanges(
-    after used: MailedCode, of record: AccountRecord
-  ) throws(IdentityStop) {
-    for code in try reader.codes(of: record.id) where code.hash != used.hash {
-      let isLater = code.kind == .recoverEmail && code.time >= used.time
-      if isLater || code.kind == .verifyAndChangeEmail { draft.codes[code.hash] = .some(nil) }
+  /// Takes the address from an account, and with it the password and the sessions.
+  private mutating func release(_ record: inout AccountRecord) throws(IdentityStop) {
+    // Without an address there is no sign-in by password.
+    (record.email, record.password, record.passwordTime) = (nil, nil, nil)
+    record.hasEmailLink = false
+    try endSessions(of: &record)
+    put(record)
+  }
+
+  /// True if an account has an address that it has not proved in place of one that it had proved, and that can
+  /// still be taken back.
+  ///
+  /// Then the account is of the owner of the former one, and whoever reads the mails of the present one without
+  /// being signed in is another person, as far as anybody knows.
+  func isOfAnother(_ record: AccountRecord) throws(IdentityStop) -> Bool {
+    if policy.isEmulator || record.isEmailVerified { return false }
+    return try reader.codes(of: record.id).contains { code in
+      code.kind == .recoverEmail && code.isProved && !code.isExpired(now: now, isEmulator: false)
+    }
+  }
+
+  /// Takes the address from an account of another person; returns a new account with it, for whoever has proved it.
+  mutating func parted(_ record: AccountRecord) throws(IdentityStop) -> AccountRecord {
+    var other = record
+    try release(&other)
+    var own = AccountRecord(id: try newID())
+    (own.email, own.creationTime, own.epoch) = (record.email, now, newEpoch(after: nil))
+    return own
+  }
+
+  /// Drops the codes that take later changes back than the one that was.
+  private mutating func dropTakeBacks(after used: MailedCode) throws(IdentityStop) {
+    for code in try reader.codes(of: used.owner)
+    where code.hash != used.hash && code.kind == .recoverEmail && code.time >= used.time {
+      draft.codes[code.hash] = .some(nil)
     }
   }
 }

@@ -257,14 +257,24 @@ extension IdentityDecider {
     let found = try account(email: owned)
     var record: AccountRecord
     if let token = try fields.filled("idToken") {
-      record = try holder(of: token).record
+      let (holder, claims) = try holder(of: token)
+      if holder.email != address.text { try checkIsRecent(claims, holder) }
+      record = holder
       try checkIsFree(email: owned, for: record.id)
+      // A new address ends sessions, as everywhere.
+      if record.email != address.text, !policy.isEmulator { try endSessions(of: &record) }
     } else {
       let id = try newID()
       record = found ?? AccountRecord(id: id)
     }
     if record.isDisabled { throw .refused("USER_DISABLED") }
-    if found == nil { record.creationTime = record.creationTime ?? now }
+    let isNew: Bool
+    if try fields.filled("idToken") == nil, try isOfAnother(record) {
+      (record, isNew) = (try parted(record), true)
+    } else {
+      isNew = found == nil
+    }
+    if isNew { record.creationTime = record.creationTime ?? now }
     if let found, found.id == record.id, !found.isEmailVerified, !policy.isEmulator {
       // Whoever registered the address has not proven it: the owner must not share the account.
       (record.password, record.passwordTime, record.otherProviders) = (nil, nil, [])
@@ -278,7 +288,7 @@ extension IdentityDecider {
     return IdentityAnswer(
       [
         IdentityDecider.kind("EmailLinkSigninResponse"), JSONMember("email", .string(code.email)),
-        JSONMember("localId", .string(record.id)), JSONMember("isNewUser", .bool(found == nil)),
+        JSONMember("localId", .string(record.id)), JSONMember("isNewUser", .bool(isNew)),
       ], grant: grant)
   }
 

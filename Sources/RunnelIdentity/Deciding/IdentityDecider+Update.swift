@@ -65,7 +65,7 @@ extension IdentityDecider {
       if !(try settings().allowsPasswords) { throw .refused("OPERATION_NOT_ALLOWED") }
     }
     var record = old
-    try changeEmail(of: &record, offersRecovery: true)
+    try changeEmail(of: &record)
     try changePassword(of: &record)
     try changeProfile(of: &record)
     let isNew = record.email != old.email || record.password != old.password
@@ -90,17 +90,12 @@ extension IdentityDecider {
       || attributes.contains("PASSWORD") || providers.contains("password")
   }
 
-  /// Changes the address; the first one is remembered, and the owner of the one before can take the change
-  /// back.
-  private mutating func changeEmail(
-    of record: inout AccountRecord, offersRecovery: Bool
-  ) throws(IdentityStop) {
+  private func changeEmail(of record: inout AccountRecord) throws(IdentityStop) {
     guard let text = try fields.text("email") else { return }
     let email = try checked(email: text)
     // Another spelling of the same address is no change.
     if email.text == record.email { return }
     try checkIsFree(email: email, for: record.id)
-    if offersRecovery { try offerRecovery(of: &record, newEmail: email.text) }
     (record.email, record.isEmailVerified) = (email.text, false)
   }
 
@@ -159,7 +154,7 @@ extension IdentityDecider {
     guard let id = try fields.filled("localId") else { throw .refused("MISSING_LOCAL_ID") }
     guard let old = try account(id) else { throw .refused("USER_NOT_FOUND") }
     var record = old
-    try changeEmail(of: &record, offersRecovery: false)
+    try changeEmail(of: &record)
     try changePassword(of: &record)
     try changeProfile(of: &record)
     try changeFields(of: &record)

@@ -33,6 +33,7 @@ package struct IdentityDecider {
   ///   the storage.
   package mutating func decide() throws(IdentityStop) -> IdentityDecision {
     let answer = try answer()
+    try settle()
     return IdentityDecision(
       answer: answer, draft: draft, mails: mails, provenAccount: provenAccount)
   }
@@ -148,13 +149,7 @@ package struct IdentityDecider {
     record.epoch = newEpoch(after: record.epoch)
     if try account(record.id) != nil { endTokens(of: record) }
     // An emulator's refresh tokens and codes stay valid, as the official emulator's do.
-    if policy.isEmulator { return }
-    draft.sessions[record.id] = []
-    // Whoever has an older mail must not undo the change.
-    for code in try reader.codes(of: record.id)
-    where code.kind == .passwordReset || code.kind == .emailSignIn {
-      draft.codes[code.hash] = .some(nil)
-    }
+    if !policy.isEmulator { draft.sessions[record.id] = [] }
   }
 
   /// Ends the tokens of an account that are not valid any more: those from before its sessions were

@@ -169,10 +169,29 @@ package struct AccountMail: Hashable, Sendable {
   package var newEmail: String?
   /// The name of the user; nil unless the address is one that the user has confirmed.
   package var displayName: String?
-  /// The link to click.
-  package var link: String
-  /// The code in the link.
-  package var code: String
+  /// The link to click; nil in a notice.
+  package var link: String?
+  /// The code in the link; nil in a notice.
+  package var code: String?
+  /// What happened; nil for a mail with a code.
+  package var notice: Notice?
+
+  /// What a mail without a code tells the owner of an address.
+  package enum Notice: Hashable, Sendable {
+    /// The account has another address now, or none.
+    case replaced
+    /// The address before was taken back.
+    case takenBack
+  }
+}
+
+extension AccountMail {
+  /// Makes a notice.
+  ///
+  /// It has no text that a user chose: who reads it may be anybody.
+  init(notice: Notice, to address: String) {
+    self.init(kind: .recoverEmail, recipient: address, notice: notice)
+  }
 }
 
 /// A decision: the answer, the changes that have to be on disk before it, and the mails to send

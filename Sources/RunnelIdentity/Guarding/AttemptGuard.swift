@@ -150,6 +150,23 @@ package struct AttemptGuard: Hashable, Sendable {
     }
   }
 
+  /// Takes back attempts with passwords of which nobody knows whether they were right, because the accounts could
+  /// not be read or written.
+  package mutating func undecided(_ names: [Name]) {
+    for name in names where [.pair, .account, .address].contains(name.subject) {
+      guard var counter = counters[name] else { continue }
+      if counter.count <= 1 {
+        remove(name)
+        continue
+      }
+      counter.count -= 1
+      // It was no wait that let the attempt begin.
+      counter.freeTime = min(counter.freeTime, counter.time)
+      if counter.count + 1 >= name.subject.freeCount { changed.insert(name) }
+      counters[name] = counter
+    }
+  }
+
   private mutating func remove(_ name: Name) {
     guard let counter = counters.removeValue(forKey: name) else { return }
     if counter.count >= name.subject.freeCount { changed.insert(name) }

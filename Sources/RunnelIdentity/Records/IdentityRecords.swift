@@ -94,6 +94,8 @@ package struct MailedCode: Hashable, Sendable {
   /// The address that the code is about.
   package var email: String
   package var newEmail: String?
+  /// True if the account had proved the address; not known of codes of earlier versions.
+  package var isProved = false
   /// When the code was made, in milliseconds since 1970.
   package var time: Int64
   /// The code itself and its link, which only an emulator keeps and shows.
@@ -128,6 +130,7 @@ package struct MailedCode: Hashable, Sendable {
     static let account = "account"
     static let email = "email"
     static let newEmail = "newEmail"
+    static let isProved = "proved"
     static let code = "code"
     static let link = "link"
   }
@@ -139,6 +142,7 @@ package struct MailedCode: Hashable, Sendable {
     self.init(
       hash: hash, kind: kind, account: json[Field.account]?.string, email: email,
       newEmail: json[Field.newEmail]?.string, time: time)
+    isProved = json[Field.isProved]?.bool ?? false
     if let code = json[Field.code]?.string, let link = json[Field.link]?.string {
       shown = Shown(code: code, link: link)
     }
@@ -151,6 +155,7 @@ package struct MailedCode: Hashable, Sendable {
     members.add(Field.account, account)
     members.add(Field.email, email)
     members.add(Field.newEmail, newEmail)
+    members.add(Field.isProved, ifTrue: isProved)
     members.add(Field.time, time)
     members.add(Field.code, shown?.code)
     members.add(Field.link, shown?.link)

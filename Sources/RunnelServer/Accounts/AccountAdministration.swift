@@ -89,9 +89,13 @@ public final class AccountAdministration {
       return
         "The claim \(error.message.split(separator: " ").last ?? "") is reserved: give it another name."
     case "PHONE_NUMBER_EXISTS": return "Another account has this phone number."
+    case "INVALID_PHONE_NUMBER": return "This is no phone number."
     default:
-      let explanation = error.message.firstRange(of: " : ")?.upperBound
-      return explanation.map { error.message[$0...] + "." } ?? error.message
+      guard let start = error.message.firstRange(of: " : ")?.upperBound else {
+        return error.message
+      }
+      let explanation = String(error.message[start...])
+      return explanation.hasSuffix(".") ? explanation : explanation + "."
     }
   }
 

@@ -129,7 +129,8 @@ final class AccountMailer: Sendable {
     let mail = job.mail
     switch destination {
     case .log:
-      logger.notice("\(mail.kind.rawValue) for \(mail.recipient): \(mail.link)")
+      let what = mail.link ?? "a notice"
+      logger.notice("\(mail.kind.rawValue) for \(mail.recipient): \(what)")
       ended(job, nil)
     case .folder(let folder):
       do throws(ServerError) {

@@ -115,8 +115,8 @@ actor AccountService {
 
   /// True if the code of a mail can still be used, as far as is known: its account was not deleted.
   private func isWanted(_ mail: AccountMail) -> Bool {
-    if isClosed { return true }
-    let hash = SecretHash.of(mail.code)
+    guard !isClosed, let code = mail.code else { return true }
+    let hash = SecretHash.of(code)
     // A storage that cannot be read is no reason to send nothing.
     return (try? store.read { try $0.code(hash) != nil }) ?? true
   }
@@ -358,6 +358,7 @@ actor AccountService {
       case .error(let error): request.reply(Reply(error))
       case .work(let work): start(work, for: request)
       case .storage(let error):
+        attempts.undecided(request.names)
         noteFailure(error)
         request.reply(Reply(.unavailable))
       }

@@ -9,15 +9,16 @@ enum MailText {
   static func message(_ mail: AccountMail, sender: String, now: Int64) -> String {
     let lines = [
       "From: <\(sender)>", "To: <\(mail.recipient)>",
-      "Subject: \(subject(mail.kind))", "Date: \(date(now))", "MIME-Version: 1.0",
+      "Subject: \(subject(mail))", "Date: \(date(now))", "MIME-Version: 1.0",
       "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64",
       "Auto-Submitted: auto-generated", "",
     ]
     return (lines + encoded(body(mail))).joined(separator: "\r\n") + "\r\n"
   }
 
-  private static func subject(_ kind: MailedCode.Kind) -> String {
-    switch kind {
+  private static func subject(_ mail: AccountMail) -> String {
+    if mail.notice == .takenBack { return "Your address was taken back" }
+    return switch mail.kind {
     case .passwordReset: "Reset your password"
     case .verifyEmail: "Verify your address"
     case .emailSignIn: "Sign in"
@@ -28,6 +29,9 @@ enum MailText {
 
   /// Returns the text in the mail.
   static func body(_ mail: AccountMail) -> String {
+    guard let link = mail.link, let text = mail.code else {
+      return body(mail.notice ?? .replaced)
+    }
     let greeting = mail.displayName.flatMap(shown).map { "Hello \($0)," } ?? "Hello,"
     let (what, otherwise): (String, String) =
       switch mail.kind {
@@ -39,8 +43,9 @@ enum MailText {
         ("open this link to use this address for your account:", "nothing changes.")
       case .recoverEmail:
         (
-          "the address of your account was changed to \(mail.newEmail ?? "another one"). If you "
-            + "did not want that, open this link to take it back:",
+          (mail.newEmail.map { "the address of your account was changed to \($0)." }
+            ?? "this address was removed from your account.")
+            + " If you did not want that, open this link to take it back:",
           "you need not do anything."
         )
       }
@@ -50,8 +55,21 @@ enum MailText {
     // The link of a sign-in is opened in the application.
     let code =
       mail.kind == .emailSignIn
-      ? "" : "Where a program asks for the code, it is:\n\n\(mail.code)\n\n"
-    return "\(greeting)\n\n\(what)\n\n\(mail.link)\n\n\(code)\(end)\n"
+      ? "" : "Where a program asks for the code, it is:\n\n\(text)\n\n"
+    return "\(greeting)\n\n\(what)\n\n\(link)\n\n\(code)\(end)\n"
+  }
+
+  private static func body(_ notice: AccountMail.Notice) -> String {
+    let what =
+      switch notice {
+      case .replaced: "an account that had this address has another one now, or none."
+      case .takenBack:
+        "the change of an account's address to this one was taken back, by a message to the address "
+          + "before. This address cannot sign in to that account any more."
+      }
+    return
+      "Hello,\n\n\(what)\n\nIf it was your account and you do not know why, tell whoever runs the "
+      + "application.\n"
   }
 
   private static let nameLengthMax = 40

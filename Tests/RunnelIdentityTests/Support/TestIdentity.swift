@@ -118,6 +118,12 @@ final class TestIdentity {
     try ask(.signInWithPassword, ["email": .string(email), "password": .string(password)])
   }
 
+  /// Proves the address of a user by a mailed code.
+  func prove(_ token: JSONValue) throws(IdentityError) {
+    try ask(.sendOobCode, ["requestType": "VERIFY_EMAIL", "idToken": token])
+    try ask(.update, ["oobCode": .string(mailedCode)])
+  }
+
   /// The code of the last mail.
   var mailedCode: String {
     guard let link = mails.last?.link, let start = link.firstRange(of: "oobCode=")?.upperBound
