@@ -56,6 +56,35 @@ import Testing
     #expect(try folder.accounts().isEmpty && folder.departing().isEmpty)
   }
 
+  /// A process that was killed while it wrote leaves a file with tokens.
+  @Test(arguments: ["open", "keep", "renew", "forget", "depart", "forgetDeparting"])
+  func temporaryFilesOfKilledProcessesAreRemoved(way: String) throws {
+    let ana = account("ana")
+    try folder.keep(ana, isSignIn: true)
+    // No process has such an id, and the other one runs.
+    let left = ["ana.json", "ana.departing", "active"].map { "\(folder.path)/\($0).999999999" }
+    let written = "\(folder.path)/bo.json.\(getpid())"
+    for path in left + [written] {
+      #expect(FileManager.default.createFile(atPath: path, contents: Data("tokens".utf8)))
+    }
+    switch way {
+    case "open": #expect(try ChosenAccount(folder, user: "ana").signedIn() == ana)
+    case "keep": try folder.keep(account("bo"), isSignIn: true)
+    case "renew": try folder.keep(account("ana", "new", obtained: 9), isSignIn: false)
+    case "forget": try folder.forget("ana")
+    case "depart": try folder.depart(ana)
+    default: try folder.forgetDeparting("ana")
+    }
+    for path in left { #expect(!FileManager.default.fileExists(atPath: path), "\(path)") }
+    #expect(way == "keep" || FileManager.default.fileExists(atPath: written))
+    // What is left of a process whose id another one has now goes after an hour.
+    #expect(FileManager.default.createFile(atPath: written, contents: Data("tokens".utf8)))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -3700)], ofItemAtPath: written)
+    _ = try folder.signedIn()
+    #expect(!FileManager.default.fileExists(atPath: written))
+  }
+
   @Test func userWhoSignsInAgainDepartsNoMore() throws {
     let (old, new) = (account("ana", "old"), account("ana", "new", obtained: 9))
     try folder.keep(old, isSignIn: true)

@@ -137,7 +137,7 @@ struct AccountFile {
 
   private func write(_ json: JSONValue) throws(AccountFailure) {
     let bytes = json.jsonBytes() + [UInt8(ascii: "\n")]
-    let temporary = "\(path).\(getpid())"
+    let temporary = AccountRemains.temporary(for: path)
     unlink(temporary)
     let descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor < 0 { throw failure("cannot be written") }

@@ -9,6 +9,7 @@ import RunnelStore
 ///   accounts/NAME/USER.json        a signed-in account: one is active, others can be made so
 ///   accounts/NAME/ended            the user whose session was ended, and why, until somebody signs in
 ///   accounts/NAME/USER.departing   an account that signed out, until its device was removed
+///   accounts/NAME/FILE.PROCESS     one that is being written; what a killed process left is removed
 /// ```
 /// The folders have the mode 0700, and the files 0600.
 public struct AccountFolder: AccountStorage {
@@ -93,6 +94,7 @@ public struct AccountFolder: AccountStorage {
 
   /// Reads the account that is signed in.
   public func signedIn() throws(AccountFailure) -> KeptAccount? {
+    removeRemains()
     guard let name = activeName else { return nil }
     return try AccountFile(path: "\(path)/\(name).json").read()
   }
@@ -176,6 +178,7 @@ public struct AccountFolder: AccountStorage {
 
   /// Keeps the account, and makes it the active one after a sign-in; its user is not departing then.
   public func keep(_ account: KeptAccount, isSignIn: Bool) throws(AccountFailure) {
+    removeRemains()
     try make(path)
     try file(account.user.id).write(account, service: service)
     if isSignIn {
@@ -188,7 +191,7 @@ public struct AccountFolder: AccountStorage {
   ///
   /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
   public func activate(_ user: String) throws(AccountFailure) {
-    let temporary = "\(activeFile).\(getpid())"
+    let temporary = AccountRemains.temporary(for: activeFile)
     unlink(temporary)
     let descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
     let bytes = Array((AccountFolder.fileName(user) + "\n").utf8)
@@ -217,12 +220,14 @@ public struct AccountFolder: AccountStorage {
 
   /// Forgets an account; if it was active, none is.
   public func forget(_ user: String) throws(AccountFailure) {
+    removeRemains()
     if activeName == AccountFolder.fileName(user) { unlink(activeFile) }
     try file(user).remove()
   }
 
   /// Forgets a departing account.
   public func forgetDeparting(_ user: String) throws(AccountFailure) {
+    removeRemains()
     try departingFile(user).remove()
   }
 
@@ -246,6 +251,9 @@ public struct AccountFolder: AccountStorage {
   package func forgetEnd(of user: String) throws(AccountFailure) {
     if try ended()?.user.id == user { try endedFile.remove() }
   }
+
+  /// Removes what killed processes left, which may be tokens.
+  package func removeRemains() { AccountRemains.remove(in: path) }
 
   private func make(_ folder: String) throws(AccountFailure) {
     if access(folder, F_OK) == 0 { return }

@@ -19,6 +19,7 @@ package final class ChosenAccount: AccountStorage {
   package var failure: AccountFailure? { state.withLock { $0.failure } }
 
   package func signedIn() throws(AccountFailure) -> KeptAccount? {
+    folder.removeRemains()
     guard let user else { return nil }
     return try folder.account(of: user, isDeparting: false)
   }
