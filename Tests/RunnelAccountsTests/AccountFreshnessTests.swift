@@ -45,6 +45,17 @@ import Testing
     #expect(test.service.takeAsked() == ["lookup"])
   }
 
+  @Test func aChangedNameIsInTheTokenAtOnce() async throws {
+    let test = await TestSession()
+    try await test.signIn()
+    _ = test.service.takeAsked()
+    try await test.session.changeProfile(AccountProfile(displayName: "Ana X."))
+    #expect(test.service.takeAsked() == ["update", "token"])
+    #expect(claims(try await test.session.idToken())?["name"] == "Ana X.")
+    let kept = try test.storage.signedIn()?.tokens.idToken
+    #expect(kept.flatMap(claims)?["name"] == "Ana X.")
+  }
+
   @Test func aConnectionGetsTheTokenOfAReload() async throws {
     let test = await TestSession()
     try await test.signIn()

@@ -116,6 +116,7 @@ extension AccountMachine {
         if let name = profile.displayName { user.displayName = name.isEmpty ? nil : name }
         if let photo = profile.photoURL { user.photoURL = photo.isEmpty ? nil : photo }
       }
+      if renews(job.id, now: now) { return }
     case .reload:
       guard let found = reply.user, found.id == keeper?.account.user.id else {
         return fail(job.id, .malformed("it does not describe the user"))
@@ -126,17 +127,21 @@ extension AccountMachine {
         user.method = found.method ?? method
         user.lastSignIn = found.lastSignIn ?? lastSignIn
       }
-      // Rules see what the token says.
-      if keeper?.saysOther == true {
-        jobs[0].step = .renewing
-        return carryOut(keeper?.renew(job.id) ?? [], of: nil, now: now)
-      }
+      if renews(job.id, now: now) { return }
     case .delete:
       leave { .forget($0.user.id) }
       resting = .signedOut
     default: break
     }
     succeed(reply)
+  }
+
+  /// Requests another token if the present one says something else of the user: rules see what the token says.
+  private mutating func renews(_ id: Int, now: Int64) -> Bool {
+    guard keeper?.saysOther == true else { return false }
+    jobs[0].step = .renewing
+    carryOut(keeper?.renew(id) ?? [], of: nil, now: now)
+    return true
   }
 
   mutating func succeed(_ reply: AccountReply) {
