@@ -15,6 +15,8 @@ public struct OriginAccess: Sendable {
   public var provider: Provider?
   /// The id of the user for the rules of the origin; nil if it is not known.
   package var userID: String?
+  /// True if the provider is asked for each connection: it finds out whether there may be one.
+  package var isAskedEachTime = false
 
   /// Makes an access.
   public init(user: String, provider: Provider?) {

@@ -51,11 +51,10 @@ public actor OriginLink {
   /// True after the connection was given up: its remaining messages are ignored.
   private var ignoresMessages = false
   private var waiting: [ClientSession.Effect] = []
-  private var isCarryingOut = false
   private var outgoing: [[UInt8]] = []
   private var timer: LinkTimer
   private var lockWatch: TreeExecutor.Subscription?
-  private var (isWanted, isActive, isEnded) = (false, false, false)
+  private var (isWanted, isActive, isEnded, isCarryingOut) = (false, false, false, false)
   /// The number of the last credential request; results of earlier ones are ignored.
   private var credentialRequest = 0
   private var status = OriginStatus(.link(.offline(.asked)))
@@ -161,6 +160,7 @@ extension OriginLink {
       host: address.host, isSecure: address.isSecure, namespace: address.namespace,
       writers: writers)
     configuration.hasCredential = access.provider != nil
+    configuration.asksEachTime = access.isAskedEachTime
     configuration.lastSession = lock.lastSession
     configuration.resendsIncrements = options.resendsIncrements
     configuration.lastEarlierWrite = lock.newestSentWrite ?? newest ?? .min
@@ -396,7 +396,7 @@ extension OriginLink {
   private func take(_ result: Result<Credential?, any Error>, _ request: Int) {
     guard request == credentialRequest, isActive else { return }
     switch result {
-    case .success(let credential): perform(session.setCredential(credential, now: now))
+    case .success(let found): perform(session.setCredential(found, isAnswer: true, now: now))
     case .failure(let error):
       hangUp(code: 1000, "The client has no credential.")
       perform(session.closed(connection, "there is no credential: \(error)", now: now))

@@ -298,6 +298,7 @@ import Testing
     _ = try await signIn("ana")
     _ = work.begin(as: "ana")
     #expect(try await work.access(of: "ana").provider?(false) != nil)
+    #expect(work.access(of: "ana").isAskedEachTime)
     try await signOutElsewhere("ana")
     await #expect(throws: AccountFailure.self) {
       _ = try await work.access(of: "ana").provider?(false)

@@ -19,11 +19,13 @@ extension AccountSession {
   /// - Returns: the access, for `Database.connect`.
   public nonisolated func access(of user: String) -> OriginAccess {
     let given = GivenToken()
-    return OriginAccess(user: user) { [self] isRefresh in
+    var access = OriginAccess(user: user) { [self] isRefresh in
       let token = try await checkedToken(of: user, refused: isRefresh ? given.token : nil)
       given.set(token)
       return Credential(token.reveal())
     }
+    access.isAskedEachTime = true
+    return access
   }
 
   /// Gives each new token of a user to a connection, before the old one expires.

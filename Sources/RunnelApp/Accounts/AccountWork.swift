@@ -135,13 +135,15 @@ extension AccountWork {
   /// - Returns: the access.
   nonisolated func access(of user: String?, checksDevice: Bool = false) -> OriginAccess {
     guard let user else { return .nobody }
-    return OriginAccess(user: user) { isRefresh in
+    var access = OriginAccess(user: user) { isRefresh in
       guard self.shared.withLock({ $0.user == user }), let opened = await self.session() else {
         throw AccountFailure(.notSignedIn, "The session has ended.")
       }
       if checksDevice { try await self.revocation?.check(opened.session) }
       return try await opened.access.provider?(isRefresh)
     }
+    access.isAskedEachTime = true
+    return access
   }
 
   /// Gives the tokens of the user's session to a connection, and the session to the list of devices,

@@ -178,7 +178,9 @@ struct AccountPlace {
     let service = try service(of: user)
     let late = LateSession(
       service, ChosenAccount(folder(service), user: user), user, revocation)
-    return OriginAccess(user: user) { try await late.credential(isRefresh: $0) }
+    var access = OriginAccess(user: user) { try await late.credential(isRefresh: $0) }
+    access.isAskedEachTime = true
+    return access
   }
 
   /// A valid ID token of the user who is signed in; nil if nobody is.

@@ -129,6 +129,7 @@ struct OriginArguments: ParsableArguments {
     // A pipe is read once.
     guard let tokenFile, OriginArguments.isRegularFile(tokenFile) else { return first }
     var renewed = first
+    renewed.isAskedEachTime = true
     renewed.provider = { isRefresh in
       var access = first
       // The first token is used if the file cannot be read now.

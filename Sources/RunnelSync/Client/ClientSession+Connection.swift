@@ -170,7 +170,7 @@ extension ClientSession {
     redirectCount = 0
     patienceEnd = now.uptime + limits.authenticationMilliseconds
     sendStatistics(now)
-    if configuration.hasCredential, !knowsCredential {
+    if configuration.hasCredential, configuration.asksEachTime || !knowsCredential {
       enter(.awaitingCredential)
       effects.append(.askCredential(isRefresh: isRefreshed))
     } else {

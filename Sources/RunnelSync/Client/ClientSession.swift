@@ -260,10 +260,14 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// Takes the credential to use from now on, nil for none; this also answers `askCredential`.
+  /// Takes the credential to use from now on, nil for none; this also answers `askCredential`, unless the session
+  /// asks each time: then only an answer does.
   ///
   /// An earlier refusal is forgotten.
-  package mutating func setCredential(_ credential: Credential?, now: WireTime) -> [Effect] {
+  package mutating func setCredential(
+    _ credential: Credential?, isAnswer: Bool = false, now: WireTime
+  ) -> [Effect] {
+    if phase == .awaitingCredential, configuration.asksEachTime, !isAnswer { return [] }
     let isAnother = credential != self.credential
     (self.credential, knowsCredential) = (credential, true)
     switch phase {

@@ -54,6 +54,9 @@ package struct ClientConfiguration: Hashable, Sendable {
   package var statistic: String?
   /// True if the client authenticates with a credential, which the session asks for.
   package var hasCredential: Bool
+  /// True if the session asks for the credential on each connection, and uses no other one there: who gives it
+  /// checks first whether there may be a connection.
+  package var asksEachTime = false
   /// The names that tell this replica's writes from those of others.
   package var writers: WriterNames
   /// The name of the session that an earlier program had at the origin, which ends it at the next

@@ -311,6 +311,44 @@ import Testing
     await again.stop()
   }
 
+  /// A device that was revoked, or whose user signed out, while the server was away.
+  @Test func aReconnectionThatMayNotBeSendsNothingOfWhatWaits() async throws {
+    let server = try await TestServer()
+    let (asked, mayConnect) = (Counter(), Flag())
+    var access = OriginAccess(user: "ana") { isRefresh in
+      asked.add(isRefresh)
+      if asked.all.count > 1, !mayConnect.isSet { throw NotSeen() }
+      return Credential("owner", isAdministrator: true)
+    }
+    access.isAskedEachTime = true
+    let database = try await place.connect(port: server.port, as: access)
+    let reference = try database.reference(withPath: "n")
+    try await reference.setValue(1).acknowledgement()
+    let port = server.port
+    await server.stop()
+    _ = try await database.wait { !$0.isLive }
+    let receipt = try await reference.setValue(2)
+    let again = try await TestServer(in: server.folder) {
+      $0.isEmulator = true
+      $0.listen = ["localhost:\(port)"]
+    }
+    _ = try await database.wait { status in
+      guard case .link(.waiting(_, let reason?)) = status.state else { return false }
+      return reason.contains("there is no credential")
+    }
+    // A new token opens no connection either.
+    await database.originLink?.setCredential(Credential("owner", isAdministrator: true))
+    #expect(try again.value("/n") == "1")
+    #expect(try await database.pendingWrites().count == 1)
+    mayConnect.set()
+    try await receipt.acknowledgement()
+    #expect(try again.value("/n") == "2")
+    database.close()
+    await again.stop()
+    // It removes the folder.
+    withExtendedLifetime(server) {}
+  }
+
   @Test func aFailedCredentialRequestIsRetried() async throws {
     try await withServer { server in
       let asked = Counter()

@@ -366,6 +366,28 @@ import Testing
     #expect(client.session.link == .connecting)
   }
 
+  /// Who gives the credential finds out first whether there may be a connection: on each one, and nothing else
+  /// opens it.
+  @Test func eachConnectionWaitsForTheAnswerIfTheCredentialIsAskedForEachTime() {
+    var client = ScriptedClient { ($0.hasCredential, $0.asksEachTime) = (true, true) }
+    client.change { $0.start(now: $1) }
+    client.open()
+    client.hear(ScriptedClient.handshake())
+    #expect(client.take().last == "ask")
+    client.change { $0.setCredential(Credential("one"), isAnswer: true, now: $1) }
+    client.hear(answer(1))
+    client.lose()
+    _ = client.take()
+    client.comeBack()
+    #expect(client.take().last == "ask")
+    // A new token of the same user says nothing about that.
+    client.change { $0.setCredential(Credential("two"), now: $1) }
+    #expect(client.take().isEmpty)
+    #expect(client.live == nil && client.session.link == .authenticating)
+    client.change { $0.setCredential(Credential("three"), isAnswer: true, now: $1) }
+    #expect(client.take() == [#"{"t":"d","d":{"r":2,"a":"auth","b":{"cred":"three"}}}"#])
+  }
+
   @Test func aNewCredentialIsShownOnTheSameConnection() {
     var client = withCredential()
     client.hear(answer(1))
