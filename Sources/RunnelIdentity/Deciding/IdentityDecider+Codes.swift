@@ -188,9 +188,7 @@ extension IdentityDecider {
       throw .refused("INVALID_CONTINUE_URI : ((continueUrl) is not an absolute address)")
     }
     if policy.isEmulator { return }
-    // Some take a backslash for the end of the host, others for a part of the name before an @.
-    let isWeb =
-      (text.hasPrefix("https://") || text.hasPrefix("http://")) && !text.contains("\\")
+    let isWeb = text.hasPrefix("https://") || text.hasPrefix("http://")
     guard isWeb, let host = IdentityDecider.host(of: text),
       host == "localhost" || policy.continueHosts.contains(host)
     else {
@@ -200,8 +198,10 @@ extension IdentityDecider {
 
   /// The host of an absolute address, in small letters.
   package static func host(of text: String) -> String? {
+    // For some a backslash ends the host, for others it is part of the name before an @.
+    if text.contains("\\") { return nil }
     guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
-    let authority = text[start...].prefix { !"/?#\\".contains($0) }
+    let authority = text[start...].prefix { !"/?#".contains($0) }
     // What stands before an @ is a name of a user.
     let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
     if place.hasPrefix("[") { return place.prefix { $0 != "]" }.lowercased() + "]" }
