@@ -25,4 +25,16 @@ import Testing
     #expect(mails.count == 1)
     #expect(mails.first?.contains("ada@x.org") == true)
   }
+
+  @Test func aNoticeHasNoLinkAndNoTextOfAUser() {
+    for notice in [AccountMail.Notice.replaced, .takenBack] {
+      let body = MailText.body(AccountMail(notice: notice, to: "a@x.org"))
+      #expect(body.hasPrefix("Hello,\n\n") && !body.contains("://") && !body.contains("@"))
+    }
+    let removal = AccountMail(
+      kind: .recoverEmail, recipient: "a@x.org", link: "https://id.example/x", code: "c0de")
+    let body = MailText.body(removal)
+    #expect(body.contains("this address was removed from your account. If you did not want that"))
+    #expect(body.contains("https://id.example/x") && body.contains("c0de"))
+  }
 }
