@@ -15,7 +15,7 @@ import RunnelTree
 ///
 /// ```
 ///   new --begin--> waiting for the lock --taken--> active --end--> ended
-///                        ^------ goOffline, goOnline ----^
+///                        ^-- goOffline, no credential ---^
 /// ```
 ///
 /// Invariants:
@@ -25,7 +25,8 @@ import RunnelTree
 ///   that delivers it. So its commands belong to the connection that it knows of.
 /// - L3. If the database cannot handle a message, the connection is closed, and the data is
 ///   requested again on the next one.
-/// - L4. Only the process that holds the lock has a connection.
+/// - L4. Only the process that holds the lock has a connection. It tells the others its state.
+/// - L5. A process without a valid credential does not hold the lock while it waits.
 public actor OriginLink {
   /// How much later than due a quiet connection is kept alive: a server that does so at that time comes first.
   private static let graceMilliseconds: Int64 = 1000
@@ -37,14 +38,14 @@ public actor OriginLink {
 
   /// The origin.
   public nonisolated let address: OriginAddress
-  private nonisolated let executor: TreeExecutor
+  nonisolated let executor: TreeExecutor
   private let access: OriginAccess
   private let options: OriginOptions
-  private let lock: SpeakerLock
+  let lock: SpeakerLock
   private let dialer: SocketDialer
   // Tree executor only:
   private weak var database: Database?
-  private var session: ClientSession
+  private(set) var session: ClientSession
   private var (socket, handover): (DialedSocket?, SocketHandover?)
   /// The number of the socket's connection, and of the connection that the database knows of.
   private var (connection, knownConnection) = (Int64(0), Int64(0))
@@ -57,9 +58,15 @@ public actor OriginLink {
   private var (isWanted, isActive, isEnded, isCarryingOut) = (false, false, false, false)
   /// The number of the last credential request; results of earlier ones are ignored.
   private var credentialRequest = 0
-  private var status = OriginStatus(.link(.offline(.asked)))
-  private var observers: [Int: @Sendable (OriginStatus) -> Void] = [:]
-  private var lastObserver = 0
+  /// The state without a valid credential, and when to try again; nil for when it is asked for.
+  ///
+  /// Meanwhile the lock is left to a process that may have one; nil if it is not.
+  private var lack: (state: LinkState, until: Int64?)?
+  /// The number of attempts in a row that found no credential.
+  private var lackCount = 0
+  var status = OriginStatus(.link(.offline(.asked)))
+  var observers: [Int: @Sendable (OriginStatus) -> Void] = [:]
+  var lastObserver = 0
 
   /// Makes a link for a database; `begin` starts it.
   ///
@@ -84,7 +91,7 @@ public actor OriginLink {
 
   deinit { socket?.close(code: 1000, text: "The client is closing.") }
 
-  private var now: WireTime {
+  var now: WireTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return WireTime(
@@ -123,18 +130,14 @@ extension OriginLink {
   }
 
   /// Connects if no other process holds the lock; otherwise waits until the lock is released.
-  private func takeOver() {
+  ///
+  /// - Parameter credential: the credential to begin with; nil to ask for one.
+  private func takeOver(with credential: Credential?? = nil) {
     guard isWanted, !isActive, !isEnded, let database else { return }
+    lack = nil
     guard lock.take() else {
-      show(.elsewhere)
-      if lockWatch == nil {
-        lockWatch = lock.watch(on: executor) { [weak self] in
-          self?.assumeIsolated { $0.takeOver() }
-        }
-        // The lock may have been released before the watch began.
-        takeOver()
-      }
-      return
+      if watchLock() { return takeOver(with: credential) }
+      return showElsewhere()
     }
     lockWatch?.cancel()
     lockWatch = nil
@@ -145,11 +148,53 @@ extension OriginLink {
       let configuration = try self.configuration(database)
       session = ClientSession(configuration, limits: options.limits, seed: .random(in: 0...(.max)))
       isActive = true
+      if let credential { perform(session.setCredential(credential, now: now)) }
       perform(session.start(now: now))
     } catch {
       lock.release()
       options.notice(.log("The replica cannot be read: \(error)"))
     }
+  }
+
+  /// Begins to watch the lock; true if it was not watched, so that it may have been released before.
+  private func watchLock() -> Bool {
+    if lockWatch != nil { return false }
+    lockWatch = lock.watch(on: executor) { [weak self] in
+      self?.assumeIsolated { $0.lookAtLock() }
+    }
+    return true
+  }
+
+  /// The lock may be free, or its holder has told another state.
+  private func lookAtLock() {
+    guard isWanted, !isActive, !isEnded else { return }
+    guard let lack, lack.until.map({ $0 > now.uptime }) ?? true else { return takeOver() }
+    if lock.isHeldElsewhere {
+      showElsewhere()
+      // Who is live has a credential of the same user.
+      if status.speaker?.hasConnection == true { self.lack = nil }
+    } else {
+      show(.link(lack.state))
+    }
+  }
+
+  /// Leaves the connection to a process that may have a valid credential.
+  ///
+  /// - Parameter state: the state of the session, which has no connection.
+  private func leaveLock(_ state: LinkState) {
+    isActive = false
+    lackCount += 1
+    lack = (state, nil)
+    if case .waiting(let end, let reason) = state {
+      let limits = options.limits
+      let pause = min(limits.delayMax, limits.delayMin << Int64(min(lackCount, 16)))
+      let until = max(end, now.uptime + pause)
+      lack = (.waiting(until: until, reason), until)
+    }
+    if let lack { show(.link(lack.state)) }
+    _ = watchLock()
+    lock.release()
+    setTimer()
   }
 
   private func configuration(_ database: Database) throws -> ClientConfiguration {
@@ -172,7 +217,11 @@ extension OriginLink {
     isWanted = false
     lockWatch?.cancel()
     lockWatch = nil
-    guard isActive else { return show(.link(.offline(.asked))) }
+    lack = nil
+    guard isActive else {
+      setTimer()
+      return show(.link(.offline(.asked)))
+    }
     perform(session.stop(now: now))
     isActive = false
     lock.release()
@@ -187,50 +236,14 @@ extension OriginLink {
   }
 }
 
-// MARK: The status, and requests of the program
+// MARK: Requests of the program
 
 extension OriginLink {
-  /// The present status of the link.
-  public var currentStatus: OriginStatus { status }
-
-  /// A stream of the status now and after each change, until the database is closed.
-  ///
-  /// A slow reader gets only the newest 16 statuses.
-  public nonisolated var statuses: AsyncStream<OriginStatus> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
-      executor.submit { [weak self] in
-        guard let self else { return continuation.finish() }
-        self.assumeIsolated { link in
-          let id = link.observe { status in
-            continuation.yield(status)
-            if status.state == .closed { continuation.finish() }
-          }
-          continuation.onTermination = { [weak link] _ in link?.forget(observer: id) }
-        }
-      }
-    }
-  }
-
-  /// Calls `tell` with the status now and after each change, on the tree's thread.
-  package nonisolated func onStatus(_ tell: @escaping @Sendable (OriginStatus) -> Void) {
-    executor.submit { [weak self] in self?.assumeIsolated { _ = $0.observe(tell) } }
-  }
-
-  private nonisolated func forget(observer id: Int) {
-    executor.submit { [weak self] in self?.assumeIsolated { $0.observers[id] = nil } }
-  }
-
-  private func observe(_ tell: @escaping @Sendable (OriginStatus) -> Void) -> Int {
-    lastObserver += 1
-    observers[lastObserver] = tell
-    tell(status)
-    return lastObserver
-  }
-
   /// Connects now instead of after the pause, and tries again after a refusal.
   public nonisolated func retry() {
     executor.submit { [weak self] in
       self?.assumeIsolated { link in
+        if !link.isActive, link.lack != nil { link.takeOver() }
         guard link.isActive else { return }
         link.perform(link.session.hurry(now: link.now))
         link.perform(link.session.start(now: link.now))
@@ -254,7 +267,11 @@ extension OriginLink {
   ///
   /// An earlier refusal is forgotten.
   public func setCredential(_ credential: Credential?) {
-    if isActive { perform(session.setCredential(credential, now: now)) }
+    if isActive {
+      perform(session.setCredential(credential, now: now))
+    } else if lack != nil {
+      takeOver(with: credential)
+    }
   }
 
   /// Sends a write of unknown outcome again; it may then be done twice.
@@ -310,8 +327,10 @@ extension OriginLink {
       hangUp(code: reason.code, reason.text)
     case .tell(let news): deliver(news)
     case .askCredential(let isRefresh): askCredential(isRefresh: isRefresh)
-    case .link(let state): show(.link(state))
-    case .indexMissing(let query): options.notice(OriginLink.advice(query))
+    case .link(let state):
+      show(.link(state))
+      if case .offline(.refused) = state { leaveLock(state) }
+    case .indexMissing(let query): options.notice(OriginNotice(missingIndexOf: query))
     case .writeOutcomeUnknown, .received: show(status.state)
     case .latency(let milliseconds): show(status.state, latency: milliseconds)
     case .log(let text): options.notice(.log(text))
@@ -328,7 +347,7 @@ extension OriginLink {
     guard let database else { return }
     switch news {
     case .connected(let connection, _):
-      (knownConnection, ignoresMessages) = (connection, false)
+      (knownConnection, ignoresMessages, lackCount) = (connection, false, 0)
       // This also removes the note of what was sent last, before anything is sent.
       lock.noteSession(session.sessionName ?? "")
     case .disconnected: break
@@ -400,33 +419,8 @@ extension OriginLink {
     case .failure(let error):
       hangUp(code: 1000, "The client has no credential.")
       perform(session.closed(connection, "there is no credential: \(error)", now: now))
+      leaveLock(session.link)
     }
-  }
-
-  private static func advice(_ query: Query) -> OriginNotice {
-    let name: String
-    switch query.index {
-    case .value: name = ".value"
-    case .child(let path): name = path.keys.map(\.text).joined(separator: "/")
-    case .key, .priority, .compound: return .log("\(query) has no index at the origin.")
-    }
-    return .indexMissing(place: query.path.description, line: "\".indexOn\": [\"\(name)\"]")
-  }
-
-  private func show(_ state: OriginStatus.State, latency: Int64? = nil) {
-    var shown = OriginStatus(state, unknownWrites: session.writesOfUnknownOutcome)
-    (shown.latencyMilliseconds, shown.receivedBytes) = (latency, session.receivedBytes)
-    if !shown.isLive { shown.offlineSince = status.offlineSince ?? lastContact(state) }
-    if shown == status { return }
-    if shown.isLive != status.isLive { lock.noteContact(isConnected: shown.isLive) }
-    status = shown
-    for (_, tell) in observers.sorted(by: { $0.key < $1.key }) { tell(shown) }
-  }
-
-  /// When the replica last had contact with the origin, in milliseconds since 1970.
-  private func lastContact(_ state: OriginStatus.State) -> Int64 {
-    let silence = state == .link(.notAnswering) ? session.silenceMilliseconds(now: now) : 0
-    return now.calendar - silence
   }
 }
 
@@ -442,7 +436,10 @@ extension OriginLink {
     }
     let handover = SocketHandover { [weak self, executor] handover in
       executor.submit { [weak self] in
-        self?.assumeIsolated { $0.take(handover.next(), of: connection) }
+        // Each session counts its connections from 1.
+        self?.assumeIsolated {
+          if handover === $0.handover { $0.take(handover.next(), of: connection) }
+        }
       }
     }
     self.handover = handover
@@ -481,7 +478,7 @@ extension OriginLink {
   private func setTimer() {
     handover?.wakesWhenHeard = session.awaitsSign
     let grace = session.isQuiet ? OriginLink.graceMilliseconds : 0
-    let time = isActive ? session.deadline().map { $0 + grace } : nil
+    let time = isActive ? session.deadline().map { $0 + grace } : lack?.until
     timer.set(time, now: now.uptime) { [weak self] in
       self?.assumeIsolated { $0.timeIsUp() }
     }
@@ -489,7 +486,10 @@ extension OriginLink {
 
   private func timeIsUp() {
     timer.stop()
-    guard isActive else { return }
+    guard isActive else {
+      if let until = lack?.until { until <= now.uptime ? takeOver() : setTimer() }
+      return
+    }
     if let handover { take(handover.next(), of: connection) }
     if let deadline = session.deadline(), deadline <= now.uptime {
       perform(session.advance(now: now))

@@ -1,4 +1,5 @@
 public import RunnelSync
+import RunnelTree
 
 /// The status of the link between a replica and its origin.
 public struct OriginStatus: Hashable, Sendable {
@@ -14,6 +15,9 @@ public struct OriginStatus: Hashable, Sendable {
 
   /// The state of the link.
   public var state: State
+  /// The state of the link in the process that holds the connection, if that is another one; nil if it is
+  /// this one, or if that is not known.
+  public var speaker: LinkState?
   /// The time since which the replica has no connection, in milliseconds since 1970, also before this
   /// process; nil while it has one.
   public var offlineSince: Int64?
@@ -38,6 +42,16 @@ public struct OriginStatus: Hashable, Sendable {
     self.unknownWrites = unknownWrites
   }
 
+  /// The state of the link, be it this process's or that of the one that holds the connection; nil if it is
+  /// not known, or the database was closed.
+  public var link: LinkState? {
+    switch state {
+    case .link(let link): link
+    case .elsewhere: speaker
+    case .closed: nil
+    }
+  }
+
   /// True while this process is connected and authenticated, and also while it is catching up.
   public var isLive: Bool { state == .link(.live) || state == .link(.catchingUp) }
 }
@@ -49,4 +63,19 @@ public enum OriginNotice: Hashable, Sendable {
   case indexMissing(place: String, line: String)
   /// A message for the log.
   case log(String)
+}
+
+extension OriginNotice {
+  /// Makes the advice for a query that has no index.
+  init(missingIndexOf query: Query) {
+    let name: String
+    switch query.index {
+    case .value: name = ".value"
+    case .child(let path): name = path.keys.map(\.text).joined(separator: "/")
+    case .key, .priority, .compound:
+      self = .log("\(query) has no index at the origin.")
+      return
+    }
+    self = .indexMissing(place: query.path.description, line: "\".indexOn\": [\"\(name)\"]")
+  }
 }

@@ -22,8 +22,30 @@ import Testing
   @Test func aLinkThatIsLiveIsWhatTheListSays() {
     let before = app.screen[0]
     #expect(take(OriginFacts(.live)) == before)
-    #expect(take(OriginFacts(.shared, since: app.state.now)) == before)
+    #expect(take(shared(.live)) == before)
     #expect(before.contains("● live"))
+  }
+
+  private func shared(_ link: OriginFacts.Link, reason: String? = nil) -> OriginFacts {
+    var facts = OriginFacts(link, reason: reason, since: link == .live ? nil : app.state.now)
+    facts.isShared = true
+    return facts
+  }
+
+  @Test func aWindowThatDoesNotConnectShowsTheStateOfTheOneThatDoes() throws {
+    #expect(take(shared(.waiting, reason: "The server is gone.")).contains("◌ offline since "))
+    #expect(app.toast == "The server is gone.")
+    #expect(app.screen[1].hasSuffix(" · cached"))
+    app.press("gL")
+    #expect(app.toast.contains("another program holds the connection"))
+    #expect(take(shared(.catchingUp)).contains("◌ catching up"))
+    #expect(take(shared(.live)).contains("● live"))
+    // A program of an earlier version does not tell its state.
+    let unknown = take(shared(.shared))
+    #expect(!unknown.contains("live") && unknown.contains("◌ in another window"))
+    #expect(!take(shared(.refused, reason: "Not you.")).contains("live"))
+    let replay = try SessionReplay(parsing: app.recording, file: "recording")
+    #expect(replay.state.database.origin == app.state.database.origin)
   }
 
   @Test func whatIsNotLiveIsSaidWithItsReason() {
@@ -51,7 +73,7 @@ import Testing
     let tabs = { app.screen[1] }
     _ = take(OriginFacts(.live))
     #expect(!tabs().contains("cached"))
-    _ = take(OriginFacts(.shared, since: now))
+    _ = take(shared(.live))
     #expect(!tabs().contains("cached"))
     _ = take(OriginFacts(.catchingUp))
     #expect(tabs().hasSuffix(" · cached"))
@@ -76,7 +98,7 @@ import Testing
     facts.latency = 3
     _ = take(facts)
     #expect(app.toast == "the server answered in 3 ms")
-    _ = take(OriginFacts(.shared))
+    _ = take(shared(.live))
     app.press("gL")
     #expect(app.toast.contains("another program holds the connection"))
     _ = take(OriginFacts(.refused, reason: "The token has expired."))

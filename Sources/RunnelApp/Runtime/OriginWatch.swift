@@ -174,20 +174,21 @@ extension OriginFacts {
   init?(_ status: OriginStatus) {
     if status.state == .closed { return nil }
     let parts: (link: Link, reason: String?) =
-      switch status.state {
-      case .closed, .elsewhere: (.shared, nil)
-      case .link(.live): (.live, nil)
-      case .link(.catchingUp): (.catchingUp, nil)
-      case .link(.notAnswering): (.notAnswering, nil)
-      case .link(.connecting), .link(.authenticating): (.connecting, nil)
-      case .link(.waiting(_, let reason)): (.waiting, reason)
-      case .link(.offline(.asked)): (.offline, nil)
-      case .link(.offline(.shutDown(let reason))): (.shutDown, reason)
-      case .link(.offline(.refused(let refusal))): (.refused, refusal.text)
+      switch status.link {
+      case nil: (.shared, nil)
+      case .live?: (.live, nil)
+      case .catchingUp?: (.catchingUp, nil)
+      case .notAnswering?: (.notAnswering, nil)
+      case .connecting?, .authenticating?: (.connecting, nil)
+      case .waiting(_, let reason)?: (.waiting, reason)
+      case .offline(.asked)?: (.offline, nil)
+      case .offline(.shutDown(let reason))?: (.shutDown, reason)
+      case .offline(.refused(let refusal))?: (.refused, refusal.text)
       }
     self.init(
       parts.link, reason: parts.reason, since: status.offlineSince,
       unknownWrites: status.unknownWrites)
+    isShared = status.state == .elsewhere
     (latency, receivedBytes) = (status.latencyMilliseconds, status.receivedBytes)
   }
 }

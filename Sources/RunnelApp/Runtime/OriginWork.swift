@@ -60,7 +60,8 @@ struct OriginWork {
   func show(_ state: AppState) {
     guard let presence else { return }
     presence.show(
-      Presence.own(state, id: presence.id), isShared: state.database.origin?.link == .shared)
+      Presence.own(state, id: presence.id), isShared: state.database.origin?.isLiveElsewhere == true
+    )
   }
 
   /// Returns and removes what happened since the last call.

@@ -26,7 +26,7 @@ final class PresenceWork: Sendable {
     /// Where this workspace is.
     var own: Present?
     var isConnected = false
-    /// Whether another process holds the connection.
+    /// Whether another process is connected.
     var isShared = false
     /// The keys of the entries of this replica's processes.
     var neighbors: [String] = []
@@ -117,7 +117,7 @@ final class PresenceWork: Sendable {
   ///
   /// - Parameters:
   ///   - own: where it is.
-  ///   - isShared: whether another process holds the connection, for this one too.
+  ///   - isShared: whether another process is connected, for this one too.
   func show(_ own: Present, isShared: Bool) {
     let isNew = state.withLock { state in
       defer { (state.own, state.isShared) = (own, isShared) }

@@ -176,8 +176,13 @@ actor ServiceLink {
   func set(_ state: OriginStatus.State) {
     var shown = OriginStatus(state)
     shown.unknownWrites = origin.unknownWrites
-    if !shown.isLive { shown.offlineSince = status.offlineSince ?? now }
+    let told = state == .elsewhere ? lock.stateOfHolder.flatMap { SpeakerState($0) } : nil
+    shown.speaker = told?.link
+    if shown.link?.hasConnection != true {
+      shown.offlineSince = told?.offlineSince ?? status.offlineSince ?? now
+    }
     if shown == status { return }
+    if let own = SpeakerState(shown) { lock.tell(state: own.text) }
     status = shown
     show(shown)
   }

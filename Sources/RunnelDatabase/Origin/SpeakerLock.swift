@@ -10,6 +10,8 @@ import Synchronization
 /// the holder closes the file.
 package final class SpeakerLock: Sendable {
   private static let offset: Int64 = 0
+  /// The byte that is locked once the holder has told its state.
+  private static let stateOffset: Int64 = 1
   /// The first byte of the file while the holder is connected, and while it is not.
   private static let (connectedMark, apartMark) = (UInt8(ascii: "1"), UInt8(ascii: "0"))
   /// When to try again after a holder closed the file, which it does a moment before its lock ends; in
@@ -25,6 +27,8 @@ package final class SpeakerLock: Sendable {
   private let file: String
   private let descriptor: Int32
   private let isHeld = Mutex(false)
+  /// The state that the holder has told last; nil for none.
+  private let told = Mutex<String?>(nil)
 
   /// The name of the lock of a database file.
   package static func path(ofDatabase file: String) -> String { file + "-link" }
@@ -148,15 +152,20 @@ package final class SpeakerLock: Sendable {
     isHeld.withLock { isHeld in
       guard isHeld else { return }
       runnel_bytes_unlock(descriptor)
-      // Whoever waits is told of every writer that closes the file.
-      let another = open(file, O_RDWR | O_CLOEXEC)
-      if another >= 0 { runnel_close(another) }
+      told.withLock { $0 = nil }
+      wakeOthers()
       isHeld = false
     }
   }
 
-  /// Calls `tryAgain` on the executor's thread whenever the lock may be free, until the subscription is
-  /// cancelled.
+  private func wakeOthers() {
+    // Whoever waits is told of every writer that closes the file.
+    let another = open(file, O_RDWR | O_CLOEXEC)
+    if another >= 0 { runnel_close(another) }
+  }
+
+  /// Calls `tryAgain` on the executor's thread whenever the lock may be free or its holder has told another
+  /// state, until the subscription is cancelled.
   package func watch(
     on executor: TreeExecutor, _ tryAgain: @escaping @Sendable () -> Void
   ) -> TreeExecutor.Subscription {
@@ -170,6 +179,58 @@ package final class SpeakerLock: Sendable {
         executor?.submit(afterMilliseconds: delay, tryAgain)
       }
     }
+  }
+}
+
+// MARK: The state of the holder
+
+extension SpeakerLock {
+  /// The most bytes of a state that are read.
+  private static let stateBytesMax = 65_536
+
+  /// The name of the file with the state.
+  private var stateFile: String { file + "-state" }
+
+  /// Tells the others the state of the holder's connection; one that does not hold the lock tells nothing.
+  ///
+  /// It is no error if that cannot be told: then the others do not know it.
+  package func tell(state: String) {
+    isHeld.withLock { isHeld in
+      guard isHeld, told.withLock({ $0 != state }) else { return }
+      // The file is replaced as a whole: nobody reads a half.
+      let (new, bytes) = (stateFile + ".new", Array(state.utf8))
+      let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      let isWritten = descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count
+      if descriptor >= 0 { runnel_close(descriptor) }
+      if isWritten, rename(new, stateFile) == 0 {
+        told.withLock { $0 = state }
+        runnel_byte_lock(self.descriptor, SpeakerLock.stateOffset)
+      } else {
+        // What was told before holds no more.
+        unlink(stateFile)
+        told.withLock { $0 = nil }
+      }
+      wakeOthers()
+    }
+  }
+
+  /// The state that the process that holds the lock has told; nil if it told none, or nobody holds it.
+  package var stateOfHolder: String? {
+    let file = open(stateFile, O_RDONLY | O_CLOEXEC)
+    if file < 0 { return nil }
+    defer { runnel_close(file) }
+    var bytes = [UInt8](repeating: 0, count: SpeakerLock.stateBytesMax)
+    let count = read(file, &bytes, bytes.count)
+    // What a holder that has ended told is not true of the next one, which locks the byte after its own.
+    guard count > 0, runnel_byte_is_locked(descriptor, SpeakerLock.stateOffset) == 1 else {
+      return nil
+    }
+    return String(validating: bytes[..<count], as: UTF8.self)
+  }
+
+  /// True if another process holds the lock.
+  package var isHeldElsewhere: Bool {
+    runnel_byte_is_locked(descriptor, SpeakerLock.offset) == 1
   }
 }
 

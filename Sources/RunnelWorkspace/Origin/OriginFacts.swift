@@ -19,7 +19,7 @@ package struct OriginFacts: Hashable, Sendable {
     case live
     /// Connected, but the server gives no sign of life.
     case notAnswering
-    /// Another process on the same file holds the connection, for this one too.
+    /// Another process on the same file holds the connection, and has not told its state.
     case shared
     /// The server refused the credentials.
     case refused
@@ -35,6 +35,8 @@ package struct OriginFacts: Hashable, Sendable {
   package var since: Int64?
   /// The ids of the writes of unknown outcome.
   package var unknownWrites: [Int64]
+  /// Whether another process on the same file holds the connection, for this one too; the state is its own.
+  package var isShared = false
   /// Whether it is a Feathers server, whose services may have methods.
   package var hasServices = false
 
@@ -59,7 +61,8 @@ extension OriginFacts {
   func line(_ state: AppState, _ glyphs: Glyphs, isShort: Bool) -> StyledLine? {
     let parts: (sign: String, words: String, role: StyleRole)
     switch link {
-    case .live, .shared: return nil
+    case .live: return nil
+    case .shared: parts = (glyphs.connecting, "in another window", .muted)
     case .connecting: parts = (glyphs.connecting, "connecting", .connecting)
     case .catchingUp:
       parts = (glyphs.connecting, "catching up\(receivedText)", .connecting)
@@ -80,7 +83,10 @@ extension OriginFacts {
   private static let ageMilliseconds: Int64 = 60_000
 
   /// Whether the data shown come from the cache, and may be older than those of the server.
-  package var isCached: Bool { link != .live && link != .shared }
+  package var isCached: Bool { link != .live }
+
+  /// Whether another process is connected, for this one too.
+  package var isLiveElsewhere: Bool { isShared && link == .live }
 
   /// Whether there is no connection and none is being made at the moment: what the replica does not
   /// know cannot be read.
@@ -165,6 +171,7 @@ extension OriginFacts {
       let ids = unknownWrites.map { JSONValue.number(JSONNumber($0)) }
       members.append(JSONMember("unknown", .array(ids)))
     }
+    if isShared { members.append(JSONMember("shared", .bool(true))) }
     if hasServices { members.append(JSONMember("services", .bool(true))) }
     if !newPlaces.isEmpty {
       let places = newPlaces.sorted { $0.key < $1.key }
@@ -183,6 +190,7 @@ extension OriginFacts {
     latency = json["latency"]?.int.map(Int64.init)
     receivedBytes = json["received"]?.int ?? 0
     hasServices = json["services"] == true
+    isShared = json["shared"] == true
     for member in json["places"]?.object ?? [] {
       guard let old = try? Path(member.name), let new = try? Path(member.value.string ?? "") else {
         continue

@@ -22,7 +22,8 @@ package enum Reconnecting {
   }.keepingAwaitedRow
 
   private static func reasonNotConnecting(_ state: AppState) -> String? {
-    switch state.database.origin?.link {
+    if state.database.origin?.isShared == true { return "another program holds the connection" }
+    return switch state.database.origin?.link {
     case nil: "this database has no server"
     case .offline, .waiting, .refused, .shutDown, .live, .catchingUp: nil
     case .connecting: "a connection is being made"
@@ -37,6 +38,7 @@ package enum Reconnecting {
       origin.link == .refused || origin.link == .shutDown
     else { return "" }
     let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+    if origin.isShared { return words }
     return state.phrase(words, .linkRetry, "tries again")
   }
 }
