@@ -2,6 +2,7 @@ import ArgumentParser
 import CPlatform
 import Foundation
 import Glibc
+import RunnelAccounts
 import RunnelBase
 import RunnelClient
 import RunnelDatabase
@@ -63,8 +64,14 @@ struct SyncPushCommand: ParsableCommand {
     let interruption = try Interruption()
     let pusher = try Pusher(file: file, count: count, choice, interruption)
     defer { pusher.close() }
-    try pusher.link(as: access)
-    try pusher.run(seconds: timeout)
+    do {
+      try pusher.link(as: access)
+      try pusher.run(seconds: timeout)
+    } catch let failure as AccountFailure {
+      // The session has ended by now, so the writes are those of a user who is not signed in.
+      let lines = [failure.message] + OthersWrites(choice).lines
+      throw Failure(lines.joined(separator: "\n"), status: .retryable)
+    }
     if !others.lines.isEmpty { try SyncPushCommand.tell(others, isNobody, choice) }
   }
 
@@ -96,13 +103,14 @@ private final class Pusher {
   private static let messagesMax = 1024
   private static let pollMilliseconds: Int32 = 200
 
-  private let file: String
   private let choice: OriginChoice
   private let interruption: Interruption
   private let wake: Int32
   private let inbox: Inbox<DatabaseMessage>
   private let database: Database
-  private let status = StatusBox()
+  private let status = Newest<OriginStatus>()
+  /// Why there is no credential, and will be none without a new sign-in.
+  private let lack = Newest<AccountFailure>()
   private let total: Int
   private var pending: Int
   private var refusedCount = 0
@@ -110,7 +118,7 @@ private final class Pusher {
   init(
     file: String, count: Int, _ choice: OriginChoice, _ interruption: Interruption
   ) throws {
-    (self.file, self.choice, self.interruption) = (file, choice, interruption)
+    (self.choice, self.interruption) = (choice, interruption)
     (total, pending) = (count, count)
     let wake = runnel_eventfd_open()
     if wake < 0 { throw Failure.system("A wake-up cannot be made") }
@@ -123,8 +131,20 @@ private final class Pusher {
 
   /// Starts the connection to the server.
   func link(as access: OriginAccess) throws {
+    let (status, lack, wake) = (status, lack, wake)
+    var access = access
+    if let provider = access.provider {
+      access.provider = { isRefresh in
+        do {
+          return try await provider(isRefresh)
+        } catch let failure as AccountFailure {
+          if !failure.isTemporary { lack.set(failure) }
+          _ = runnel_eventfd_signal(wake)
+          throw failure
+        }
+      }
+    }
     let link = try database.link(to: choice.address, as: access, choice.arguments.options)
-    let (status, wake) = (status, wake)
     link.onStatus {
       status.set($0)
       _ = runnel_eventfd_signal(wake)
@@ -133,7 +153,8 @@ private final class Pusher {
 
   /// Waits until no write is pending.
   ///
-  /// - Throws: `Failure` if a write or the credentials were refused, or if the time has passed.
+  /// - Throws: `Failure` if a write or the credentials were refused, or if the time has passed;
+  ///   `AccountFailure` if the session has ended.
   func run(seconds: Int?) throws {
     let end = seconds.map { ContinuousClock.now + .seconds($0) }
     var line = ProgressLine("Sending to \(choice.name)")
@@ -176,6 +197,7 @@ private final class Pusher {
   /// - Throws: `Failure` if it is not.
   private func check(isOver: Bool) throws {
     guard pending > 0, let status = status.value else { return }
+    if let failure = lack.value, status.state != .elsewhere { throw failure }
     switch status.state {
     case .link(.offline(.refused(let refusal))):
       throw Failure("\(choice.name) refused the credentials: \(refusal.text)")
@@ -197,25 +219,26 @@ private final class Pusher {
 
   /// The reason why no write is sent now; empty if writes are sent.
   private var reason: String {
-    switch status.value?.state {
-    case .link(.waiting(_, let reason?))?:
-      ": " + (reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
-    case .link(.catchingUp)?: ": the server has not answered what was asked first"
-    case .link(.notAnswering)?: ": the server does not answer"
-    case .elsewhere?:
-      SpeakerLock.isConnected(database: file)
-        ? ": another program holds the connection"
-        : ": another program has the replica open to send them, and has no connection"
-    default: ""
+    let isElsewhere = status.value?.state == .elsewhere
+    let before = isElsewhere ? ": another program has the replica open to send them" : ""
+    switch status.value?.link {
+    case .waiting(_, let reason?)?:
+      return (before.isEmpty ? ": " : before + ", and waits: ")
+        + (reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+    case .catchingUp?: return before + ": the server has not answered what was asked first"
+    case .notAnswering?: return before + ": the server does not answer"
+    case .live? where isElsewhere: return ": another program holds the connection"
+    case .live?: return ""
+    default: return isElsewhere ? before + ", and has no connection" : ""
     }
   }
 }
 
-/// The latest status of a link, which another thread sets.
-private final class StatusBox: Sendable {
-  private let box = Mutex<OriginStatus?>(nil)
+/// The latest value, which another thread sets.
+private final class Newest<Value: Sendable>: Sendable {
+  private let box = Mutex<Value?>(nil)
 
-  var value: OriginStatus? { box.withLock { $0 } }
+  var value: Value? { box.withLock { $0 } }
 
-  func set(_ status: OriginStatus) { box.withLock { $0 = status } }
+  func set(_ value: Value) { box.withLock { $0 = value } }
 }

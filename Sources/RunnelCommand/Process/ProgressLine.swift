@@ -27,7 +27,7 @@ struct ProgressLine {
     next = .now + ProgressLine.interval
     isShown = true
     StandardError.clearLine()
-    StandardError.write("runnel: \(what): \(words)")
+    StandardError.writeOnOneLine("runnel: \(what): \(words)")
   }
 
   /// Removes the line, so that other text can follow.

@@ -84,6 +84,13 @@ enum StandardError {
   /// Returns to the start of the line, and clears it.
   static func clearLine() { writeAll("\r\u{1B}[K") }
 
+  /// Writes text that a terminal cuts at its edge: the rest of it would not be cleared.
+  static func writeOnOneLine(_ text: String) {
+    writeAll("\u{1B}[?7l")
+    write(text)
+    writeAll("\u{1B}[?7h")
+  }
+
   private static func writeAll(_ text: String) {
     var text = text
     text.withUTF8 { bytes in

@@ -8,8 +8,8 @@ struct OthersWrites {
   /// A sentence for each user, with what to do.
   let lines: [String]
 
-  /// Finds the writes in all replicas of a database but one.
-  init(_ choice: OriginChoice, besides file: String) {
+  /// Finds the writes in all replicas of a database but one; nil for all.
+  init(_ choice: OriginChoice, besides file: String? = nil) {
     let place = AccountPlace.known(choice)
     // Files of accounts that cannot be read are told when somebody signs in.
     let signedIn = (try? place?.all()) ?? []
