@@ -202,7 +202,7 @@ import Testing
       let other = try run("sync", "push", url)
       #expect(other.status == 0 && other.errors.contains("1 write of ana waits"))
       #expect(try logIn("ana", port).status == 0)
-      #expect(try run("account", "use", url, "bo").status == 0)
+      #expect(try run("account", "use", url, "bo").errors.contains("is used as bo@x.org"))
       #expect(try run("sync", "push", url).errors.contains("runnel account use"))
       #expect(try run("account", "use", url, "ana").status == 0)
       let sent = try run("sync", "push", url, "--timeout", "60")

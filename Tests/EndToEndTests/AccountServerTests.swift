@@ -1,3 +1,5 @@
+import Foundation
+import RunnelDatabase
 import TestSupport
 import Testing
 
@@ -57,6 +59,37 @@ import Testing
     let nobody = try run("whoami", url)
     #expect(nobody.status == 1 && nobody.errors.contains("ana@x.org is signed out"))
     #expect(try run("account", "list", url).output.isEmpty)
+  }
+
+  @Test func pushingEndsWhenItLearnsOfTheEndOfTheSession() throws {
+    #expect(try logIn("correct horse", "--sign-up").status == 0)
+    let folder = database.folder.file("data/runnel/replicas")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let id = try userID()
+    let file = "\(folder)/http_3alocalhost_3a\(served.port)_2ftest@\(id).db"
+    let session = try DatabaseSession(file: file, environment: .system)
+    try session.becomeReplica(ofOrigin: url)
+    try session.close()
+    #expect(try run("set", "/\(id)/n", "7", "-d", file).status == 0)
+    let reset = try run(
+      ["accounts", "reset", "ana@x.org", accounts, "--password-file", "-"], input: "other horse\n")
+    #expect(reset.status == 0, "\(reset.errors)")
+    let ended = try run("sync", "push", url)
+    #expect(ended.status == 3)
+    #expect(
+      ended.errors.contains("1 write of ana@x.org waits, whose session has ended"),
+      "\(ended.errors)")
+    #expect(ended.errors.contains("Session ended: new password"), "\(ended.errors)")
+    #expect(try logIn("other horse").status == 0)
+    #expect(
+      try run("sync", "push", url, "--timeout", "60").errors.contains("confirmed all 1 writes"))
+  }
+
+  @Test func noMessageIsSentForAnAddressThatWasConfirmedElsewhere() throws {
+    #expect(try logIn("correct horse", "--sign-up").status == 0)
+    #expect(try run("accounts", "update", "ana@x.org", accounts, "--verified").status == 0)
+    #expect(try run("account", "verify", url).errors.contains("ana@x.org is confirmed already"))
+    #expect(try run("whoami", url).output.contains("\"emailVerified\":true"))
   }
 
   @Test func theOwnerChangesAnAccountWhoseSessionGoesOn() throws {

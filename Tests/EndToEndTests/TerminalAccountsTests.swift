@@ -189,6 +189,7 @@ import Testing
     try terminal.keys("A")
     try terminal.wait(for: "nobody is signed in")
     try terminal.keys("o")
+    try terminal.sayYes(to: "New user without an address")
     try terminal.wait("the data of the anonymous user", seconds: 90) {
       $0.contains("anonymous") && $0.contains("greeting") && $0.contains("● live")
     }

@@ -98,6 +98,25 @@ import Testing
     await server.stop()
   }
 
+  /// As after a change of the address, before which the user signs in again.
+  @Test func aRefusedTokenIsExchangedAlsoIfTheConnectionDidNotAskForIt() async throws {
+    let folder = try temporaryFolder()
+    let (server, port) = try await server(folder)
+    let session = await session(service())
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let database = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", in: session, user: "ana",
+      file: folder + "/replica.db", options: options)
+    try await database.reference(withPath: "ana/n").setValue(1).acknowledgement()
+    let new = try await session.idToken(refused: try await session.idToken())
+    while session.given["ana"] != new { await Task.yield() }
+    let next = try await session.access(of: "ana").provider?(true)
+    #expect(next != nil && next != Credential(new.reveal()))
+    database.close()
+    await session.close()
+    await server.stop()
+  }
+
   @Test func nothingIsWrittenUnderTheCredentialOfAnotherUser() async throws {
     let folder = try temporaryFolder()
     let (server, port) = try await server(folder)

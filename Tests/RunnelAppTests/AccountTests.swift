@@ -255,6 +255,9 @@ import Testing
   @Test func anonymousUserIsMadeByOneKeyAndGetsAnAddressLater() throws {
     let app = try open()
     app.press("A o")
+    #expect(request(app) == nil && app.line(of: "New user without an address") != nil)
+    app.wait(milliseconds: 200)
+    app.press("y")
     #expect(request(app)?.request == .signInAnonymously)
     try answer(app, .account(user: "k3x9vq27"))
     #expect(app.state.session.accountChange == AccountChange(to: "k3x9vq27"))
@@ -367,6 +370,7 @@ import Testing
     app.press("Tab o l d Enter")
     #expect(request(app)?.request == .changeEmail("ana2@x.org", current: Secret("old")))
     try answer(app, .account(user: nil))
+    #expect(app.line(of: "Its link ends this session") != nil)
     app.press("c 1 Enter")
     #expect(request(app)?.request == .applyCode(Secret("c1")))
     try answer(app, .account(user: nil))
@@ -378,6 +382,35 @@ import Testing
     #expect(request(app)?.request == .delete(current: Secret("old")))
     try answer(app, .account(user: nil))
     #expect(app.state.session.accountChange == AccountChange(to: nil))
+  }
+
+  @Test func anAddressThatWasConfirmedMeanwhileGetsNoFurtherMessage() throws {
+    let app = try open(Self.facts)
+    app.press("A c")
+    var facts = Self.facts
+    facts.current?.isVerified = true
+    app.take(.accounts(facts))
+    try answer(app, .account(user: nil))
+    #expect(app.form == nil && app.toast.contains("is confirmed already"))
+  }
+
+  @Test func aSessionThatAnotherProgramBeganAgainGoesOnHere() throws {
+    let app = try open(Self.ended)
+    app.press("A")
+    #expect(app.form?.title == "Sign in")
+    var facts = Self.ended
+    facts.session = .signedIn
+    app.take(.accounts(facts))
+    #expect(app.form == nil && app.toast == "signed in again by another program")
+    #expect(!app.screen[0].contains("session ended"))
+  }
+
+  @Test func theEndOfTheSessionStandsBesideALongAddressOnANarrowScreen() throws {
+    var facts = Self.ended
+    facts.current?.email = "a.very.long.name.of.somebody@mail.example.com"
+    let app = try open(facts)
+    app.resize(columns: 80, rows: 24)
+    #expect(app.screen[0].contains("…: session ended"), "\(app.screen[0])")
   }
 
   @Test func nothingIsChangedWithoutASession() throws {

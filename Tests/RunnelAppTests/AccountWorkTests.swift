@@ -316,8 +316,77 @@ import Testing
     _ = work.begin(as: "ana")
     _ = try await work.access(of: "ana").provider?(false)
     try await signOutElsewhere("ana")
-    work.note(isListed: true)
+    work.note(isListed: true, isInFront: true)
     #expect(try await facts { $0.reasonEnded != nil }.accounts.isEmpty)
+  }
+
+  /// Another program signs in as ana, beside the workspace.
+  private func signInElsewhere() async throws {
+    let storage = ChosenAccount(home.folder(home.ownService), user: nil)
+    var options = AccountOptions()
+    options.clock = clock.clock
+    let session = await AccountSession(home.ownService, storage: storage, options: options)
+    try await session.perform(.signIn(email: "ana@x.org", password: Secret("secret-ana")))
+    await session.close()
+  }
+
+  @Test(arguments: [false, true])
+  func sessionThatEndedGoesOnWhenAnotherProgramSignsTheUserIn(isListed: Bool) async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    service.revoke("ana")
+    await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "ana").provider?(true)
+    }
+    _ = try await facts { $0.reasonEnded != nil }
+    try await signInElsewhere()
+    if isListed {
+      work.note(isListed: true, isInFront: false)
+    } else {
+      #expect(try await work.access(of: "ana").provider?(false) != nil)
+    }
+    #expect(try await facts { $0.session == .signedIn }.current?.id == "ana")
+  }
+
+  @Test func addressThatALinkConfirmedIsKnownWhenTheListIsInFrontAgain() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    work.note(isListed: true, isInFront: true)
+    #expect(try await ask(2, .sendVerification) == .success(nil))
+    work.note(isListed: true, isInFront: false)
+    service.change { $0.records["ana"]?.isVerified = true }
+    work.note(isListed: true, isInFront: true)
+    #expect(try await facts { $0.current?.isVerified == true }.session == .signedIn)
+    let token = try #require(try home.signedIn()?.tokens.idToken.reveal())
+    #expect(FakeAccounts.State.claims(token)?["email_verified"] == true)
+  }
+
+  @Test func noMessageIsSentForAnAddressThatIsConfirmed() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    service.change { $0.records["ana"]?.isVerified = true }
+    #expect(try await ask(2, .sendVerification) == .success(nil))
+    #expect(service.code("VERIFY_EMAIL") == nil)
+    #expect(try home.signedIn()?.user.isEmailVerified == true)
+  }
+
+  @Test func whyASessionEndedIsKnownAlsoIfAnotherProgramLearntItFirst() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    let folder = home.folder(home.ownService)
+    try folder.forget("ana")
+    try folder.rememberEnd(
+      of: AccountUser(id: "ana"), AccountFailure(.sessionEnded, "It was ended there."))
+    await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "ana").provider?(false)
+    }
+    #expect(try await facts { $0.reasonEnded != nil }.reasonEnded == "It was ended there.")
   }
 
   @Test func confirmedAddressIsInTheNextTokenOfAConnection() async throws {
@@ -339,12 +408,12 @@ import Testing
     let session = await AccountSession(home.ownService, storage: storage)
     try await session.perform(.signIn(email: "ana@x.org", password: Secret("secret-ana")))
     await session.close()
-    work.note(isListed: true)
+    work.note(isListed: true, isInFront: true)
     #expect(try await facts { !$0.accounts.isEmpty }.accounts.map(\.id) == ["ana"])
     // It signs out, while the list is closed.
-    work.note(isListed: false)
+    work.note(isListed: false, isInFront: false)
     try home.folder(home.ownService).forget("ana")
-    work.note(isListed: true)
+    work.note(isListed: true, isInFront: true)
     #expect(try await facts(\.accounts.isEmpty).session == .nobody)
   }
 }

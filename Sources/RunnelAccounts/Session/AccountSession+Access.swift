@@ -18,10 +18,10 @@ extension AccountSession {
   /// - Parameter user: the id of the user.
   /// - Returns: the access, for `Database.connect`.
   public nonisolated func access(of user: String) -> OriginAccess {
-    let given = GivenToken()
     var access = OriginAccess(user: user) { [self] isRefresh in
-      let token = try await checkedToken(of: user, refused: isRefresh ? given.token : nil)
-      given.set(token)
+      // The connection may have another one than it asked for: see `keepAuthenticated`.
+      let token = try await checkedToken(of: user, refused: isRefresh ? given[user] : nil)
+      given[user] = token
       return Credential(token.reveal())
     }
     access.isAskedEachTime = true
@@ -34,12 +34,15 @@ extension AccountSession {
   ///   - link: the link of the user's replica; it is not kept alive.
   ///   - user: the id of the user.
   public nonisolated func keepAuthenticated(_ link: OriginLink, as user: String) {
-    Task { [weak link, tokens = tokens(of: user)] in
+    Task { [weak link, given, tokens = tokens(of: user)] in
       var isFirst = true
       for await token in tokens {
         guard let link else { return }
         // The link asks for the first one itself.
-        if !isFirst { await link.setCredential(Credential(token.reveal())) }
+        if !isFirst {
+          given[user] = token
+          await link.setCredential(Credential(token.reveal()))
+        }
         isFirst = false
       }
     }
@@ -73,11 +76,12 @@ extension Database {
   }
 }
 
-/// The last token that was given to a connection.
-private final class GivenToken: Sendable {
-  private let state = Mutex<Secret<String>?>(nil)
+/// The last tokens that were given to connections, by their users.
+final class GivenTokens: Sendable {
+  private let tokens = Mutex<[String: Secret<String>]>([:])
 
-  var token: Secret<String>? { state.withLock { $0 } }
-
-  func set(_ token: Secret<String>) { state.withLock { $0 = token } }
+  subscript(user: String) -> Secret<String>? {
+    get { tokens.withLock { $0[user] } }
+    set { tokens.withLock { $0[user] = newValue } }
+  }
 }

@@ -25,6 +25,8 @@ public actor AccountSession {
   private nonisolated let storage: any AccountStorage
   private nonisolated let clock: AccountClock
   private nonisolated let lastID = Mutex(0)
+  /// What connections were given last: if one is refused, it is the one that the server refused.
+  nonisolated let given = GivenTokens()
   private let options: AccountOptions
   private var machine: AccountMachine
   private var waiting: [Int: CheckedContinuation<Result<AccountOutcome, AccountFailure>, Never>] =

@@ -27,8 +27,10 @@ extension AccountFacts {
     case .signedIn(let known)?, .refreshing(let known)?:
       (current, session) = (Account(known), .signedIn)
     case .ended(let known, let failure)?:
-      (current, session) = (Account(known), .ended(failure.message))
-      isRevoked = failure.code == .revoked
+      // Another program may have learnt why before it forgot the account.
+      let told = failure.code == .signedOutElsewhere ? ended : nil
+      (current, session) = (Account(known), .ended(told?.reason ?? failure.message))
+      isRevoked = told?.isRevoked ?? (failure.code == .revoked)
     case .signedOut?: session = end
     case .signingIn?: session = .signedIn
     case nil:

@@ -25,8 +25,8 @@ actor AccountWork {
     var stay = 0
     var running: [AppRequestID: Task<Void, Never>] = [:]
     var news = News()
-    /// Whether the accounts are listed on the screen.
-    var isListed = false
+    /// Whether the accounts are listed on the screen, and whether nothing lies over the list.
+    var (isListed, isInFront) = (false, false)
     /// False until something is asked of a session: there is none before.
     var hasBegun = false
     /// What to serve as soon as something is asked of a session.
@@ -112,19 +112,37 @@ extension AccountWork {
     AccountFacts((try? home.all()) ?? [], of: user, state, ended: try? home.ended())
   }
 
-  /// Reads the accounts anew when they begin to be listed: other programs may have signed some in or out.
-  nonisolated func note(isListed: Bool) {
+  /// Reads the accounts anew when they begin to be listed, and when a form over the list is closed: other
+  /// programs may have signed some in or out, and a link may have confirmed an address.
+  nonisolated func note(isListed: Bool, isInFront: Bool) {
     let begins = shared.withLock { shared in
-      defer { shared.isListed = isListed }
-      return isListed && !shared.isListed
+      defer { (shared.isListed, shared.isInFront) = (isListed, isInFront) }
+      return isListed && !shared.isListed || isInFront && !shared.isInFront
     }
     if begins { Task { await self.lookAgain() } }
   }
 
+  /// Notes whether the accounts are listed on the screen.
+  nonisolated func note(_ state: AppState) {
+    note(
+      isListed: AccountsScreen.isListed(state), isInFront: AccountsScreen.isInFront(state))
+  }
+
   private func lookAgain() async {
+    _ = await session()
     publish(await opened?.session.state)
+    guard let opened else { return }
     // The user may have signed out there; without a connection, what is known stays.
-    if let opened { _ = try? await opened.session.checkedToken(of: opened.user) }
+    _ = try? await opened.session.checkedToken(of: opened.user)
+    await lookUp(opened.session)
+  }
+
+  /// Asks the service whether the address was confirmed, by a link for example; then the token says so, too.
+  private func lookUp(_ session: AccountSession) async {
+    guard let user = await session.user, user.email != nil, !user.isEmailVerified else { return }
+    // Without an answer, what is known stays.
+    _ = try? await session.reload()
+    publish(await session.state)
   }
 
   /// Returns the access of a user to the database; nil for nobody.
@@ -216,11 +234,27 @@ extension AccountWork {
       publish(nil)
       return nil
     }
+    let isNew = await closeEnded(user)
     if opening?.user != user {
       opening = (user, Task { await self.open(user) })
     }
     await opening?.task.value
+    if isNew {
+      link?.retry()
+      retryServices?()
+    }
     return opened?.user == user ? opened : nil
+  }
+
+  /// Closes a session that has ended if its user has signed in again by another program; returns whether it
+  /// was.
+  private func closeEnded(_ user: String) async -> Bool {
+    guard let ended = opened, ended.user == user, await ended.session.user == nil,
+      ((try? home.all()) ?? []).contains(where: { $0.user.id == user }),
+      opened?.session === ended.session
+    else { return false }
+    await close()
+    return true
   }
 
   private func open(_ user: String) async {
@@ -311,7 +345,13 @@ extension AccountWork {
       try await perform(.changePassword(password, current: current))
     case .changeEmail(let email, let current):
       try await perform(.verifyAndChangeEmail(email, current: current))
-    case .sendVerification: try await perform(.sendEmailVerification)
+    case .sendVerification:
+      if let opened = await session() {
+        await lookUp(opened.session)
+        // What was confirmed meanwhile is among the facts.
+        if await opened.session.user?.isEmailVerified == true { return nil }
+      }
+      try await perform(.sendEmailVerification)
     case .applyCode(let code):
       if let opened = await session(), await opened.session.user != nil {
         // The token keeps the session; without one the code is used all the same.

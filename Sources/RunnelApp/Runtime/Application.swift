@@ -267,7 +267,7 @@ extension Application {
       readConfiguration()
       readDefinitions()
       originWork.show(runtime.state)
-      host.accounts?.note(isListed: AccountsScreen.isListed(runtime.state))
+      host.accounts?.note(runtime.state)
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()

@@ -75,6 +75,8 @@ struct AccountUseCommand: ParsableCommand {
       throw Failure("Several accounts have the address \(user): give the id.", status: .usage)
     }
     try place.activate(first.user.id)
+    StandardError.say(
+      "\(place.choice.name) is used as \(first.user.email ?? first.user.id) from now on.")
   }
 }
 
@@ -171,6 +173,11 @@ struct AccountVerifyCommand: ParsableCommand {
         email == nil || email == user.email
           ? "The address was confirmed." : "The address is \(email ?? "") from now on.")
     } else {
+      // It may have been confirmed by the link of an earlier message.
+      let isConfirmed = try place.answer { try await session.reload().isEmailVerified }
+      if isConfirmed {
+        return StandardError.say("\(user.email ?? user.id) is confirmed already.")
+      }
       try place.answer { try await session.sendEmailVerification() }
       StandardError.say("A message was sent to \(user.email ?? user.id).")
     }

@@ -78,22 +78,27 @@ package struct AccountFacts: Hashable, Sendable {
 extension AccountFacts {
   /// The greatest number of columns of an account in the header.
   private static let widthMax = 32
+  /// That number if the words that the session has ended follow, which are more.
+  private static let endedWidthMax = 20
 
   /// Returns the account and its state, for the end of the header.
   func line(_ glyphs: Glyphs, isShort: Bool) -> StyledLine {
     switch session {
     case .nobody: StyledLine(isShort ? "" : "  not signed in ", .muted)
-    case .signedIn: StyledLine(isShort ? "" : "  \(shortTitle) ", .muted)
+    case .signedIn:
+      StyledLine(isShort ? "" : "  \(shortTitle(AccountFacts.widthMax)) ", .muted)
     case .ended:
       StyledLine(
-        isShort ? " \(glyphs.failed)" : "  \(glyphs.failed) \(shortTitle): session ended ", .error)
+        isShort
+          ? " \(glyphs.failed)"
+          : "  \(glyphs.failed) \(shortTitle(AccountFacts.endedWidthMax)): session ended ", .error)
     }
   }
 
-  private var shortTitle: String {
+  private func shortTitle(_ widthMax: Int) -> String {
     var title = current?.title ?? ""
-    if CellWidth.width(of: title) <= AccountFacts.widthMax { return title }
-    while CellWidth.width(of: title) >= AccountFacts.widthMax { title.removeLast() }
+    if CellWidth.width(of: title) <= widthMax { return title }
+    while CellWidth.width(of: title) >= widthMax { title.removeLast() }
     return title + "…"
   }
 
@@ -102,6 +107,12 @@ extension AccountFacts {
     let before = state.database.accounts
     state.database.accounts = facts
     AccountsScreen.refreshAccounts(&state)
+    if before?.reasonEnded != nil, facts.session == .signedIn,
+      before?.current?.id == facts.current?.id,
+      FormScreen.closeIdleSignIn(&state)
+    {
+      state.say(.info, "signed in again by another program")
+    }
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
     let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
     if facts.isRevoked {

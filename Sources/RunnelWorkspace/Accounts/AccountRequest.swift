@@ -61,7 +61,10 @@ package enum AccountDeed: Hashable, Sendable {
   case changePassword
   case changeEmail
   case sendVerification
+  /// Confirm the address by a code.
   case applyCode
+  /// Confirm the address that replaces the present one.
+  case applyChange
   case delete
 }
 

@@ -36,8 +36,8 @@ package enum AccountsCommands {
       FormScreen.openAccountForm(&state, .signUp)
     }
     Command(
-      .accountsAnonymous, "without address", "be a new user without an address", keys: ["o"]
-    ) { state, _ in AccountsScreen.signInAnonymously(&state) }
+      .accountsAnonymous, "without address", "be a new user without an address…", keys: ["o"]
+    ) { state, _ in AccountsScreen.confirmAnonymous(&state) }
     Command(
       .accountsForgot, "forgot password", "get a message that sets a new password…", keys: ["f"]
     ) { state, _ in FormScreen.openAccountForm(&state, .sendReset) }

@@ -9,6 +9,11 @@ extension AccountsScreen {
     state.layers.contains { if case .accounts = $0 { true } else { false } }
   }
 
+  /// Whether the accounts are listed, with nothing over the list.
+  package static func isInFront(_ state: AppState) -> Bool {
+    if case .accounts? = state.layers.last { true } else { false }
+  }
+
   /// Opens the list; if the session has ended, opens the form to sign in again.
   static func openAccounts(_ state: inout AppState) {
     guard let facts = state.database.accounts else { return }
@@ -86,6 +91,18 @@ extension AccountsScreen {
     state.say(.info, "signing out")
   }
 
+  /// Asks whether to be a new user without an address.
+  static func confirmAnonymous(_ state: inout AppState) {
+    let question = Question(
+      .signInAnonymously, title: "New user without an address",
+      message: [StyledLine("a new account is made, and the database is shown as it")],
+      explanation: [
+        StyledLine("It is known on this machine only, until it gets an address.", .muted)
+      ],
+      openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "make it", no: "go back")
+  }
+
   /// Signs in as a new user without an address.
   static func signInAnonymously(_ state: inout AppState) {
     ask(&state, .signInAnonymously, for: .signInAnonymously)
@@ -129,12 +146,14 @@ extension AccountsScreen {
     case .resetPassword: state.say(.info, "the password was changed")
     case .changePassword: state.say(.info, "the password was changed")
     case .changeEmail:
-      FormScreen.openAccountForm(&state, .applyCode)
+      FormScreen.openAccountForm(&state, .applyChange)
       state.say(.info, "a message was sent to the new address")
+    case .sendVerification where current?.isVerified == true:
+      state.say(.info, "\(address) is confirmed already")
     case .sendVerification:
       FormScreen.openAccountForm(&state, .applyCode)
       state.say(.info, "a message was sent to \(address)")
-    case .applyCode: state.say(.info, "the address is confirmed")
+    case .applyCode, .applyChange: state.say(.info, "the address is confirmed")
     }
   }
 

@@ -32,8 +32,8 @@ package struct AccountsScreen: Hashable, Sendable {
     let nameWidth = CellWidth.widest(
       of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
     for account in accounts {
-      var line = StyledLine(" \(CellWidth.column(account.title, titleWidth))  ", .strong)
-      if nameWidth > 0 { line.append(CellWidth.column(account.name ?? "", nameWidth) + "  ") }
+      var line = StyledLine(" \(AccountsScreen.cut(account.title, titleWidth))  ", .strong)
+      if nameWidth > 0 { line.append(AccountsScreen.cut(account.name ?? "", nameWidth) + "  ") }
       line.append(words(on: account))
       lines[AccountsScreen.rowPrefix + account.id] = line
     }
@@ -56,6 +56,12 @@ package struct AccountsScreen: Hashable, Sendable {
     if old.rowCount == 0, let id = facts.current?.id ?? accounts.first?.id {
       _ = list.moveTo(.row(AccountsScreen.rowPrefix + id), in: content, height: height)
     }
+  }
+
+  /// Returns a text of exactly so many columns, which says if it was cut.
+  private static func cut(_ text: String, _ columns: Int) -> String {
+    CellWidth.width(of: text) <= columns
+      ? CellWidth.column(text, columns) : CellWidth.column(text, columns - 1) + "…"
   }
 
   /// Returns the state of an account, in words.

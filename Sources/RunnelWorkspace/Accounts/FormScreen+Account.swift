@@ -18,7 +18,8 @@ extension AccountDeed {
     case .resetPassword: ("Set a new password", "set", "setting the password")
     case .changePassword: ("Change the password", "change", "changing the password")
     case .changeEmail: ("Change the e-mail address", "send", "sending a message")
-    case .applyCode: ("Confirm the e-mail address", "confirm", "confirming the address")
+    case .applyCode, .applyChange:
+      ("Confirm the e-mail address", "confirm", "confirming the address")
     case .delete: ("Delete the account", "delete", "deleting the account")
     case .signOut: ("Sign out", "sign out", "signing out")
     case .use: ("Show the database", "show", "opening the database")
@@ -33,6 +34,8 @@ extension AccountDeed {
     case .upgrade: "What the account wrote stays its own."
     case .resetPassword: "The code is in the message; its link will do as well."
     case .applyCode: "The code is in the message; its link will do as well."
+    case .applyChange:
+      "The code is in the message. Its link ends this session, too; the code does not."
     case .changeEmail: "A message with a code is sent to the new address."
     case .delete: "What the account wrote stays on the server."
     default: ""
@@ -48,7 +51,7 @@ extension AccountDeed {
     case .resetPassword: [.code, .password, .again]
     case .changePassword: [.current, .password, .again]
     case .changeEmail: [.email, .current]
-    case .applyCode: [.code]
+    case .applyCode, .applyChange: [.code]
     case .delete: [.current]
     case .signInAnonymously, .signOut, .use, .sendVerification: []
     }
@@ -167,6 +170,16 @@ extension FormScreen {
     if let index = accountForm(state, of: id) { state.layers.remove(at: index) }
   }
 
+  /// Closes the form for a sign-in that is not needed any more; returns false if a sign-in is under way here.
+  static func closeIdleSignIn(_ state: inout AppState) -> Bool {
+    guard case .form(let form)? = state.layers.last, case .account(let deed) = form.purpose else {
+      return true
+    }
+    if awaitedAccountRequest(state, form) != nil { return false }
+    if deed == .signIn { state.layers.removeLast() }
+    return true
+  }
+
   /// Shows a refusal at the fields of the form that asked; returns false if there is none.
   static func refuseAccountForm(
     _ state: inout AppState, of id: AppRequestID, _ refusal: Refusal
@@ -205,7 +218,7 @@ extension AccountDeed {
     case .changeEmail:
       guard let email = texts[.email], let current = secrets[.current] else { return nil }
       return .changeEmail(email, current: current)
-    case .applyCode: return secrets[.code].map { .applyCode($0) }
+    case .applyCode, .applyChange: return secrets[.code].map { .applyCode($0) }
     case .delete: return secrets[.current].map { .delete(current: $0) }
     case .signInAnonymously, .signOut, .use, .sendVerification: return nil
     }

@@ -155,6 +155,7 @@ extension Question {
     case .replaceFile(let replacing): Exporting.replace(&state, replacing)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
+    case .signInAnonymously: AccountsScreen.signInAnonymously(&state)
     case .signOut(let user): AccountsScreen.signOut(&state, user)
     case .saveView(let saving): saving.save(&state)
     case .undoOlder: UndoHistory.undoOlder(&state)

@@ -32,6 +32,8 @@ struct Question: Hashable, Sendable {
     case discardForm
     /// The program is left.
     case leave
+    /// A new user without an address signs in.
+    case signInAnonymously
     /// A user signs out.
     case signOut(String)
     /// A view of the views file is replaced.
