@@ -163,6 +163,14 @@ import Testing
     #expect(app.state.writes.queue.refused.isEmpty)
   }
 
+  @Test func refusalThatComesWhileSomethingIsTypedSaysWhereTheWriteIs() throws {
+    let app = try open()
+    try app.set("/user/ana/name", "mine")
+    app.press("g1 a")
+    app.runtime.receive([.rejected(nil, write: 1, TreeError(.permissionDenied, "not yours"))])
+    #expect(app.toast.contains("not yours · what was sent is kept: S in the list shows it"))
+  }
+
   @Test func messageThatTheOriginRefusesIsTypedAgainInItsLine() throws {
     let app = try open()
     app.press("a")

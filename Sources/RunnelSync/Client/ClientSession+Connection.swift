@@ -217,7 +217,8 @@ extension ClientSession {
       enter(.offline(.refused(refusal)))
     } else {
       isRefreshed = true
-      wait("The origin asks for another credential: \(refusal.text)", now)
+      // What is to be done by the user is said if the next one is refused, too.
+      wait("The credential is not valid any more: another one is asked for.", now)
     }
   }
 }

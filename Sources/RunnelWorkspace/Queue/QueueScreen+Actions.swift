@@ -138,7 +138,11 @@ extension QueueScreen {
     state.writes.queue.keep(write, as: state.requests.newID(), reason, at: state.now)
     state.writes.queue.pending.removeAll { $0.id == id }
     refreshQueue(&state)
-    state.say(.error, state.phrase(reason, .syncOpen, "lists the write"))
+    let told = state.phrase(reason, .syncOpen, "lists the write")
+    // While something is typed, the key is a letter.
+    let later = KeyText.listKeys(state)
+      .hint(.syncOpen, "in the list shows it", after: " · what was sent is kept: ")
+    state.say(.error, told == reason ? reason + later : told)
   }
 
   /// Asks whether to drop the write under the cursor.
