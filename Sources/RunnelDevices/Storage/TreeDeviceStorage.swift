@@ -168,7 +168,7 @@ public final class TreeDeviceStorage: DeviceStorage {
     let queued = DeviceFailure(
       .queued, "The server cannot be reached: this is done when it can be again.")
     if receipt.isPending, let link = await database.originLink,
-      await !link.currentStatus.isLive
+      await link.currentStatus.link?.hasConnection != true
     {
       throw queued
     }
