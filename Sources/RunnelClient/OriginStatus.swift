@@ -35,6 +35,11 @@ public struct OriginStatus: Hashable, Sendable {
   /// others.
   public var latencyMilliseconds: Int64?
 
+  /// Which data a server of services does not send although there is a connection, in words; nil for none.
+  public var limits: String?
+  /// False if the origin tells of no changes of others, as services over REST.
+  public var hasEvents = true
+
   /// Makes a status.
   public init(_ state: State, offlineSince: Int64? = nil, unknownWrites: [Int64] = []) {
     self.state = state

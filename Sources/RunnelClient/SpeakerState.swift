@@ -7,11 +7,16 @@ package struct SpeakerState: Hashable, Sendable {
   package var link: LinkState
   /// Since when the replica has no connection, in milliseconds since 1970; nil while it has one.
   package var offlineSince: Int64?
+  /// True if the server tells of changes by others.
+  package var hasEvents = true
+  /// What the server does not do, in words for the user; nil if there is nothing to say.
+  package var limits: String?
 
   /// Makes what a process tells of its status; nil if it does not hold the connection.
   package init?(_ status: OriginStatus) {
     guard case .link(let link) = status.state else { return nil }
     (self.link, offlineSince) = (link, status.offlineSince)
+    (hasEvents, limits) = (status.hasEvents, status.limits)
   }
 
   /// The text for the others.
@@ -43,6 +48,8 @@ package struct SpeakerState: Hashable, Sendable {
       add("reason", refusal.text)
     }
     if let offlineSince { add("since", offlineSince) }
+    if !hasEvents { members.append(JSONMember("events", .bool(false))) }
+    add("limits", limits)
     return JSONValue.object(members).jsonText()
   }
 
@@ -65,5 +72,7 @@ package struct SpeakerState: Hashable, Sendable {
     default: return nil
     }
     offlineSince = json["since"]?.int.map { Int64($0) }
+    hasEvents = json["events"]?.bool ?? true
+    limits = json["limits"]?.string
   }
 }

@@ -68,6 +68,23 @@ import Testing
     #expect(take(OriginFacts(.offline)).contains("◌ offline"))
   }
 
+  @Test func withoutEventsOfTheServerItIsNotCalledLive() {
+    let line = take(OriginFacts(.read))
+    #expect(line.contains("◌ over REST") && !line.contains("live"))
+    #expect(app.toast.contains("tells of no changes of others"))
+    #expect(!app.screen[1].contains("cached"))
+  }
+
+  @Test func whatTheServerDoesNotSendIsSaidAsLongAsItIsSo() throws {
+    var facts = OriginFacts(.live)
+    facts.limits = "notes: the service ignores $skip: 10 of 100 can be read"
+    _ = take(facts)
+    #expect(app.screen.contains { $0.contains("10 of 100 can be read") })
+    #expect(try OriginFacts(JSONValue(parsing: facts.json.jsonText())) == facts)
+    _ = take(OriginFacts(.live))
+    #expect(!app.screen.contains { $0.contains("10 of 100 can be read") })
+  }
+
   @Test func rowsFromTheCacheAreMarkedWithTheirAge() {
     let now = app.state.now
     let tabs = { app.screen[1] }

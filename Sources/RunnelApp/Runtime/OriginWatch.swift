@@ -176,7 +176,7 @@ extension OriginFacts {
     let parts: (link: Link, reason: String?) =
       switch status.link {
       case nil: (.shared, nil)
-      case .live?: (.live, nil)
+      case .live?: (status.hasEvents ? .live : .read, nil)
       case .catchingUp?: (.catchingUp, nil)
       case .notAnswering?: (.notAnswering, nil)
       case .connecting?, .authenticating?: (.connecting, nil)
@@ -189,6 +189,8 @@ extension OriginFacts {
       parts.link, reason: parts.reason, since: status.offlineSince,
       unknownWrites: status.unknownWrites)
     isShared = status.state == .elsewhere
-    (latency, receivedBytes) = (status.latencyMilliseconds, status.receivedBytes)
+    (latency, receivedBytes, limits) = (
+      status.latencyMilliseconds, status.receivedBytes, status.limits
+    )
   }
 }

@@ -54,6 +54,7 @@ extension ServiceLink {
   /// Ends the connection, and makes another one after a pause.
   func reconnectLater(_ reason: String) {
     disconnect()
+    usesREST = false
     set(
       .link(
         .waiting(

@@ -31,34 +31,40 @@ actor ServiceLink {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   nonisolated let executor: TreeExecutor
-  private let plan: ServicePlan
-  private let lock: SpeakerLock
+  let plan: ServicePlan
+  let lock: SpeakerLock
   private let file: SentFile
   private let show: @Sendable (OriginStatus) -> Void
-  private let note: @Sendable (String) -> Void
+  let note: @Sendable (String) -> Void
   private let follow: @Sendable ([Path: Path]) -> Void
   // Tree executor only:
   private weak var database: Database?
   var origin: ServiceOrigin
-  private var app: Feathers?
+  var app: Feathers?
   private var socket: SocketProvider?
   private var follower: Task<Void, Never>?
   private var calls: [Int: Task<Void, Never>] = [:]
   private var listeners: [String: [ServiceListener]] = [:]
   /// The number of the application that is used; what comes from earlier ones is ignored.
-  private var generation = 0
+  var generation = 0
   private var lockWatch: TreeExecutor.Subscription?
   private var (isWanted, isEnded) = (false, false)
   private(set) var isActive = false
   private(set) var isConnected = false
-  private var usesREST = false
+  var usesREST = false
   /// True once the server has answered over Socket.IO.
-  private var hasSocket = false
-  private var isTryingREST = false
+  var hasSocket = false
+  var isTryingREST = false
   /// Why there is no Socket.IO; nil as long as it may be there.
-  private var absence: String?
-  /// True if everything is to be read again.
-  var isToReload = false
+  var absence: String?
+  /// Looks for Socket.IO while the server is asked over REST; nil while nobody does.
+  var probing: Task<Void, Never>?
+  /// The number of times that Socket.IO was looked for in vain.
+  var probeCount = 0
+  /// What limits the records of the services, by their paths.
+  private var limits: [String: String] = [:]
+  /// True if everything is to be read again, and if the server can be asked over Socket.IO from now on.
+  var (isToReload, isToSwitch) = (false, false)
   var timerTime: Int64?
   private(set) var status = OriginStatus(.link(.offline(.asked)))
   private var isSignedOut: String?
@@ -104,6 +110,7 @@ actor ServiceLink {
       self?.assumeIsolated { link in
         guard link.isWanted, link.isActive, !link.isEnded else { return }
         link.disconnect()
+        link.usesREST = false
         link.connect()
       }
     }
@@ -178,11 +185,22 @@ actor ServiceLink {
     shown.unknownWrites = origin.unknownWrites
     let told = state == .elsewhere ? lock.stateOfHolder.flatMap { SpeakerState($0) } : nil
     shown.speaker = told?.link
+    if shown.isLive {
+      shown.hasEvents = !usesREST
+      shown.limits =
+        limits.isEmpty
+        ? nil
+        : limits.sorted { $0.key < $1.key }
+          .map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+    } else if let told {
+      (shown.hasEvents, shown.limits) = (told.hasEvents, told.limits)
+    }
     if shown.link?.hasConnection != true {
       shown.offlineSince = told?.offlineSince ?? status.offlineSince ?? now
     }
     if shown == status { return }
     if let own = SpeakerState(shown) { lock.tell(state: own.text) }
+    if isActive, shown.isLive != status.isLive { lock.noteContact(isConnected: shown.isLive) }
     status = shown
     show(shown)
   }
@@ -198,7 +216,8 @@ extension ServiceLink {
     set(.link(.connecting))
     if usesREST {
       app = plan.application(plan.restProvider())
-      return connected(generation)
+      connected(generation)
+      return probeLater(generation)
     }
     let provider = plan.socketProvider()
     socket = provider
@@ -217,8 +236,10 @@ extension ServiceLink {
   func disconnect() {
     lost()
     follower?.cancel()
+    probing?.cancel()
     app?.close()
-    (app, socket, follower) = (nil, nil, nil)
+    (app, socket, follower, probing) = (nil, nil, nil, nil)
+    isToSwitch = false
     generation += 1
   }
 
@@ -231,7 +252,7 @@ extension ServiceLink {
       if case .link(.waiting) = status.state { break }
       set(.link(.connecting))
     case .connected:
-      hasSocket = true
+      (hasSocket, probeCount) = (true, 0)
       connected(generation)
     case .waiting(let milliseconds, let reason):
       lost()
@@ -248,54 +269,8 @@ extension ServiceLink {
     }
   }
 
-  private func setRefused(_ reason: String) {
+  func setRefused(_ reason: String) {
     set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, reason)))))
-  }
-
-  /// Asks over REST whether the server is there, since it may have no Socket.IO.
-  private func tryREST(_ generation: Int) {
-    if hasSocket || isTryingREST { return }
-    isTryingREST = true
-    let app = plan.application(plan.restProvider())
-    let path = plan.services.first ?? "authentication"
-    Task { [weak self, executor] in
-      var failure: FeathersError?
-      do throws(FeathersError) {
-        _ = try await app.service(path).find(ServiceQuery().limit(1))
-      } catch {
-        // What is no Feathers server has no such page.
-        if [404, 502, 503].contains(error.code) { failure = error }
-      }
-      app.close()
-      let found = failure
-      executor.submit { [weak self] in
-        self?.assumeIsolated { link in
-          link.isTryingREST = false
-          if let found {
-            if let reason = link.absence { link.takeAbsence(reason, found, generation) }
-          } else {
-            link.useREST(generation)
-          }
-        }
-      }
-    }
-  }
-
-  /// Neither Socket.IO nor a service is at the address: asks again later, unless the server says so.
-  private func takeAbsence(_ reason: String, _ failure: FeathersError, _ generation: Int) {
-    guard generation == self.generation, !isConnected else { return }
-    if failure.code == 404 {
-      return setRefused("there is no Socket.IO (\(reason)), and over REST: \(failure.message)")
-    }
-    reconnectLater(failure.message)
-  }
-
-  private func useREST(_ generation: Int) {
-    guard generation == self.generation, !isConnected else { return }
-    usesREST = true
-    note("The server has no Socket.IO: it is asked over REST, and tells of no changes of others.")
-    disconnect()
-    connect()
   }
 
   private func connected(_ generation: Int) {
@@ -321,7 +296,7 @@ extension ServiceLink {
   /// The connection is lost: nothing that was asked is answered any more.
   private func lost() {
     guard isConnected else { return }
-    (isConnected, isToReload) = (false, false)
+    (isConnected, isToReload, limits) = (false, false, [:])
     calls.values.forEach { $0.cancel() }
     listeners.values.joined().forEach { $0.cancel() }
     (calls, listeners) = ([:], [:])
@@ -363,6 +338,7 @@ extension ServiceLink {
     setTimer()
     showProgress()
     reloadIfQuiet()
+    switchIfQuiet()
   }
 
   private func send(_ commands: [OriginCommand]) {
@@ -408,6 +384,9 @@ extension ServiceLink {
     case .note(let text): note(text)
     case .asked(let path, let predicate): plan.reach.note(asked: predicate, of: path)
     case .declined(let path, let predicate): plan.reach.note(declined: predicate, by: path)
+    case .limited(let path, let text):
+      note("\(path): \(text)")
+      limits[path] = text
     }
   }
 

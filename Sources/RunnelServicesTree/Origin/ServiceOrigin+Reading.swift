@@ -65,7 +65,8 @@ extension ServiceOrigin {
     if case .record(let key) = need { return fetch(service, key) }
     guard let id = need.run else { return }
     var run = state.runs[id] ?? ServiceRun(id)
-    guard run.call == nil, !run.isExhausted else { return }
+    guard run.call == nil, !run.isExhausted, !run.isStuck, !isReadBackwards(id, ask.query, state)
+    else { return }
     guard state.isSampled, let idField = mirror.idField(of: service) else {
       return sample(service)
     }
@@ -90,15 +91,18 @@ extension ServiceOrigin {
     }
   }
 
-  /// Asks for one record, to see what the id is called.
-  mutating func sample(_ service: Key) {
+  /// Asks for one record, to see what the id is called; for more if the first has none.
+  mutating func sample(_ service: Key, limit: Int = 1) {
     guard services[service]?.isSampling == false else { return }
     services[service]?.isSampling = true
-    let number = number(.sample(service))
+    let number = number(.sample(service, limit: limit))
     effects.append(
       .call(
-        number, path: ServiceMirror.path(of: service), .find(query: ServiceQuery().limit(1))))
+        number, path: ServiceMirror.path(of: service), .find(query: ServiceQuery().limit(limit))))
   }
+
+  /// The number of records among which one with an id is looked for.
+  private static let widerSample = 100
 
   /// Gets a record that nobody knows.
   mutating func fetch(_ service: Key, _ key: Key) {
@@ -123,8 +127,9 @@ extension ServiceOrigin {
     guard let state = services[keys[0]] else { return false }
     let need = need(ask.query)
     if case .record(let key) = need { return isKnown(keys[0], key) }
-    if state.isWhole(need.run?.condition) { return true }
+    if state.isWhole(need.run?.condition) || isCovered(ask.query, need, state) { return true }
     guard let run = need.run.flatMap({ state.runs[$0] }) else { return false }
+    if run.isStuck { return true }
     switch need {
     case .all, .record: return false
     case .through(_, let position): return run.reaches(position)
@@ -139,19 +144,49 @@ extension ServiceOrigin {
     }
   }
 
+  /// True if the run from one end of the order has reached the bound of a query on the other side: then all
+  /// records of the query are known, whichever of them it wants.
+  private func isCovered(_ query: Query, _ need: ServiceNeed, _ state: ServiceState) -> Bool {
+    var id: ServiceRun.ID
+    switch need {
+    case .record, .all: return false
+    case .through(let run, _), .rows(let run, _, _): id = run
+    }
+    for (bound, isBackward) in [(query.start, true), (query.end, false)] {
+      id.isBackward = isBackward
+      if let bound, state.runs[id]?.reaches(bound.position) == true { return true }
+    }
+    return false
+  }
+
+  /// True if a page is on its way that the run from the other end reads, and that may reach a query's bound: so it
+  /// is when a list goes to its last page.
+  private func isReadBackwards(
+    _ id: ServiceRun.ID, _ query: Query, _ state: ServiceState
+  ) -> Bool {
+    var other = id
+    other.isBackward.toggle()
+    let bound = other.isBackward ? query.start : query.end
+    return bound != nil && state.runs[other]?.call != nil
+  }
+
   // MARK: Answers of the server
 
   mutating func sampled(
-    _ service: Key, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
+    _ service: Key, limit: Int, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
   ) {
     services[service]?.isSampling = false
-    noteExample(answer.map { ServiceResult($0).records.first }, service, now)
+    let records = (try? answer.get()).map { ServiceResult($0).records } ?? []
+    let named = records.first { mirror.key(of: $0, in: service) != nil }
+    if named == nil, !records.isEmpty, limit < ServiceOrigin.widerSample {
+      return sample(service, limit: ServiceOrigin.widerSample)
+    }
+    noteExample(answer.map { _ in named ?? records.first }, service, now)
     switch answer {
     case .failure(let error): failed(service, error, now)
-    case .success(let json):
+    case .success:
       services[service]?.isSampled = true
-      let records = ServiceResult(json).records
-      if let record = records.first, mirror.key(of: record, in: service) == nil {
+      if named == nil, !records.isEmpty {
         return failed(
           service,
           FeathersError(
@@ -198,9 +233,11 @@ extension ServiceOrigin {
       run.checkOrder(read)
       // What events have told since is newer.
       put(read.filter { !hasNews(service, $0.key, since: since) }, service)
-      run.take(
-        read, received: result.records.count, page, limit: result.page?.limit)
+      run.take(read, received: result.records.count, page, told: result.page)
       services[service]?.runs[id] = run
+      if run.isStuck {
+        effects.append(.limited(path: ServiceMirror.path(of: service), run.limitText))
+      }
     }
   }
 
@@ -291,6 +328,9 @@ extension ServiceOrigin {
 
   /// Tells those who listen what this step has changed, before what became of writes in it.
   mutating func tellChanges() {
+    // What was not read was told before anything of it was.
+    messages = unread + messages
+    unread = []
     let places = mirror.takeChanges()
     if places.isEmpty { return }
     let outcomes = messages
@@ -354,6 +394,13 @@ extension ServiceOrigin {
   }
 }
 
+extension Node {
+  /// The children of the node, as parts of a place that may have more.
+  fileprivate var parts: Replica.Push {
+    .merge(children.map { Assignment(path: Path(unchecked: [$0.key]), target: .node($0.node)) })
+  }
+}
+
 // MARK: - Events
 
 extension ServiceOrigin {
@@ -371,20 +418,22 @@ extension ServiceOrigin {
       adoptBirths()
       releaseHeld(service, key)
     }
+    let known = mirror.node(service, key)
     if event == .removed {
       services[service]?.absent.insert(key)
+      if known.isEmpty { tellUnread(.set(.empty), service, key) }
       return put([Child(key: key, node: .empty)], service)
     }
     var whole = record
-    let known = mirror.node(service, key)
     if event == .patched, !known.isEmpty {
       // Who patches with `$select` makes the server send those fields only.
       whole = (record.object ?? []).reduce(mirror.record(known, key, of: service)) {
         $0.setting($1.name, to: $1.value)
       }
     }
-    guard let child = child(whole, service), !known.isEmpty || concerns(service, child) else {
-      return
+    guard let child = child(whole, service) else { return }
+    if known.isEmpty, !concerns(service, child) {
+      return tellUnread(event == .patched ? child.node.parts : .set(child.node), service, key)
     }
     if event == .created, known.isEmpty, isCreating(service) {
       // It may be the record that a call under way creates: the answer tells.
@@ -393,6 +442,12 @@ extension ServiceOrigin {
     } else {
       put([child], service)
     }
+  }
+
+  /// Tells the replica of a record that was not read on this connection: it may have it from an earlier one,
+  /// and takes no notice otherwise.
+  private mutating func tellUnread(_ push: Replica.Push, _ service: Key, _ key: Key) {
+    unread.append(.push(push, ServiceMirror.place(service, key), tag: nil))
   }
 
   /// The longest time for which a new record is held, in milliseconds.

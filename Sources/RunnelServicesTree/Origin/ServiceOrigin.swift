@@ -46,14 +46,16 @@ package struct ServiceOrigin: Sendable {
     case asked(path: String, ChildPredicate)
     /// The server does not check a condition on the records of a service: that is done here.
     case declined(path: String, ChildPredicate)
+    /// The server does not send all records of a service, in words.
+    case limited(path: String, String)
   }
 
   /// A call under way.
   enum Call: Sendable {
     case page(Key, ServiceRun.ID, ServiceRun.Page, since: Int)
     case record(Key, Key, since: Int)
-    /// The first record, which tells the name of the id.
-    case sample(Key)
+    /// The first records, which tell the name of the id.
+    case sample(Key, limit: Int)
     case write(WriteCall)
     /// The search for a record that may have been created, and what its earlier pages have.
     case search(RecordID, [JSONValue])
@@ -106,6 +108,8 @@ package struct ServiceOrigin: Sendable {
   var effects: [Effect] = []
   /// The messages of the present step, told together at its end.
   var messages: [OriginMessage] = []
+  /// What events of the present step have told of records that were not read on this connection.
+  var unread: [OriginMessage] = []
 
   /// What is known of a service.
   struct ServiceState: Sendable {
@@ -254,7 +258,7 @@ extension ServiceOrigin {
       answered(service, run, page, since: since, answer, now)
     case .record(let service, let key, let since):
       answered(service, key, since: since, answer, now)
-    case .sample(let service): sampled(service, answer, now)
+    case .sample(let service, let limit): sampled(service, limit: limit, answer, now)
     case .write(let call): answered(call, answer, now)
     case .search(let record, let earlier): found(record, earlier, answer, now)
     case .mark(let service): marked(service, answer, now)

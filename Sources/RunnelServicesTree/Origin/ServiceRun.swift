@@ -56,6 +56,28 @@ struct ServiceRun: Sendable {
   private var refusesValues = false
   /// The call that reads the next page; nil for none.
   var call: Int?
+  /// The first record of all in this order.
+  private var first: Key?
+  private var idle = Idleness()
+  /// The number of all records, as the server counts them; nil if it does not tell, or what cannot be.
+  private var total: Int?
+  /// True if the server sends no more records, although it has more or may have.
+  private(set) var isStuck = false
+
+  /// The last pages, as far as they brought nothing new.
+  private struct Idleness: Sendable {
+    /// The number of these pages.
+    var count = 0
+    /// The number of those that began with the first record of all.
+    var restartCount = 0
+    /// The number of those that were behind no earlier one.
+    var standingCount = 0
+
+    /// True if the server starts anew for each page.
+    var isSkipIgnored: Bool { restartCount >= 2 }
+    /// True if nothing new is to be expected.
+    var isHopeless: Bool { isSkipIgnored || standingCount >= 3 || count >= 20 }
+  }
 
   init(_ id: ID) { self.id = id }
 
@@ -70,7 +92,7 @@ struct ServiceRun: Sendable {
   ///
   /// Where the server orders records with one value in a way of its own, only the values count.
   func reaches(_ position: IndexPosition) -> Bool {
-    if isExhausted { return true }
+    if isExhausted || isStuck { return true }
     guard !isDisordered, let frontier else { return false }
     if hasOrderedTies {
       return id.isBackward ? frontier <= position : position <= frontier
@@ -81,7 +103,7 @@ struct ServiceRun: Sendable {
   /// True if a record that changes now belongs to those that are known, or to a page on its way.
   func concerns(_ child: Child) -> Bool {
     if !fits(child) { return false }
-    return isExhausted || call != nil || isDisordered || isWithin(child)
+    return isExhausted || isStuck || call != nil || isDisordered || isWithin(child)
   }
 
   /// True if the condition holds of a record.
@@ -214,26 +236,34 @@ struct ServiceRun: Sendable {
 
   /// Takes a page.
   ///
+  /// What the server tells of its page is believed only where the records do not say otherwise.
+  ///
   /// - Parameters:
   ///   - records: the records in the order of the server.
   ///   - received: the number of records that came; those that a tree cannot hold are not among the
   ///     first.
   ///   - page: the question.
-  ///   - limit: the most records as the server decided it; nil if it does not tell.
-  mutating func take(_ records: [Child], received: Int, _ page: Page, limit: Int?) {
+  ///   - told: what the server tells of its page; nil if it sends the records alone.
+  mutating func take(_ records: [Child], received: Int, _ page: Page, told: ServicePage?) {
     call = nil
-    let effective = min(page.limit, limit ?? page.limit)
-    let isLast = received < effective || received == 0 || received > page.limit
+    total = told?.total.flatMap { $0 >= max(received, 1) ? $0 : nil }
+    let effective = min(page.limit, told?.limit.map { max($0, received) } ?? page.limit)
+    let end = (page.skip ?? 0) + received
+    let hasMore = received > 0 && total.map { $0 > end } ?? false
+    let isLast =
+      !hasMore && (received < effective || received == 0 || received > page.limit)
     if effective < page.limit { serverMax = max(effective, 1) }
+    if page.skip == 0, let child = records.first { first = child.key }
+    noteIdleness(records, page, isStanding: end <= count)
     guard let skip = page.skip else {
       let before = frontier
       note(records)
       areValuesRead = isLast
       if !isLast, frontier == before { refusesValues = true }
       (drift, wantsValues) = (0, false)
-      return
+      return endIfHopeless()
     }
-    let overlap = records.prefix(count - skip)
+    let overlap = records.prefix(max(0, count - skip))
     let isJoined =
       count == 0 || skip == count
       || overlap.contains { seen.contains($0.key) || reaches(position(of: $0)) }
@@ -249,8 +279,32 @@ struct ServiceRun: Sendable {
     }
     (drift, wantsValues, areValuesRead) = (0, false, false)
     note(records)
-    count = skip + received
-    isExhausted = isLast
+    count = end
+    // What the server counts and does not send is not known.
+    isStuck = received == 0 && told?.total.map { $0 > skip } ?? false
+    isExhausted = isLast && !isStuck
+    if !isExhausted { endIfHopeless() }
+  }
+
+  /// Notes whether a page has brought new records.
+  private mutating func noteIdleness(_ records: [Child], _ page: Page, isStanding: Bool) {
+    if records.contains(where: { !seen.contains($0.key) }) { return idle = Idleness() }
+    idle.count += 1
+    if page.skip != 0, let child = records.first, child.key == first { idle.restartCount += 1 }
+    if isStanding { idle.standingCount += 1 }
+  }
+
+  /// Stops where the last pages have brought nothing new.
+  private mutating func endIfHopeless() {
+    guard idle.isHopeless else { return }
+    if let total, total <= seen.count { isExhausted = true } else { isStuck = true }
+  }
+
+  /// Why not all records can be read, and how many are.
+  var limitText: String {
+    let all = total.map { "\(seen.count) of \($0)" } ?? "no more than \(seen.count)"
+    return idle.isSkipIgnored
+      ? "the service ignores $skip: \(all) can be read" : "the service sends \(all) records"
   }
 
   private mutating func note(_ records: [Child]) {

@@ -57,7 +57,10 @@ extension Replica {
     if teller == .everybody { book.talk.tell(path) }
     try keep(part, by: teller, &storage)
     if part.isNode {
-      if isWhole, !book.isCached(path) { try markAnswered(Query(path), &storage) }
+      // A child that a query keeps, and no listener awaits, is only brought up to date.
+      var isNeeded = isWanted
+      if isWhole, !isNeeded { isNeeded = try !book.isToldByKey(path, storage) }
+      if isWhole, isNeeded, !book.isCached(path) { try markAnswered(Query(path), &storage) }
       for record in book.records(atOrBelow: path) where record.isDefault && record.isActive {
         try markAnswered(record.query, &storage)
       }

@@ -19,6 +19,8 @@ package struct OriginFacts: Hashable, Sendable {
     case live
     /// Connected, but the server gives no sign of life.
     case notAnswering
+    /// Connected: the data shown were read from the server, which tells of no changes of others.
+    case read
     /// Another process on the same file holds the connection, and has not told its state.
     case shared
     /// The server refused the credentials.
@@ -44,6 +46,8 @@ package struct OriginFacts: Hashable, Sendable {
   package var newPlaces: [Path: Path] = [:]
   /// The bytes that were received so far of answers that have not ended; 0 if there are none.
   package var receivedBytes = 0
+  /// What limits the data of the server, in words; nil for nothing.
+  package var limits: String?
   /// The milliseconds that the server took to answer, if that was just measured; nil otherwise.
   package var latency: Int64?
 
@@ -61,7 +65,7 @@ extension OriginFacts {
   func line(_ state: AppState, _ glyphs: Glyphs, isShort: Bool) -> StyledLine? {
     let parts: (sign: String, words: String, role: StyleRole)
     switch link {
-    case .live: return nil
+    case .live, .read: return nil
     case .shared: parts = (glyphs.connecting, "in another window", .muted)
     case .connecting: parts = (glyphs.connecting, "connecting", .connecting)
     case .catchingUp:
@@ -75,6 +79,15 @@ extension OriginFacts {
     return StyledLine(isShort ? parts.sign : "\(parts.sign) \(parts.words)", parts.role)
   }
 
+  /// Returns what is said of a list that has all that the server sends: that it is live, unless the server tells of
+  /// no changes.
+  static func liveLine(_ facts: OriginFacts?, _ glyphs: Glyphs, isShort: Bool) -> StyledLine {
+    let (sign, words, role): (String, String, StyleRole) =
+      facts?.link == .read
+      ? (glyphs.connecting, "over REST", .warn) : (glyphs.live, "live", .live)
+    return StyledLine(isShort ? sign : "\(sign) \(words)", role)
+  }
+
   /// The amount of data that was received so far of long answers, with a space before it; empty if there
   /// are none.
   var receivedText: String { receivedBytes == 0 ? "" : " \(receivedBytes >> 20) MB" }
@@ -83,17 +96,17 @@ extension OriginFacts {
   private static let ageMilliseconds: Int64 = 60_000
 
   /// Whether the data shown come from the cache, and may be older than those of the server.
-  package var isCached: Bool { link != .live }
+  package var isCached: Bool { ![.live, .read].contains(link) }
 
   /// Whether another process is connected, for this one too.
-  package var isLiveElsewhere: Bool { isShared && link == .live }
+  package var isLiveElsewhere: Bool { isShared && [.live, .read].contains(link) }
 
   /// Whether there is no connection and none is being made at the moment: what the replica does not
   /// know cannot be read.
   package var isDisconnected: Bool {
     switch link {
     case .offline, .waiting, .notAnswering, .refused, .shutDown: true
-    case .connecting, .catchingUp, .live, .shared: false
+    case .connecting, .catchingUp, .live, .read, .shared: false
     }
   }
 
@@ -141,7 +154,7 @@ extension OriginFacts {
       QueueScreen.refreshQueue(&state)
     }
     let isNew = before?.link != facts.link || before?.reason != facts.reason
-    guard isNew, let reason = facts.reason else { return }
+    guard isNew, let reason = facts.reason ?? facts.link.standingReason else { return }
     switch facts.link {
     case .refused, .shutDown: state.say(.error, reason)
     // Attempts are repeated: the reason is shown only when it changes. That a session has ended was
@@ -150,8 +163,16 @@ extension OriginFacts {
       if before?.reason != facts.reason, state.database.accounts?.reasonEnded == nil {
         state.say(.info, reason)
       }
+    case .read: state.say(.info, state.phrase(reason, .viewResync, "asks again"))
     case .offline, .connecting, .catchingUp, .live, .notAnswering, .shared: break
     }
+  }
+}
+
+extension OriginFacts.Link {
+  /// What a state means for the data shown, if the header does not say all of it; nil if it does.
+  fileprivate var standingReason: String? {
+    self == .read ? "over REST the server tells of no changes of others" : nil
   }
 }
 
@@ -172,6 +193,7 @@ extension OriginFacts {
       members.append(JSONMember("unknown", .array(ids)))
     }
     if isShared { members.append(JSONMember("shared", .bool(true))) }
+    if let limits { members.append(JSONMember("limits", .string(limits))) }
     if hasServices { members.append(JSONMember("services", .bool(true))) }
     if !newPlaces.isEmpty {
       let places = newPlaces.sorted { $0.key < $1.key }
@@ -189,6 +211,7 @@ extension OriginFacts {
       unknownWrites: json["unknown"]?.array?.compactMap { $0.int.map(Int64.init) } ?? [])
     latency = json["latency"]?.int.map(Int64.init)
     receivedBytes = json["received"]?.int ?? 0
+    limits = json["limits"]?.string
     hasServices = json["services"] == true
     isShared = json["shared"] == true
     for member in json["places"]?.object ?? [] {

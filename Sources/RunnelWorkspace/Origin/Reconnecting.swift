@@ -25,15 +25,17 @@ package enum Reconnecting {
     if state.database.origin?.isShared == true { return "another program holds the connection" }
     return switch state.database.origin?.link {
     case nil: "this database has no server"
-    case .offline, .waiting, .refused, .shutDown, .live, .catchingUp: nil
+    case .offline, .waiting, .refused, .shutDown, .live, .read, .catchingUp: nil
     case .connecting: "a connection is being made"
     case .shared: "another program holds the connection"
     case .notAnswering: "the server does not answer"
     }
   }
 
-  /// The words for the last line while no attempt is made any more; empty otherwise.
+  /// The words for the last line while no attempt is made any more, or while data are missing although there is
+  /// a connection; empty otherwise.
   static func lastingText(_ state: AppState) -> String {
+    if let limits = state.database.origin?.limits { return limits }
     guard let origin = state.database.origin, let reason = origin.reason,
       origin.link == .refused || origin.link == .shutDown
     else { return "" }

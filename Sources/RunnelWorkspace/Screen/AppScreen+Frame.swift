@@ -120,7 +120,8 @@ extension AppScreen {
     if let line = state.database.origin?.line(state, glyphs, isShort: layout.isCompact) {
       return line
     }
-    if state.tabs.isTree { return liveness(glyphs.live, "live", .live) }
+    let live = OriginFacts.liveLine(state.database.origin, glyphs, isShort: layout.isCompact)
+    if state.tabs.isTree { return live }
     let screen = state.tabs.front
     if let waiting = screen.waitingCount {
       let words = layout.isCompact ? "\(waiting)" : "paused, \(waiting) wait\(pauseKeys)"
@@ -131,7 +132,7 @@ extension AppScreen {
       liveness(
         glyphs.loading, "loading\(state.database.origin?.receivedText ?? "")", .connecting)
     case .failed: liveness(glyphs.failed, "failed", .error)
-    case .cached, .loaded: liveness(glyphs.live, "live", .live)
+    case .cached, .loaded: live
     }
   }
 
@@ -160,9 +161,15 @@ extension AppScreen {
   private var place: String {
     let headings = state.layers.reversed().lazy.compactMap(\.component.heading)
     if let heading = headings.first { return heading }
-    guard state.tabs.isTree else { return state.tabs.front.definition.source.path.shownPath }
-    if case .node(let path, _, _)? = state.tabs.tree.cursorLine { return path.shownPath }
+    guard state.tabs.isTree else { return shownPath(state.tabs.front.definition.source.path) }
+    if case .node(let path, _, _)? = state.tabs.tree.cursorLine { return shownPath(path) }
     return "/"
+  }
+
+  /// A place as it is shown; the path of a service, which is one key, as the server has it.
+  private func shownPath(_ path: Path) -> String {
+    guard state.database.origin?.hasServices == true else { return path.shownPath }
+    return path.shownPath.replacing("%2F", with: "/")
   }
 
   /// The filter, the order and the count of the list, to stand beside the tabs.

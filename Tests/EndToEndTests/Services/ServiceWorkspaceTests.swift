@@ -32,8 +32,26 @@ struct ServiceWorkspaceTests {
       ["open", "feathers+http://127.0.0.1:\(peer.port)/messages", "--no-session"],
       before: environment)
     try terminal.wait("the records with their column") {
-      $0.contains("one") && $0.contains("two") && $0.contains("text") && $0.contains("● live")
+      $0.contains("one") && $0.contains("two") && $0.contains("text")
+        && $0.contains("◌ over REST") && !$0.contains("● live")
     }
+  }
+
+  /// As while a proxy has no way to it.
+  @Test func socketIOThatComesLaterIsFound() throws {
+    var peer = try ServicePeer(.five, isRESTOnly: true)
+    let port = peer.port
+    try create(peer, "messages", ["one"])
+    let terminal = try TmuxTerminal()
+    try terminal.runnel(
+      ["open", "feathers+http://127.0.0.1:\(port)/messages", "--no-session"],
+      before: environment)
+    try terminal.wait(for: "◌ over REST")
+    try peer.kill()
+    peer = try ServicePeer(.five, port: port)
+    try terminal.wait(for: "● live")
+    try create(peer, "messages", ["another"])
+    try terminal.wait(for: "another")
   }
 
   /// The processes share a file, and the first speaks for both.

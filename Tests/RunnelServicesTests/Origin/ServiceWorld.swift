@@ -22,6 +22,10 @@ struct ModelServer {
   var readsTextsOnly = false
   /// The errors that the next writes are answered with.
   var refusals: [FeathersError] = []
+  /// True if each page begins with the first record.
+  var ignoresSkip = false
+  /// What is told of a page instead of what is right: its members, or null for none.
+  var told: [JSONMember] = []
   /// True if single records cannot be got.
   var hasNoGet = false
   /// True if texts that are written are kept in capitals.
@@ -79,10 +83,11 @@ struct ModelServer {
       switch request.method {
       case .find:
         let rules = QueryRules(pages: pageMax.map { PageRules(standard: $0, max: $0) })
-        let reading = try QueryReading(query(of: request), rules: rules)
-        let answer = try reading.answer(
-          over: records, idField: "id", isPaged: pageMax != nil)
-        return (.success(answer), nil)
+        var query = try query(of: request)
+        if ignoresSkip { query["$skip"] = JSONValue?.none }
+        let answer = try QueryReading(query, rules: rules)
+          .answer(over: records, idField: "id", isPaged: pageMax != nil)
+        return (.success(told.reduce(answer) { $0.setting($1.name, to: $1.value) }), nil)
       case .get:
         if hasNoGet { throw FeathersError(.methodNotAllowed, "no get") }
         guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
@@ -143,6 +148,8 @@ final class ServiceWorld {
   private(set) var isConnected = false
   private(set) var refused: [Int64: TreeError] = [:]
   private(set) var acknowledged: Set<Int64> = []
+  /// Which records are said not to be sent.
+  private(set) var limits: [String] = []
   var now: Int64 = 1_790_000_000_000
   private let folder: URL
   private var listened: [ListenerID: ListenRequest] = [:]
@@ -173,6 +180,13 @@ final class ServiceWorld {
     listened[id] = request
     _ = try session.listen(id, request)
     try pump()
+  }
+
+  /// Ends the program and starts it again, and nobody listens any more.
+  func restart() throws {
+    try disconnect()
+    listened = [:]
+    try kill()
   }
 
   func extend(by count: Int) throws {
@@ -318,6 +332,7 @@ final class ServiceWorld {
         _ = try session.receive(messages)
         try pump()
       case .save(let sent): disk = SentWrites(json: sent.json)
+      case .limited(_, let text): limits.append(text)
       case .listen, .signedOut, .note, .asked, .declined: break
       }
     }
