@@ -113,6 +113,8 @@ public struct SocketSession: Sendable {
   private var failures = 0
   private var connectedTime: Int64?
   private var disconnectTime: Int64?
+  /// True once there was a connection.
+  private var hasConnected = false
   private var (connectDeadline, decideDeadline, retryTime): (Int64?, Int64?, Int64?)
   private var lastReason = "it is not reached yet"
   var waiting: [Call] = []
@@ -295,7 +297,8 @@ public struct SocketSession: Sendable {
     let refusal: State? =
       switch reason {
       case .refused: .refused(lastReason)
-      case .absent: .absent(lastReason)
+      // What was there is there again once the server was started again.
+      case .absent: hasConnected ? nil : .absent(lastReason)
       default: nil
       }
     if !wasConnected, refusal == nil, options.carrying == .socketFirst, wasSocket, !isFallback {
@@ -367,7 +370,7 @@ public struct SocketSession: Sendable {
     if phase != .connecting { return [] }
     link?.decide(packet.payload?["sid"] == nil ? .three : .four, now: now)
     (connectDeadline, decideDeadline) = (nil, nil)
-    (phase, connectedTime) = (.signingIn, now)
+    (phase, connectedTime, hasConnected) = (.signingIn, now, true)
     guard let link else { return [] }
     return set(.connected(link.transport, link.version ?? .four)) + [.signIn]
       + flush(now, isSigningIn: true)
@@ -379,7 +382,9 @@ public struct SocketSession: Sendable {
     let isRepeated = disconnectTime.map { now - $0 < SocketSession.healthyMilliseconds } ?? false
     disconnectTime = now
     if isRepeated {
-      return [.sessionEnded] + close(.refused("the server disconnects this client"), now)
+      // Servers that are stopped one after the other do this, too: so another attempt follows, after a pause.
+      failures = max(failures, 1)
+      return [.sessionEnded] + close(.broken("the server disconnects this client"), now)
     }
     guard link?.version == .four else { return [.sessionEnded] + close(.closedThere, now) }
     phase = .connecting

@@ -404,9 +404,50 @@ private struct Script {
     script.call(2)
     script.signedIn()
     #expect(script.asked().last == "> 421[\"find\",\"m\",{}]")
-    // A server that does it again and again means it.
-    script.frame("41")
-    #expect(script.session.state == .refused("the server disconnects this client"))
+  }
+
+  @Test func serverThatDisconnectsAgainAndAgainIsTriedAgainAfterPausesThatGrow() {
+    var script = Script { $0.carrying = .socketOnly }
+    script.connect()
+    var pauses: [Int64] = []
+    for _ in 0..<8 {
+      // Until the server does it twice within a short time.
+      for _ in 0..<2 {
+        guard case .connected = script.session.state else { break }
+        script.frame("41")
+        script.frame("40{\"sid\":\"Y\"}")
+      }
+      guard case .waiting(let pause, "the server disconnects this client") = script.session.state
+      else {
+        Issue.record("\(script.session.state)")
+        return
+      }
+      pauses.append(pause)
+      script.wait(pause)
+      script.opened()
+      script.frame(Script.open4)
+      script.frame("40{\"sid\":\"X\"}")
+    }
+    #expect(pauses[0] >= 1_000 && pauses.suffix(3).allSatisfy { $0 >= 15_000 }, "\(pauses)")
+    script.wait(15_000)
+    guard case .connected = script.session.state else {
+      Issue.record("\(script.session.state)")
+      return
+    }
+  }
+
+  @Test func serverThatHadSocketIOIsTriedAgainThoughNothingIsThere() {
+    var script = Script()
+    script.connect()
+    script.socketClosed("reset")
+    script.socketClosed("status 404")
+    script.polled("Cannot GET /socket.io/", status: 404)
+    guard case .waiting(let pause, _) = script.session.state else {
+      Issue.record("\(script.session.state)")
+      return
+    }
+    script.wait(pause)
+    #expect(script.session.state == .connecting)
   }
 
   @Test func aLostConnectionFailsWhatWasSentAndPausesGrow() {
