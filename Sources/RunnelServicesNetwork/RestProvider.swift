@@ -31,6 +31,9 @@ public struct ServiceAccess: Sendable {
     WebClient(trustedFile: trustedFile, proxies: proxies, userAgent: userAgent)
   }
 
+  /// What is said of a write that was sent and got no answer that tells what became of it.
+  package static let unknownOutcome = "what became of the call is not known"
+
   /// The most bytes of an answer.
   static let answerBytesMax = 256 << 20
 }
@@ -67,6 +70,7 @@ public final class RestProvider: ServiceProvider {
       throw FeathersError(.unavailable, "The connection was closed by the program.")
     }
     guard call.request.method == .find, let parts = call.request.query.splitForREST else {
+      try call.request.query.checkLists()
       return try await single(call)
     }
     return try await joined(call, parts)
@@ -167,7 +171,7 @@ public final class RestProvider: ServiceProvider {
 
   /// The text for a call that was sent and got no answer: of a write it says that its outcome is not known.
   private static func text(_ reason: String, _ isRead: Bool) -> String {
-    isRead ? reason : reason.dropLast() + ": what became of the call is not known."
+    isRead ? reason : "\(reason.dropLast()): \(ServiceAccess.unknownOutcome)."
   }
 
   private func webRequest(_ call: ProviderCall) throws(FeathersError) -> WebRequest {
@@ -226,24 +230,37 @@ public final class RestProvider: ServiceProvider {
   private static func value(
     _ answer: WebAnswer, _ isRead: Bool
   ) throws(FeathersError) -> JSONValue {
-    if answer.status == 204 || answer.body.isEmpty { return .null }
+    if answer.status == 204 || answer.body.isEmpty && isRead { return .null }
     do throws(JSONError) {
       return try JSONValue(parsing: answer.body)
     } catch {
-      // A page of another kind of server is no answer that was cut off.
-      if !isRead, let first = answer.body.first, first == 0x7B || first == 0x5B {
-        throw FeathersError(
-          .unavailable, text("The answer breaks off (\(error)).", isRead), data: ["isSent": true])
+      let isJSON = answer.body.first.map { $0 == 0x7B || $0 == 0x5B } ?? false
+      var reason = "The answer with status \(answer.status) is not JSON (\(error))"
+      if isRead {
+        reason += ": is this the address of a Feathers server?"
+        throw FeathersError(.generalError, reason)
       }
-      throw FeathersError(
-        .generalError,
-        "The answer with status \(answer.status) is not JSON (\(error)): is this the address of a "
-          + "Feathers server?")
+      if isJSON { reason = "The answer breaks off (\(error))" }
+      if answer.body.isEmpty { reason = "The answer with status \(answer.status) is empty" }
+      // A proxy may have sent it, before the server or after.
+      throw FeathersError(.unavailable, text(reason + ".", isRead), data: ["isSent": true])
     }
   }
 }
 
 extension ServiceQuery {
+  /// - Throws: `BadRequest` for a list that is not split only because the answers could not be joined.
+  fileprivate func checkLists() throws(FeathersError) {
+    let filters = ["$limit", "$skip", "$sort"].filter { self[$0] != nil }
+    var plain = self
+    for name in filters { plain[name] = JSONValue?.none }
+    if filters.isEmpty || plain.splitForREST == nil { return }
+    throw FeathersError(
+      .badRequest,
+      "A list of more than \(QueryString.elementsMax) values is sent over REST in parts, which cannot be joined "
+        + "with \(filters.joined(separator: ", ")): leave that out, or use the socket.")
+  }
+
   /// The queries into which one with a long `$in` is split for REST; nil if it need not or cannot be.
   ///
   /// With an order or a page the answers could not be joined.

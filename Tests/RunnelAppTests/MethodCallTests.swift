@@ -91,6 +91,20 @@ import Testing
     #expect(filled.values() == nil, "the schema wants at least 1")
   }
 
+  @Test func aFieldWithAnEnumOffersItsValues() throws {
+    run("call archive")
+    app.press("F2")
+    #expect(app.toast == "this field has one type")
+    app.press("Tab")
+    app.press("Tab")
+    app.press("F2")
+    guard case .form(let form)? = app.state.layers.last else {
+      Issue.record("there is no form")
+      return
+    }
+    #expect(form.focus == 2 && form.fields[2].input.editor.text == "low", "\(app.toast)")
+  }
+
   @Test func theMenuOfARowOffersTheMethodsOfItsService() throws {
     app.press("x")
     guard case .menu(let menu)? = app.state.layers.last else {

@@ -199,7 +199,7 @@ struct ServiceTarget: ParsableArguments {
         return try await ServiceTarget.call(
           RestProvider(address, access), path, request, token, credentials)
       } catch {
-        throw ServiceTarget.failure(error)
+        throw ServiceTarget.failure(error, isRead: [.find, .get].contains(request.method))
       }
     }
   }
@@ -239,8 +239,12 @@ struct ServiceTarget: ParsableArguments {
     return app
   }
 
-  private static func failure(_ error: FeathersError) -> Failure {
+  private static func failure(_ error: FeathersError, isRead: Bool = true) -> Failure {
     var message = error.description
+    let mayBeDone = error.data?["isSent"]?.bool ?? [408, 502, 503, 504].contains(error.code)
+    if !isRead, mayBeDone, !message.contains(ServiceAccess.unknownOutcome) {
+      message += "\n  \(ServiceAccess.unknownOutcome)"
+    }
     if let errors = error.errors { message += "\n  errors: \(errors.jsonText())" }
     if let data = error.data, data["isSent"] == nil { message += "\n  data: \(data.jsonText())" }
     let isRetryable = [408, 429, 502, 503, 504].contains(error.code)

@@ -76,6 +76,11 @@ struct ServerRun {
       lines.append("  rename them: names have 1 to 63 of a to z, 0 to 9 and -")
     }
     for address in told.addresses { lines.append("  at \(scheme)://\(address)") }
+    let services = configuration.services.collections.map { collection in
+      let isPlain = "\(collection.place)" == "/\(collection.service)"
+      return isPlain ? collection.service : "\(collection.service) (\(collection.place))"
+    }
+    if !services.isEmpty { lines.append("  services: \(services.joined(separator: ", "))") }
     for place in told.adminPlaces { lines.append("  administration at \(place)") }
     let files = fileLimit.map { "; the system allows \($0) open files" } ?? ""
     lines.append("  for up to \(configuration.network.connectionsMax) connections\(files)")

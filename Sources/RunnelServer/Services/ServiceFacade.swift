@@ -65,7 +65,10 @@ struct ServiceFacade: Sendable {
     for count in stride(from: pieces.count, to: 0, by: -1) {
       guard let found = collections[pieces.prefix(count).joined(separator: "/")] else { continue }
       switch pieces.count - count {
-      case 0: return .service(found, nil)
+      case 0:
+        // An id that is empty names no record; without it the call would be for all.
+        let isForRecord = path.hasSuffix("/") && [.put, .patch, .delete].contains(request.method)
+        return .service(found, isForRecord ? ServiceID("") : nil)
       case 1: return .service(found, ServiceID(pieces[count]))
       default: return .missing
       }

@@ -47,7 +47,9 @@ struct ServiceLogin: Sendable {
       world.metrics.refused(.credential)
       let isOver = error.status == CredentialRefusal.expired.status
       let reason =
-        isOver ? "jwt expired" : JSONWebToken(token) == nil ? "jwt malformed" : "invalid signature"
+        if isOver { "jwt expired" } else if error == .revoked {
+          "jwt revoked: sign in again, or use another token"
+        } else if JSONWebToken(token) == nil { "jwt malformed" } else { "invalid signature" }
       throw FeathersError(
         .notAuthenticated, reason,
         data: ["name": isOver ? "TokenExpiredError" : "JsonWebTokenError"])

@@ -66,6 +66,7 @@ extension FormScreen {
   static func reasonKindNotChanged(_ state: AppState) -> String? {
     guard case .form(let form)? = state.layers.last else { return nil }
     return switch form.purpose {
+    case .callMethod where form.fields[form.focus].input.offersValues: nil
     case .account, .renameDevice, .callMethod: "this field has one type"
     default: nil
     }

@@ -225,6 +225,14 @@ extension FieldInput {
     }
   }
 
+  /// Whether the key that changes the kind chooses among values instead.
+  var offersValues: Bool {
+    switch rule?.kind {
+    case .boolean, .choice, .reference: true
+    case nil, .any, .text, .integer, .number, .time, .object: false
+    }
+  }
+
   private static let booleans = [Choice(text: "true"), Choice(text: "false")]
 
   /// Whether the field holds true or false.

@@ -51,6 +51,37 @@ import Testing
     #expect(outcome.errors.contains("what became of the call is not known"), "\(outcome.errors)")
   }
 
+  /// It may be a proxy that answers, before the server has the request or after.
+  @Test(arguments: [
+    "200 OK\r\nContent-Length: 6\r\n\r\n<html>", "200 OK\r\nContent-Length: 0\r\n\r\n",
+    "408 Late\r\nContent-Length: 26\r\n\r\n{\"code\":408,\"message\":\"a\"}",
+    "502 Bad\r\nContent-Length: 26\r\n\r\n{\"code\":502,\"message\":\"a\"}",
+    "503 Busy\r\nContent-Length: 26\r\n\r\n{\"code\":503,\"message\":\"a\"}",
+    "504 Late\r\nContent-Length: 26\r\n\r\n{\"code\":504,\"message\":\"a\"}",
+  ])
+  func answerThatDoesNotTellTheOutcomeOfAWriteIsNotTakenForOne(answer: String) throws {
+    let outcome = try create(answered: "HTTP/1.1 " + answer)
+    #expect(outcome.status == 3 && outcome.output.isEmpty, "\(outcome.output)")
+    #expect(outcome.errors.contains("what became of the call is not known"), "\(outcome.errors)")
+  }
+
+  @Test func answerWithoutContentIsAnAnswer() throws {
+    let outcome = try create(answered: "HTTP/1.1 204 No Content\r\n\r\n")
+    #expect(outcome.status == 0 && outcome.output == "null\n", "\(outcome.errors)")
+  }
+
+  @Test(arguments: ["--limit", "--sort"])
+  func longListThatCannotBeSplitSaysWhy(option: String) throws {
+    let list = (0..<25).map(String.init).joined(separator: ",")
+    let outcome = try Program.run([
+      "service", "find", "http://127.0.0.1:9", "messages", "--query",
+      "{\"id\":{\"$in\":[\(list)]}}", option, option == "--limit" ? "5" : "id", "--transport",
+      "rest",
+    ])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("cannot be joined with $"), "\(outcome.errors)")
+  }
+
   @Test(arguments: [300, 301, 304, 307])
   func statusThatSendsTheCallerNowhereIsNoSuccess(status: Int) throws {
     let outcome = try create(

@@ -25,6 +25,14 @@ import Testing
     try #require(WebAddress("http://127.0.0.1:\(served.port)"))
   }
 
+  @Test func servicesAreNamedAtTheStart() throws {
+    let database = try TestDatabase("{\"empty\":1}")
+    let served = try Served([
+      database.file, "--services", "messages,multi", "--services", "chat/notes=notes",
+    ])
+    #expect(served.lines.contains("  services: messages, chat/notes (/notes)"), "\(served.lines)")
+  }
+
   @Test(
     .enabled("pip reaches the packages of the clients", { ServicePeer.isThere }),
     arguments: ServicePeer.Library.allCases, ["websocket", "polling", "polling,websocket"])

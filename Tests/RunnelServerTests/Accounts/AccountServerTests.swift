@@ -303,6 +303,24 @@ import Testing
     }
   }
 
+  @Test func servicesSayThatATokenWasTakenBack() async throws {
+    let offer = { (configuration: inout ServerConfiguration) in
+      configuration.services.collections = ["u"].compactMap { try? ServedCollection($0) }
+    }
+    try await withAccounts(rules: Self.rules, offer) { server in
+      let secret = try await server.administratorSecret()
+      let user = try server.signUp()
+      let id = user.text("localId")
+      let headers = ["Authorization": "Bearer \(user.text("idToken"))"]
+      #expect(try server.request("GET", "/u/none", nil, headers: headers).status != 401)
+      let reply = try server.administration(
+        ":update", #"{"localId":"\#(id)","disableUser":true}"#, bearer: secret)
+      #expect(reply.status == 200)
+      let refused = try server.request("GET", "/u/none", nil, headers: headers)
+      #expect(refused.status == 401 && refused.body.contains("jwt revoked"), "\(refused.body)")
+    }
+  }
+
   @Test func anotherProcessEndsTokens() async throws {
     try await withAccounts(rules: Self.rules) { server in
       let user = try server.signUp()

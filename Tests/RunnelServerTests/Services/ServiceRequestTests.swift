@@ -68,6 +68,8 @@ import Testing
   @Test(
     arguments: [
       ("GET", "/messages/99", nil, 404, "NotFound", "No record found for id '99'"),
+      ("DELETE", "/messages/", nil, 404, "NotFound", "No record found for id ''"),
+      ("PATCH", "/messages/?n=1", "{}", 404, "NotFound", "No record found for id ''"),
       ("GET", "/messages?$foo=1", nil, 400, "BadRequest", "Invalid filter value $foo"),
       ("GET", "/messages/a/b", nil, 404, "NotFound", "Page not found"),
       ("GET", "/nosuch", nil, 404, "NotFound", "Page not found"),
