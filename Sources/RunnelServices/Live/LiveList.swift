@@ -74,6 +74,8 @@ public struct LiveList: Sendable {
   private var needsProof = false
   /// True if the rows may be wrong in a way that only a new `find` mends.
   private var isStale = false
+  /// How often in a row the answer for the end brought known rows only: the service ignores the question.
+  private var idleCount = 0
 
   /// Makes a list that is not read yet.
   ///
@@ -163,7 +165,7 @@ public struct LiveList: Sendable {
   /// Asks for more rows at the end.
   package mutating func fetchMore(_ count: Int, now: Int64) -> [Effect] {
     guard mode == .list, isLoaded, hasMore, count > 0 else { return [] }
-    size = (size ?? rows.count) + count
+    (size, idleCount) = ((size ?? rows.count) + count, 0)
     return refill(now)
   }
 
@@ -200,7 +202,8 @@ public struct LiveList: Sendable {
 
   /// Asks for the rows that are missing at the end of the window.
   private mutating func refill(_ now: Int64) -> [Effect] {
-    guard let size, rows.count < size, hasMore, !isOpen(.all), !isOpen(.more) else { return [] }
+    guard let size, rows.count < size, hasMore, idleCount < 2, !isOpen(.all), !isOpen(.more)
+    else { return [] }
     guard let last = rows.last, let behind = cursor(after: last) else {
       isStale = true
       return ask(now)
@@ -281,6 +284,8 @@ public struct LiveList: Sendable {
     let answered = result.records.count
     hasMore = result.page?.total.map { $0 > answered } ?? !result.records.isEmpty
     let known = Set(rows.compactMap(id))
+    idleCount =
+      result.records.allSatisfy { id($0).map(known.contains) ?? false } ? idleCount + 1 : 0
     for record in corrected(result.records) where id(record).map({ !known.contains($0) }) ?? false {
       rows.insert(record, at: place(of: record))
     }

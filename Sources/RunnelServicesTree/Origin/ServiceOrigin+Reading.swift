@@ -433,6 +433,8 @@ extension ServiceOrigin {
     }
     guard let child = child(whole, service) else { return }
     if known.isEmpty, !concerns(service, child) {
+      // The replica cannot have a record that is new.
+      if event == .created { return }
       return tellUnread(event == .patched ? child.node.parts : .set(child.node), service, key)
     }
     if event == .created, known.isEmpty, isCreating(service) {

@@ -81,7 +81,12 @@ struct ServiceWorkspaceTests {
       ["open", "shop", "--view", "Orders", "--no-session"], before: environment)
     try second.wait("the first page in the second window") {
       $0.contains("order 105") && $0.contains("● live") && $0.contains("5 loaded, more below")
+        && $0.contains("/shop/orders")
     }
+    let homes = ["DATA", "CONFIG", "STATE"].map { ("XDG_\($0)_HOME", folder.path) }
+    let status = try Program.run(
+      ["sync", "status"], environment: Dictionary(uniqueKeysWithValues: homes))
+    #expect(status.output.contains("\"linked\":true"), "\(status.output)")
     try second.keys("g", "m")
     try second.wait(for: "order 110")
   }

@@ -69,6 +69,21 @@ import Testing
     #expect(script.list.total == 6)
   }
 
+  @Test func aServiceThatAnswersTheSameAgainAndAgainIsNotAskedForEver() throws {
+    var script = try Script(["$sort": ["n": 1], "$limit": 9], .list)
+    var answers = 0
+    while !script.asked.isEmpty, answers < 50 {
+      try script.answer([record(1), record(3), record(5)], total: 100)
+      answers += 1
+    }
+    #expect(answers == 3 && script.numbers == [1, 3, 5] && script.list.hasMore)
+    // Who wants more may ask again.
+    script.take(script.list.fetchMore(3, now: 0))
+    #expect(script.asked.count == 1)
+    try script.answer([record(6)], total: 97)
+    #expect(script.numbers == [1, 3, 5, 6])
+  }
+
   @Test func anEventDuringTheQuestionIsAppliedToTheAnswer() throws {
     var script = try Script(["$sort": ["n": 1], "$limit": 3])
     script.tell(.created, record(0))
