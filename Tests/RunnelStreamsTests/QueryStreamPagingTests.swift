@@ -285,4 +285,55 @@ extension QueryStreamPagingTests {
     streams[1].receive([], from: try #require(tree.activeListeners.last))
     #expect(streams[1].loadState == .cached)
   }
+
+  // MARK: Replicas
+
+  /// What a replica knows of a page may have gaps, which the origin's answer fills.
+  @Test func rowsThatFillAGapOfAFirstPageHaveNotArrived() throws {
+    let stream = QueryStream<Record>(request: try paged(4, .first), source: tree)
+    stream.asksOrigin = { true }
+    stream.start()
+    let recorder = Recorder(stream)
+    let listener = try #require(tree.activeListeners.first)
+    stream.receive(try added(1..<2) + added(5..<6) + [.page(hasMore: true)], from: listener)
+    stream.receive(try added(2..<5) + [.page(hasMore: true)], from: listener)
+    stream.receive([.answered], from: listener)
+    #expect(recorder.changes.allSatisfy { $0.changes.arrivedIDs.isEmpty })
+    stream.receive(try added(6..<7), from: listener)
+    #expect(recorder.changes.last?.changes.arrivedIDs.count == 1)
+  }
+
+  /// Messages that others wrote since the history was read last.
+  @Test func newerRowsOfAHistoryHaveArrivedAlsoBeforeTheAnswer() throws {
+    let stream = QueryStream<Record>(request: try paged(4), source: tree)
+    stream.asksOrigin = { true }
+    stream.start()
+    let recorder = Recorder(stream)
+    let listener = try #require(tree.activeListeners.first)
+    stream.receive(try added(3..<6) + [.page(hasMore: true)], from: listener)
+    stream.receive(try added(2..<3) + added(6..<8) + [.page(hasMore: true)], from: listener)
+    #expect(recorder.changes.last?.changes.arrivedIDs.count == 2)
+  }
+
+  @Test func rowsOfANewRequestAreShownOnceTheOriginHasAnswered() throws {
+    let stream = QueryStream<Record>(request: try paged(2, .first), source: tree)
+    stream.start()
+    let first = try #require(tree.activeListeners.last)
+    stream.receive(try added(0..<2) + [.answered, .page(hasMore: true)], from: first)
+    stream.waitsForAnswer = true
+    stream.swap(to: try paged(2))
+    let second = try #require(tree.activeListeners.last)
+    stream.receive(try added(0..<2) + [.page(hasMore: true)], from: second)
+    #expect(stream.loadState == .loading && stream.items.map(\.key) == ["k0", "k1"])
+    let gone = try added(0..<2).compactMap(\.row).map { TreeEvent.childRemoved($0) }
+    stream.receive(gone + (try added(8..<10)) + [.page(hasMore: true)], from: second)
+    #expect(stream.loadState == .cached && stream.items.map(\.key) == ["k8", "k9"])
+    // Without a connection there will be no answer.
+    stream.swap(to: try paged(2, .first))
+    let third = try #require(tree.activeListeners.last)
+    stream.receive(try added(0..<1) + [.page(hasMore: true)], from: third)
+    #expect(stream.items.map(\.key) == ["k8", "k9"])
+    stream.waitsForAnswer = false
+    #expect(stream.items.map(\.key) == ["k0"])
+  }
 }

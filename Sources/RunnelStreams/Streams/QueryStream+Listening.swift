@@ -128,7 +128,7 @@ extension QueryStream {
     let isPage =
       windows[window].isLoaded && batch.hasMore != nil && !windows[window].fetches.isEmpty
     let changes = staged == nil ? apply(batch, window, isPage: isPage) : stage(batch, window)
-    windows[window].isLoaded = true
+    if !windows[window].isLoaded { windows[window].isLoaded = isWhole(batch, window) }
     if batch.isAnswer { windows[window].isAnswered = true }
     if windows[window].request.paging != nil, let hasMore = batch.hasMore {
       windows[window].fetchState = hasMore ? .more : .exhausted
@@ -140,6 +140,30 @@ extension QueryStream {
     refill()
     let isSame = loaded.isEmpty && before.0 == loadState && before.1 == windows.map(\.fetchState)
     return isSame ? nil : change(loaded)
+  }
+
+  /// True if a window can be shown with a batch.
+  ///
+  /// The first page of a replica is what it knows; the next one is the origin's.
+  private func isWhole(_ batch: EventBatch, _ window: Int) -> Bool {
+    defer { if batch.hasMore != nil { windows[window].hasKnownPage = true } }
+    guard waitsForAnswer, windows[window].request.paging != nil, !batch.isAnswer else {
+      return true
+    }
+    return batch.hasMore == false || batch.hasMore == true && windows[window].hasKnownPage
+  }
+
+  /// Shows what is known of a new request, for which the origin was waited.
+  func showKnown() {
+    hub.perform { [self] in
+      guard staged != nil else { return nil }
+      for index in windows.indices where windows[index].hasKnownPage {
+        windows[index].isLoaded = true
+      }
+      guard let loaded = load() else { return nil }
+      refill()
+      return change(loaded)
+    }
   }
 }
 
@@ -297,6 +321,11 @@ extension QueryStream {
   /// belong to its first page.
   private func arrivals(in batch: EventBatch, _ window: Int, isPage: Bool) -> Arrivals {
     if windows[window].awaitsFirstPage { return .none }
+    if let paging = windows[window].request.paging,
+      isUnconfirmed() || !windows[window].isAnswered && asksOrigin()
+    {
+      return unanswered(paging)
+    }
     let query = windows[window].request.query
     let isRefill =
       query.limit != nil
@@ -313,5 +342,15 @@ extension QueryStream {
       return isPage ? .none : .all
     }
     return anchor.opposite == .first ? .after(outermost) : .before(outermost)
+  }
+
+  /// The rows of a page that arrived although the origin has not answered it before.
+  ///
+  /// In a history these are the rows newer than all that were known. The others may merely not have been known.
+  private func unanswered(_ paging: Paging) -> Arrivals {
+    guard paging.anchor == .last,
+      let newest = isDescending ? rows.list.all.first : rows.list.all.last
+    else { return .none }
+    return .after(Row.row(newest).record.row.position)
   }
 }

@@ -51,6 +51,16 @@ public final class QueryStream<Item: StreamItem>: SectionedStream {
   /// The number of rows in a page that is fetched automatically: at least 1.
   public var prefetchCount = 50
 
+  /// True while the origin of a replica is being asked for what is not known: rows that come before it has
+  /// answered were there before.
+  package var asksOrigin: () -> Bool = { false }
+  /// True until a replica is connected for the first time: answers of an earlier connection are old.
+  package var isUnconfirmed: () -> Bool = { false }
+  /// True to show the rows of a new request only once the origin has answered: what is known may have gaps.
+  package var waitsForAnswer = false {
+    didSet { if oldValue, !waitsForAnswer { showKnown() } }
+  }
+
   let source: any TreeSource
   /// Makes an item from a row; the second argument is true if the row has pending writes.
   let construct: (TreeRow, Bool) -> Item

@@ -25,6 +25,8 @@ struct QueryWindow {
   /// True if it was loaded without rows although there are others, until its first page has come: the
   /// origin of a replica has not answered yet.
   var awaitsFirstPage = false
+  /// True once its first page has come, which may be what is known before the origin has answered.
+  var hasKnownPage = false
   /// The pages that are being fetched, in order.
   private(set) var fetches: [Fetch] = []
 
@@ -76,7 +78,7 @@ struct QueryWindow {
   mutating func stop() -> [(FetchOutcome) -> Void] {
     let waiting = fetches.filter { !$0.isCancelled }.map(\.completion)
     fetches = []
-    (listener, isLoaded, isAnswered) = (nil, false, false)
+    (listener, isLoaded, isAnswered, hasKnownPage) = (nil, false, false, false)
     if fetchState == .fetching { fetchState = .more }
     return waiting
   }

@@ -247,6 +247,12 @@ extension TreeEngine {
     return places[id.query.path]?.views[id]?.view.rows.isEmpty ?? true
   }
 
+  /// True if what a listener shows is an answer of the origin, of whatever connection.
+  func isAnswer(_ listener: ListenerID) -> Bool {
+    guard let id = owners[listener] else { return false }
+    return places[id.query.path]?.views[id]?.view.knowledge.isAnswer ?? false
+  }
+
   /// True if anyone listens.
   package var hasListeners: Bool { !owners.isEmpty }
 }

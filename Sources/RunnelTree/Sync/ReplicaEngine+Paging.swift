@@ -11,8 +11,33 @@ extension ReplicaEngine {
     outcome.append(try advance(&paged, now: now, &storage).outcome)
     outcome.deliveries += try engine.listen(
       listener, request, part: paged.part, reader: reader(storage))
+    if isConnected, paged.hold == nil { holdBackAnswer(of: listener, &outcome) }
     pages[listener] = paged
     return outcome
+  }
+
+  /// Takes back that the origin has answered: it did on an earlier connection, and is asked again.
+  private mutating func holdBackAnswer(of listener: ListenerID, _ outcome: inout ReplicaOutcome) {
+    let count = outcome.deliveries.count
+    outcome.deliveries.removeAll { delivery in
+      if case .answered = delivery.event { delivery.listener == listener } else { false }
+    }
+    if outcome.deliveries.count < count { unconfirmed.insert(listener) }
+  }
+
+  /// Tells that the origin has answered, if that was held back, before the page of the answer.
+  private mutating func tellAnswer(to listener: ListenerID, _ deliveries: inout [Delivery]) {
+    guard unconfirmed.contains(listener), engine.isAnswer(listener) else { return }
+    unconfirmed.remove(listener)
+    let isTold = deliveries.contains { delivery in
+      if case .answered = delivery.event { delivery.listener == listener } else { false }
+    }
+    if isTold { return }
+    let page = deliveries.lastIndex { delivery in
+      if case .page = delivery.event { delivery.listener == listener } else { false }
+    }
+    deliveries.insert(
+      Delivery(listener: listener, event: .answered), at: page ?? deliveries.count)
   }
 
   /// Extends the window of a paged listener by up to `count` rows.
@@ -43,7 +68,9 @@ extension ReplicaEngine {
     outcome.append(try advance(&paged, now: now, &storage).outcome)
     pages[listener] = paged
     if paged.hold == nil || paged.wantedCount == 0 {
-      outcome.deliveries += try engine.show(paged.part, to: listener, reader: reader(storage))
+      var shown = try engine.show(paged.part, to: listener, reader: reader(storage))
+      if paged.hold != nil { tellAnswer(to: listener, &shown) }
+      outcome.deliveries += shown
     }
     try sendReady(now: now, &outcome, &storage)
     return outcome
@@ -66,7 +93,9 @@ extension ReplicaEngine {
       pages[listener] = paged
       outcome.append(result.outcome)
       if result.isMoved {
-        outcome.deliveries += try engine.show(paged.part, to: listener, reader: reader(storage))
+        var shown = try engine.show(paged.part, to: listener, reader: reader(storage))
+        tellAnswer(to: listener, &shown)
+        outcome.deliveries += shown
       }
     }
   }
@@ -100,6 +129,7 @@ extension ReplicaEngine {
       if isExtended {
         outcome.deliveries += try engine.show(paged.part, to: listener, reader: reader(storage))
       }
+      tellAnswer(to: listener, &outcome.deliveries)
     }
   }
 

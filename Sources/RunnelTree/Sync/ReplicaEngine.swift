@@ -41,6 +41,8 @@ package struct ReplicaEngine: Sendable {
   var listened: [ListenerID: Query] = [:]
   /// The paged windows among the listeners.
   var pages: [ListenerID: PagedListen] = [:]
+  /// The paged listeners that are not told an answer of an earlier connection.
+  var unconfirmed: Set<ListenerID> = []
   private var kept: Set<Query> = []
   /// The queries that are asked for other sessions on the storage.
   var foreign: Set<Query> = []
@@ -122,6 +124,7 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     engine.unlisten(listener)
     info.unlisten(listener)
+    unconfirmed.remove(listener)
     toldPending[listener] = nil
     guard let query = listened.removeValue(forKey: listener) else { return ReplicaOutcome() }
     let asked = pages.removeValue(forKey: listener)?.wanted ?? [query]
@@ -204,6 +207,7 @@ extension ReplicaEngine {
     var unwanted: [Query] = []
     for listener in refused {
       engine.unlisten(listener)
+      unconfirmed.remove(listener)
       listened[listener] = nil
       toldPending[listener] = nil
       unwanted += pages.removeValue(forKey: listener)?.wanted ?? []

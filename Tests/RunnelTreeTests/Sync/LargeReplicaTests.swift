@@ -121,6 +121,50 @@ import Testing
     #expect(storage.reads.count < rows.count)
   }
 
+  /// All was read on an earlier connection: what is known then may be old.
+  @Test mutating func aPageIsAnsweredOnlyOnThisConnection() throws {
+    try fill(.listener)
+    let commands = try engine.connect(now: 0, &storage).commands
+    #expect(try answer(commands).isEmpty)
+    let request = ListenRequest(
+      query: try Query(list).ordered(by: .key),
+      paging: Paging(anchor: .last, count: LargeReplicaTests.pageCount),
+      events: [.children, .answered])
+    let known = try engine.listen(ListenerID(2), request, now: 0, &storage)
+    #expect(known.deliveries.compactMap(\.event.row).count == LargeReplicaTests.pageCount)
+    #expect(!known.deliveries.map(\.event).contains(.answered))
+    #expect(known.deliveries.last?.event == .page(hasMore: true))
+    let told = try answer(known.commands).map(\.event)
+    #expect(told.prefix(2) == [.answered, .page(hasMore: true)])
+    #expect(told.count { $0 == .answered } == 1)
+  }
+
+  /// What an export waits for: a window without an end has no more rows only with the answer.
+  @Test mutating func aWindowWithoutAnEndIsWholeWithItsAnswer() throws {
+    try fill(.listener)
+    _ = try answer(try engine.connect(now: 0, &storage).commands)
+    let request = ListenRequest(
+      query: try Query(list).ordered(by: .key), paging: Paging(anchor: .first, count: 1 << 30),
+      detail: .shallow, events: [])
+    let known = try engine.listen(ListenerID(2), request, now: 0, &storage)
+    #expect(known.deliveries.map(\.event) == [.page(hasMore: true)])
+    let told = try answer(known.commands).map(\.event)
+    #expect(told == [.page(hasMore: false)])
+  }
+
+  /// A connection that is lost before the answer leaves what was known as it was told before.
+  @Test mutating func anAnswerOfAnEarlierConnectionCountsWithoutOne() throws {
+    try fill(.listener)
+    _ = try answer(try engine.connect(now: 0, &storage).commands)
+    let request = ListenRequest(
+      query: try Query(list).ordered(by: .key),
+      paging: Paging(anchor: .last, count: LargeReplicaTests.pageCount),
+      events: [.children, .answered])
+    _ = try engine.listen(ListenerID(2), request, now: 0, &storage)
+    let lost = try engine.disconnect(now: 0, &storage)
+    #expect(lost.deliveries.map(\.event) == [.answered])
+  }
+
   @Test(arguments: Filling.allCases)
   mutating func theRowsAreThoseOfTheOriginAlsoWithPendingWrites(filling: Filling) throws {
     try fill(filling)
