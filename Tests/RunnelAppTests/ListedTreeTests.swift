@@ -30,7 +30,7 @@ import Testing
   @Test func levelIsListedAndWhatIsInSightIsLookedUp() throws {
     let levels = FakeLevels(Self.served)
     let app = try open(levels)
-    #expect(app.body[0].hasSuffix("3 keys"))
+    #expect(app.body[0].hasSuffix("3 keys · read 18:20"), "\(app.body[0])")
     #expect(try text(app, "big").hasSuffix("2 keys"))
     #expect(try text(app, "name").contains("\"Ana\""))
     #expect(try text(app, "count").contains("7"))
@@ -78,6 +78,32 @@ import Testing
     #expect(levels.asked.count > asked)
   }
 
+  @Test func emptyLevelIsFollowedUntilSomethingStandsThere() throws {
+    let levels = FakeLevels(.null)
+    let app = try open(levels)
+    #expect(app.body.contains { $0.contains("the database is empty") }, "\(app.body)")
+    let listed = try #require(app.runtime.queries.listed)
+    levels.tree = try Node(json: ["news": ["a": 1], "more": 2])
+    let asked = levels.asked.count
+    // Of what others wrote, the connection tells the first child.
+    listed.take(try Node(json: ["more": 2]), at: .root)
+    app.pump()
+    #expect(levels.asked.count > asked)
+    #expect(app.line(of: "news") != nil && app.line(of: "more") != nil)
+    // It is followed no more: nothing below is loaded.
+    let later = levels.asked.count
+    listed.take(try Node(json: ["more": 3]), at: .root)
+    app.pump()
+    #expect(levels.asked.count == later)
+    // And again, when it has become empty.
+    levels.tree = .empty
+    app.press("R")
+    levels.tree = try Node(json: ["last": 1])
+    listed.take(try Node(json: ["last": 1]), at: .root)
+    app.pump()
+    #expect(app.line(of: "last") != nil)
+  }
+
   @Test func largeLevelIsNeverReadOrShownWhole() throws {
     let members = (0..<5000).map { JSONMember("k\(10_000 + $0)", .number(JSONNumber(Int64($0)))) }
     let levels = FakeLevels(.object(members))
@@ -88,7 +114,7 @@ import Testing
     #expect(levels.asked.count <= 24 + 1)
     app.press("G Enter")
     #expect(app.state.tabs.tree.expanded[.root]?.rows.count == 2 * page)
-    #expect(app.body[0].hasSuffix("\(2 * page)+ keys"))
+    #expect(app.body[0].contains("\(2 * page)+ keys · read "))
     #expect(levels.limitMax == page)
   }
 

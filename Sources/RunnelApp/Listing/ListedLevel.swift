@@ -59,6 +59,9 @@ struct ListedLevel {
   /// The number of keys that the server told.
   var count: Int { keys.count }
 
+  /// Whether the server told that nothing stands here.
+  var isEmpty: Bool { phase == .loaded && time != nil && !hasMore && keys.isEmpty }
+
   /// Whether all that stands here are values that are known.
   var holdsOnlyValues: Bool {
     guard phase == .loaded, time != nil, !hasMore, !keys.isEmpty else { return false }

@@ -11,7 +11,8 @@ import RunnelWorkspace
 ///   it cannot, the rows are those that the replica knows.
 /// - What a key stands for is asked for when its line is in sight. A value in sight is followed over the
 ///   connection of the replica, so that it is live, and an edit knows what it replaces.
-/// - A level of values in sight is followed too. Other keys are as of when they were read. They are read again when a write of this replica at the level is
+/// - A level of values in sight is followed too, and an empty level until something stands there. Other keys
+///   are as of when they were read. They are read again when a write of this replica at the level is
 ///   answered, when the connection is back, and on request.
 ///
 /// It belongs to the runtime's thread.
@@ -35,6 +36,8 @@ final class ListedTree {
   var report: (AppAction) -> Void = { _ in }
   /// Follows the value at a place, and stops following it.
   var listen: (Path) -> ListenerID = { _ in ListenerID(0) }
+  /// Follows the first child of a place, as a node with that child.
+  var listenToFirst: (Path) -> ListenerID = { _ in ListenerID(0) }
   var unlisten: (ListenerID) -> Void = { _ in }
   /// The present time in milliseconds since 1970.
   var now: () -> Int64 = { 0 }
@@ -54,6 +57,8 @@ final class ListedTree {
   private var followed: [Path: (listener: ListenerID, isTold: Bool)] = [:]
   /// The followed levels: all that stands there are values in sight.
   private var followedLevels: [Path: ListenerID] = [:]
+  /// The followed levels that were read as empty.
+  private var emptyLevels: [Path: ListenerID] = [:]
   private var pending: [PendingWrite] = []
   private var link: OriginFacts?
   /// The time when the connection was lost last.
@@ -152,6 +157,10 @@ final class ListedTree {
 
   /// Takes a followed value.
   func take(_ node: Node, at path: Path) {
+    if emptyLevels[path] != nil, !node.isEmpty {
+      unfollowEmpty(path)
+      return readKeys(path)
+    }
     if followedLevels[path] != nil, let level = levels[path] {
       // The replica may know a part only, so the keys are asked for.
       let isSame =
@@ -177,6 +186,7 @@ final class ListedTree {
 
   /// Takes the failure of following a value.
   func fail(_ message: String, at path: Path) {
+    if emptyLevels.removeValue(forKey: path) != nil { return }
     if followedLevels.removeValue(forKey: path) != nil { return }
     guard followed.removeValue(forKey: path) != nil, let (parent, key) = ListedTree.place(path)
     else {
@@ -394,6 +404,14 @@ final class ListedTree {
     for (path, level) in levels where followedLevels[path] == nil && level.holdsOnlyValues {
       followedLevels[path] = listen(path)
     }
+    for path in emptyLevels.keys where levels[path]?.isEmpty != true { unfollowEmpty(path) }
+    for (path, level) in levels where emptyLevels[path] == nil && level.isEmpty {
+      emptyLevels[path] = listenToFirst(path)
+    }
+  }
+
+  private func unfollowEmpty(_ path: Path) {
+    if let listener = emptyLevels.removeValue(forKey: path) { unlisten(listener) }
   }
 
   private func isListed(_ path: Path) -> Bool {

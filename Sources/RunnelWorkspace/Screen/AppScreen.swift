@@ -298,7 +298,8 @@ package final class AppScreen {
       pageSize: state.settings.pageSize,
       waiting: QueueScreen.waitingValues(state))
     ListWidget.draw(
-      state.tabs.tree.content, state.tabs.tree.list, headings: state.tabs.tree.headings,
+      state.tabs.tree.content, state.tabs.tree.list,
+      headings: state.tabs.tree.headings(state.settings.local),
       rowText: { id, width in
         text.line(id: id, width: width)
           .marking(state.trail.search, isCurrent: state.tabs.tree.list.cursor == .row(id))

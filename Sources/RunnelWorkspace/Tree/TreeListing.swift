@@ -60,6 +60,18 @@ extension TreeScreen {
   }
 }
 
+extension TreeScreen {
+  /// The header, with the time when the server told the keys of the root: others may have written since.
+  func headings(_ local: LocalTime) -> [String: ListHeading] {
+    guard let root = expanded[.root], let time = root.listing?.time, !root.rows.isEmpty else {
+      return headings
+    }
+    var headings = headings
+    headings[TreeScreen.section]?.detail.append(" · read \(local.timeText(time))", .muted)
+    return headings
+  }
+}
+
 extension TreeListing {
   static func keys(_ count: Int, isAll: Bool) -> String {
     if !isAll { return "\(count)+ keys" }
