@@ -193,7 +193,7 @@ import Testing
     app.type("word~needl")
     app.press("Enter")
     #expect(rows(app) == ["7", "2900", "3300"])
-    #expect(app.screen[1].contains("3 rows here, of 3600 loaded"), "\(app.screen[1])")
+    #expect(app.screen[1].contains("3 rows here, of all"), "\(app.screen[1])")
   }
 
   @Test func listSaysWhereTheConditionOfItsViewIsChecked() throws {
@@ -210,5 +210,92 @@ import Testing
     reach.note(declined: try ChildPredicate(parsing: "word == \"needle\""), by: "hay")
     let app = try app(needles: needles, condition: "word == \"needle\"", reach: reach)
     #expect(app.screen[1].contains("3 rows, filtered here"), "\(app.screen[1])")
+  }
+
+  // MARK: On a replica
+
+  /// A tree that only notes what it is asked.
+  private final class SilentSource: TreeSource {
+    private(set) var listened: [(id: ListenerID, request: ListenRequest)] = []
+    private(set) var ended: [ListenerID] = []
+
+    func listen(_ request: ListenRequest) -> ListenerID {
+      listened.append((ListenerID(listened.count + 1), request))
+      return ListenerID(listened.count)
+    }
+
+    func unlisten(_ listener: ListenerID) { ended.append(listener) }
+    func extend(_ listener: ListenerID, by count: Int) {}
+  }
+
+  private func events(_ keys: Range<Int>) throws -> [TreeEvent] {
+    try keys.map { number in
+      let node = try Node(json: ["word": "needle"])
+      let child = Child(key: try Key("\(number)"), node: node)
+      return .childAdded(TreeRow(child, index: .key, detail: .full), previous: nil)
+    }
+  }
+
+  private func search(
+    _ source: SilentSource, awaitsOrigin: @escaping () -> Bool
+  ) throws -> FarSearch {
+    let search = FarSearch(
+      beyond: IndexPosition(value: .null, key: .key(try Key("900"))), at: .start,
+      of: SourceDefinition(path: try Path("/hay"), page: 20), source: source,
+      asking: try ChildPredicate(parsing: "word == \"needle\""), awaitsOrigin: awaitsOrigin)
+    search.wantedCount = 30
+    try search.read()
+    return search
+  }
+
+  /// After G the first page and the last one are known: there is a gap between, however many rows are known.
+  @Test func knownRowsAreNoPartBeforeTheOriginHasAnswered() throws {
+    let source = SilentSource()
+    let search = try search(source) { true }
+    let listener = try #require(source.listened.first?.id)
+    #expect(search.take(try events(0..<30) + [.page(hasMore: true)], from: listener) == nil)
+    #expect(search.state == .fetching)
+    let gone = try events(0..<30).compactMap(\.row).map { TreeEvent.childRemoved($0) }
+    let part = try #require(
+      search.take(gone + (try events(870..<900)) + [.page(hasMore: true)], from: listener))
+    #expect(part.rows.map(\.key.text).sorted() == (870..<900).map { "\($0)" })
+    #expect(!part.isLast && source.ended == [listener])
+  }
+
+  @Test func answerWithoutAChangeMakesThePartWhole() throws {
+    let source = SilentSource()
+    let search = try search(source) { true }
+    let listener = try #require(source.listened.first?.id)
+    #expect(search.take(try events(0..<30) + [.page(hasMore: true)], from: listener) == nil)
+    #expect(search.take([.answered], from: listener)?.rows.count == 30)
+  }
+
+  @Test func withoutAnOriginWhatIsKnownIsSearched() throws {
+    let source = SilentSource()
+    let offline = try search(source) { false }
+    let listener = try #require(source.listened.last?.id)
+    #expect(
+      offline.take(try events(0..<9) + [.page(hasMore: true)], from: listener)?.rows.count == 9)
+    // The connection is lost during the search.
+    let lost = try search(source) { true }
+    let second = try #require(source.listened.last?.id)
+    #expect(lost.takeKnown() == nil)
+    #expect(lost.take(try events(0..<9) + [.page(hasMore: true)], from: second) == nil)
+    #expect(lost.takeKnown()?.rows.count == 9)
+    #expect(lost.takeKnown() == nil)
+  }
+
+  /// A server of services reads from one end on: all rows, if it is asked for those after the last one.
+  @Test(arguments: ["first", "last"]) func farEndIsReadFromThatEnd(anchor: String) throws {
+    let app = try app(needles: [], anchor: anchor)
+    app.press(anchor == "first" ? "gg G" : "gg gg")
+    #expect(rows(app).count == 20)
+    let end = anchor == "first" ? Self.count - 1 : 0
+    #expect(app.list.cursorRecord?.row.key.text == "\(end)")
+    #expect(app.list.paging == .exhausted && app.list.newer == .more)
+    // What is fetched then joins, and what arrives at that end shows.
+    app.press("gm")
+    try app.set(anchor == "first" ? "/hay/99999" : "/hay/-5", ["word": "straw"])
+    #expect(rows(app).contains(anchor == "first" ? "99999" : "-5"))
   }
 }

@@ -26,8 +26,6 @@ final class FarSearch {
   let end: ListEnd
   /// Whether rows that are not known here are being asked for.
   private let awaitsOrigin: () -> Bool
-  /// The number of rows that the part that is being read is to have.
-  private var readCount = 0
   /// The number of rows that are still to be found before it stops.
   var wantedCount = 0
   /// The number of rows that were looked through.
@@ -41,7 +39,11 @@ final class FarSearch {
   private let condition: ChildPredicate?
   private let source: any TreeSource
   private var listener: ListenerID?
-  private var reading = Part()
+  private var reading: [RunnelTree.Key: TreeRow] = [:]
+  /// True once the part that is being read has come as far as it is known here.
+  private var hasKnownPart = false
+  /// True once the origin has answered the part that is being read.
+  private var isAnswered = false
 
   /// Creates a search beyond a place, the last loaded row at the end; with a condition only the rows that
   /// meet it are read.
@@ -86,9 +88,9 @@ final class FarSearch {
     // Forwards, the part begins with the row at the place.
     // What is asked for fits, or most of it.
     let count = isAsking ? max(wantedCount, FarSearch.askedMin) : FarSearch.partCount
-    readCount = count + (isForward ? 1 : 0)
-    request.paging = Paging(anchor: side, count: readCount)
-    reading = Part()
+    request.paging = Paging(anchor: side, count: count + (isForward ? 1 : 0))
+    request.events = [.children, .answered]
+    (reading, hasKnownPart, isAnswered) = ([:], false, false)
     listener = source.listen(request)
   }
 
@@ -100,24 +102,37 @@ final class FarSearch {
   }
 
   /// Takes events; returns the part once it is whole, without the row at its place.
+  ///
+  /// While the origin is being asked, the first part is what is known here, which may have gaps anywhere: it
+  /// is whole when the origin has answered it, or with the part that the origin's answer makes of it.
   func take(_ events: [TreeEvent], from listener: ListenerID) -> Part? {
     guard listener == self.listener else { return nil }
+    var hasMore: Bool?
     for event in events {
       switch event {
-      case .childAdded(let row, _): reading.rows.append(row)
-      case .page(let hasMore):
-        // These are the rows that are known before the origin has answered.
-        if hasMore, reading.rows.count < readCount, awaitsOrigin() { continue }
-        source.unlisten(listener)
-        self.listener = nil
-        reading.rows.removeAll { $0.position == place }
-        reading.isLast = !hasMore || reading.rows.isEmpty
-        defer { reading = Part() }
-        return reading
-      default: break
+      case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _):
+        reading[row.key] = row
+      case .childRemoved(let row): reading[row.key] = nil
+      case .answered: isAnswered = true
+      case .page(let more): hasMore = more
+      case .value, .pending: break
       }
     }
-    return nil
+    let isWhole = isAnswered || hasKnownPart && hasMore != nil
+    if hasMore != nil { hasKnownPart = true }
+    guard hasKnownPart, isWhole || hasMore == false || !awaitsOrigin() else { return nil }
+    return endPart(hasMore: hasMore ?? true)
+  }
+
+  /// Takes the part as far as it is known, because the origin will not answer; nil if none is being read.
+  func takeKnown() -> Part? { listener != nil && hasKnownPart ? endPart(hasMore: true) : nil }
+
+  private func endPart(hasMore: Bool) -> Part {
+    if let listener { source.unlisten(listener) }
+    listener = nil
+    defer { reading = [:] }
+    let rows = reading.values.filter { $0.position != place }
+    return Part(rows: rows, isLast: !hasMore || rows.isEmpty)
   }
 
   /// Takes the failure of a query; returns whether it was one of this search.

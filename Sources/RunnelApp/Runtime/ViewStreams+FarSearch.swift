@@ -79,6 +79,13 @@ extension ViewStreams {
     }
   }
 
+  /// Looks through the parts that are read as far as they are known.
+  func takeKnownParts() {
+    for search in far.values {
+      if let part = search.takeKnown() { take(part, of: search) }
+    }
+  }
+
   private func take(_ part: FarSearch.Part, of search: FarSearch) {
     if !search.isAsking { tolerating { try search.readAhead(after: part) } }
     let records = part.rows.map { Record($0, in: definition.source.path) }

@@ -24,14 +24,33 @@ extension ViewStreams {
   /// that is more than a page.
   func goToLiveEnd(count: Int? = nil) {
     guard !paged.isStopped else { return }
-    ask(forFirst: max(pageSize, definition.source.page, count ?? 0), from: nil)
+    ask(
+      forFirst: max(pageSize, definition.source.page, count ?? 0), from: nil,
+      waits: awaitsOrigin())
   }
 
   /// Requests the rows around a place in the order of the list, wherever the list is; `count` is the number
   /// of rows at each side, if that is more than a page.
+  ///
+  /// The rows at the far end are read from that end: a server of services would read all rows before the place.
   func go(to position: IndexPosition, count: Int? = nil) {
     guard !paged.isStopped else { return }
-    ask(forFirst: max(pageSize, definition.source.page, count ?? 0), from: position)
+    let count = max(pageSize, definition.source.page, count ?? 0)
+    let isFarEnd = position == Jump.farEnd.position(in: definition.source)
+    ask(
+      forFirst: count, from: isFarEnd ? nil : position, atFarEnd: isFarEnd, waits: awaitsOrigin())
+  }
+
+  /// Starts a query of the list.
+  func start(_ query: QueryStream<Record>) {
+    (query.asksOrigin, query.isUnconfirmed) = (awaitsOrigin, isUnconfirmed)
+    query.start()
+  }
+
+  /// Shows and searches what is known, because the origin will not answer now.
+  func originIsGone() {
+    paged.waitsForAnswer = false
+    takeKnownParts()
   }
 
   /// A part of the rows of the paged query.
@@ -72,11 +91,16 @@ extension ViewStreams {
     return .around(paged.position(ofScanned: min(middle, total - 1)), count: half)
   }
 
-  private func ask(forFirst count: Int, from place: IndexPosition?) {
+  private func ask(
+    forFirst count: Int, from place: IndexPosition?, atFarEnd: Bool = false, waits: Bool = false
+  ) {
     var request = paged.request
     guard let own = try? definition.source.request() else { return }
-    request.paging = own.paging.map { Paging(anchor: $0.anchor, count: count) }
+    request.paging = own.paging.map {
+      Paging(anchor: atFarEnd ? $0.anchor.opposite : $0.anchor, count: count)
+    }
     beginReading()
+    paged.waitsForAnswer = waits
     paged.swap(to: request, isDescending: definition.source.isDescending, from: place)
   }
 }

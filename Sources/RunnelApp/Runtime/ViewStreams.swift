@@ -49,6 +49,8 @@ final class ViewStreams {
   let reach: FindReach?
   /// Whether what is not known here is being asked for.
   var awaitsOrigin: () -> Bool = { false }
+  /// Whether there is an origin that was not connected yet.
+  var isUnconfirmed: () -> Bool = { false }
   /// The part of the filter that the server is asked for, and whether it is all of it.
   var serverPart: (condition: FindCondition, isWhole: Bool)?
   private var receive: ((ListChange) -> Void)?
@@ -137,7 +139,7 @@ final class ViewStreams {
       guard let self, reading == .asked, change.loadState == .loading else { return }
       reading = .begun
     }
-    for query in queries { query.start() }
+    for query in queries { start(query) }
     adapter.start()
   }
 
@@ -250,7 +252,7 @@ final class ViewStreams {
   func stopFetching() {
     search = nil
     stopFarSearch()
-    wantsMore = []
+    (wantsMore, paged.waitsForAnswer) = ([], false)
     for end in paged.pagedEnds { paged.cancelFetch(at: end) }
   }
 

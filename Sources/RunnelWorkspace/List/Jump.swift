@@ -21,7 +21,7 @@ package enum Jump: Hashable, Sendable {
 extension Jump {
   /// The place in the order of a list, around which the rows are read; nil if the order has no such
   /// place.
-  func position(in source: SourceDefinition) -> IndexPosition? {
+  package func position(in source: SourceDefinition) -> IndexPosition? {
     let index = source.order
     switch self {
     case .farEnd:

@@ -368,7 +368,11 @@ extension ListScreen {
       switch filterPlace {
       case .server: return rows + " by the server"
       case .both: return rows + " by the server and here"
-      case .here: return rows + " here, of \(max(loadedCount + searchedCount, shown)) loaded"
+      // Of what was searched by the condition, only that is counted which meets it.
+      case .here:
+        return rows
+          + (isExhausted
+            ? " here, of all" : " here, of \(max(loadedCount + searchedCount, shown)) loaded")
       }
     }
     if filter != nil {
