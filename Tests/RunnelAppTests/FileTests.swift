@@ -53,6 +53,76 @@ final class TestFolder {
     #expect(app.form?.fields[2].input.error == "name a file", "a folder is none")
   }
 
+  /// What is known of a server's list may be a part, and old.
+  @Test func listOfAServerIsReadBeforeItIsWritten() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.take(.origin(OriginFacts(.live)))
+    app.press(":")
+    app.type("export jsonl \(folder.file("all.jsonl"))")
+    app.strike("Enter")
+    #expect(app.toast.hasPrefix("reading all rows of the list from the server"), "\(app.toast)")
+    #expect(try folder.names().isEmpty)
+    // The rows are not known as all before the origin has answered.
+    app.pump()
+    #expect(app.toast.hasPrefix("exported 6 records, "), "\(app.toast)")
+    export(app, "jsonl", "again.jsonl")
+    #expect(app.toast.hasPrefix("exported 6 records, "), "\(app.toast)")
+  }
+
+  @Test func readingAllRowsIsStopped() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.take(.origin(OriginFacts(.live)))
+    app.press(":")
+    app.type("export jsonl \(folder.file("all.jsonl"))")
+    app.strike("Enter C-c")
+    app.pump()
+    #expect(app.toast.hasPrefix("the export was stopped"), "\(app.toast)")
+    #expect(try folder.names().isEmpty && app.state.files.export == nil)
+  }
+
+  @Test func connectionThatIsLostWhileAllRowsAreReadEndsTheExport() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.take(.origin(OriginFacts(.live)))
+    app.press(":")
+    app.type("export jsonl \(folder.file("all.jsonl"))")
+    app.strike("Enter")
+    app.runtime.send(.origin(OriginFacts(.waiting, since: app.state.now)))
+    app.pump()
+    #expect(try folder.names().isEmpty && app.state.files.export == nil)
+    #expect(app.form?.fields[2].input.error?.contains("the connection was lost") == true)
+  }
+
+  @Test func withoutAConnectionItIsAskedWhetherWhatIsKnownIsWritten() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now - 3_600_000)))
+    export(app, "jsonl", "all.jsonl")
+    #expect(app.line(of: "Export what is known here") != nil, "\(app.screen)")
+    #expect(app.screen.contains { $0.contains("others may have changed or removed some") })
+    app.wait(milliseconds: 200)
+    app.press("n")
+    #expect(try folder.names().isEmpty)
+    #expect(app.form != nil)
+    app.press("C-s")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(app.toast.hasPrefix("exported 6 records, which are those known here"), "\(app.toast)")
+    #expect(try folder.text("all.jsonl").split(separator: "\n").count == 6)
+  }
+
+  @Test func windowWithoutAnEndIsWholeOnlyWithItsAnswer() throws {
+    var ends: [String?] = []
+    let reading = WholeReading([ListenerID(1), ListenerID(2)]) { ends.append($0) }
+    reading.take([.page(hasMore: true)], from: ListenerID(1))
+    reading.take([.page(hasMore: false)], from: ListenerID(1))
+    reading.take([.page(hasMore: false)], from: ListenerID(1))
+    #expect(ends.isEmpty && reading.isReading)
+    reading.take([.page(hasMore: false)], from: ListenerID(2))
+    reading.fail("late")
+    #expect(ends == [nil] && !reading.isReading)
+    let requests = try WholeReading.requests(of: try #require(try Fixture.views().first))
+    #expect(requests.allSatisfy { $0.paging.map { $0.count + 1 < Int(UInt32.max) } == true })
+  }
+
   @Test func wholeViewIsWrittenWhateverIsLoaded() throws {
     let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
     export(app, "jsonl", "all.jsonl")

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -248,6 +249,73 @@ import Testing
     #expect(purpose == .editOutside(edit, text: text))
     let removal = EarlierEdit(try write(path, .null, upon: ["a": 1]))
     #expect(removal?.purpose(state, as: id) == nil)
+  }
+
+  @Test func reasonIsShownInFull() throws {
+    let app = try open()
+    try app.set("/notes/n1", "mine")
+    let reason = String(repeating: "many words before ", count: 6) + "what matters"
+    app.runtime.receive([.rejected(nil, write: 1, TreeError(.permissionDenied, reason))])
+    app.press("S gg j Enter")
+    #expect(app.line(of: "what matters") != nil, "\(app.body)")
+  }
+
+  @Test func refusedRemovalIsTriedAgainOnlyUponWhatWasRemoved() throws {
+    let path = try Path("/notes/n1")
+    var queue = WriteQueue()
+    queue.pending = [
+      PendingWrite(
+        id: 3, write: .set(path, .null), parts: [Assignment(path: path, target: .node(.empty))],
+        bases: [try Node(json: "old")])
+    ]
+    #expect(try queue.removes(path) && !queue.removes(Path("/notes")))
+    queue.keep(queue.pending[0], as: AppRequestID(9), "look at it first", at: 0)
+    queue.pending = []
+    #expect(queue.removes(path))
+    #expect(
+      queue.refused[0].requestAgain == .guarded(.remove(path), [WriteCondition(path, "old")]))
+  }
+
+  /// A row whose removal is refused was there before.
+  @Test func rowThatComesBackIsNoNews() throws {
+    let app = try open()
+    let row = try #require(app.list.content.sections.flatMap(\.rows).last { app.list.hasRow($0) })
+    let path = try #require(app.list.records[row]?.path)
+    let record = try app.stored(path.description)
+    try app.remove(path.description)
+    #expect(!app.list.hasRow(row))
+    app.press("gg")
+    try app.set(path.description, record)
+    #expect(app.list.hasRow(row))
+    #expect(app.list.newBelowCount + app.list.newAboveCount == 0)
+  }
+
+  /// A record that was typed into the form of `a`, and sent.
+  @Test func refusedNewRecordIsTypedAgainInTheFormOfItsList() throws {
+    var state = try open().state
+    let view = try #require(
+      state.tabs.lists.indices.first { state.tabs.lists[$0].definition.compose == nil })
+    let collection = state.tabs.lists[view].definition.source.path
+    let place = try collection.child(try Key("-Nabc"))
+    let record: JSONValue = [
+      "name": "Eva", "extra": 7, "at": ["deep": true], "made": [".sv": "timestamp"],
+    ]
+    for bases in [[nil], [Node.empty]] as [[Node?]] {
+      let write = PendingWrite(
+        id: 7, write: .set(place, record),
+        parts: [Assignment(path: place, target: .node(.empty))], bases: bases)
+      let id = state.requests.newID()
+      guard case .form(let form)? = EarlierEdit(write)?.purpose(state, as: id) else {
+        Issue.record("no form")
+        return
+      }
+      #expect(form.attempt == id)
+      let typed = form.fields.filter { !$0.input.editor.isEmpty }
+        .map { "\($0.label) \($0.input.editor.text)" }
+      #expect(typed.contains("name Eva") && typed.contains("extra 7"), "\(typed)")
+      #expect(typed.contains { $0.hasSuffix("deep true") } && typed.contains("key -Nabc"))
+      #expect(!typed.contains { $0.contains("made") })
+    }
   }
 
   @Test func refusedRecordIsShownWithItsTextFirstAndInWholeLines() throws {

@@ -60,6 +60,7 @@ final class AppRuntime {
     self.ownPlaces = ownPlaces
     self.random = random
     isRecording = record != nil
+    refusals = database.databaseFile.map { RefusalFile(database: $0) }
     let clock = Clock(state.now)
     let middleware: [Middleware<AppState>] =
       record.map { [AppState.recording(now: { clock.now }, write: $0)] } ?? []
@@ -70,7 +71,13 @@ final class AppRuntime {
     queries.awaitsOrigin = { [weak self] in
       self?.state.database.origin.map { !$0.isDisconnected } ?? false
     }
-    files.report = { [weak self] in self?.send($0) }
+    queries.isUnconfirmed = { [weak self] in
+      self.map { $0.state.database.origin != nil && !$0.wasLive } ?? false
+    }
+    files.report = { [weak self] action in
+      if case .exported(let report) = action, !report.isProgress { self?.queries.endWhole() }
+      self?.send(action)
+    }
   }
 
   /// The time of the state, for recordings.
@@ -80,10 +87,18 @@ final class AppRuntime {
   }
 
   private let clock: Clock
+  /// The file of the refused writes; nil if the database has none.
+  private var refusals: RefusalFile?
+  private var keptRefusals = 0
+  /// Whether the link to the origin was live.
+  private var wasLive = false
 
   /// Carries out the effects of the first state.
   func start() {
     if isRecording { store.dispatch(WorkspaceOpened(store.state)) }
+    let kept = refusals?.read() ?? []
+    if !kept.isEmpty { store.dispatch(AppAction.refusedBefore(kept)) }
+    keptRefusals = state.writes.queue.refusedRevision
     performEffects()
   }
 
@@ -91,16 +106,30 @@ final class AppRuntime {
   func send(_ action: AppAction) {
     if case .tick(let now) = action { clock.now = now }
     store.dispatch(action)
-    if case .origin(let facts) = action { queries.listed?.take(facts) }
+    if case .origin(let facts) = action {
+      queries.listed?.take(facts)
+      if !facts.isCached { wasLive = true }
+      if facts.isDisconnected { queries.originIsGone() }
+    }
     let isOutermost = !isDispatching
     isDispatching = true
     performEffects()
+    keepRefusals()
     guard isOutermost else { return }
     while store.state.input.typeAhead.isReady {
       store.dispatch(AppAction.typedAhead)
       performEffects()
     }
+    keepRefusals()
     isDispatching = false
+  }
+
+  /// Writes the refused writes into their file, if they have changed.
+  private func keepRefusals() {
+    let queue = state.writes.queue
+    guard queue.refusedRevision != keptRefusals else { return }
+    keptRefusals = queue.refusedRevision
+    if let problem = refusals?.write(queue.kept) { store.dispatch(AppAction.trouble(problem)) }
   }
 
   /// Returns the effects that only the owner of the screen can carry out, once and in order.
@@ -255,8 +284,9 @@ extension AppRuntime {
     case .countKeys(let path): queries.listed?.count(path)
     case .openRecord(let path): queries.open(record: path)
     case .closeRecord(let path): queries.close(record: path)
-    case .export(let id, let job): files.export(job, id)
-    case .stopExport: files.stopExport()
+    case .export(let id, let job): export(job, id)
+    case .stopExport:
+      if queries.endWhole() { send(.exported(.stopped)) } else { files.stopExport() }
     case .readFile(let file, let texts): files.read(file, texts)
     case .stopReading: files.stopReading()
     case .find(let id, let path): queries.find(path, id)
@@ -269,6 +299,24 @@ extension AppRuntime {
       .editOutside,
       .suspend, .redraw, .crash, .account, .stopAccount, .device, .callMethod, .explain:
       screenEffects.append(effect)
+    }
+  }
+
+  /// Exports records; the rows of a list of a server are read from it first.
+  private func export(_ job: ExportJob, _ id: AppRequestID) {
+    guard case .view(let definition, _, _) = job.source, let origin = state.database.origin,
+      !job.takesKnown
+    else { return files.export(job, id) }
+    if origin.isDisconnected { return send(.exported(.isOffline)) }
+    send(.exported(.reading))
+    queries.readWhole(definition) { [weak self] reason in
+      guard let self else { return }
+      if let reason {
+        queries.endWhole()
+        send(.exported(.failed(reason)))
+      } else {
+        files.export(job, id)
+      }
     }
   }
 

@@ -19,6 +19,8 @@ final class LiveQueries {
     case found(AppRequestID)
     /// A value of the listed tree.
     case value(Path)
+    /// All rows of a view, before they are exported.
+    case whole
   }
 
   /// Rows that are counted.
@@ -35,6 +37,10 @@ final class LiveQueries {
   var reach: FindReach?
   /// Whether what is not known here is being asked for.
   var awaitsOrigin: () -> Bool = { false }
+  /// Whether there is an origin that was not connected yet.
+  var isUnconfirmed: () -> Bool = { false }
+  /// The rows of a view that are read from the origin, and kept live, for an export.
+  private var whole: WholeReading?
   /// The tree of a server, whose levels are listed; nil if the tree tells them itself.
   let listed: ListedTree?
   private let backend: any TreeBackend
@@ -51,6 +57,12 @@ final class LiveQueries {
     listed?.listen = { [weak self] path in
       self?.listen(ListenRequest(query: Query(path), events: .value), .value(path)) ?? ListenerID(0)
     }
+    listed?.listenToFirst = { [weak self] path in
+      let all = Query(path)
+      let first = try? all.ordered(by: .key).limited(to: 1, from: .first)
+      return self?.listen(ListenRequest(query: first ?? all, events: .value), .value(path))
+        ?? ListenerID(0)
+    }
     listed?.unlisten = { [weak self] in self?.unlisten($0) }
   }
 
@@ -64,7 +76,7 @@ final class LiveQueries {
         definition, first: first, source: source, local: local, reach: reach,
         // A server tells the number of rows only by sending all of them.
         countsRows: listed == nil)
-      streams.awaitsOrigin = awaitsOrigin
+      (streams.awaitsOrigin, streams.isUnconfirmed) = (awaitsOrigin, isUnconfirmed)
       views[index]?.stop()
       views[index] = streams
       streams.start { [weak self] change in
@@ -75,6 +87,12 @@ final class LiveQueries {
     } catch {
       report(.trouble("\(error)"))
     }
+  }
+
+  /// Shows and searches what is known, because the origin will not answer now.
+  func originIsGone() {
+    for streams in views.values { streams.originIsGone() }
+    whole?.fail("the connection was lost before all rows were read")
   }
 
   /// Sets the sizes of pages that are fetched from now on.
@@ -121,6 +139,27 @@ final class LiveQueries {
   /// Reads a value once, from the origin if it is not known here, and reports it as the answer to a request.
   func find(_ path: Path, _ id: AppRequestID) {
     listen(ListenRequest(query: Query(path), events: .value), .found(id))
+  }
+
+  /// Reads all rows of a view from the origin, and follows them; `done` is called once, with the reason if
+  /// that fails.
+  func readWhole(_ definition: ViewDefinition, done: @escaping (String?) -> Void) {
+    endWhole()
+    do {
+      let requests = try WholeReading.requests(of: definition)
+      whole = WholeReading(requests.map { listen($0, .whole) }, done: done)
+    } catch {
+      done("\(error)")
+    }
+  }
+
+  /// Ends the reading of all rows, or their following; returns whether they were still being read.
+  @discardableResult
+  func endWhole() -> Bool {
+    guard let reading = whole else { return false }
+    whole = nil
+    for listener in reading.listeners { unlisten(listener) }
+    return reading.isReading
   }
 
   /// Counts records once, and reports their number as the answer to a request.
@@ -173,6 +212,7 @@ final class LiveQueries {
         report(.answered(id, .value(node)))
       case .value(let path):
         if case .value(let node)? = events.last { listed?.take(node, at: path) }
+      case .whole: whole?.take(events, from: listener)
       case nil: break
       }
     }
@@ -191,6 +231,7 @@ final class LiveQueries {
       receivers[listener] = nil
       report(.answered(id, .refused(Refusal(error))))
     case .value(let path): listed?.fail(error.message, at: path)
+    case .whole: whole?.fail(error.message)
     case .record, nil: report(.trouble(error.message))
     }
   }

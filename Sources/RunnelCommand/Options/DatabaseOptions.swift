@@ -199,7 +199,9 @@ struct NearFile {
   /// The most names of a folder that are compared.
   private static let namesMax = 10_000
   /// The suffixes of files that belong to a database and are not databases.
-  private static let besides = ["-wal", "-shm", "-notify", "-link", "-link-state", "-journal"]
+  private static let besides = [
+    "-wal", "-shm", "-notify", "-link", "-link-state", "-journal", "-refused",
+  ]
 
   private let name: String?
 

@@ -15,7 +15,7 @@ struct OutputFile {
   }
 
   /// The ends of the names of the files that stand beside a database.
-  private static let suffixes = ["-wal", "-shm", "-notify", "-link", "-link-state"]
+  private static let suffixes = ["-wal", "-shm", "-notify", "-link", "-link-state", "-refused"]
 
   /// True if the file is a database, or one of the files that stand beside a database.
   var isOfDatabase: Bool {

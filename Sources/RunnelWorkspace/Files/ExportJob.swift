@@ -28,12 +28,18 @@ package struct ExportJob: Hashable, Sendable {
   package var opened: String?
   /// The mark of what that file held when the user agreed to replace it; nil if it is not known.
   package var agreed: String?
+  /// Whether the rows that are known here are written without asking the server for all of them.
+  package var takesKnown = false
   /// How values that a tree does not hold stand in the records.
   package var coding = ValueCoding.tree
 }
 
 /// A report of the progress or the result of an export.
 package enum ExportReport: Hashable, Sendable {
+  /// The rows that are not known here are being read from the server.
+  case reading
+  /// There is no connection to the server: the rows that are known here may not be all, and may be old.
+  case isOffline
   /// The number of records written so far.
   case progress(count: Int)
   /// The file was written. `cutCount` is the number of records with fields that came while the file
@@ -52,7 +58,12 @@ package enum ExportReport: Hashable, Sendable {
   case stopped
 
   /// Whether the export goes on.
-  package var isProgress: Bool { if case .progress = self { true } else { false } }
+  package var isProgress: Bool {
+    switch self {
+    case .reading, .progress: true
+    default: false
+    }
+  }
 }
 
 /// An export that is under way.
@@ -247,22 +258,29 @@ enum Exporting {
   /// Takes a report of an export that goes on or has ended.
   static func take(_ state: inout AppState, _ report: ExportReport) {
     guard let export = state.files.export else { return }
+    if report == .reading {
+      let words = "reading all rows of the list from the server, before they are exported"
+      return state.say(.info, words + stopHint(state))
+    }
     if case .progress(let count) = report {
       if state.now - export.startedAt >= quietExportMilliseconds {
-        let stop =
-          state.settings.keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" }
-          ?? ""
-        state.say(.info, "exporting: \(count) records\(stop)")
+        state.say(.info, "exporting: \(count) records\(stopHint(state))")
       }
       return
     }
     state.files.export = nil
     let isTouched = !TypeAhead.isUntouched(state, since: export.inputCount)
     switch report {
-    case .progress: break
+    case .reading, .progress: break
+    case .isOffline:
+      if isTouched {
+        return state.say(.error, "not exported: there is no connection to the server")
+      }
+      KnownExport.ask(&state, export)
     case .done(let file, let count, let bytes, let cutCount):
       let cut = cutCount == 0 ? "" : "; \(cutCount) got more fields meanwhile, which are left out"
-      state.say(.info, "exported \(count.words), \(bytes) bytes, to \(file)\(cut)")
+      let known = export.job.takesKnown ? ", which are those known here" : ""
+      state.say(.info, "exported \(count.words)\(known), \(bytes) bytes, to \(file)\(cut)")
     case .isThere:
       var form = export.form
       form.purpose = form.purpose.replacing(export.job.file)
@@ -278,6 +296,10 @@ enum Exporting {
       giveBack(&state, form, unless: isTouched, "not exported: \(reason)")
     case .stopped: state.say(.info, "the export was stopped, and left no file")
     }
+  }
+
+  private static func stopHint(_ state: AppState) -> String {
+    state.settings.keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
   }
 
   /// Shows a form again; if the user is doing something else, it only says the reason of the

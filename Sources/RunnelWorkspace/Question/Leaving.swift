@@ -83,7 +83,9 @@ enum Leaving {
     // The texts of forms and fields come back as drafts.
     let isKept = state.session.isKept && state.database.fileGone == nil
     let refused = state.writes.queue.refused.filter {
-      !isKept || $0.purpose.kind.draft(state) == nil
+      // What a server refused is kept beside the database.
+      if $0.write != nil, state.database.fileGone == nil { return false }
+      return !isKept || $0.purpose.kind.draft(state) == nil
     }
     lines += refusedLines(refused, state)
     let refusedTexts = Set(

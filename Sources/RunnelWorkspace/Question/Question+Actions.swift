@@ -56,6 +56,7 @@ extension Question {
     switch question.purpose {
     case .write(let held): HeldWrite.giveBack(&state, held)
     case .replaceFile(let replacing): Exporting.giveBack(&state, replacing.form)
+    case .exportKnown(let export): Exporting.giveBack(&state, export.form)
     default: break
     }
   }
@@ -153,6 +154,7 @@ extension Question {
     case .write(let held): HeldWrite.write(&state, held)
     case .importRecords(let progress): Importing.startImport(&state, progress)
     case .replaceFile(let replacing): Exporting.replace(&state, replacing)
+    case .exportKnown(let export): KnownExport.start(&state, export)
     case .discardForm: state.closeLayer()
     case .leave: state.session.isLeaving = true
     case .signInAnonymously: AccountsScreen.signInAnonymously(&state)

@@ -28,6 +28,8 @@ struct Question: Hashable, Sendable {
     case importRecords(ImportProgress)
     /// The data file that was opened is replaced by an export.
     case replaceFile(Replacing)
+    /// The rows of a server's list that are known here are exported.
+    case exportKnown(ExportProgress)
     /// What was typed into the form below is discarded.
     case discardForm
     /// The program is left.

@@ -12,7 +12,7 @@ struct EarlierEdit {
 
   private let write: PendingWrite
   /// The values of the write, with their places.
-  private let members: [(path: Path, value: JSONValue)]
+  let members: [(path: Path, value: JSONValue)]
 
   /// Reads a write; nil if it writes priorities, or too many places to be typed.
   init?(_ write: PendingWrite) {
@@ -34,11 +34,11 @@ struct EarlierEdit {
   /// Returns the purpose of the write as if it had been typed just now; nil if it was not typed, or not
   /// in one place.
   func purpose(_ state: AppState, as id: AppRequestID) -> WritePurpose? {
-    composed(state, as: id) ?? value(state, as: id) ?? text(state)
+    composed(state, as: id) ?? value(state, as: id) ?? record(state, as: id) ?? text(state)
   }
 
   /// The node upon which the write was made at a place; nil if it is not known.
-  private func base(of path: Path) -> RunnelTree.Node? {
+  func base(of path: Path) -> RunnelTree.Node? {
     guard let index = write.parts.firstIndex(where: { $0.path == path }),
       write.bases.indices.contains(index)
     else { return nil }
@@ -130,7 +130,9 @@ struct EarlierEdit {
   /// Of a record that was changed in part, only the changed fields: nothing else is written.
   private var whole: (path: Path, old: JSONValue, new: JSONValue)? {
     switch write.write {
-    case .set(let path, let value): return base(of: path).map { (path, $0.exportJSON, value) }
+    case .set(let path, let value):
+      // Where nothing is known, the record is a new one: what stands there is compared before the write.
+      return (path, base(of: path)?.exportJSON ?? .null, value)
     case .update(let path, let updated):
       var (old, new): ([JSONMember], [JSONMember]) = ([], [])
       for member in members {

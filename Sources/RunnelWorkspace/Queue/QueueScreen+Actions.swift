@@ -108,7 +108,7 @@ extension QueueScreen {
       state.effects.append(.sendAgain(write.id))
       return state.say(.info, "it is sent again")
     }
-    guard let item = screen.cursorWrite(in: state.writes.queue), let request = item.request
+    guard let item = screen.cursorWrite(in: state.writes.queue), let request = item.requestAgain
     else { return }
     var purpose = item.purpose
     if let write = item.write { state.writes.queue.noteTry(of: write, item.tries) }

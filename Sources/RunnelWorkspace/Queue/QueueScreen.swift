@@ -113,11 +113,20 @@ package struct QueueScreen: Hashable, Sendable {
     }
   }
 
+  /// The width of the lines of a reason: what matters may be its end.
+  private static let reasonWidth = 72
+
+  private static func reason(_ text: String) -> [StyledLine] {
+    StyledLine(text, .error).wrapped(width: reasonWidth).map {
+      StyledLine("      \($0.text)", .error)
+    }
+  }
+
   /// Returns the reason why a write was refused, and the text typed for it.
   private func detail(of item: WriteQueue.Refused) -> [StyledLine] {
-    var details = [StyledLine("      \(item.refusal.message)", .error)]
+    var details = QueueScreen.reason(item.refusal.message)
     for field in item.refusal.fields {
-      details.append(StyledLine("      \(field.name) \(field.message)", .error))
+      details += QueueScreen.reason("\(field.name) \(field.message)")
     }
     if let draft = item.draft {
       for change in EntryText.changes(from: draft.base, to: draft.mine) {

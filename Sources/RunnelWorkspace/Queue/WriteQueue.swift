@@ -42,7 +42,9 @@ package struct WriteQueue: Hashable, Sendable {
   /// The writes under way, by request.
   package private(set) var waiting: [AppRequestID: Waiting] = [:]
   /// The refused writes, oldest first.
-  package private(set) var refused: [Refused] = []
+  package internal(set) var refused: [Refused] = [] { didSet { refusedRevision += 1 } }
+  /// Counts the changes of the refused writes, for their file.
+  package private(set) var refusedRevision = 0
   /// The writes that wait for the origin, oldest first, including those of transactions.
   package var pending: [PendingWrite] = [] { didSet { places = WaitingPlaces(pending) } }
   /// The places of these writes.
@@ -150,6 +152,18 @@ package struct WriteQueue: Hashable, Sendable {
     }
   }
 
+  /// Returns whether a write removes a place that the origin has not answered, or has refused: what comes back
+  /// there is no news.
+  ///
+  /// O(writes) if one that waits concerns the place, else O(refused writes).
+  func removes(_ path: Path) -> Bool {
+    func isRemoval(_ write: PendingWrite) -> Bool {
+      write.parts.contains { $0.path == path && $0.target == .node(.empty) }
+    }
+    return refused.contains { $0.write.map(isRemoval) ?? false }
+      || places.touch(path) && pending.contains(where: isRemoval)
+  }
+
   /// Returns whether a write is under way at a place, above it or below it.
   ///
   /// O(writes under way).
@@ -178,6 +192,14 @@ extension WriteQueue {
 }
 
 extension WriteQueue.Refused {
+  /// The request with which it is tried again: what was removed is to be as it was then.
+  var requestAgain: WriteRequest? {
+    guard case .remove(let path)? = request, let write, write.parts.count == 1,
+      case let base?? = write.bases.first, !base.isEmpty
+    else { return request }
+    return .guarded(.remove(path), [WriteCondition(path, base.exportJSON)])
+  }
+
   /// The write, in words.
   package var title: String {
     purpose.kind.title ?? request?.deed ?? ""

@@ -52,11 +52,21 @@ extension ResourceCommands {
   static func openFormForNewRecord(
     _ state: inout AppState, in collection: Path, view: Int? = nil, offersDraft: Bool = true
   ) -> Bool {
+    guard let form = formForNewRecord(state, in: collection, view: view) else { return false }
+    if offersDraft { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
+    readChoices(&state, of: form.fields.map(\.input))
+    return true
+  }
+
+  /// Returns the form for a new record of a resource; nil if no resource describes the collection.
+  static func formForNewRecord(
+    _ state: AppState, in collection: Path, view: Int? = nil
+  ) -> FormScreen? {
     guard
       let resource = state.database.resources.registry.resource(ofChildrenOf: collection)?
         .definition
     else {
-      return false
+      return nil
     }
     let template = view.map { state.tabs.lists[$0].definition.template } ?? []
     let filled = template.filter { !$0.isComputed && $0.path.keys.count == 1 }
@@ -64,12 +74,9 @@ extension ResourceCommands {
     let fields = FormScreen.newRecord(
       resource, in: state.database.resources, filled: .object(filled),
       without: template.filter(\.isComputed).map(\.path))
-    let form = FormScreen(
+    return FormScreen(
       purpose: .addResource(resource.name, in: collection, view: view),
       title: "Add a \(resource.name) to \(collection)", fields: fields)
-    if offersDraft { FormScreen.open(&state, form) } else { state.layers.append(.form(form)) }
-    readChoices(&state, of: fields.map(\.input))
-    return true
   }
 
   /// Opens the form with all fields of the record at hand, after the record is read.

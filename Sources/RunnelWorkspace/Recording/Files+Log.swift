@@ -8,6 +8,8 @@ extension ExportReport {
   /// The name of the action in the view of the last actions.
   package var name: String {
     switch self {
+    case .reading: "reading all rows for an export"
+    case .isOffline: "no connection for an export"
     case .progress(let count): "exporting, \(count) records"
     case .done(let file, _, _, _): "exported to \(file)"
     case .isThere(let file): "\(file) is there"
@@ -19,6 +21,8 @@ extension ExportReport {
 
   package var log: JSONValue {
     switch self {
+    case .reading: ["reading": true]
+    case .isOffline: ["isOffline": true]
     case .progress(let count): ["progress": .int(count)]
     case .done(let file, let count, let bytes, let cutCount):
       [
@@ -39,7 +43,11 @@ extension ExportReport {
 
   package init(log json: JSONValue) throws(ActionLogError) {
     let fields = LogFields(json)
-    if json["progress"] != nil {
+    if json["reading"] != nil {
+      self = .reading
+    } else if json["isOffline"] != nil {
+      self = .isOffline
+    } else if json["progress"] != nil {
       self = .progress(count: try fields.int("progress"))
     } else if json["done"] != nil {
       // Sessions of older versions have records only.

@@ -57,6 +57,7 @@ package enum StateReducer {
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
     case .rejected(let write, let reason): QueueScreen.take(&state, rejected: write, reason)
+    case .refusedBefore(let kept): QueueScreen.take(&state, kept: kept)
     case .origin(let facts):
       OriginFacts.take(&state, facts)
       Presence.showTyping(&state)
@@ -117,6 +118,10 @@ package enum StateReducer {
     let restored = Restoration.restoredRows(state, of: change)
     var change = change
     change.takeAsOwn(restored)
+    let notRemoved = change.newRows.filter { row in
+      change.records[row].map { state.writes.queue.removes($0.path) } ?? false
+    }
+    change.takeAsOwn(notRemoved)
     // Rows that the user imports do not count as new.
     if isImporting(state, intoView: view) { change.takeAsOwn(change.newRows) }
     let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)

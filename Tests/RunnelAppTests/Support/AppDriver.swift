@@ -109,7 +109,7 @@ final class AppDriver {
 
   /// Removes a database with all that stands beside it.
   static func removeDatabase(_ file: String) {
-    for suffix in ["", "-wal", "-shm", "-notify", ".away"] {
+    for suffix in ["", "-wal", "-shm", "-notify", "-refused", ".away"] {
       // Most of them are not there.
       try? FileManager.default.removeItem(atPath: file + suffix)
     }
