@@ -303,6 +303,34 @@ import Testing
     #expect(app.toast.contains("no record has the key 400"), "\(app.toast)")
   }
 
+  /// Until the server has answered, the rows known here are no last page, and those that come are no news.
+  @Test(arguments: ["title", "$key"]) func lastRowThatOnlyTheServerKnowsIsReached(
+    order: String
+  ) throws {
+    let views = try ViewFile(
+      yaml: """
+        views:
+          - { name: T, path: /tickets, order: \(order), page: 20, columns: [{ field: title }] }
+        """, name: "t.views.yaml"
+    ).views
+    let app = try AppDriver(views, origin: "home")
+    try app.elsewhere { _ = try $0.connectOrigin() }
+    app.take(.origin(OriginFacts(.shared)))
+    try answer(app)
+    let first = app.list.cursorRecord
+    app.press("G")
+    #expect(app.list.cursorRecord == first, "the rows before stay until the answer")
+    try answer(app)
+    let last = Self.served.children.max { one, other in
+      order == "$key"
+        ? one.key < other.key
+        : (one.node[Fixture.path("title")].leaf?.json.string ?? "")
+          < (other.node[Fixture.path("title")].leaf?.json.string ?? "")
+    }
+    #expect(app.list.cursorRecord?.row.key == last?.key, "\(app.screen)")
+    #expect(app.list.newAboveCount + app.list.newBelowCount == 0)
+  }
+
   private func rows(_ app: AppDriver) -> Int { app.list.content.storedRowCount }
 
   @Test(arguments: ["first", "last"]) func rowWithANumberIsFetched(anchor: String) throws {

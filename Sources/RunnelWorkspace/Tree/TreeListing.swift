@@ -63,7 +63,9 @@ extension TreeScreen {
 extension TreeScreen {
   /// The header, with the time when the server told the keys of the root: others may have written since.
   func headings(_ local: LocalTime) -> [String: ListHeading] {
-    guard let root = expanded[.root], let time = root.listing?.time, !root.rows.isEmpty else {
+    guard !isUnreadable(.root), let root = expanded[.root], !root.rows.isEmpty,
+      let time = root.listing?.time
+    else {
       return headings
     }
     var headings = headings
