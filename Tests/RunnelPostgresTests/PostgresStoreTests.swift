@@ -43,6 +43,56 @@ import Testing
     #expect(try store.servers().isEmpty)
   }
 
+  /// Once, it waited for every long transaction, such as an export, and all servers waited for it.
+  @Test func makingANamespaceWaitsForNobody() throws {
+    try store.makeTables()
+    _ = try perform("CREATE ROLE waiting")
+    let other = try PostgresConnection(PostgresPlace(place))
+    defer { other.close() }
+    try other.perform([
+      PostgresStatement("BEGIN"),
+      PostgresStatement(
+        """
+        LOCK TABLE node, split, index_definition, index_entry, feed, write_client, applied_write,
+          server, disconnect_write IN ACCESS EXCLUSIVE MODE
+        """),
+      PostgresStatement("LOCK TABLE namespace, meta IN ROW EXCLUSIVE MODE"),
+    ])
+    _ = try perform("SET lock_timeout = '1ms'")
+    try store.makeTables(for: "waiting", attemptsMax: 1)
+    try store.makeNamespace(named: "chat")
+    #expect(try store.namespaces().map(\.name) == ["chat"])
+  }
+
+  @Test func whatIsMissingIsMadeOnceOthersLetItBe() throws {
+    try store.makeTables()
+    _ = try perform("DROP INDEX write_client_seen")
+    _ = try perform("ALTER TABLE node ALTER COLUMN json SET STORAGE EXTENDED")
+    let other = try PostgresConnection(PostgresPlace(place + " application_name=export"))
+    defer { other.close() }
+    let begin = [
+      PostgresStatement("BEGIN"), PostgresStatement("SELECT count(*) FROM node"),
+      PostgresStatement("SELECT pg_backend_pid()::bigint"),
+    ]
+    let process = try #require(try other.perform(begin)[2].integer(0, 0))
+    let words = "process \(process) (user runnel, export), whose transaction has used the tables"
+    var told: [String] = []
+    let error = #expect(throws: PostgresError.self) {
+      try store.makeTables(attemptsMax: 3) { told.append($0) }
+    }
+    #expect(error?.state == "55P03")
+    #expect(error?.message.contains("were not changed, because of \(words)") == true)
+    #expect(told.count == 1)
+    #expect(told.first?.hasPrefix("Waiting for \(words) for ") == true, "\(told)")
+    // It ends when it is told of.
+    try store.makeTables { _ in _ = try? other.perform([PostgresStatement("ROLLBACK")]) }
+    #expect(try perform("SELECT to_regclass('write_client_seen')::text").text(0, 0) != nil)
+    #expect(
+      try perform(
+        "SELECT attstorage::text FROM pg_attribute WHERE attrelid = 'node'::regclass AND attname = 'json'"
+      ).text(0, 0) == "m")
+  }
+
   @Test func serversAreWokenByWhatACommandKeeps() throws {
     try store.makeTables()
     try store.makeNamespace(named: "chat")
@@ -84,6 +134,24 @@ import Testing
     #expect(result == (4, 4))
     let error = #expect(throws: PostgresError.self) { try store.checkVersion() }
     #expect(error?.message.contains("use a newer version of runnel") == true)
+  }
+
+  @Test func aMigrationGoesOnWhenALongTransactionEnds() throws {
+    try store.makeTables()
+    let other = try PostgresConnection(PostgresPlace(place))
+    defer { other.close() }
+    try other.perform([
+      PostgresStatement("BEGIN"), PostgresStatement("SELECT count(*) FROM server"),
+    ])
+    let steps = [
+      PostgresMigration(from: 2, oldest: 2, ["ALTER TABLE server ADD COLUMN note text"])
+    ]
+    #expect(throws: PostgresError.self) { try store.migrate(steps, attemptsMax: 2) }
+    #expect(try store.version().current == 2)
+    let result = try store.migrate(steps) { _ in
+      _ = try? other.perform([PostgresStatement("ROLLBACK")])
+    }
+    #expect(result == (2, 3))
   }
 
   @Test func aFailedMigrationChangesNothing() throws {

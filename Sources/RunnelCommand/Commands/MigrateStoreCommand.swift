@@ -7,9 +7,10 @@ struct MigrateStoreCommand: ParsableCommand {
     commandName: "migrate",
     abstract: "Bring the tables of a store to this program's version, while servers run.",
     discussion: """
-      Each step is a transaction of its own, and waits for the servers' transactions at most 3 seconds at a \
-      time. Servers of the version before go on; replace them one by one afterwards. The role needs the \
-      rights to change the tables, as for `runnel store init`.
+      Each step is a transaction of its own, and waits for the transactions of others for fractions of a \
+      second at a time, so that servers hardly wait for it. It tells for whom it waits, such as an export, \
+      and gives up after two minutes. Servers of the version before go on; replace them one by one \
+      afterwards. The role needs the rights to change the tables, as for `runnel store init`.
       """)
 
   @OptionGroup var option: StoreOption
@@ -17,7 +18,7 @@ struct MigrateStoreCommand: ParsableCommand {
   func run() throws {
     let store = try option.opened()
     defer { store.close() }
-    let versions = try store.migrate()
+    let versions = try store.migrate { StandardError.say($0) }
     try store.checkVersion()
     let name = store.connection.name
     try StandardOutput.say(

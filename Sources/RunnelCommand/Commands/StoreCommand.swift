@@ -38,7 +38,7 @@ struct InitStoreCommand: ParsableCommand {
     commandName: "init",
     abstract: "Make the tables of a store, and namespaces.",
     discussion: """
-      What is there already stays as it is. With --role, another role may read and write the rows \
+      What is there already stays as it is, and servers are not held up. With --role, another role may read and write the rows \
       afterwards, but not change the tables: servers should connect as that role.
 
       Tables are made by the owner of the database, or who else may make them. A name of a store has one \
@@ -66,7 +66,7 @@ struct InitStoreCommand: ParsableCommand {
   func run() throws {
     let store = try option.opened()
     defer { store.close() }
-    try store.makeTables(for: role)
+    try store.makeTables(for: role) { StandardError.say($0) }
     for name in namespaces { try store.makeNamespace(named: name) }
     let all = try store.namespaces()
     let names = all.filter { $0.state != .moved }.map(\.name)

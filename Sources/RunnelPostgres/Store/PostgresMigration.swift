@@ -5,7 +5,6 @@
 package struct PostgresMigration: Sendable {
   /// The name in `meta`, in namespace 0, of the oldest version whose programs may use the tables.
   static let oldestName = "schema.oldest"
-  private static let attemptsMax = 20
 
   /// The version before the step.
   package var from: Int
@@ -34,28 +33,20 @@ package struct PostgresMigration: Sendable {
 
   /// Takes the step, unless it was taken.
   ///
-  /// The servers' transactions are waited for at most 3 seconds, so that none of them waits longer for the
-  /// step.
-  ///
   /// - Throws: `PostgresError`; then nothing was changed.
-  func take(_ store: PostgresStore) throws {
-    var pause = RetryPause()
-    for attempt in 1...PostgresMigration.attemptsMax {
-      do {
-        return try takeOnce(store)
-      } catch let error as PostgresError where error.isWorthRetrying && error.kind == .refused {
-        if attempt == PostgresMigration.attemptsMax { throw error }
-        pause.wait()
-      }
-    }
+  func take(
+    _ store: PostgresStore, attemptsMax: Int, report: @escaping (String) -> Void
+  ) throws {
+    var change = TableChange(store, attemptsMax: attemptsMax, report: report)
+    try change.run { try takeOnce(store, $0) }
   }
 
-  private func takeOnce(_ store: PostgresStore) throws {
+  private func takeOnce(_ store: PostgresStore, _ beginning: [PostgresStatement]) throws {
     let name = PostgresSchema.versionName
-    let found = try store.connection.perform([
-      PostgresStatement("BEGIN"), PostgresStatement("SET LOCAL lock_timeout = '3s'"),
-      PostgresStatement("SELECT value FROM meta WHERE ns = 0 AND name = '\(name)' FOR UPDATE"),
-    ])[2]
+    let found = try store.connection.perform(
+      beginning + [
+        PostgresStatement("SELECT value FROM meta WHERE ns = 0 AND name = '\(name)' FOR UPDATE")
+      ])[beginning.count]
     // Another program may have taken the step meanwhile.
     if found.count == 0 || found.text(0, 0) != "\(from)" {
       try store.connection.perform([PostgresStatement("ROLLBACK")])
@@ -86,13 +77,20 @@ extension PostgresStore {
 
   /// Brings the tables to the version after the last step, while servers use them.
   ///
+  /// - Parameters:
+  ///   - steps: in order.
+  ///   - attemptsMax: how often a step is tried while others use the tables.
+  ///   - report: called with a sentence for each transaction that is waited for.
   /// - Returns: the version before and after.
   /// - Throws: `PostgresError` if a step failed, which changed nothing then; those before it stay.
   package func migrate(
-    _ steps: [PostgresMigration] = PostgresMigration.all
+    _ steps: [PostgresMigration] = PostgresMigration.all,
+    attemptsMax: Int = TableChange.attemptsMax, report: @escaping (String) -> Void = { _ in }
   ) throws -> (before: Int, after: Int) {
     let before = try version().current
-    for step in steps where step.from >= before { try step.take(self) }
+    for step in steps where step.from >= before {
+      try step.take(self, attemptsMax: attemptsMax, report: report)
+    }
     return (before, try version().current)
   }
 

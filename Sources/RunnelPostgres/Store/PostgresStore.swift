@@ -59,31 +59,64 @@ package final class PostgresStore {
 
   /// Makes the tables that are missing.
   ///
-  /// Done again, it changes nothing.
+  /// Done again, it changes nothing, and waits for nobody.
   ///
-  /// - Parameter role: a role that may read and write the rows afterwards, and nothing else; nil for
-  ///   none.
+  /// - Parameters:
+  ///   - role: a role that may read and write the rows afterwards, and nothing else; nil for none.
+  ///   - attemptsMax: how often it is tried while others use tables that are to be changed.
+  ///   - report: called with a sentence for each transaction that is waited for.
   /// - Throws: `PostgresError`; then nothing was made.
-  package func makeTables(for role: String? = nil) throws {
+  package func makeTables(
+    for role: String? = nil, attemptsMax: Int = TableChange.attemptsMax,
+    report: @escaping (String) -> Void = { _ in }
+  ) throws {
+    let hasMeta = try text("SELECT to_regclass('meta')::text") != nil
     // What an earlier version made is migrated, and not completed.
-    if try text("SELECT to_regclass('meta')::text") != nil { try checkVersion() }
-    let version = try text("SELECT version()") ?? ""
-    let isPostgreSQL = version.hasPrefix("PostgreSQL") && !version.contains("-YB-")
-    var statements = ["BEGIN"] + PostgresSchema.statements(isPostgreSQL: isPostgreSQL)
-    statements.append(
-      """
-      INSERT INTO meta (ns, name, value)
-      VALUES (0, '\(PostgresSchema.versionName)', '\(PostgresSchema.madeVersion)')
-      ON CONFLICT (ns, name) DO NOTHING
-      """)
+    if hasMeta { try checkVersion() }
+    var statements = try missingParts()
+    if !hasMeta {
+      statements.append(
+        """
+        INSERT INTO meta (ns, name, value)
+        VALUES (0, '\(PostgresSchema.versionName)', '\(PostgresSchema.madeVersion)')
+        ON CONFLICT (ns, name) DO NOTHING
+        """)
+    }
     if let role {
       let quoted = role.split(separator: "\"", omittingEmptySubsequences: false)
         .joined(separator: "\"\"")
       let tables = PostgresSchema.tables.joined(separator: ", ")
       statements.append("GRANT SELECT, INSERT, UPDATE, DELETE ON \(tables) TO \"\(quoted)\"")
     }
-    try atomically(statements.map { PostgresStatement($0) } + [PostgresStatement("COMMIT")])
+    if !statements.isEmpty {
+      var change = TableChange(self, attemptsMax: attemptsMax, report: report)
+      try change.run { beginning in
+        try atomically(
+          beginning + statements.map { PostgresStatement($0) } + [PostgresStatement("COMMIT")])
+      }
+    }
     try checkVersion()
+  }
+
+  /// The statements that make what is missing; they are not run in vain, since they wait for locks.
+  private func missingParts() throws -> [String] {
+    let version = try text("SELECT version()") ?? ""
+    let isPostgreSQL = version.hasPrefix("PostgreSQL") && !version.contains("-YB-")
+    let parts = PostgresSchema.parts(isPostgreSQL: isPostgreSQL)
+    let found = try connection.perform([
+      PostgresStatement(
+        "SELECT t FROM unnest($1) t WHERE to_regclass(t) IS NOT NULL", .texts(parts.map(\.name)))
+    ])[0]
+    let names = Set((0..<found.count).compactMap { found.text($0, 0) })
+    var statements = parts.filter { !names.contains($0.name) }.map(\.statement)
+    let isStored = """
+      SELECT 'yes' FROM pg_attribute
+      WHERE attrelid = to_regclass('node') AND attname = 'json' AND attstorage = 'm'
+      """
+    if isPostgreSQL, try text(isStored) == nil {
+      statements.append(PostgresSchema.recordStorage)
+    }
+    return statements
   }
 
   /// Checks that the tables are there, and of a version that this program can use.
