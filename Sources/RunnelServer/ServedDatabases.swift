@@ -93,7 +93,7 @@ final class ServedDatabases: Sendable {
     }
     main = places.count == 1 ? places[0].name : nil
     for (name, place) in places {
-      let opened = try open(name, place)
+      guard let opened = try openAtStart(name, place) else { continue }
       state.withLock { $0.open[name] = opened }
     }
     for link in links {

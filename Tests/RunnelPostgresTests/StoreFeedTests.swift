@@ -50,6 +50,19 @@ import Testing
     #expect(follower.alarms == [])
   }
 
+  /// Once, listeners were not told what others wrote before the indexes of new rules were made.
+  @Test func whatOthersWroteIsToldAfterIndexesWereDeclared() throws {
+    #expect(try news() == [])
+    try write(1)
+    let order = try QueryIndex(SortKey.list("n"))
+    let definition = try #require(IndexDefinition(pattern: "/list", serving: order))
+    for _ in 0..<2 { try follower.declareIndexes([definition]) }
+    try write(1, at: "/b")
+    #expect(try news() == ["/a", "/b"])
+    #expect(try store.indexes(of: 1).count == 1)
+    #expect(try news() == [] && follower.alarms == [])
+  }
+
   @Test func whoIsBehindWhatWasPrunedReadsEverythingAnew() throws {
     #expect(try news() == [])
     try write(5)

@@ -17,6 +17,8 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     case frozen
     /// The namespace was moved to another store.
     case moved
+    /// The lease of this server has ended, so that it may not write.
+    case leaseEnded
     /// The store lacks what is asked for, or is of another version.
     case unsuitable
   }
@@ -39,17 +41,22 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
   package var isWorthRetrying: Bool {
     switch kind {
     case .disconnected, .timedOut, .frozen: return true
-    case .missingLibrary, .unsuitable, .inDoubt, .moved: return false
+    case .missingLibrary, .unsuitable, .inDoubt, .moved, .leaseEnded: return false
     case .refused:
       guard let state else { return false }
       return PostgresError.retriedStates.contains(state) || state.hasPrefix("08")
     }
   }
 
+  /// True if the disk of the database did not take a write: it is full, or faulty.
+  package var isOfDisk: Bool { kind == .refused && (state == "53100" || state == "58030") }
+
   /// True if nothing helps but a change of the place, of its password, or of the database.
   ///
   /// A server that runs tries again nevertheless, as its operator may just be changing them.
   package var isPermanent: Bool {
+    // The next start begins another one.
+    if kind == .leaseEnded { return false }
     guard kind == .disconnected, let state else { return !isWorthRetrying }
     return state.hasPrefix("28") || ["3D000", "42501"].contains(state)
   }

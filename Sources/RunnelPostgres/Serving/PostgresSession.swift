@@ -143,8 +143,12 @@ package final class PostgresSession {
 
   /// Declares those indexes that are not declared yet, and fills them.
   ///
+  /// What others have written is told in the next transaction all the same.
+  ///
   /// - Throws: `PostgresError`; then none was declared.
   package func declareIndexes(_ definitions: [IndexDefinition]) throws {
+    let told = known
+    defer { known = told ?? known }
     let hasAll = try perform(isWriting: false) { transaction in
       definitions.allSatisfy { transaction.declares($0) }
     }
@@ -172,7 +176,7 @@ package final class PostgresSession {
     if isWriting {
       if results[4].count == 0 || !lease.isHeld {
         throw PostgresError(
-          .unsuitable, "The lease of this server has ended, so that it may not write.")
+          .leaseEnded, "The lease of this server has ended, so that it may not write.")
       }
       if namespaceState != PostgresStore.State.open.rawValue {
         throw PostgresError(.frozen, "\(name) is being moved, and cannot be written meanwhile.")

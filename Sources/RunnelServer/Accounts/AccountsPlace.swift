@@ -26,10 +26,12 @@ enum AccountsPlace: Sendable {
     case .file(let file):
       return AccountStore(try IdentityFile(file, environment: environment))
     case .store(let store, let keeper):
-      return AccountStore(
-        try StoreAccounts(
-          PostgresPlace(store.connection), lease: keeper.lease, now: environment.now
-        ) { keeper.wake(StoreAccounts.namespace, head: $0) })
+      return try keeper.opening(StoreAccounts.namespace, within: store.patience) {
+        AccountStore(
+          try StoreAccounts(
+            PostgresPlace(store.connection), lease: keeper.lease, now: environment.now
+          ) { keeper.wake(StoreAccounts.namespace, head: $0) })
+      }
     }
   }
 

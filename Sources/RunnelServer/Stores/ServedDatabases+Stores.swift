@@ -81,6 +81,17 @@ extension ServedDatabases {
     }
   }
 
+  /// Opens a database before clients can connect; nil for a namespace that was moved meanwhile, of which its
+  /// store tells.
+  func openAtStart(_ name: String, _ place: ServedPlace) throws -> OpenDatabase? {
+    guard let keeper = place.keeper else { return try open(name, place) }
+    do {
+      return try keeper.opening(name, within: place.patience) { try open(name, place) }
+    } catch let error as PostgresError where error.kind == .moved {
+      return nil
+    }
+  }
+
   /// Opens a namespace that was made since the start; if that fails, it is tried again.
   private func openLater(_ name: String, of link: StoreLink) {
     if !state.withLock({ $0.opening.insert(name).inserted }) { return }

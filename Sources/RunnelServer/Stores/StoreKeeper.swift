@@ -48,7 +48,7 @@ actor StoreKeeper {
   nonisolated let lease: StoreLease
   private nonisolated let executor: TreeExecutor
   private nonisolated let place: PostgresPlace
-  private nonisolated let logger: Logger
+  nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
   private nonisolated let tell: @Sendable (News) -> Void
   private nonisolated let wakes = Mutex(Wakes())
@@ -124,19 +124,28 @@ actor StoreKeeper {
   private static let advice =
     "its synchronous standby is away, or the primary is cut off from it."
 
-  /// Begins to look after the lease, and to tell what is new; `told` gives the newest places that the
-  /// clients were told, by the names of the namespaces.
-  nonisolated func start(told: @escaping @Sendable () -> [String: Int64]) {
+  /// Begins to look after the lease, and to tell what is new.
+  nonisolated func begin() {
     executor.submit {
       self.assumeIsolated { keeper in
-        keeper.told = told
         keeper.subscriptions.append(
           keeper.executor.repeating(everyMilliseconds: StoreKeeper.lookMilliseconds) {
             [weak keeper] in keeper?.assumeIsolated { $0.look() }
           })
-        keeper.look(isFirst: true)
       }
     }
+  }
+
+  /// Notes that the databases are open; `told` gives the newest places that the clients were told, by the
+  /// names of the namespaces.
+  nonisolated func start(told: @escaping @Sendable () -> [String: Int64]) {
+    executor.submit { self.assumeIsolated { $0.told = told } }
+    renewNow()
+  }
+
+  /// Looks at once, and renews the lease or begins it anew; returns at once.
+  nonisolated func renewNow() {
+    executor.submit { self.assumeIsolated { $0.look(mustRenew: true) } }
   }
 
   /// Takes this server out of the list, so that no client is sent to it any more; waits for that.
@@ -239,7 +248,7 @@ actor StoreKeeper {
 
   // MARK: Looking
 
-  private func look(isFirst: Bool = false) {
+  private func look(mustRenew: Bool = false) {
     let start = ContinuousClock.now
     var (isReachable, isRead) = (false, false)
     do {
@@ -248,7 +257,7 @@ actor StoreKeeper {
       try takeHeads(connection)
       try takeWakes(connection)
       isRead = true
-      if isFirst || clock.isDue(start) {
+      if mustRenew || clock.isDue(start) {
         try renew(connection)
         note(nil)
       } else if trouble == .unreachable {

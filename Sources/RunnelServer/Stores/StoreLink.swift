@@ -15,6 +15,8 @@ struct StoreLink: Sendable {
     let news = StoreNewsInbox()
     (self.store, self.news) = (store, news)
     keeper = try StoreKeeper(store, logger: logger, metrics: metrics) { news.tell($0) }
+    // The databases may take longer to open than a lease lasts.
+    keeper.begin()
   }
 
   /// Opens the stores of a configuration; none for files.

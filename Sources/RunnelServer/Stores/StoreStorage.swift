@@ -43,6 +43,10 @@ final class StoreStorage: ServedStorage {
 
   func isMoved(_ error: any Error) -> Bool { (error as? PostgresError)?.kind == .moved }
 
+  func diskTrouble(_ error: any Error) -> DiskTrouble? {
+    (error as? PostgresError)?.isOfDisk == true ? .passing : nil
+  }
+
   func takeAlarms() -> [String] {
     defer { session.alarms = [] }
     return session.alarms

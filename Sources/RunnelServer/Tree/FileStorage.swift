@@ -31,6 +31,14 @@ final class FileStorage: ServedStorage {
 
   func isMoved(_ error: any Error) -> Bool { false }
 
+  func diskTrouble(_ error: any Error) -> DiskTrouble? {
+    switch (error as? DatabaseError)?.code {
+    case .diskFull, .readOnly, .cannotOpen: session.loss == nil ? .passing : .lasting
+    case .storage: .lasting
+    default: nil
+    }
+  }
+
   func takeAlarms() -> [String] { [] }
 
   func takeDoubtCount() -> Int { 0 }

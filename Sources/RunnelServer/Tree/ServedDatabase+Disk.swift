@@ -9,7 +9,7 @@ import Synchronization
 
 extension ServedDatabase {
   /// Between two attempts to do what is owed, or what waits for a move.
-  private static let retryMilliseconds = 250
+  static let retryMilliseconds = 250
 
   /// Refuses jobs that failed, without those that are owed if they may succeed later.
   func giveUp(_ batch: [TreeJob], _ failure: any Error, maySucceed: Bool) -> TreeTold {
@@ -25,7 +25,7 @@ extension ServedDatabase {
     guard let first = jobs.first else { return }
     // Whatever becomes of what they left: nothing is told to them any more.
     for job in jobs where job.isLeave { tree.leaveAll(job.connection) }
-    if place.file != nil {
+    if isWaitingForDisk(failure) {
       diskFailure = failure
       if !isUnwritable { logger.error("\(name): \(failure)") }
       noteFailure(of: first, failure)
@@ -123,8 +123,7 @@ extension ServedDatabase {
 extension ServedDatabase {
   /// True if the disk may take the same writes when there is room.
   func isWaitingForDisk(_ failure: any Error) -> Bool {
-    guard storage.loss == nil, let code = (failure as? DatabaseError)?.code else { return false }
-    return [.diskFull, .readOnly, .cannotOpen].contains(code)
+    storage.diskTrouble(failure) == .passing
   }
 
   func noteStorage() {
@@ -151,11 +150,17 @@ extension ServedDatabase {
 
   /// Notes that the disk did not take a write, and tries it again after a while.
   func noteFailure(of job: TreeJob, _ failure: any Error) {
-    // A trial that fails for whatever reason is repeated.
+    if storage.isMoved(failure) {
+      // It is the other store's disk that counts.
+      if hasFailedWrite.exchange(false, ordering: .relaxed) {
+        metrics.note(isWritable: true, of: name)
+      }
+      isProbing = false
+      return
+    }
+    // A trial that fails for whatever other reason is repeated.
     if !job.isProbe {
-      guard job.isWriting, let code = (failure as? DatabaseError)?.code,
-        [.diskFull, .readOnly, .cannotOpen, .storage].contains(code)
-      else { return }
+      guard job.isWriting, storage.diskTrouble(failure) != nil else { return }
       hasFailedWrite.store(true, ordering: .relaxed)
       metrics.note(isWritable: false, of: name)
       if isProbing { return }

@@ -3,6 +3,11 @@ import RunnelSync
 import RunnelTree
 
 extension ServedDatabase {
+  /// A text that takes its room on the disk also where texts are compressed.
+  private static func probeText() -> String {
+    String(decoding: (0..<probe.bytes).map { _ in UInt8.random(in: 48...111) }, as: UTF8.self)
+  }
+
   /// Does a job in a transaction; returns the messages to connections.
   func perform(
     _ job: TreeJob, _ tree: inout ServedTree, _ transaction: any ServedTransaction
@@ -35,8 +40,7 @@ extension ServedDatabase {
     case .look: return []
     case .takeOver: return try tree.carryOutAll(now: now, transaction)
     case .probe(let isEnd):
-      let text = isEnd ? nil : String(repeating: "-", count: ServedDatabase.probe.bytes)
-      try transaction.keep(text, "probe")
+      try transaction.keep(isEnd ? nil : ServedDatabase.probeText(), "probe")
       return []
     }
   }

@@ -86,7 +86,19 @@ extension ServedDatabase {
     do {
       try storage.declareIndexes(ServedDatabase.indexes(of: rules))
     } catch {
+      // The other store has its own.
+      if storage.isMoved(error) { return }
+      if storage.isFrozen(error) { return declareIndexesLater() }
       logger.error("\(name): the indexes of the rules were not made: \(error)")
+    }
+  }
+
+  /// Declares the indexes of the rules that are in force then.
+  private func declareIndexesLater() {
+    executor.submit(afterMilliseconds: ServedDatabase.retryMilliseconds) { [weak self] in
+      self?.assumeIsolated { database in
+        if let rules = database.tree.rules { database.declareIndexes(of: rules) }
+      }
     }
   }
 

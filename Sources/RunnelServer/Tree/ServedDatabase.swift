@@ -84,6 +84,8 @@ actor ServedDatabase {
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
   var isClosed = false
+  /// True if the namespace was being moved at the start, so that nothing was written.
+  private var lacksIndexes = false
 
   /// The tree's thread.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -116,13 +118,19 @@ actor ServedDatabase {
       storedAccess = access
       rules = try text.map { try ServedDatabase.rules($0, of: place) }.map(allowance.bounded)
     }
-    if let rules { try storage.declareIndexes(ServedDatabase.indexes(of: rules)) }
     var tree = ServedTree(rules: rules, allowance, services: services, trial: trial)
-    // No connection exists yet that could be told.
-    _ = try tree.atomically { tree in
-      try storage.perform(isWriting: true) { transaction in
-        try tree.carryOutAll(now: max(calendar(), transaction.earliestTime), transaction)
+    do {
+      if let rules { try storage.declareIndexes(ServedDatabase.indexes(of: rules)) }
+      // No connection exists yet that could be told.
+      _ = try tree.atomically { tree in
+        try storage.perform(isWriting: true) { transaction in
+          try tree.carryOutAll(now: max(calendar(), transaction.earliestTime), transaction)
+        }
       }
+    } catch {
+      // It is read while it is moved; what was left is told of again.
+      if !storage.isFrozen(error) { throw error }
+      lacksIndexes = true
     }
     isOpenToAll = Mutex(rules == nil)
     currentRules = Mutex(rules)
@@ -201,6 +209,7 @@ actor ServedDatabase {
 
   private func follow(_ audience: any TreeAudience) {
     self.audience = audience
+    if lacksIndexes, let rules = tree.rules { declareIndexes(of: rules) }
     if let watch {
       subscriptions.append(
         executor.watch(watch.descriptor, owner: watch) { [weak self] in

@@ -44,6 +44,9 @@ protocol ServedStorage: AnyObject {
   /// True if the tree was moved elsewhere.
   func isMoved(_ error: any Error) -> Bool
 
+  /// What a failure says of the disk; nil if it says nothing.
+  func diskTrouble(_ error: any Error) -> DiskTrouble?
+
   /// What is to be logged, once.
   func takeAlarms() -> [String]
 
@@ -64,6 +67,14 @@ extension ServedStorage {
   ) throws -> Result {
     try perform(isWriting: isWriting, expecting: [], body)
   }
+}
+
+/// Why a disk did not take a write.
+enum DiskTrouble {
+  /// It may take the same write when there is room.
+  case passing
+  /// It is faulty, or the file is lost.
+  case lasting
 }
 
 /// A state of a served tree, read over a long time while others write.

@@ -291,6 +291,36 @@ struct StoreMoveTests {
     }
   }
 
+  /// Once, no server could start then, so nothing of the store was served.
+  @Test func aServerStartsWhileANamespaceIsMoved() async throws {
+    let rules = "{\"rules\":{\".read\":true,\".write\":true,\"list\":{\".indexOn\":\"b\"}}}"
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let store = try PostgresStore(PostgresPlace(first))
+      defer { store.close() }
+      try store.makeNamespace(named: "other")
+      let namespace = try #require(try store.namespace(named: "test"))
+      try store.writeRules(rules, of: namespace, now: 0)
+      try PostgresCluster.shared().run(
+        sql: "UPDATE namespace SET state = 1 WHERE name = 'test'", in: first)
+      try await withServer { server in
+        #expect(try server.request("PUT", "/n.json?ns=other", "1").status == 200)
+        #expect(try server.request("GET", "/n.json?ns=test").body == "null")
+        let writer = try server.client()
+        try writer.sendRequest("PUT", "/n.json?ns=test", "2")
+        #expect(try server.request("GET", "/n.json?ns=test").body == "null")
+        #expect(!writer.hasUnread)
+        try setState(0, in: first)
+        #expect(try writer.readAnswer(to: "PUT").status == 200)
+        // What could not be written at the start is.
+        let end = ContinuousClock.now + StoreMoveTests.patience
+        while try store.indexes(of: namespace.number).isEmpty {
+          try #require(ContinuousClock.now < end)
+        }
+      }
+    }
+  }
+
   /// A client without names of writes takes every answer for the last word.
   @Test func aWriteThatWaitedForAMoveIsNotAnsweredButSentElsewhere() async throws {
     try await TestServer.onStore {

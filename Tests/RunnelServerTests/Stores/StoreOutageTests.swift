@@ -207,6 +207,95 @@ struct StoreOutageTests {
     }
   }
 
+  /// Once, a server whose start took too long ended.
+  @Test func aServerWhoseLeaseEndsDuringItsStartBeginsAnother() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      // The first lease is ended by others before anything is opened.
+      try PostgresCluster.shared().run(
+        sql: """
+          CREATE SEQUENCE starts;
+          CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('starts') = 1 THEN DELETE FROM server WHERE id = NEW.id; END IF;
+            RETURN NULL;
+          END $$;
+          CREATE TRIGGER early AFTER INSERT ON server FOR EACH ROW EXECUTE FUNCTION forget();
+          """, in: place)
+      try await withServer { server in
+        let answer = try server.request("PUT", "/n.json", "1")
+        #expect(answer.status == 200)
+        #expect(metric("runnel_store_leases_lost_total", of: server) == 1)
+      }
+    }
+  }
+
+  /// Once, it ended with the words of PostgreSQL about a lock.
+  @Test func aServerWaitsAtItsStartForALock() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      // Two attempts to take over what a server has left are refused.
+      try PostgresCluster.shared().run(
+        sql: """
+          CREATE SEQUENCE attempts;
+          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('attempts') <= 2 THEN
+              RAISE EXCEPTION 'locked' USING ERRCODE = '55P03';
+            END IF;
+            RETURN NULL;
+          END $$;
+          INSERT INTO disconnect_write VALUES
+            (1, '00000000-0000-4000-8000-000000000001', 1, 0, '/', '');
+          CREATE TRIGGER late AFTER DELETE ON disconnect_write
+            FOR EACH ROW EXECUTE FUNCTION refuse();
+          """, in: place)
+      try await withServer { server in
+        let answer = try server.request("PUT", "/n.json", "1")
+        #expect(answer.status == 200)
+      }
+    }
+  }
+
+  /// Once, the server said that it was ready.
+  @Test func aServerIsNotReadyWhileTheDiskOfTheDatabaseIsFull() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      let cluster = try PostgresCluster.shared()
+      try cluster.run(
+        sql: """
+          CREATE TABLE full_disk (number int);
+          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF EXISTS (SELECT 1 FROM full_disk) THEN
+              RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100';
+            END IF;
+            RETURN NEW;
+          END $$;
+          CREATE TRIGGER feed_is_full BEFORE INSERT ON feed FOR EACH ROW EXECUTE FUNCTION refuse();
+          CREATE TRIGGER meta_is_full BEFORE INSERT ON meta FOR EACH ROW WHEN (NEW.ns <> 0)
+            EXECUTE FUNCTION refuse();
+          """, in: place)
+      try await withServer(rules: nil, { change(&$0) { _ in } }) { server in
+        let admin = try administrator(of: server)
+        let tells = { (value: Int) in
+          server.server.metricsText.contains("runnel_writable{database=\"test\"} \(value)")
+        }
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+        #expect(try admin.request("GET", "/readyz").status == 200)
+        try cluster.run(sql: "INSERT INTO full_disk VALUES (1)", in: place)
+        #expect(try server.request("PUT", "/n.json", "2").status == 503)
+        let answer = try admin.request("GET", "/readyz")
+        #expect(answer.status == 503)
+        #expect(answer.body == "test cannot be written: see the log.\n")
+        #expect(tells(0))
+        #expect(try server.request("GET", "/n.json").body == "1")
+        // The server tries by itself.
+        try cluster.run(sql: "DELETE FROM full_disk", in: place)
+        try wait(for: "ready") { try admin.request("GET", "/readyz").status == 200 }
+        #expect(tells(1))
+        #expect(try server.request("PUT", "/n.json", "3").status == 200)
+      }
+    }
+  }
+
   private final class Kept: Sendable {
     let lines = Mutex<[String]>([])
   }
