@@ -175,7 +175,14 @@ import Testing
     #expect(try run("move", "chat", "--to", "second", "--address", "b.example:1").status == 0)
     let place = "moved to the store second, at b.example:1"
     #expect(try run("status").output.contains("floor 0, \(place)\n"))
-    for words in [["export"], ["move", "--to", "second"]] {
+    // A script may do it again.
+    for address in [[], ["--address", "b.example:1"]] {
+      let again = try Program.run(
+        ["store", "move", "chat", "--to", "second"] + address,
+        environment: ["XDG_CONFIG_HOME": folder.path])
+      #expect(again.status == 0 && again.output.contains("nothing was to do"), "\(again.errors)")
+    }
+    for words in [["export"], ["move", "--to", "second", "--address", "c.example:1"]] {
       let outcome = try Program.run(
         ["store", words[0], "chat"] + words.dropFirst(),
         environment: ["XDG_CONFIG_HOME": folder.path])

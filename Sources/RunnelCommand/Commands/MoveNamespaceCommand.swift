@@ -15,6 +15,8 @@ struct MoveNamespaceCommand: ParsableCommand {
       If it is broken off, the namespace may stay frozen: do it again, and it goes on. The rows in the old \
       store stay, and are not served: `runnel store drop` removes them, and a move back replaces them.
 
+      A move that was done already does nothing, and its exit status is 0.
+
       Without --address, clients are told that the namespace was moved, and not where to.
 
       Examples:
@@ -41,11 +43,15 @@ struct MoveNamespaceCommand: ParsableCommand {
     try target.checkVersion()
     let line = SharedProgressLine("Moving \(namespace)")
     defer { line.clear() }
-    try StoreMove.run(found, from: source, to: target, address: address, name: to) { count in
+    let isMoved = try StoreMove.run(found, from: source, to: target, address: address, name: to) {
+      count in
       line.report("\(count) rows")
     }
     line.clear()
-    try StandardOutput.say("\(namespace) is in \(target.connection.name) now.\n")
+    try StandardOutput.say(
+      isMoved
+        ? "\(namespace) is in \(target.connection.name) now.\n"
+        : "\(namespace) is in \(target.connection.name) already: nothing was to do.\n")
   }
 
   /// A line that a closure reports to.

@@ -167,6 +167,10 @@ struct StatusOfStoreCommand: ParsableCommand {
         "server \(server.identifier.text)\(address): lease renewed \(age) s ago"
           + "\(text(server.report))\n")
     }
+    if try store.hidesStandbys() {
+      try StandardOutput.say(
+        "standbys are hidden from this role: `GRANT pg_monitor TO ROLE` lets it see them\n")
+    }
     for standby in try store.standbys() ?? [] {
       try StandardOutput.say(
         "standby \(standby.name): \(standby.kind), \(standby.lag) bytes behind\n")

@@ -40,6 +40,22 @@ extension PostgresStore {
     }
   }
 
+  /// True if there may be standbys that this role may not see.
+  package func hidesStandbys() throws -> Bool {
+    do {
+      return try connection.perform([
+        PostgresStatement(
+          """
+          SELECT 1 FROM pg_stat_replication
+          WHERE state IS NULL AND NOT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') LIMIT 1
+          """)
+      ])[0].count > 0
+    } catch {
+      if error.kind == .refused { return false }
+      throw error
+    }
+  }
+
   /// The standbys that this role may see, in the order of their names; nil where the database has no
   /// such list.
   package func standbys() throws -> [Standby]? {

@@ -66,19 +66,23 @@ package struct StoreMove {
   ///   - address: HOST:PORT of servers of `target`, to which clients are sent; empty for none.
   ///   - name: the name of `target` for people; empty for none.
   ///   - report: called now and then with the number of rows that were copied.
+  /// - Returns: false if there was nothing to do, because it was moved there before.
   /// - Throws: `PostgresError`; then the namespace is as it was, or, if a connection broke, frozen until
   ///   the move is done again.
+  @discardableResult
   package static func run(
     _ namespace: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
     address: String, name: String = "", report: @escaping (Int) -> Void = { _ in }
-  ) throws {
+  ) throws -> Bool {
     let move = StoreMove(namespace: namespace, source: source, target: target, report: report)
     let before = try move.targetMove()
     switch namespace.state {
     case .moved:
+      let place = try source.newPlace(of: namespace)
+      let isSame = place.store == name && (address.isEmpty || address == place.address)
+      if isSame, !name.isEmpty, before.isThere { return false }
       throw PostgresError(
-        .unsuitable,
-        "\(namespace.name) was moved to \(try source.newPlace(of: namespace).words) already.")
+        .unsuitable, "\(namespace.name) was moved to \(place.words) already.")
     case .open:
       if before.isThere {
         throw PostgresError(
@@ -102,6 +106,7 @@ package struct StoreMove {
       throw error
     }
     try move.finish(address, name)
+    return true
   }
 
   // MARK: Steps

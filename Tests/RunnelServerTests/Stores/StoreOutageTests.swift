@@ -160,6 +160,14 @@ struct StoreOutageTests {
     try store.makeNamespace(named: "test")
     store.close()
     try pair.setSynchronous(true)
+    try pair.run(sql: "CREATE ROLE few LOGIN")
+    for (user, isHidden) in [("few", true), ("runnel", false)] {
+      let words = pair.place.split(separator: " ")
+      let place = words.map { $0.hasPrefix("user=") ? "user=\(user)" : "\($0)" }
+      let store = try PostgresStore(PostgresPlace(place.joined(separator: " ")))
+      defer { store.close() }
+      #expect(try store.hidesStandbys() == isHidden)
+    }
     try await TestServer.$store.withValue(pair.place) {
       try await withServer(
         rules: nil, { change(&$0) { $0.readyPatience = .milliseconds(300) } }
