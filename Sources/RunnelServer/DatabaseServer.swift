@@ -140,8 +140,9 @@ public final class DatabaseServer: Service, Sendable {
     let adminService = AdminService(
       world: world, hosts: hosts, logger: logger,
       obstacle: { [readiness, databases, accounts] in readiness.obstacle(databases, accounts) },
-      metricsText: { [world, network] in
-        world.metrics.text(connectionCount: network.connectionCount)
+      metricsText: { [world, network, databases] in
+        databases.noteSilence()
+        return world.metrics.text(connectionCount: network.connectionCount)
       })
     admin = try AdminServer(configuration, adminService, logger)
   }
@@ -326,5 +327,8 @@ public final class DatabaseServer: Service, Sendable {
   }
 
   /// The counters since the start, in Prometheus's format.
-  public var metricsText: String { world.metrics.text(connectionCount: network.connectionCount) }
+  public var metricsText: String {
+    databases.noteSilence()
+    return world.metrics.text(connectionCount: network.connectionCount)
+  }
 }

@@ -126,16 +126,29 @@ package final class PostgresPair {
 
   /// Kills the primary and all its processes, as if the machine had lost power.
   package func killPrimary() throws {
+    for process in try primaryProcesses() { kill(process, SIGKILL) }
+  }
+
+  /// Stops the primary and all its processes: its port is open, and nothing answers.
+  package func freezePrimary() throws {
+    for process in try primaryProcesses() { kill(process, SIGSTOP) }
+  }
+
+  /// Lets the primary go on.
+  package func thawPrimary() {
+    for process in (try? primaryProcesses()) ?? [] { kill(process, SIGCONT) }
+  }
+
+  /// The processes of the primary; the first one, the last in the list, is stopped, so that it starts no more.
+  private func primaryProcesses() throws -> [pid_t] {
     let text = try String(contentsOfFile: folder + "/a/postmaster.pid", encoding: .utf8)
     guard let master = text.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
       throw PostgresCluster.Failure(description: "The primary does not run.")
     }
-    // It starts no more processes.
     kill(master, SIGSTOP)
     let path = "/proc/\(master)/task/\(master)/children"
     let children = try String(contentsOfFile: path, encoding: .utf8)
-    for child in children.split(separator: " ").compactMap({ pid_t($0) }) { kill(child, SIGKILL) }
-    kill(master, SIGKILL)
+    return children.split(separator: " ").compactMap { pid_t($0) } + [master]
   }
 
   /// Makes the standby the primary; returns when it takes writes.

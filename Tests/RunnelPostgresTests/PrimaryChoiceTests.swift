@@ -110,6 +110,30 @@ import Testing
     #expect(!reader.isOpen)
   }
 
+  /// Once, the request to stop the statement waited for the frozen primary without end.
+  @Test(needsPostgreSQL) func aPrimaryThatHangsKeepsNobodyFromTheNewOne() throws {
+    let pair = try PostgresPair()
+    defer { pair.thawPrimary() }
+    var patience = PostgresConnection.Patience()
+    patience.connecting = .seconds(2)
+    let place = PostgresPlace(pair.place)
+    let before = try PostgresConnection(place, patience: patience)
+    try pair.freezePrimary()
+    let error = #expect(throws: PostgresError.self) {
+      try before.perform([PostgresStatement("SELECT 1")], within: .milliseconds(100))
+    }
+    #expect(error?.kind == .timedOut)
+    #expect(!before.isOpen)
+    // Its port is open, so a connection is begun, and nothing comes.
+    let alone = #expect(throws: PostgresError.self) {
+      _ = try PostgresConnection(place, patience: patience)
+    }
+    #expect(alone?.isWorthRetrying == true)
+    try pair.promote()
+    let after = try PostgresConnection(place, patience: patience)
+    #expect(after.name.hasSuffix(":5433"))
+  }
+
   @Test(needsPostgreSQL) func aPrimaryThatWasReplacedIsNotTaken() throws {
     let pair = try PostgresPair()
     let place = PostgresPlace(pair.place)

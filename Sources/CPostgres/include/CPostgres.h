@@ -113,4 +113,12 @@ struct runnel_pq {
 /// Loads libpq, once; NULL if it is not installed, or lacks a function. Any thread may call it.
 const struct runnel_pq *runnel_pq_load(void);
 
+/// Asks a server to stop what a connection does, and frees the request; returns after `milliseconds` at the
+/// latest.
+///
+/// PQcancel waits for the server to take the request, without end if its process hangs. So it runs on a thread
+/// of its own, which goes on then. With many that go on, or without memory for a thread, nothing is asked.
+/// Any thread may call it.
+void runnel_pq_cancel(PGcancel *request, int milliseconds);
+
 #endif

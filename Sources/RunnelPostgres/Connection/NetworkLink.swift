@@ -270,7 +270,7 @@ final class NetworkLink: PostgresLink {
   }
 
   /// True if another connection of the process has found a newer primary: what this one answers is old.
-  private var isReplaced: Bool { primary.map { PrimaryChoice.isReplaced($0) } ?? false }
+  var isReplaced: Bool { primary.map { PrimaryChoice.isReplaced($0) } ?? false }
 
   /// Closes the connection to a primary that was replaced; returns the error that says so.
   private func replaced() -> PostgresError {

@@ -23,6 +23,8 @@ package final class PostgresConnection {
   package let replacedPrimaries: [String]
   /// The last failure of `perform`; nil for none since this was set.
   package var lastFailure: PostgresError?
+  /// How long the answers of a call may take that says nothing else; nil for the patience of the connection.
+  package var answering: Duration?
 
   /// Connects.
   ///
@@ -59,7 +61,7 @@ package final class PostgresConnection {
   ///
   /// - Parameters:
   ///   - statements: done in order.
-  ///   - patience: how long the answers may take; nil for that of the connection.
+  ///   - patience: how long the answers may take; nil for `answering`.
   /// - Returns: a result per statement.
   /// - Throws: `PostgresError`; after `disconnected` and `timedOut` the connection is closed.
   @discardableResult
@@ -67,11 +69,12 @@ package final class PostgresConnection {
     _ statements: [PostgresStatement], within patience: Duration? = nil
   ) throws(PostgresError) -> [PostgresResult] {
     do {
-      return try link.perform(statements, within: patience)
+      return try link.perform(statements, within: patience ?? answering)
     } catch {
       lastFailure = error
-      // A primary that confirms nothing may have been replaced.
-      if !isOpen, let place { PrimaryChoice.lookAgain(at: place) }
+      // A primary that confirms nothing may have been replaced; if it is known by which one, that is asked.
+      let isKnown = (link as? NetworkLink)?.isReplaced == true
+      if !isOpen, !isKnown, let place { PrimaryChoice.lookAgain(at: place) }
       throw error
     }
   }

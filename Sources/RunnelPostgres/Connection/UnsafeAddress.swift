@@ -6,13 +6,6 @@ final class UnsafeAddress: Sendable {
 
   init(_ pointer: OpaquePointer?) { bits = Mutex(UInt(bitPattern: pointer)) }
 
-  /// Runs `body` with the pointer, unless it was taken.
-  func withPointer(_ body: (OpaquePointer) -> Void) {
-    bits.withLock { bits in
-      if let pointer = OpaquePointer(bitPattern: bits) { body(pointer) }
-    }
-  }
-
   /// Runs `body` with the pointer, once.
   func take(_ body: (OpaquePointer) -> Void) {
     bits.withLock { bits in

@@ -24,6 +24,10 @@ package final class PostgresSession {
   ]
   private static let feedCountMin: Int64 = 10_000
   private static let feedTimeMin: Int64 = 600_000
+  /// The shortest time that is left for an answer, however long the database has been silent.
+  private static let answeringMin = Duration.seconds(5)
+  /// The shortest time for finding out what became of a commit.
+  private static let doubtMin = Duration.seconds(10)
 
   /// An open connection, and the rows that are read by it.
   private struct Open {
@@ -36,8 +40,10 @@ package final class PostgresSession {
   package let name: String
   private let namespace: Int64
   private let lease: StoreLease
-  /// The time for finding out what became of a commit.
+  /// The time for answers, and from the beginning of a commit until it was found out what became of it.
   private let patience: Duration
+  /// When the present silence of the database began; nil for none.
+  private var silentSince: ContinuousClock.Instant?
   private var open: Open?
   /// The place in the feed up to which the caller was told; nil before the first transaction.
   private var known: FeedPlace?
@@ -51,7 +57,7 @@ package final class PostgresSession {
   /// The number of commits whose answers did not come; whoever counts them sets it to 0.
   package var doubtCount = 0
 
-  /// Opens a namespace; what became of a commit is asked for as long as `patience` says.
+  /// Opens a namespace; answers are waited for as long as `patience` says.
   ///
   /// - Throws: `PostgresError` if there is no connection, or no such namespace.
   package convenience init(
@@ -115,19 +121,37 @@ package final class PostgresSession {
     isWriting: Bool, expecting expected: [Query] = [],
     _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
-    let open = try opened()
+    let start = ContinuousClock.now
+    let open: Open
+    do {
+      open = try opened()
+    } catch {
+      silentSince = silentSince ?? start
+      throw error
+    }
     open.connection.lastFailure = nil
+    open.connection.answering = restOfPatience(start)
     do {
       let transaction = PostgresTransaction(
         open.rows, try begin(open, isWriting: isWriting, expected))
+      silentSince = nil
+      open.connection.answering = patience
       let result = try body(transaction)
       try finish(transaction, open)
       return result
     } catch {
+      if !open.connection.isOpen { silentSince = silentSince ?? start }
       rollBack(open)
       // The engine knows errors of its own only; what failed is what the connection says.
       throw open.connection.lastFailure ?? error
     }
+  }
+
+  /// The time for the first answer: less of it if the database has been silent for a while.
+  private func restOfPatience(_ now: ContinuousClock.Instant) -> Duration {
+    guard let silentSince else { return patience }
+    let rest = patience - silentSince.duration(to: now)
+    return max(rest, min(patience, PostgresSession.answeringMin))
   }
 
   /// True if others may have written since the last transaction.
@@ -261,6 +285,7 @@ package final class PostgresSession {
     _ statements: [PostgresStatement], from head: Int64, _ end: FeedPlace, _ open: Open
   ) throws {
     let failure: PostgresError
+    let start = ContinuousClock.now
     do {
       try open.connection.perform(statements + [PostgresStatement("COMMIT")])
       // The wait for the standby was broken off: the commit is done here, and maybe only here.
@@ -275,7 +300,7 @@ package final class PostgresSession {
     open.rows.rollBack()
     // What follows is about other connections.
     open.connection.lastFailure = nil
-    if try !wasDone(writer, after: head) { throw failure }
+    if try !wasDone(writer, after: head, since: start) { throw failure }
   }
 
   /// Finds out whether a batch was committed; rule 7.
@@ -284,13 +309,16 @@ package final class PostgresSession {
   /// that it is on the standby too.
   ///
   /// - Throws: `PostgresError` (`inDoubt`).
-  private func wasDone(_ writer: FeedPlace.Writer, after head: Int64) throws -> Bool {
+  private func wasDone(
+    _ writer: FeedPlace.Writer, after head: Int64, since start: ContinuousClock.Instant
+  ) throws -> Bool {
     doubtCount += 1
-    let limit = ContinuousClock.now + patience
+    // The client has waited for the commit already.
+    let limit = max(start + patience, .now + min(patience, PostgresSession.doubtMin))
     var pause = RetryPause()
     while true {
       do {
-        return try looksDone(writer, after: head)
+        return try looksDone(writer, after: head, until: limit)
       } catch {
         // What the transaction of this attempt left must not be in the way of the next one.
         open?.connection.close()
@@ -304,8 +332,11 @@ package final class PostgresSession {
     }
   }
 
-  private func looksDone(_ writer: FeedPlace.Writer, after head: Int64) throws -> Bool {
+  private func looksDone(
+    _ writer: FeedPlace.Writer, after head: Int64, until limit: ContinuousClock.Instant
+  ) throws -> Bool {
     let connection = try opened().connection
+    connection.answering = max(ContinuousClock.now.duration(to: limit), .seconds(1))
     let results = try connection.perform([
       PostgresStatement("BEGIN"),
       PostgresStatement(

@@ -31,6 +31,14 @@ extension ServedDatabases {
     }.first
   }
 
+  /// Notes how long the primaries have been silent: the longest of these times.
+  ///
+  /// They are asked when somebody looks, so that a thread that waits for its primary hides nothing.
+  func noteSilence() {
+    let silences = links.map(\.keeper.silence)
+    if let longest = silences.max() { world.metrics.note(storeSilence: longest) }
+  }
+
   /// The address of the server on which the clients of a namespace belong; nil for this one.
   func address(of database: ServedDatabase) -> String? {
     database.place.keeper?.address(of: database.name)

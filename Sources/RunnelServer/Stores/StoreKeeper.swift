@@ -91,6 +91,8 @@ actor StoreKeeper {
     let store = try PostgresStore(place)
     defer { store.close() }
     try store.checkVersion()
+    // Only the first connection of a process looks at all hosts.
+    StoreKeeper.warn(of: store.connection, logger)
     try lease.begin(store.connection)
     // Without notifications the others notice it a little later.
     try? StoreWake.send([.servers], store.connection)
@@ -187,9 +189,7 @@ actor StoreKeeper {
     (patience.connecting, patience.answering) = (.seconds(2), .seconds(2))
     let made = try PostgresConnection(place, patience: patience)
     connection = made
-    for host in made.replacedPrimaries {
-      logger.warning("\(host) takes writes too, and was replaced by \(made.name): stop it.")
-    }
+    StoreKeeper.warn(of: made, logger)
     if try StoreWake.listen(made), let socket = made.socket {
       // The connection closes its socket itself, and is watched only as long as it is open.
       hearing = executor.watch(socket, owner: lease) { [weak self] in
@@ -203,6 +203,13 @@ actor StoreKeeper {
         })
     }
     return made
+  }
+
+  /// Logs which primaries take writes too, and were replaced by that of a connection.
+  private static func warn(of connection: PostgresConnection, _ logger: Logger) {
+    for host in connection.replacedPrimaries {
+      logger.warning("\(host) takes writes too, and was replaced by \(connection.name): stop it.")
+    }
   }
 
   /// Stops to watch a connection that was closed.
@@ -271,7 +278,6 @@ actor StoreKeeper {
       note(isRead && isSilent ? .unconfirmed : .unreachable, error)
     }
     settle()
-    metrics.note(storeSilence: silence)
     if let reason = clock.loss(.now) { lose(reason) }
   }
 

@@ -190,6 +190,41 @@ struct StoreOutageTests {
     }
   }
 
+  /// Once, the servers waited for a frozen primary as long as it was frozen, and said nothing of it.
+  @Test func aPrimaryThatHangsIsToldAndTheNewOneIsTaken() async throws {
+    let pair = try PostgresPair()
+    defer { pair.thawPrimary() }
+    let store = try PostgresStore(PostgresPlace(pair.place))
+    try store.makeTables()
+    try store.makeNamespace(named: "test")
+    store.close()
+    try await TestServer.$store.withValue(pair.place) {
+      try await withServer(
+        rules: nil,
+        {
+          change(&$0) { ($0.patience, $0.readyPatience) = (.seconds(4), .milliseconds(300)) }
+        }
+      ) { server in
+        let admin = try administrator(of: server)
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+        let socket = try server.socket()
+        try pair.freezePrimary()
+        let reader = try server.client()
+        try reader.sendRequest("GET", "/n.json")
+        try wait(for: "not ready") { try admin.request("GET", "/readyz").status == 503 }
+        try wait(for: "silence") { metric("runnel_store_silence_seconds", of: server) > 0 }
+        #expect(try reader.readAnswer(to: "GET").status == 503)
+        #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        try pair.promote()
+        let client = try server.client()
+        try wait(for: "the new primary") {
+          try client.request("PUT", "/n.json", "2").status == 200
+        }
+        #expect(metric("runnel_store_leases_lost_total", of: server) == 1)
+      }
+    }
+  }
+
   /// Once, people were told that the primary did not answer, and then in between that it did again.
   @Test func aPrimaryThatConfirmsNothingIsToldFromOneThatIsSilent() async throws {
     try await TestServer.onStore {
