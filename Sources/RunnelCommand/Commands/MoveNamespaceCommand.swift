@@ -8,9 +8,9 @@ struct MoveNamespaceCommand: ParsableCommand {
     abstract: "Move a namespace to another store, on another primary.",
     discussion: """
       The namespace is frozen: servers go on reading it, and refuse writes for now. Then its rows are \
-      copied, and it is opened in the other store, whose servers serve it within a second. At last its \
-      clients are sent there: to the address after --address, if servers of the other store have one of \
-      their own. The other store keeps the order of changes, the names of writes, the rules and the indexes.
+      copied to the other store, whose servers get a moment to find it there. At last its clients are sent \
+      there, to the address after --address, if servers of the other store have one of their own, and it is \
+      opened for writes. The other store keeps the order of changes, the names of writes, the rules and the indexes.
 
       If it is broken off, the namespace may stay frozen: do it again, and it goes on. The rows in the old \
       store stay, and are not served: `runnel store drop` removes them, and a move back replaces them.

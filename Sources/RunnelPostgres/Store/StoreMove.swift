@@ -1,10 +1,15 @@
+import Glibc
+
 /// The move of a namespace to another store, whose primary is another one.
 ///
 /// ```
-///   open --freeze--> frozen --copied, and open there--> moved
+///   open --freeze--> frozen --copied, and frozen there--> moved, and opened there
 ///                      |
 ///                      +--a failure--> open
 /// ```
+///
+/// The servers of the new store have a moment to find it there before clients are sent to them. It is opened
+/// there after it was closed here, so that nobody reads an old state.
 ///
 /// Nobody writes the namespace while it is frozen, and whoever reads it in its new store finds the same
 /// places in its feed. Done again after it was broken off, it goes on. A namespace that was moved away from
@@ -14,6 +19,10 @@
 package struct StoreMove {
   /// The name in `meta` of the number of a move that is under way, in both stores.
   private static let moveName = "moving"
+  /// The name in `meta` of the number of a move to this store, until the namespace is opened here.
+  private static let arrivalName = "moving.here"
+  /// The time in which the servers of the new store find the namespace: three of their looks.
+  private static let discoveryMicroseconds: UInt32 = 750_000
   /// The name in `meta` of the address to which clients are sent afterwards.
   static let addressName = "moved.to"
   /// The name in `meta` of the name of the other store, for people.
@@ -76,9 +85,19 @@ package struct StoreMove {
   ) throws -> Bool {
     let move = StoreMove(namespace: namespace, source: source, target: target, report: report)
     let before = try move.targetMove()
+    if try source.metaValue(arrivalName, of: namespace) != nil {
+      throw PostgresError(
+        .unsuitable,
+        "A move of \(namespace.name) to this store is not complete: do that one again first.")
+    }
     switch namespace.state {
     case .moved:
       let place = try source.newPlace(of: namespace)
+      // It was broken off at its end.
+      if before.isArriving, name.isEmpty || place.store == name {
+        try move.open()
+        return true
+      }
       let isSame = place.store == name && (address.isEmpty || address == place.address)
       if isSame, !name.isEmpty, before.isThere { return false }
       throw PostgresError(
@@ -105,22 +124,40 @@ package struct StoreMove {
       if target.connection.isOpen { try? move.thaw() }
       throw error
     }
+    if try !StoreLease.live(target.connection).isEmpty { usleep(discoveryMicroseconds) }
     try move.finish(address, name)
+    try move.open()
     return true
   }
 
   // MARK: Steps
 
-  private func targetMove() throws -> (isThere: Bool, number: String?) {
+  /// What is in the other store: the number of the move that brought it there, and whether that is under way.
+  private func targetMove() throws -> (isThere: Bool, number: String?, isArriving: Bool) {
     guard let there = try target.namespace(named: namespace.name), there.state != .moved else {
-      return (false, nil)
+      return (false, nil, false)
     }
-    let result = try target.connection.perform([
+    return (
+      true, try target.metaValue(StoreMove.moveName, of: there),
+      try target.metaValue(StoreMove.arrivalName, of: there) != nil
+    )
+  }
+
+  /// Opens the namespace in the other store, if it is not open there.
+  private func open() throws {
+    guard let there = try target.namespace(named: namespace.name) else { return }
+    let number = PostgresValue.integer(there.number)
+    try target.atomically([
+      PostgresStatement("BEGIN"),
       PostgresStatement(
-        "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(there.number),
-        .text(StoreMove.moveName))
-    ])[0]
-    return (true, result.count == 0 ? nil : result.text(0, 0))
+        """
+        UPDATE namespace SET state = 0 WHERE ns = $1 AND EXISTS (
+          SELECT 1 FROM meta m WHERE m.ns = namespace.ns AND m.name = '\(StoreMove.arrivalName)')
+        """, number),
+      PostgresStatement(
+        "DELETE FROM meta WHERE ns = $1 AND name = '\(StoreMove.arrivalName)'", number),
+      PostgresStatement("COMMIT"),
+    ])
   }
 
   /// Waits for the writers, and lets no more of them in; returns the number of the move.
@@ -204,6 +241,7 @@ package struct StoreMove {
       }
       try to.perform([
         StoreMove.keeping(number, StoreMove.moveName, .integer(there)),
+        StoreMove.keeping(number, StoreMove.arrivalName, .integer(there)),
         PostgresStatement("COMMIT"),
       ])
     } catch {
@@ -232,7 +270,7 @@ package struct StoreMove {
       try target.connection.perform([
         PostgresStatement(
           """
-          UPDATE namespace SET head = $2, floor = $3, last_at = $4, next_split = $5, state = 0
+          UPDATE namespace SET head = $2, floor = $3, last_at = $4, next_split = $5, state = 1
           WHERE name = $1
           """, values: values)
       ])
@@ -241,8 +279,8 @@ package struct StoreMove {
     let made = try target.connection.perform([
       PostgresStatement(
         """
-        INSERT INTO namespace (ns, name, head, floor, last_at, next_split)
-        SELECT \(PostgresStore.nextNumber), $1, $2, $3, $4, $5 RETURNING ns
+        INSERT INTO namespace (ns, name, head, floor, last_at, next_split, state)
+        SELECT \(PostgresStore.nextNumber), $1, $2, $3, $4, $5, 1 RETURNING ns
         """, values: values)
     ])[0]
     return try made.integer(0, 0) ?? 0

@@ -15,6 +15,9 @@ struct DatabaseService: NetworkService {
   private static let noLease =
     "The primary of the store does not confirm that this server may serve: try again, or another server."
 
+  private static let notYet =
+    "A database of this name is not served here yet: try again in a moment."
+
   let databases: ServedDatabases
   let accounts: AccountService?
   /// The services; nil if none are served.
@@ -36,6 +39,10 @@ struct DatabaseService: NetworkService {
       return .moved(moved)
     }
     guard let found = byHost ? databases.findByHost(request) : databases.find(request) else {
+      // Clients that were sent here by the servers of another store try again.
+      if databases.mayCome(request, byHost: byHost) {
+        return .refused(503, DatabaseService.notYet)
+      }
       world.metrics.refused(.database)
       return .refused(404, "There is no database of this name here.")
     }

@@ -10,6 +10,8 @@ import Synchronization
 extension ServedDatabases {
   /// The time after which a namespace that could not be opened is tried again.
   private static let retryMilliseconds = 10_000
+  /// After this time without an answer of a store, it is not known which namespaces are in it.
+  private static let silenceMax = Duration.seconds(5)
 
   private func open(_ name: String) -> ServedDatabase? {
     state.withLock { $0.open[name]?.database }
@@ -47,14 +49,31 @@ extension ServedDatabases {
   /// The namespace that a request names, if it was moved to another store.
   func moved(_ request: HTTPRequest, byHost: Bool = false) -> MovedNamespace? {
     if links.isEmpty { return nil }
-    let named = byHost ? nil : ServedDatabases.parameter("ns", of: request.path ?? "")
-    let host = HostCheck.host(of: request.authority ?? "")
-    let label = host.split(separator: ".").first.map(String.init) ?? ""
+    let (named, label) = ServedDatabases.names(in: request, byHost: byHost)
     return state.withLock { state in
       let isKnown = state.open[label] != nil || state.moved[label] != nil
       let name = named ?? (isKnown ? label : main ?? DatabaseNames.fallback)
       return state.moved[name].map { MovedNamespace(name: name, address: $0.address) }
     }
+  }
+
+  /// True if a namespace that is not served here may be soon: it has just come, or the store does not answer.
+  func mayCome(_ request: HTTPRequest, byHost: Bool) -> Bool {
+    if links.isEmpty { return false }
+    let (named, label) = ServedDatabases.names(in: request, byHost: byHost)
+    return state.withLock { $0.opening.contains(named ?? label) }
+      || links.contains { $0.keeper.silence > ServedDatabases.silenceMax }
+  }
+
+  /// The name that a request has as a parameter, and the first word of its host.
+  private static func names(
+    in request: HTTPRequest, byHost: Bool
+  ) -> (parameter: String?, label: String) {
+    let host = HostCheck.host(of: request.authority ?? "")
+    return (
+      byHost ? nil : parameter("ns", of: request.path ?? ""),
+      host.split(separator: ".").first.map(String.init) ?? ""
+    )
   }
 
   /// Sets whether namespaces that are made later are served only with rules.

@@ -268,7 +268,7 @@ actor ServedDatabase {
       if batch.count > 1 { return batch.flatMap { perform([$0]) } }
       return giveUp(batch, diskFailure, maySucceed: true)
     }
-    var patience = StoragePatience(place.patience)
+    var patience = StoragePatience(place.restOfPatience)
     while true {
       do {
         let (told, later) = try carryOut(batch)

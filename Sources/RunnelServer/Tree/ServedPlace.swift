@@ -50,6 +50,12 @@ enum ServedPlace: Sendable {
     if case .namespace(let namespace) = self { namespace.patience } else { .zero }
   }
 
+  /// How long jobs wait from now on: those that come late in an outage get no time of their own.
+  var restOfPatience: Duration {
+    guard let keeper else { return patience }
+    return max(.zero, patience - keeper.silence)
+  }
+
   /// Opens the place.
   ///
   /// - Throws: `DatabaseError`, `PostgresError` or `ServerError` that names the problem.

@@ -368,6 +368,48 @@ struct StoreMoveTests {
     }
   }
 
+  /// Once, its servers had never heard of it when the first clients were sent to them.
+  @Test func aNamespaceIsReadInItsNewStoreBeforeItIsWrittenThere() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      try await withServer { server in
+        let answer = try server.request("PUT", "/n.json", "1")
+        #expect(answer.status == 200)
+      }
+      try setState(1, in: first)
+      try await withServer { server in
+        #expect(try server.request("GET", "/n.json").body == "1")
+        let client = try server.client()
+        try client.sendRequest("PUT", "/n.json", "2")
+        #expect(try server.request("GET", "/n.json").body == "1")
+        try setState(0, in: first)
+        #expect(try client.readAnswer(to: "PUT").status == 200)
+      }
+    }
+  }
+
+  @Test func aMoveThatWasBrokenOffAtItsEndIsCompleted() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let second = try emptyStore()
+      let third = try emptyStore()
+      try move(from: first, to: second, address: "")
+      let store = try PostgresStore(PostgresPlace(second))
+      defer { store.close() }
+      #expect(try store.namespace(named: "test")?.state == .open)
+      // As if it had not been opened there any more.
+      let sql = "UPDATE namespace SET state = 1; INSERT INTO meta SELECT 1, 'moving.here', ''"
+      try PostgresCluster.shared().run(sql: sql, in: second)
+      let error = #expect(throws: PostgresError.self) {
+        try move(from: second, to: third, address: "")
+      }
+      #expect(error?.message.contains("to this store is not complete") == true)
+      try move(from: first, to: second, address: "")
+      #expect(try store.namespace(named: "test")?.state == .open)
+      try move(from: second, to: third, address: "")
+    }
+  }
+
   private func movedNumber(_ place: String) throws -> String {
     let connection = try PostgresConnection(PostgresPlace(place))
     defer { connection.close() }

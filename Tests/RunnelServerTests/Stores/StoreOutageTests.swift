@@ -132,6 +132,10 @@ struct StoreOutageTests {
         // Nothing was done, and the client is told so.
         #expect(try writer.readAnswer(to: "PUT").status == 503)
         #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        // Once, whoever came late waited for as long again.
+        let retries = metric("runnel_storage_retries_total", of: server)
+        #expect(try server.request("PUT", "/n.json", "7").status == 503)
+        #expect(metric("runnel_storage_retries_total", of: server) == retries)
         // Nothing that lasts begins meanwhile: it would seem live, and be told nothing.
         for (target, headers) in [
           ("/.ws?v=5&ns=test", RawClient.upgrade), ("/n.json", ["Accept": "text/event-stream"]),
