@@ -37,7 +37,7 @@ final class ServedDatabases: Sendable {
   let links: [StoreLink]
   /// The name of the database for requests that name none; nil if there are several.
   let main: String?
-  private let configuration: ServerConfiguration
+  let configuration: ServerConfiguration
   let world: ServerWorld
   let logger: Logger
   let accounts: AccountService?

@@ -66,6 +66,37 @@ struct TerminalStoreTests {
     #expect(status.split(separator: "\n").count { $0.hasPrefix("server ") } == 1, "\(status)")
   }
 
+  /// Once, the workspace stayed offline, and what was written in it had no way to the other store.
+  @Test func aMoveToAnotherStoreIsFollowed() throws {
+    let place = try PostgresCluster.shared().makeDatabase()
+    let file = folder.file("runnel/config.yaml")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try "\(text)  second: \(place)\n".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try run("store", "init", "--store", "second").status == 0)
+    let terminal = try opened()
+    let move = try run("store", "move", "chat", "--to", "second", "--address", "two.example:1")
+    #expect(move.status == 0, "\(move.errors)")
+    try terminal.keys("g", "g")
+    try terminal.wait("the cursor") { $0.cursorLine?.contains("greeting") == true }
+    try terminal.keys("e")
+    try terminal.wait(for: "Edit /greeting")
+    try terminal.keys("C-u")
+    try terminal.type("\"moved\"")
+    try terminal.keys("Enter")
+    try terminal.wait("the new value in the other store") { _ in
+      (try? run("store", "export", "chat", "--store", "second").output)?.contains("moved") == true
+    }
+    try terminal.wait(for: "live")
+    try terminal.keys("q")
+    try terminal.wait(for: TmuxTerminal.prompt)
+    // Its replica is that of the first store, also when nothing is left there.
+    #expect(try run("store", "drop", "chat").status == 0)
+    let again = try opened()
+    try again.wait(for: "is in the store second")
+    let push = try run("sync", "push", "http://main.store.localhost/?ns=chat")
+    #expect(push.errors.contains("runnel open --store main --namespace chat"), "\(push.errors)")
+  }
+
   @Test func whatCannotBeOpenedIsSaid() throws {
     let missing = try run("open", "--namespace", "none")
     #expect(missing.status == 1)

@@ -52,6 +52,10 @@ struct SyncPushCommand: ParsableCommand {
       throw Failure(
         "\(choice.name) is a Feathers server: `runnel open` sends what waits.", status: .usage)
     }
+    if let command = StoreGate.command(for: choice.address) {
+      throw Failure(
+        "\(choice.name) is a namespace of a store: `\(command)` sends what waits.", status: .usage)
+    }
     let access = try choice.access()
     let file = try ReplicaFolder.file(
       for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)

@@ -251,7 +251,7 @@ struct WorkspaceOptions: ParsableArguments {
     defer { gate.stop() }
     return try run(file) { options in
       try gate.start()
-      options.origin = wish
+      (options.origin, options.remarks) = (wish, gate.remarks)
     }
   }
 

@@ -5,6 +5,7 @@ import RunnelNetwork
 import RunnelPostgres
 import RunnelServer
 import RunnelSync
+import Synchronization
 
 /// A namespace of a store, as a workspace of this process reads and writes it: without any server but
 /// the one inside this process.
@@ -13,47 +14,59 @@ import RunnelSync
 /// live and its writes are in the one order. It serves this namespace alone, on a Unix socket in a folder
 /// that only the user may open, and takes whoever knows its secret for an administrator.
 ///
+/// When the namespace is moved to another store whose name is known here, it goes on from there, with the same
+/// replica: so what was not written yet is written there.
+///
 /// ```
 ///   new --start--> serving --stop--> ended
+///            ^        |
+///            +-moved--+
 /// ```
-final class StoreGate {
+final class StoreGate: Sendable {
+  private struct Life {
+    var server: DatabaseServer?
+    /// The name of the store that is served from.
+    var store: String
+    var isEnding = false
+  }
+
   /// How long answers under way are waited for at the end.
   private static let stopDuration = Duration.seconds(2)
+  /// Between two attempts to follow the namespace to another store.
+  private static let followPause = Duration.seconds(3)
+
+  private static let hostEnd = ".store.localhost"
 
   /// What the workspace needs to show the namespace.
   let wish: OriginWish
+  /// What is to be said first.
+  let remarks: [String]
+  private let namespace: String
   private let configuration: ServerConfiguration
   private let scratch: ScratchDatabase
-  private var server: DatabaseServer?
+  private let life: Mutex<Life>
 
-  /// Looks up a namespace of a store.
+  /// Looks up a namespace of a store, or of the one to which it was moved.
   ///
-  /// - Throws: `Failure` if there is no such namespace here, `PostgresError` if the store cannot be used.
+  /// - Throws: `Failure` if there is no such namespace, `PostgresError` if the store cannot be used.
   init(_ namespace: String, ofStore name: String) throws {
-    let place = try StoreOption.place(named: name)
-    let store = try PostgresStore(place)
-    defer { store.close() }
-    let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
-    if found.state == .moved {
-      throw Failure(
-        "\(namespace) was moved to \(try store.newPlace(of: found).words): name that one with --store."
-      )
-    }
+    let found = try FoundNamespace(namespace, ofStore: name)
     guard DatabaseNames.isValid(namespace) else {
       throw Failure(
         "\(namespace) cannot be opened: names of served namespaces have small letters, digits and "
           + "hyphens.", status: .usage)
     }
+    remarks =
+      found.store == name ? [] : ["\(namespace) was moved, and is in the store \(found.store)."]
     let address = try OriginAddress("http://\(StoreGate.host(of: name))/?ns=\(namespace)")
     scratch = try ScratchDatabase(named: "socket")
     let secret = ServerSecrets.newText()
-    var storeConfiguration = StoreConfiguration(name: name, connection: place.text)
-    storeConfiguration.namespace = namespace
-    var configuration = ServerConfiguration(.store(storeConfiguration))
+    var configuration = ServerConfiguration(.store(found.configuration))
     (configuration.listen, configuration.socketFile) = ([], scratch.file)
     (configuration.ownSecret, configuration.logsRequests) = (secret, false)
     configuration.stopDuration = StoreGate.stopDuration
-    self.configuration = configuration
+    (self.configuration, self.namespace) = (configuration, namespace)
+    life = Mutex(Life(store: found.store))
     var options = OriginOptions(environment: [:])
     options.socketFile = scratch.file
     options.userAgent = OriginArguments.userAgent
@@ -70,7 +83,23 @@ final class StoreGate {
       if ("A"..."Z").contains(scalar) { host += "_" }
       host.unicodeScalars.append(scalar)
     }
-    return host.lowercased() + ".store.localhost"
+    return host.lowercased() + hostEnd
+  }
+
+  /// The command that opens the namespace for which an address stands; nil if it stands for none.
+  static func command(for address: OriginAddress) -> String? {
+    guard address.host.hasSuffix(hostEnd), let namespace = address.namespace else { return nil }
+    var store = ""
+    var isMarked = false
+    for character in address.host.dropLast(hostEnd.count) {
+      if character == "_", !isMarked {
+        isMarked = true
+      } else {
+        store += isMarked ? character.uppercased() : String(character)
+        isMarked = false
+      }
+    }
+    return "runnel open --store \(store) --namespace \(namespace)"
   }
 
   /// Begins to serve.
@@ -78,10 +107,8 @@ final class StoreGate {
   /// - Throws: `Failure`, `PostgresError` or `DatabaseError` that says why it cannot.
   func start() throws {
     do {
-      // What is logged goes where the workspace's log goes, as the screen is not to be written on.
-      let server = try DatabaseServer(
-        configuration, lines: LogLines { _ in }, logger: Logger(label: "runnel.store"))
-      self.server = server
+      let server = try made(configuration)
+      life.withLock { $0.server = server }
       _ = try AsyncWork.wait { try await server.start() }
     } catch let error as ServerError {
       throw Failure(error.message)
@@ -90,10 +117,57 @@ final class StoreGate {
     }
   }
 
+  private func made(_ configuration: ServerConfiguration) throws -> DatabaseServer {
+    var configuration = configuration
+    configuration.didMove = { [weak self] _ in
+      Task { await self?.follow() }
+    }
+    // What is logged goes where the workspace's log goes, as the screen is not to be written on.
+    return try DatabaseServer(
+      configuration, lines: LogLines { _ in }, logger: Logger(label: "runnel.store"))
+  }
+
+  /// Serves from the store to which the namespace was moved; tries again until that is done.
+  private func follow() async {
+    var told = ""
+    while let store = life.withLock({ $0.isEnding ? nil : $0.store }) {
+      do {
+        try await serve(try FoundNamespace(namespace, ofStore: store))
+        return
+      } catch {
+        if told != "\(error)" { Logger(label: "runnel.store").error("\(error)") }
+        told = "\(error)"
+        // The sleep is cut short only if the program ends at once.
+        try? await Task.sleep(for: StoreGate.followPause)
+      }
+    }
+  }
+
+  private func serve(_ found: FoundNamespace) async throws {
+    // Both have the same socket.
+    let former = life.withLock { life in
+      defer { life.server = nil }
+      return life.server
+    }
+    await former?.stop()
+    var configuration = configuration
+    configuration.databases = .store(found.configuration)
+    let server = try made(configuration)
+    let isOver = life.withLock { life in
+      if !life.isEnding { (life.server, life.store) = (server, found.store) }
+      return life.isEnding
+    }
+    if isOver { return await server.stop() }
+    _ = try await server.start()
+  }
+
   /// Ends the server and its lease, and removes the socket.
   func stop() {
+    let server = life.withLock { life in
+      defer { (life.server, life.isEnding) = (nil, true) }
+      return life.server
+    }
     if let server {
-      self.server = nil
       // Nobody waits for more than the end.
       try? AsyncWork.wait { await server.stop() }
     }

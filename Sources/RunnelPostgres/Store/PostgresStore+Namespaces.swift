@@ -14,6 +14,9 @@ extension PostgresStore {
     }
   }
 
+  /// What the names in `meta`, in namespace 0, begin with that tell where a namespace is whose rows were
+  /// dropped here after its move.
+  private static let formerPrefix = "namespace.left."
   /// The name in `meta`, in namespace 0, of the greatest number of a namespace that was dropped.
   private static let droppedName = "namespace.dropped"
 
@@ -31,6 +34,34 @@ extension PostgresStore {
     NewPlace(
       store: try metaValue(StoreMove.storeName, of: namespace) ?? "",
       address: try metaValue(StoreMove.addressName, of: namespace) ?? "")
+  }
+
+  /// Where a namespace was moved to whose rows are not here any more; nil if that is not known.
+  ///
+  /// - Throws: `PostgresError` if it cannot be read.
+  package func formerPlace(of name: String) throws -> NewPlace? {
+    let result = try connection.perform([
+      PostgresStatement(
+        "SELECT value FROM meta WHERE ns = 0 AND name = $1",
+        .text(PostgresStore.formerPrefix + name))
+    ])[0]
+    guard result.count > 0, let value = result.text(0, 0) else { return nil }
+    let parts = value.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    return NewPlace(store: parts[0], address: parts.count > 1 ? parts[1] : "")
+  }
+
+  /// Keeps in mind where a namespace is that is dropped.
+  private func noteFormer(_ namespace: Namespace) throws -> PostgresStatement {
+    let name = PostgresValue.text(PostgresStore.formerPrefix + namespace.name)
+    guard namespace.state == .moved else {
+      return PostgresStatement("DELETE FROM meta WHERE ns = 0 AND name = $1", name)
+    }
+    let place = try newPlace(of: namespace)
+    return PostgresStatement(
+      """
+      INSERT INTO meta (ns, name, value) VALUES (0, $1, $2)
+      ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
+      """, name, .text("\(place.store) \(place.address)"))
   }
 
   /// Removes a namespace with all that is in it; servers stop serving it.
@@ -54,6 +85,6 @@ extension PostgresStore {
         ON CONFLICT (ns, name) DO UPDATE
         SET value = greatest(meta.value::int, excluded.value::int)::text
         """, number))
-    try atomically(statements + [PostgresStatement("COMMIT")])
+    try atomically(statements + [try noteFormer(namespace), PostgresStatement("COMMIT")])
   }
 }

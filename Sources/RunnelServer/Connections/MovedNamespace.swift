@@ -5,18 +5,17 @@ import RunnelSync
 /// A namespace that was moved to another store: where its clients are sent.
 struct MovedNamespace: Hashable, Sendable {
   let name: String
-  /// HOST:PORT of servers of the other store; nil if it was not told.
+  /// HOST:PORT of servers of the other store; nil if no client is sent there.
   let address: String?
-
-  /// Makes the place; an empty address is none.
-  init(name: String, address: String) {
-    (self.name, self.address) = (name, address.isEmpty ? nil : address)
-  }
-
   /// What clients are told that cannot be sent on.
-  var text: String {
-    let end = address.map { "it is served at \($0) now." } ?? "its new address is not known here."
-    return "\(name) was moved to another store: \(end)"
+  let text: String
+
+  /// Makes the place; an empty address is none, and without `sendsClientsOn` it is only told.
+  init(name: String, address: String, sendsClientsOn: Bool) {
+    let end =
+      address.isEmpty ? "its new address is not known here." : "it is served at \(address) now."
+    text = "\(name) was moved to another store: \(end)"
+    (self.name, self.address) = (name, address.isEmpty || !sendsClientsOn ? nil : address)
   }
 
   /// The answer to a request over HTTP; clients repeat it at the new address.

@@ -53,7 +53,10 @@ extension ServedDatabases {
     return state.withLock { state in
       let isKnown = state.open[label] != nil || state.moved[label] != nil
       let name = named ?? (isKnown ? label : main ?? DatabaseNames.fallback)
-      return state.moved[name].map { MovedNamespace(name: name, address: $0.address) }
+      return state.moved[name].map {
+        MovedNamespace(
+          name: name, address: $0.address, sendsClientsOn: configuration.didMove == nil)
+      }
     }
   }
 
@@ -103,6 +106,7 @@ extension ServedDatabases {
         let address = head.movedTo.isEmpty ? "" : ", to \(head.movedTo)"
         logger.notice("\(head.name) was moved to another store\(address)")
         world.switchboard.stop(database: head.name)
+        configuration.didMove?(head.name)
       }
     case .moved: break
     }

@@ -1,0 +1,59 @@
+import RunnelApp
+import RunnelPostgres
+import RunnelServer
+
+/// The store that has a namespace: the one that is named, or the one to which it was moved from there.
+struct FoundNamespace {
+  private static let movesMax = 8
+
+  /// The name of the store.
+  let store: String
+  /// How a server serves this namespace alone.
+  let configuration: StoreConfiguration
+
+  /// Looks for a namespace.
+  ///
+  /// - Throws: `Failure` if it is not there, or its store has no name here; `PostgresError` if the named store
+  ///   cannot be used.
+  init(_ namespace: String, ofStore first: String) throws {
+    var name = first
+    var words = ""
+    for _ in 0...FoundNamespace.movesMax {
+      let place = try StoreOption.place(named: name)
+      let next: PostgresStore.NewPlace?
+      do {
+        next = try FoundNamespace.newPlace(of: namespace, place)
+      } catch {
+        if words.isEmpty { throw error }
+        throw Failure("\(namespace) was moved to \(words), which cannot be opened here: \(error)")
+      }
+      guard let next else {
+        var configuration = StoreConfiguration(name: name, connection: place.text)
+        configuration.namespace = namespace
+        (store, self.configuration) = (name, configuration)
+        return
+      }
+      words = next.words
+      guard PostgresPlace.isName(next.store) else {
+        throw Failure("\(namespace) was moved to \(words): name that one with --store.")
+      }
+      name = next.store
+    }
+    throw Failure("\(namespace) was moved in a circle: the last store was to be \(words).")
+  }
+
+  /// Where a namespace was moved to; nil if it is in the store.
+  private static func newPlace(
+    of namespace: String, _ place: PostgresPlace
+  ) throws -> PostgresStore.NewPlace? {
+    let store = try PostgresStore(place)
+    defer { store.close() }
+    try store.checkVersion()
+    if let found = try store.namespace(named: namespace) {
+      return found.state == .moved ? try store.newPlace(of: found) : nil
+    }
+    if let former = try store.formerPlace(of: namespace) { return former }
+    _ = try RulesOfStoreCommand.namespace(named: namespace, of: store)
+    return nil
+  }
+}
