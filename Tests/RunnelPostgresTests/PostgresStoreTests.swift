@@ -323,3 +323,39 @@ import Testing
     }
   }
 }
+
+/// What is told of the standbys of a primary.
+@Suite struct StandbyTests {
+  @Test func theNumberOfNeededStandbysIsRead() {
+    let texts = [
+      ("b", 1), ("b, c", 1), ("*", 1), ("ANY 2 (b, c, d)", 2), ("any 1 (\"x\", c)", 1),
+      ("FIRST 3 (a, b, c)", 3), ("2 (a, b)", 2), ("ANY 2(a, b)", 2),
+    ]
+    for (text, count) in texts {
+      #expect(PostgresStore.Standbys.neededCount(text) == count, "\(text)")
+    }
+  }
+
+  /// Once, the line of the standby was missing, and all looked well.
+  @Test(needsPostgreSQL) func aMissingStandbyIsTold() throws {
+    let pair = try PostgresPair()
+    try pair.run(sql: "CREATE ROLE plain LOGIN")
+    try pair.setSynchronous(true)
+    let store = try PostgresStore(PostgresPlace(pair.place))
+    defer { store.close() }
+    let whole = try #require(try store.standbys())
+    #expect(whole.all.map(\.name) == ["b"] && !whole.isShort)
+    try pair.run(sql: "ALTER SYSTEM SET synchronous_standby_names = 'another'")
+    try pair.run(sql: "SELECT pg_reload_conf()")
+    let end = ContinuousClock.now + .seconds(20)
+    var isShort = false
+    while !isShort, ContinuousClock.now < end { isShort = try store.standbys()?.isShort == true }
+    #expect(isShort)
+    // Who may not see the standbys is told that, and not that there are none.
+    let plain = try PostgresStore(PostgresPlace(pair.place + " user=plain"))
+    defer { plain.close() }
+    let hidden = try #require(try plain.standbys())
+    #expect(hidden.isHidden && hidden.all == [] && !hidden.isShort)
+    #expect(hidden.role == "plain")
+  }
+}

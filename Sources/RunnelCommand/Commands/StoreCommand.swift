@@ -133,7 +133,8 @@ struct StatusOfStoreCommand: ParsableCommand {
     discussion: """
       A namespace's head is the number of its newest change, and its floor that of the newest one that \
       was pruned. A server renews its lease every 2 seconds, and tells then how many changes its clients \
-      were not told yet. Standbys are shown if your role may see them (pg_monitor).
+      were not told yet; a workspace on a namespace is a server without address. Standbys are shown if your \
+      role may see them (pg_monitor). If too few are attached, that is said: then no write is confirmed.
       """)
 
   @OptionGroup var option: StoreOption
@@ -160,20 +161,32 @@ struct StatusOfStoreCommand: ParsableCommand {
       try StandardOutput.say(
         "namespace \(namespace.name): head \(namespace.head), floor \(namespace.floor)\(state)\n")
     }
+    let standbys = try store.standbys()
+    let doubt = standbys?.isShort == true ? ", not confirmed" : ""
     for server in try store.servers() {
       let address = server.address.isEmpty ? "" : " at \(server.address)"
       let age = Double(server.age / 100) / 10
       try StandardOutput.say(
-        "server \(server.identifier.text)\(address): lease renewed \(age) s ago"
+        "server \(server.identifier.text)\(address): lease renewed \(age) s ago\(doubt)"
           + "\(text(server.report))\n")
     }
-    if try store.hidesStandbys() {
+    if let standbys { try tell(standbys) }
+  }
+
+  private func tell(_ standbys: PostgresStore.Standbys) throws {
+    for standby in standbys.all {
+      let state = standby.isFollowing ? "" : ", catching up"
       try StandardOutput.say(
-        "standbys are hidden from this role: `GRANT pg_monitor TO ROLE` lets it see them\n")
+        "standby \(standby.name): \(standby.kind), \(standby.lag) bytes behind\(state)\n")
     }
-    for standby in try store.standbys() ?? [] {
+    if standbys.isHidden {
       try StandardOutput.say(
-        "standby \(standby.name): \(standby.kind), \(standby.lag) bytes behind\n")
+        "standbys: \(standbys.role) may not see them: GRANT pg_monitor TO \(standbys.role)\n")
+    }
+    if standbys.isShort {
+      try StandardOutput.say(
+        "standbys: too few are attached for synchronous_standby_names = '\(standbys.expected)': no write is "
+          + "confirmed until they are\n")
     }
   }
 

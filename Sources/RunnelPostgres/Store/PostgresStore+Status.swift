@@ -20,6 +20,33 @@ extension PostgresStore {
     package var kind: String
     /// The bytes of the log that it has not replayed yet.
     package var lag: Int64
+    /// False while it catches up with what is older, so that no write waits for it.
+    package var isFollowing: Bool
+  }
+
+  /// The standbys of a primary.
+  package struct Standbys: Hashable {
+    /// Which of them have to confirm a write: PostgreSQL's `synchronous_standby_names`; empty for none.
+    package var expected: String
+    /// The role that asked.
+    package var role: String
+    /// True if there are some that this role may not see.
+    package var isHidden: Bool
+    /// Those that it may see, in the order of their names.
+    package var all: [Standby]
+
+    /// True if too few are attached, so that no write is confirmed.
+    package var isShort: Bool {
+      if expected.allSatisfy(\.isWhitespace) || isHidden { return false }
+      let count = all.count { ["sync", "quorum"].contains($0.kind) && $0.isFollowing }
+      return count < Standbys.neededCount(expected)
+    }
+
+    /// How many have to confirm: the number in `ANY 2 (a, b, c)`, `FIRST 2 (a, b, c)` or `2 (a, b, c)`, or one.
+    static func neededCount(_ text: String) -> Int {
+      guard let list = text.firstIndex(of: "(") else { return 1 }
+      return text[..<list].split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 1
+    }
   }
 
   /// The servers with a lease, or whose lease nobody took yet, in the order of their addresses.
@@ -40,43 +67,40 @@ extension PostgresStore {
     }
   }
 
-  /// True if there may be standbys that this role may not see.
-  package func hidesStandbys() throws -> Bool {
+  /// The standbys of the primary, as far as this role may see them; nil where the database has no such list.
+  package func standbys() throws -> Standbys? {
+    let results: [PostgresResult]
     do {
-      return try connection.perform([
-        PostgresStatement(
-          """
-          SELECT 1 FROM pg_stat_replication
-          WHERE state IS NULL AND NOT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') LIMIT 1
-          """)
-      ])[0].count > 0
-    } catch {
-      if error.kind == .refused { return false }
-      throw error
-    }
-  }
-
-  /// The standbys that this role may see, in the order of their names; nil where the database has no
-  /// such list.
-  package func standbys() throws -> [Standby]? {
-    let result: PostgresResult
-    do {
-      result = try connection.perform([
+      results = try connection.perform([
         PostgresStatement(
           """
           SELECT application_name, sync_state,
-            coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint
-          FROM pg_stat_replication WHERE sync_state IS NOT NULL ORDER BY application_name
-          """)
-      ])[0]
+            coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint,
+            (state = 'streaming')::int
+          FROM pg_stat_replication ORDER BY application_name
+          """),
+        PostgresStatement(
+          "SELECT current_setting('synchronous_standby_names'), current_user::text"),
+      ])
     } catch {
       if error.kind == .refused { return nil }
       throw error
     }
-    return try (0..<result.count).map { row in
-      Standby(
-        name: result.text(row, 0) ?? "", kind: result.text(row, 1) ?? "",
-        lag: try result.integer(row, 2) ?? 0)
+    let (list, settings) = (results[0], results[1])
+    var standbys = Standbys(
+      expected: settings.text(0, 0) ?? "", role: settings.text(0, 1) ?? "", isHidden: false, all: []
+    )
+    for row in 0..<list.count {
+      // Without the right to see them, all is NULL.
+      guard let kind = list.text(row, 1) else {
+        standbys.isHidden = true
+        continue
+      }
+      standbys.all.append(
+        Standby(
+          name: list.text(row, 0) ?? "", kind: kind, lag: try list.integer(row, 2) ?? 0,
+          isFollowing: try list.integer(row, 3) == 1))
     }
+    return standbys
   }
 }
