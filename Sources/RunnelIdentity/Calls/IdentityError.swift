@@ -79,8 +79,8 @@ package struct IdentityError: Error, Hashable, Sendable {
   }
 
   package static let unavailable = IdentityError(
-    "INTERNAL_ERROR : The accounts cannot be read or written now", status: 500,
-    statusName: "INTERNAL", reason: "backendError")
+    "INTERNAL_ERROR : The accounts cannot be read or written now", status: 503,
+    statusName: "UNAVAILABLE", reason: "backendError")
 
   /// The error of a client that tries too often, or of a server that has too much to do.
   package static let tooManyAttempts = IdentityError(
