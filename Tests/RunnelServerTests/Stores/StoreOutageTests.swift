@@ -170,7 +170,7 @@ struct StoreOutageTests {
       let place = words.map { $0.hasPrefix("user=") ? "user=\(user)" : "\($0)" }
       let store = try PostgresStore(PostgresPlace(place.joined(separator: " ")))
       defer { store.close() }
-      #expect(try store.hidesStandbys() == isHidden)
+      #expect(try store.standbys()?.isHidden == isHidden)
     }
     try await TestServer.$store.withValue(pair.place) {
       try await withServer(
