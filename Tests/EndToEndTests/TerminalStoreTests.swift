@@ -76,7 +76,7 @@ struct TerminalStoreTests {
     let terminal = try opened()
     let move = try run("store", "move", "chat", "--to", "second", "--address", "two.example:1")
     #expect(move.status == 0, "\(move.errors)")
-    try terminal.keys("g", "g")
+    try terminal.keys("g", "g", "j")
     try terminal.wait("the cursor") { $0.cursorLine?.contains("greeting") == true }
     try terminal.keys("e")
     try terminal.wait(for: "Edit /greeting")

@@ -124,7 +124,6 @@ import Testing
     try bo.wait("the refusal") { $0.contains("Permission denied") && $0.contains("!1") }
     #expect(try !ana.screen().contains("forged"))
     try bo.keys("C-g", "q")
-    try bo.sayYes(to: "Leave, and lose")
     try bo.wait(for: TmuxTerminal.prompt)
     try ana.keys("C-g", "q")
     try ana.wait(for: TmuxTerminal.prompt)

@@ -401,7 +401,7 @@ import Testing
     var facts = Self.ended
     facts.session = .signedIn
     app.take(.accounts(facts))
-    #expect(app.form == nil && app.toast == "signed in again by another program")
+    #expect(app.form == nil && app.toast == "signed in again")
     #expect(!app.screen[0].contains("session ended"))
   }
 

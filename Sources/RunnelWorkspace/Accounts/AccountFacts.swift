@@ -111,7 +111,7 @@ extension AccountFacts {
       before?.current?.id == facts.current?.id,
       FormScreen.closeIdleSignIn(&state)
     {
-      state.say(.info, "signed in again by another program")
+      state.say(.info, "signed in again")
     }
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
     let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")

@@ -27,7 +27,8 @@ struct FieldDate: Hashable, Sendable {
     let text = input.editor.text
     if input.editor.isSecret { return nil }
     if case .time? = input.rule?.kind {
-      self.init(moment: text == FieldInput.now ? now : Int64(text), local)
+      let moment = Int64(text) ?? MomentReader(now: now, local: local).moment(text)
+      self.init(moment: text == FieldInput.now ? now : moment, local)
       return
     }
     switch input.kind {

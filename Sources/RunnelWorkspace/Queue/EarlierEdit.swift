@@ -131,8 +131,9 @@ struct EarlierEdit {
   private var whole: (path: Path, old: JSONValue, new: JSONValue)? {
     switch write.write {
     case .set(let path, let value):
-      // Where nothing is known, the record is a new one: what stands there is compared before the write.
-      return (path, base(of: path)?.exportJSON ?? .null, value)
+      if let base = base(of: path) { return (path, base.exportJSON, value) }
+      // Where nothing is known, a record is a new one: what stands there is compared before the write.
+      return value.object == nil ? nil : (path, .null, value)
     case .update(let path, let updated):
       var (old, new): ([JSONMember], [JSONMember]) = ([], [])
       for member in members {

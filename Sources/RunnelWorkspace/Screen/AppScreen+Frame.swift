@@ -323,7 +323,8 @@ extension AppScreen {
     // A layer may have rows of its own.
     let isList = !state.tabs.isTree && state.layers.allSatisfy { $0.listed == nil }
     let known = isList ? state.tabs.front.numberInAll(ofLoaded: loaded ?? 1) : nil
-    let number = loaded.map { String(known?.number ?? $0) } ?? "-"
+    let isSought = isList && isCursorSought
+    let number = isSought ? "-" : loaded.map { String(known?.number ?? $0) } ?? "-"
     let count = known?.total ?? content.storedRowCount
     // The root is no row of its tree.
     if state.tabs.isTree, layer == nil, loaded == nil, !isOnPlaceholder, count > 0 {

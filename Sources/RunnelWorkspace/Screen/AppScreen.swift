@@ -135,7 +135,7 @@ package final class AppScreen {
       },
       emptyHint: screen.filter == nil && screen.isComplete
         ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
-      isFocused: isListFocused,
+      isFocused: isListFocused, showsCursor: !isCursorSought,
       divider: screen.unreadText(local: state.settings.local, isShort: layout.isCompact),
       rowSign: rows.hasGutter
         ? nil
@@ -368,5 +368,17 @@ package final class AppScreen {
       ComposeScreen.isSending(state, inView: composer.view)
       ? " \(glyphs.loading)" : " \(state.database.me)"
     composer.editor.draw(into: &canvas, rect: bottom, label: label)
+  }
+}
+
+// MARK: The cursor
+
+extension AppScreen {
+  /// Whether the cursor of the list in front is about to go to a row whose place in a new order is being
+  /// read: it is on none of the rows that are shown, and keys for a row wait.
+  var isCursorSought: Bool {
+    guard state.tabs.front.phase == .loaded, !state.tabs.isTree else { return false }
+    if case .record? = state.tabs.front.jump { return true }
+    return state.requests.hasCursorRead
   }
 }
