@@ -50,6 +50,14 @@ import Testing
     #expect(app.list.paging == .exhausted)
   }
 
+  @Test func whatASearchWentThroughIsNoNews() throws {
+    let app = try app(needles: [])
+    find(app)
+    #expect(app.screen[1].contains("0 of 3600 rows"))
+    app.press("Esc")
+    #expect(app.list.arrivedUnloaded == 0 && !app.screen[1].contains("new"))
+  }
+
   @Test func olderRowsAreSearchedFromTheLiveEnd() throws {
     let app = try app(needles: [3, 1500, 3590], anchor: "last")
     find(app)
@@ -69,6 +77,7 @@ import Testing
     #expect(app.list.filter == nil && app.list.paging == .more)
     #expect(app.list.loadedCount <= max(before.0, 100), "\(app.list.loadedCount)")
     #expect(app.cursorLine == before.1)
+    #expect(app.list.arrivedUnloaded == 0)
     // What the user fetches then stays.
     app.press("1 0 gm")
     #expect(app.list.loadedCount >= before.0 + 200)

@@ -43,7 +43,8 @@ struct DataDocument {
     guard let mark = FileMark(of: file) else { return Made(file: database) }
     if let note = note(in: database) {
       guard note.isNews(mark) else {
-        return Made(file: database, remarks: note.isOfOthers(mark) ? [declinedRemark(database)] : [])
+        return Made(
+          file: database, remarks: note.isOfOthers(mark) ? [declinedRemark(database)] : [])
       }
       return Made(file: database, remarks: try readAgain(into: database, mark, note))
     }

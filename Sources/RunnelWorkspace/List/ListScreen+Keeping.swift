@@ -77,6 +77,9 @@ extension ListScreen {
     definition.source.keep.map { max($0, 2 * definition.source.page) }
   }
 
+  /// Whether a filter has searched rows that are not, or will not stay, loaded.
+  private var hasSearched: Bool { loadedBeforeSearch != nil || searchedCount > 0 }
+
   /// Notes how many rows are loaded before a filter searches further ones.
   mutating func noteSearch() {
     if filter != nil { loadedBeforeSearch = loadedBeforeSearch ?? loadedCount }
@@ -147,8 +150,8 @@ extension ListScreen {
     guard isOpenAtFarEnd(change.paging), change.phase == .loaded else { return unloaded = nil }
     if unloaded != nil { return }
     // A large write can make a list that had all rows one that has more than are loaded; what the user
-    // brings back or imports so is not new.
-    let isByOthers = !change.isLettingGo && change.ownCount == 0
+    // brings back or imports so is not new, and nor is what a filter has searched.
+    let isByOthers = !change.isLettingGo && change.ownCount == 0 && !hasSearched
     let isGrown = wasLoaded && !wasAway && paging == .exhausted && isByOthers
     unloaded =
       isGrown
