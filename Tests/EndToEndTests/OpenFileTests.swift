@@ -151,7 +151,7 @@ import Testing
     #expect(!told.errors.contains("delete"), "the edits in the database are not given away")
     let declined = try rows(file, answering: "n\n")
     #expect(declined.rows == 1 && declined.errors.contains("Read it again?"))
-    #expect(try Program.run([file]).errors.isEmpty, "it is asked once for each change")
+    #expect(try Program.run([file]).errors.contains("was not read again"))
     _ = try folder.write(#"[{"title":"1"},{"title":"2"},{"title":"3"}]"#, to: "tickets.json")
     #expect(try rows(file, answering: "y\n").rows == 3)
     #expect(try Program.run([file]).errors.isEmpty)

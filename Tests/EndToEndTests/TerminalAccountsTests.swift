@@ -159,6 +159,9 @@ import Testing
     try terminal.keys("g", "g", "j", "l")
     try terminal.wait(for: "▾ greeting")
     try terminal.wait(for: " n ")
+    // It is followed, and so kept, once a change of others shows.
+    #expect(try database.run(["set", "/greeting/n", "27"]).status == 0)
+    try terminal.wait(for: " 27 ")
     #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
     try terminal.wait(for: "ana@x.org: session ended")
     try terminal.keys("q")

@@ -231,8 +231,11 @@ extension TmuxTerminal {
   /// is no answer to it.
   func sayYes(to question: String) throws {
     try wait(for: question)
+    // One that was struck too soon does not count, and one too many would begin another command.
+    var looks = 0
     try wait("an answer to `\(question)`") { screen in
-      if screen.contains(question) { try? keys("y") }
+      if looks % 10 == 0, screen.contains(question) { try? keys("y") }
+      looks += 1
       return !screen.contains(question)
     }
   }
