@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunnelPostgres
+import RunnelServer
 
 /// `runnel store move`: moves a namespace to another store.
 struct MoveNamespaceCommand: ParsableCommand {
@@ -38,6 +39,11 @@ struct MoveNamespaceCommand: ParsableCommand {
     let source = try option.opened()
     defer { source.close() }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: source)
+    guard DatabaseNames.isValid(namespace) else {
+      throw Failure(
+        "\(namespace) holds the accounts of the store, and is not moved: `runnel accounts export` and `import` "
+          + "copy accounts.", status: .usage)
+    }
     let target = try PostgresStore(try StoreOption.place(named: to))
     defer { target.close() }
     try target.checkVersion()

@@ -27,6 +27,8 @@ package struct StoreMove {
   static let addressName = "moved.to"
   /// The name in `meta` of the name of the other store, for people.
   static let storeName = "moved.store"
+  /// The number of the lock of the moves of namespace 0: "runnelmv".
+  private static let lockBase: Int64 = 0x7275_6E6E_656C_6D76
   /// The rows that are in memory at a time.
   private static let pageCount = 200
 
@@ -83,7 +85,35 @@ package struct StoreMove {
     _ namespace: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
     address: String, name: String = "", report: @escaping (Int) -> Void = { _ in }
   ) throws -> Bool {
-    let move = StoreMove(namespace: namespace, source: source, target: target, report: report)
+    // Two moves at once, to different stores, would make two namespaces of one.
+    guard try lock(namespace, of: source, "pg_try_advisory_lock") else {
+      throw PostgresError(
+        .unsuitable, "\(namespace.name) is being moved by another command: wait for its end.")
+    }
+    // If the connection is lost, so is the lock.
+    defer { _ = try? lock(namespace, of: source, "pg_advisory_unlock") }
+    // It may have been moved since it was looked for.
+    let present = try source.namespace(named: namespace.name) ?? namespace
+    return try run(
+      StoreMove(namespace: present, source: source, target: target, report: report), address, name)
+  }
+
+  /// Takes or gives back the lock of a namespace's moves, which goes with the connection; false if another
+  /// connection has it.
+  private static func lock(
+    _ namespace: PostgresStore.Namespace, of store: PostgresStore, _ function: StaticString
+  ) throws -> Bool {
+    let result = try store.connection.perform([
+      PostgresStatement(
+        "SELECT \(function)($1::bigint)::int", .integer(lockBase + namespace.number))
+    ])[0]
+    return try result.integer(0, 0) == 1
+  }
+
+  private static func run(
+    _ move: StoreMove, _ address: String, _ name: String
+  ) throws -> Bool {
+    let (namespace, source, target) = (move.namespace, move.source, move.target)
     let before = try move.targetMove()
     if try source.metaValue(arrivalName, of: namespace) != nil {
       throw PostgresError(

@@ -50,6 +50,34 @@ struct StoreMoveTests {
     try StoreMove.run(namespace, from: source, to: target, address: address)
   }
 
+  /// Both were done once, and there were two namespaces.
+  @Test func ofTwoMovesAtOnceTheSecondIsRefused() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let (second, third) = (try emptyStore(), try emptyStore())
+      try await withServer { server in try fill(server) }
+      let source = try PostgresStore(PostgresPlace(first))
+      let target = try PostgresStore(PostgresPlace(second))
+      defer {
+        source.close()
+        target.close()
+      }
+      let namespace = try #require(try source.namespace(named: "test"))
+      var refusals = 0
+      let isMoved = try StoreMove.run(
+        namespace, from: source, to: target, address: "", name: "second"
+      ) { _ in
+        let error = #expect(throws: PostgresError.self) {
+          try self.move(from: first, to: third, address: "")
+        }
+        if error?.message.contains("is being moved by another command") == true { refusals += 1 }
+      }
+      #expect(isMoved && refusals > 0)
+      // Whoever looked before the first was done finds it moved.
+      #expect(throws: PostgresError.self) { try move(from: first, to: third, address: "") }
+    }
+  }
+
   @Test func clientsFollowANamespaceThatIsMoved() async throws {
     let rules = "{\"rules\":{\".read\":true,\".write\":true,\"list\":{\".indexOn\":\"b\"}}}"
     try await TestServer.onStore {
