@@ -51,6 +51,19 @@ import Testing
     #expect(try NodeDecoder().decode([String: [[Int]]].self, from: nested) == ["days": lists])
   }
 
+  enum Color: String, Codable { case red, green, blue }
+
+  @Test(arguments: [Color.red, .green, .blue])
+  func emptyValuesOfADictionaryWithOtherKeysComeBack(_ empty: Color) throws {
+    var lists: [Color: [Int]] = [.red: [1], .green: [2], .blue: [3]]
+    lists[empty] = []
+    #expect(
+      try NodeDecoder().decode([Color: [Int]].self, from: NodeEncoder().encode(lists)) == lists)
+    let one = [empty: Int?.none]
+    #expect(
+      try NodeDecoder().decode([Color: Int?].self, from: NodeEncoder().encode(one)) == one)
+  }
+
   @Test func anArrayThatCouldNotBeReadAgainIsNotWritten() throws {
     let values = [Int?](repeating: nil, count: 2_000) + [1]
     let error = #expect(throws: DataCodingError.self) {

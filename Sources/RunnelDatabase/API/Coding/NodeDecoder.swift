@@ -44,6 +44,8 @@ struct NodeDecoding: JSONValueDecoder {
   let node: Node
   let codingPath: [any CodingKey]
   let options: NodeDecoder
+  /// True if a dictionary is read that Swift writes as keys and values in turn.
+  var hasPairs = false
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   /// The node in the export format.
@@ -99,7 +101,9 @@ struct NodeDecoding: JSONValueDecoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard let elements = node.elements else { throw mismatch([Any].self, advice: listAdvice) }
+    guard var elements = node.elements else { throw mismatch([Any].self, advice: listAdvice) }
+    // The last value holds nothing, so nothing is stored of it.
+    if hasPairs, !elements.count.isMultiple(of: 2) { elements.append(.empty) }
     return UnkeyedNodeDecoding(decoding: self, elements: elements)
   }
 
@@ -136,7 +140,9 @@ extension NodeDecoding {
     if let special = try special(type) { return special }
     do {
       if type is any IntegerKeyed.Type { try checkIntegers() }
-      return try Value(from: self)
+      var decoding = self
+      decoding.hasPairs = (type as? any PairedDictionary.Type)?.hasPairs == true
+      return try Value(from: decoding)
     } catch is DecodingError where node.isEmpty {
       throw missing(type)
     } catch DecodingError.typeMismatch(_, let context) where isHere(context) {
@@ -279,5 +285,18 @@ extension Node {
     case .children(let children):
       "an object of \(children.count) \(children.count == 1 ? "child" : "children")"
     }
+  }
+}
+
+/// A dictionary, which Swift writes as an array of keys and values in turn if its keys are no texts and no
+/// whole numbers.
+private protocol PairedDictionary {
+  static var hasPairs: Bool { get }
+}
+
+extension Dictionary: PairedDictionary {
+  fileprivate static var hasPairs: Bool {
+    Key.self != String.self && Key.self != Int.self
+      && !(Key.self is any CodingKeyRepresentable.Type)
   }
 }
