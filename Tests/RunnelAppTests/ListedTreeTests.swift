@@ -104,6 +104,19 @@ import Testing
     #expect(app.line(of: "last") != nil)
   }
 
+  @Test func emptyLevelIsNotReadAgainForAChildThatOnlyTheReplicaKnows() throws {
+    let levels = FakeLevels(.null)
+    let app = try open(levels)
+    let listed = try #require(app.runtime.queries.listed)
+    let asked = levels.asked.count
+    // A write that waits, or a copy that is old.
+    for _ in 0..<3 {
+      listed.take(try Node(json: ["own": 1]), at: .root)
+      app.pump()
+    }
+    #expect(levels.asked.count == asked + 1)
+  }
+
   @Test func largeLevelIsNeverReadOrShownWhole() throws {
     let members = (0..<5000).map { JSONMember("k\(10_000 + $0)", .number(JSONNumber(Int64($0)))) }
     let levels = FakeLevels(.object(members))
@@ -173,7 +186,9 @@ import Testing
     app.press("gg j j l")
     #expect(app.line(of: "What stands here is not known") == nil)
     levels.failure = nil
+    let asked = levels.asked.count
     app.take(.origin(OriginFacts(.live)))
+    #expect(levels.asked.count < asked + 10, "an old copy does not have the keys read for ever")
     #expect(app.line(of: "Only what was read before is shown") == nil)
     #expect(!app.body[0].hasSuffix("cached"))
   }

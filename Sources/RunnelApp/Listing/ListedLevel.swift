@@ -62,6 +62,9 @@ struct ListedLevel {
   /// Whether the server told that nothing stands here.
   var isEmpty: Bool { phase == .loaded && time != nil && !hasMore && keys.isEmpty }
 
+  /// Whether the server told keys, as far as it was asked.
+  var holdsKeys: Bool { phase == .loaded && time != nil && !keys.isEmpty }
+
   /// Whether all that stands here are values that are known.
   var holdsOnlyValues: Bool {
     guard phase == .loaded, time != nil, !hasMore, !keys.isEmpty else { return false }

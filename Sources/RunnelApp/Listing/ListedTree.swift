@@ -57,8 +57,8 @@ final class ListedTree {
   private var followed: [Path: (listener: ListenerID, isTold: Bool)] = [:]
   /// The followed levels: all that stands there are values in sight.
   private var followedLevels: [Path: ListenerID] = [:]
-  /// The followed levels that were read as empty.
-  private var emptyLevels: [Path: ListenerID] = [:]
+  /// The followed levels that were read as empty, with the first child that was told since.
+  private var emptyLevels: [Path: (listener: ListenerID, first: Node?)] = [:]
   private var pending: [PendingWrite] = []
   private var link: OriginFacts?
   /// The time when the connection was lost last.
@@ -157,9 +157,11 @@ final class ListedTree {
 
   /// Takes a followed value.
   func take(_ node: Node, at path: Path) {
-    if emptyLevels[path] != nil, !node.isEmpty {
-      unfollowEmpty(path)
-      return readKeys(path)
+    if let known = emptyLevels[path] {
+      // What the replica knows may be old or not sent yet: the same child has the keys read once.
+      emptyLevels[path]?.first = node.isEmpty ? nil : node
+      if !node.isEmpty, node != known.first { readKeys(path) }
+      return
     }
     if followedLevels[path] != nil, let level = levels[path] {
       // The replica may know a part only, so the keys are asked for.
@@ -404,14 +406,13 @@ final class ListedTree {
     for (path, level) in levels where followedLevels[path] == nil && level.holdsOnlyValues {
       followedLevels[path] = listen(path)
     }
-    for path in emptyLevels.keys where levels[path]?.isEmpty != true { unfollowEmpty(path) }
-    for (path, level) in levels where emptyLevels[path] == nil && level.isEmpty {
-      emptyLevels[path] = listenToFirst(path)
+    for (path, known) in emptyLevels where levels[path]?.holdsKeys ?? true {
+      emptyLevels[path] = nil
+      unlisten(known.listener)
     }
-  }
-
-  private func unfollowEmpty(_ path: Path) {
-    if let listener = emptyLevels.removeValue(forKey: path) { unlisten(listener) }
+    for (path, level) in levels where emptyLevels[path] == nil && level.isEmpty {
+      emptyLevels[path] = (listenToFirst(path), nil)
+    }
   }
 
   private func isListed(_ path: Path) -> Bool {
