@@ -130,7 +130,7 @@ let package = Package(
     .target(
       name: "RunnelNetwork",
       dependencies: [
-        "RunnelBase",
+        "CPlatform", "RunnelBase",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOExtras", package: "swift-nio-extras"),

@@ -59,6 +59,15 @@ import Testing
     try Program.run(arguments, input: input, environment: environment)
   }
 
+  /// Counts the program's threads that have its own name: the first one, and those that nobody named.
+  private func unnamedThreads() throws -> Int {
+    let tasks = "/proc/\(try terminal.foregroundProcess())/task"
+    let names = try FileManager.default.contentsOfDirectory(atPath: tasks).map {
+      try String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8)
+    }
+    return names.count { $0.hasPrefix("runnel\n") || $0.contains("qos") }
+  }
+
   @Test func aUserSignsUpIsDisabledAndSignsInAgainWithOneKey() throws {
     try open()
     try terminal.wait(for: "not signed in")
@@ -72,6 +81,7 @@ import Testing
         && !$0.contains("not signed in")
     }
     #expect(try run("whoami", url).output.contains("ana@x.org"))
+    #expect(try unnamedThreads() == 1, "the runtime's pool, which wakes once a second, is not used")
     // The session is ended by an administrator: what was here stays.
     #expect(try run("accounts", "disable", "ana@x.org", accounts).status == 0)
     let ended = try terminal.wait(for: "ana@x.org: session ended")

@@ -1,12 +1,13 @@
 // Functions that Swift's Glibc module omits: eventfd, signalfd, inotify, locks of an opening, poll
-// with one argument per descriptor, and threads that are set up before they run. No function keeps
-// state. A returned descriptor belongs to the caller, who closes it with runnel_close. A failure is
-// -1 with the reason in errno.
+// with one argument per descriptor, threads that are set up before they run, and where tasks run. Only
+// the last function keeps state. A returned descriptor belongs to the caller, who closes it with
+// runnel_close. A failure is -1 with the reason in errno.
 #ifndef RUNNEL_CPLATFORM_H
 #define RUNNEL_CPLATFORM_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// Closes a descriptor that one of the functions below opened.
 void runnel_close(int descriptor);
@@ -155,5 +156,14 @@ long long runnel_memory_spare(void);
 
 // Gives unused memory back to the system.
 void runnel_memory_trim(void);
+
+// Tasks.
+
+/// Runs a job of Swift's concurrency after so many nanoseconds.
+typedef void (*runnel_job_runner)(void *job, int64_t delay);
+
+/// Has the jobs that no executor of their own runs be run by a function, and not by the pool of the
+/// runtime. Call it before the first task, once.
+void runnel_tasks_run_by(runnel_job_runner runner);
 
 #endif

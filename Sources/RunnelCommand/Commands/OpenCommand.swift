@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunnelNetwork
 import RunnelSync
 
 /// `runnel` without a command, or `runnel open`: opens the workspace in the terminal.
@@ -79,6 +80,7 @@ struct OpenCommand: ParsableCommand {
   func run() throws {
     if try workspace.tell() { return }
     if try workspace.showReplay() { return }
+    NetworkTasks.runOnLoops()
     if let namespace { return try open(namespace, ofStore: store ?? "main") }
     if let origin = try database.originChoice() { return try open(origin) }
     switch try place.map({ try OpenedPlace($0, database.origin, creates: creation.create) }) {
