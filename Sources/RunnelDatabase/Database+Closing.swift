@@ -3,6 +3,9 @@ import Synchronization
 extension Database {
   /// Ends everything and closes the file; waits until all earlier requests are done.
   ///
+  /// Observers are told so on their thread, after what they were to be told before. So a handler may still be
+  /// called shortly after this has returned: cancel an observation first whose handler must not be.
+  ///
   /// On the tree's thread, such as in what takes the bytes of an export, in a `progress` or in the body of a
   /// transaction, it does not wait: it returns at once, and the file is closed after the work that calls it.
   public nonisolated func close() {

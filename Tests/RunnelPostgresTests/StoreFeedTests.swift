@@ -87,9 +87,22 @@ import Testing
     #expect(try news() == [])
     try write(5)
     try run("DELETE FROM feed WHERE seq = 2")
+    let missed = #expect(throws: PostgresError.self) { try news() }
+    #expect(missed?.isWorthRetrying == true, "another connection looks first")
+    #expect(follower.alarms == [])
     #expect(try news() == ["/"])
     #expect(follower.alarms.count == 1)
     #expect(follower.alarms[0].contains("place 2 is missing"))
+  }
+
+  @Test func aPlaceThatAnotherConnectionFindsIsNoDamage() throws {
+    #expect(try news() == [])
+    try write(3)
+    try run("CREATE TABLE gap AS SELECT * FROM feed WHERE seq = 2; DELETE FROM feed WHERE seq = 2")
+    #expect(throws: PostgresError.self) { try news() }
+    try run("INSERT INTO feed SELECT * FROM gap; DROP TABLE gap")
+    #expect(try news() == ["/a", "/a", "/a"])
+    #expect(follower.alarms == [])
   }
 
   @Test func aLongFeedIsPruned() throws {

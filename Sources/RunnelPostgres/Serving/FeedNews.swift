@@ -29,8 +29,10 @@ struct FeedNews {
   var touchesSettings = false
   /// The newest place.
   var end: FeedPlace
-  /// What is to be logged: the database lost writes, or its feed is damaged.
+  /// What is to be logged: the database lost writes that were shown.
   var alarm: String?
+  /// The first place that should be there and is not; nil if there is none.
+  var missing: Int64?
 
   /// The statement whose result is read: the row at the known place, and those after it.
   static func statement(_ namespace: Int64, from known: Int64) -> PostgresStatement {
@@ -103,7 +105,7 @@ struct FeedNews {
   private mutating func skip(_ next: Int64, _ floor: Int64) {
     (touched, touchesSettings) = ([.root], true)
     if floor < next, end.sequence - next < Int64(FeedNews.countMax) {
-      alarm = "The feed is damaged: place \(next) is missing."
+      missing = next
     }
   }
 }

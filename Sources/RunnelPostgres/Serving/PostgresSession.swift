@@ -47,6 +47,8 @@ package final class PostgresSession {
   private var open: Open?
   /// The place in the feed up to which the caller was told; nil before the first transaction.
   private var known: FeedPlace?
+  /// The place that the last transaction missed in the feed, and another connection looks for.
+  private var missingPlace: Int64?
   private var batch: Int64 = 0
   /// The place in the feed up to which the caller was told; nil before the first transaction.
   package var head: Int64? { known?.sequence }
@@ -211,6 +213,7 @@ package final class PostgresSession {
       results[2], after: known ?? FeedPlace(sequence: head, writer: nil), head: head, floor: floor)
     // A session that was never told anything has missed nothing.
     if known == nil { (news.touched, news.touchesSettings, news.alarm) = ([], false, nil) }
+    try look(news, open)
     if !news.touched.isEmpty { open.rows.forgetRows() }
     if let alarm = news.alarm { alarms.append(alarm) }
     let nextSplit = try integer(3)
@@ -219,6 +222,26 @@ package final class PostgresSession {
     return PostgresTransaction.Beginning(
       news: news, lastTime: try integer(2), nextSplit: nextSplit, isWriting: isWriting,
       server: server)
+  }
+
+  /// Tells of a place that the feed lacks: the feed is damaged, if another connection misses it too.
+  ///
+  /// - Throws: `PostgresError` (`disconnected`) the first time: the connection is closed, and the transaction
+  ///   worth a retry.
+  private func look(_ news: FeedNews, _ open: Open) throws(PostgresError) {
+    guard let missing = news.missing, known != nil, missing != missingPlace else {
+      if let missing = news.missing, known != nil {
+        alarms.append("The feed is damaged: place \(missing) is missing.")
+      }
+      missingPlace = nil
+      return
+    }
+    missingPlace = missing
+    open.connection.close()
+    throw PostgresError(
+      .disconnected,
+      "The feed up to \(news.end.sequence) was read without its place \(missing): it is read again."
+    )
   }
 
   /// The first statements: the lock comes before all that is read, so that this is the newest state.

@@ -136,7 +136,7 @@ extension WriteOutcome {
 
 /// A change of a synced array.
 public struct SyncedUpdate: Sendable {
-  /// A row and its place: of a removed row the old one, of others the new one.
+  /// A row and its place: of a new row the new one, of others the old one.
   public struct Place: Hashable, Sendable {
     /// The place.
     public var path: ListIndexPath

@@ -1,7 +1,7 @@
 /// The handle of one observation, which can end it.
 ///
-/// Releasing a token does not end the observation: the handler is called until `cancel`, or until
-/// the database is closed. For an observation that ends with a scope or a task, iterate over
+/// Releasing a token does not end the observation: the handler is called until `cancel`, or until it
+/// was told that the database is closed, which may be shortly after `close` has returned. For an observation that ends with a scope or a task, iterate over
 /// `events` or `values`.
 public final class ObservationToken: Sendable {
   private let observation: Observation
@@ -19,6 +19,6 @@ public final class ObservationToken: Sendable {
   /// Ends the observation, without waiting for its handler, which only gives elements to a sequence.
   func cancelWithoutWaiting() { observation.query.database.endWithoutWaiting(observation) }
 
-  /// True once the observation was cancelled or failed, or the database was closed.
+  /// True once the observation was cancelled or failed, or was told that the database is closed.
   public var isCancelled: Bool { observation.isEnded }
 }
