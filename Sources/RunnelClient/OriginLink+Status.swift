@@ -4,6 +4,16 @@ package import RunnelSync
 // The status of a link, and those who want to know it.
 
 extension OriginLink {
+  /// Calls `resend` later, on the link's executor.
+  package nonisolated func sendAgain(_ write: Int64) {
+    executor.submit { [weak self] in self?.assumeIsolated { $0.resend(write) } }
+  }
+
+  /// Ends the connection, because the session of its user has ended; later a credential is asked for again.
+  package nonisolated func endConnection(_ reason: String) {
+    executor.submit { [weak self] in self?.assumeIsolated { $0.leaveConnection(reason) } }
+  }
+
   /// The present status of the link.
   public var currentStatus: OriginStatus { status }
 

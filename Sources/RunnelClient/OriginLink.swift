@@ -276,11 +276,6 @@ extension OriginLink {
 
   /// Sends a write of unknown outcome again; it may then be done twice.
   public func resend(_ write: Int64) { perform(session.resend(write, now: now)) }
-
-  /// Calls `resend` later, on the link's executor.
-  package nonisolated func sendAgain(_ write: Int64) {
-    executor.submit { [weak self] in self?.assumeIsolated { $0.resend(write) } }
-  }
 }
 
 // MARK: The session and the database
@@ -416,11 +411,16 @@ extension OriginLink {
     guard request == credentialRequest, isActive else { return }
     switch result {
     case .success(let found): perform(session.setCredential(found, isAnswer: true, now: now))
-    case .failure(let error):
-      hangUp(code: 1000, "The client has no credential.")
-      perform(session.closed(connection, "there is no credential: \(error)", now: now))
-      leaveLock(session.link)
+    case .failure(let error): leaveConnection("there is no credential: \(error)")
     }
+  }
+
+  /// Ends the connection, and leaves the next one to a process that may have a valid credential.
+  func leaveConnection(_ reason: String) {
+    guard isActive else { return }
+    hangUp(code: 1000, "The client has no credential.")
+    perform(session.closed(connection, reason, now: now))
+    leaveLock(session.link)
   }
 }
 

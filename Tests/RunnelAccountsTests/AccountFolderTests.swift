@@ -131,6 +131,22 @@ import Testing
     #expect(try folder.ended() == nil, "another account is active")
   }
 
+  @Test func endOfASessionThatGoesOnInAnotherProcessIsForgotten() throws {
+    let ana = account("ana")
+    let failure = AccountFailure(.sessionEnded, "The session has ended: sign in again.")
+    try folder.keep(ana, isSignIn: true)
+    try folder.forget("ana")
+    try folder.rememberEnd(of: ana.user, failure)
+    try folder.keep(account("bo"), isSignIn: false)
+    #expect(try folder.signedIn() == nil && folder.ended() != nil, "bo did not sign in")
+    try folder.keep(ana, isSignIn: false)
+    #expect(try folder.signedIn() == ana && folder.ended() == nil)
+    try folder.forget("ana")
+    try folder.rememberEnd(of: ana.user, AccountFailure(.revoked, "Why."))
+    try folder.keep(ana, isSignIn: false)
+    #expect(try folder.signedIn() == nil && folder.ended()?.isRevoked == true)
+  }
+
   @Test func userWhoSignedOutElsewhereIsNotRememberedAndARevokedDeviceIs() throws {
     let ana = account("ana").user
     try folder.rememberEnd(of: ana, AccountFailure(.signedOutElsewhere, "Why."))

@@ -139,6 +139,32 @@ import Testing
     #expect(first.service.takeAsked().isEmpty)
   }
 
+  /// The clock stands still: both tokens were got at the same time.
+  @Test func whatAnotherProgramLearntOfTheUserIsKnownHere() async throws {
+    let first = await TestSession()
+    try await first.signIn()
+    let tokens = first.session.tokens(of: "ana")
+    let old = try await first.session.idToken()
+    let second = await TestSession(first)
+    first.service.change { $0.records["ana"]?.isVerified = true }
+    try await second.session.reload()
+    let new = try await first.session.checkedToken(of: "ana")
+    #expect(new != old && claims(new)?["email_verified"] == true)
+    #expect(await first.session.user?.isEmailVerified == true)
+    for await token in tokens where token == new { break }
+  }
+
+  @Test func anotherProgramThatGotNoTokenYetIsBelievedAboutTheUser() async throws {
+    let test = await TestSession()
+    try await test.signIn()
+    var kept = try #require(try test.storage.signedIn())
+    kept.user.isEmailVerified = true
+    try test.storage.keep(kept, isSignIn: false)
+    _ = try await test.session.checkedToken(of: "ana")
+    #expect(await test.session.user?.isEmailVerified == true)
+    #expect(await test.session.tokenSaysOther)
+  }
+
   @Test func aConnectionIsMadeWhileTheServiceCannotBeReached() async throws {
     let test = await TestSession()
     try await test.signIn()

@@ -19,9 +19,15 @@ import Testing
     {"rules":{"$user":{".read":"auth.uid === $user",".write":"auth.uid === $user"}}}
     """
 
+  private static let rulesOfConfirmed = """
+    {"rules":{"$user":{".read":"auth.uid === $user",".write":"auth.token.email_verified === true"}}}
+    """
+
   /// Starts a server, which takes the unsigned tokens of the test's account service.
-  private func server(_ folder: String, port: Int = 0) async throws -> (DatabaseServer, Int) {
-    try Data(AccountLinkTests.rules.utf8).write(
+  private func server(
+    _ folder: String, port: Int = 0, rules: String = AccountLinkTests.rules
+  ) async throws -> (DatabaseServer, Int) {
+    try Data(rules.utf8).write(
       to: URL(fileURLWithPath: folder + "/test.rules.json"))
     var configuration = ServerConfiguration(.file(folder + "/test.db", name: nil))
     configuration.listen = ["localhost:\(port)"]
@@ -112,6 +118,54 @@ import Testing
     while session.given["ana"] != new { await Task.yield() }
     let next = try await session.access(of: "ana").provider?(true)
     #expect(next != nil && next != Credential(new.reveal()))
+    database.close()
+    await session.close()
+    await server.stop()
+  }
+
+  @Test func anAddressThatAnotherProgramConfirmedIsKnownToTheOpenConnection() async throws {
+    let folder = try temporaryFolder()
+    let (server, port) = try await server(folder, rules: AccountLinkTests.rulesOfConfirmed)
+    let (service, storage) = (service(), AccountFolder(for: "test", below: folder))
+    let session = await session(service, storage)
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let database = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", in: session, user: "ana",
+      file: folder + "/replica.db", options: options)
+    let place = try database.reference(withPath: "ana/n")
+    await #expect(throws: (any Error).self) { try await place.setValue(1).acknowledgement() }
+    let other = await self.session(service, storage)
+    service.change { $0.records["ana"]?.isVerified = true }
+    try await other.reload()
+    _ = try await session.checkedToken(of: "ana")
+    // The token is given to the connection a little later.
+    while (try? await place.setValue(2).acknowledgement()) == nil { await Task.yield() }
+    database.close()
+    await session.close()
+    await other.close()
+    await server.stop()
+  }
+
+  @Test func aConnectionThatIsGivenUpIsMadeAgainWithACredential() async throws {
+    let folder = try temporaryFolder()
+    let (server, port) = try await server(folder)
+    let session = await session(service())
+    try await session.signIn(email: "ana@x.org", password: Secret("secret-ana"))
+    let database = try await Database.connect(
+      to: "http://localhost:\(port)/?ns=test", in: session, user: "ana",
+      file: folder + "/replica.db", options: options)
+    let place = try database.reference(withPath: "ana/n")
+    try await place.setValue(1).acknowledgement()
+    let link = try #require(await database.originLink)
+    let statuses = link.statuses
+    link.endConnection("there is no credential: a test")
+    for await status in statuses {
+      if case .link(.waiting(_, let reason)) = status.state {
+        #expect(reason == "there is no credential: a test")
+        break
+      }
+    }
+    try await place.setValue(2).acknowledgement()
     database.close()
     await session.close()
     await server.stop()

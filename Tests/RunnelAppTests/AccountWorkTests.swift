@@ -350,6 +350,97 @@ import Testing
     #expect(try await facts { $0.session == .signedIn }.current?.id == "ana")
   }
 
+  /// Another window of ana changes the account; this one is told by what is stored.
+  private func change(
+    _ body: (AccountSession) async throws -> Void
+  ) async throws {
+    let monitor = AccountMonitor(work, folder: home.path)
+    let storage = ChosenAccount(home.folder(home.ownService), user: "ana")
+    var options = AccountOptions()
+    options.clock = clock.clock
+    let session = await AccountSession(home.ownService, storage: storage, options: options)
+    _ = work.news()
+    try await body(session)
+    await session.close()
+    monitor.look()
+  }
+
+  @Test func windowFollowsWhatAnotherOneDoesWithTheAccount() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    let old = try await work.access(of: "ana").provider?(false)
+    try await change { session in
+      try await session.perform(.sendEmailVerification)
+      try await session.perform(.applyCode(Secret(service.code("VERIFY_EMAIL") ?? "")))
+      try await session.perform(.reload)
+    }
+    #expect(try await facts { $0.current?.isVerified == true }.session == .signedIn)
+    let token = try #require(try home.signedIn()?.tokens.idToken.reveal())
+    let new = try await work.access(of: "ana").provider?(false)
+    #expect(new != old && new == Credential(token))
+    try await change { session in
+      try await session.perform(.verifyAndChangeEmail("new@x.org", current: nil))
+      _ = try await session.idToken()
+      let code = service.code("VERIFY_AND_CHANGE_EMAIL") ?? ""
+      try await session.perform(.applyCode(Secret(code)))
+      try await session.perform(.reload)
+    }
+    #expect(try await facts { $0.current?.email == "new@x.org" }.session == .signedIn)
+  }
+
+  @Test func windowFollowsTheEndOfTheSessionAndTheNextSignIn() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    let old = try await work.access(of: "ana").provider?(false)
+    #expect(old != nil)
+    var reason: String?
+    try await change { session in
+      service.revoke("ana")
+      let token = try await session.idToken()
+      let failure = await #expect(throws: AccountFailure.self) {
+        _ = try await session.idToken(refused: token)
+      }
+      reason = failure?.message
+    }
+    #expect(try await facts { $0.reasonEnded != nil }.reasonEnded == reason)
+    try await change { _ in try await signInElsewhere() }
+    #expect(try await facts { $0.session == .signedIn }.current?.id == "ana")
+  }
+
+  @Test func windowFollowsASignOutOfAnotherProgram() async throws {
+    let monitor = AccountMonitor(work, folder: home.path)
+    #expect(monitor.fileDescriptors.isEmpty, "there is no folder yet")
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    monitor.look()
+    #expect(monitor.fileDescriptors.count == 1)
+    try await signOutElsewhere("ana")
+    monitor.look()
+    #expect(try await facts { $0.reasonEnded != nil }.accounts.isEmpty)
+  }
+
+  @Test func refusedWriteLetsTheServiceBeAskedWhetherTheAddressIsConfirmed() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    let old = try await work.access(of: "ana").provider?(false)
+    service.change { $0.records["ana"]?.isVerified = true }
+    work.note(refused: nil)
+    work.note(refused: AppRequestID(7))
+    #expect(try await facts { $0.current?.isVerified == true }.session == .signedIn)
+    // The token that says so comes a little later.
+    while try await work.access(of: "ana").provider?(false) == old { await Task.yield() }
+    // The service is asked once for each refusal.
+    _ = service.takeAsked()
+    work.note(refused: AppRequestID(7))
+    work.follow()
+    #expect(!service.takeAsked().contains("lookup"))
+  }
+
   @Test func addressThatALinkConfirmedIsKnownWhenTheListIsInFrontAgain() async throws {
     _ = work.begin(as: nil)
     _ = try await signIn("ana")

@@ -211,10 +211,15 @@ struct TokenKeeper: Sendable {
 
   /// Takes what another process has kept meanwhile; returns whether it has.
   private mutating func take(kept: KeptAccount) -> Bool {
+    let (theirs, ours) = (kept.tokens, account.tokens)
     let isNew =
-      kept.tokens.refreshToken != account.tokens.refreshToken
-      || kept.tokens.obtained > account.tokens.obtained
-    guard isNew else { return false }
+      theirs.refreshToken != ours.refreshToken || theirs.obtained > ours.obtained
+      || theirs.obtained == ours.obtained && theirs.idToken != ours.idToken
+    guard isNew else {
+      // Another process may have learnt of the user without getting other tokens.
+      if theirs == ours { account.user = kept.user }
+      return false
+    }
     if kept.tokens.idToken != account.tokens.idToken { isRefused = false }
     account = kept
     setDueTime()

@@ -184,6 +184,11 @@ public struct AccountFolder: AccountStorage {
     if isSignIn {
       try activate(account.user.id)
       try forgetDeparting(account.user.id)
+    } else if activeName == nil, let ended = try ended(), ended.user.id == account.user.id,
+      !ended.isRevoked
+    {
+      // Another process believed the session ended, while this one got other tokens of it.
+      try activate(account.user.id)
     }
   }
 

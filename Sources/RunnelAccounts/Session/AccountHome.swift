@@ -53,6 +53,9 @@ package struct AccountHome: Sendable {
     AccountFolder(for: name, service: service.name, below: parent)
   }
 
+  /// The path of the folder of the accounts, which need not exist.
+  package var path: String { folderOfAnyService.path }
+
   private var folderOfAnyService: AccountFolder {
     AccountFolder(for: name, service: "", below: parent)
   }

@@ -98,6 +98,9 @@ extension AccountSession {
   /// The user who is signed in; nil if nobody is.
   public var user: AccountUser? { machine.state.user }
 
+  /// True if the token says something else of the user than what is known by now.
+  package var tokenSaysOther: Bool { machine.keeper?.saysOther ?? false }
+
   /// Who is signed in, who is departing, and how many times somebody signed in, at one moment.
   package var snapshot: (user: String?, departing: [String], signInCount: Int) {
     (machine.state.user?.id, machine.departing.keys.sorted(), signInCount)

@@ -27,6 +27,10 @@ actor AccountWork {
     var news = News()
     /// Whether the accounts are listed on the screen, and whether nothing lies over the list.
     var (isListed, isInFront) = (false, false)
+    /// The newest refused write.
+    var refused: AppRequestID?
+    /// Whether the accounts are to be read again, and whether the service is being asked about the user.
+    var (isToFollow, isAsking) = (false, false)
     /// False until something is asked of a session: there is none before.
     var hasBegun = false
     /// What to serve as soon as something is asked of a session.
@@ -122,24 +126,51 @@ extension AccountWork {
     if begins { Task { await self.lookAgain() } }
   }
 
-  /// Notes whether the accounts are listed on the screen.
-  nonisolated func note(_ state: AppState) {
-    note(
-      isListed: AccountsScreen.isListed(state), isInFront: AccountsScreen.isInFront(state))
+  /// Asks the service about the user when another write was refused: a link may have confirmed the address,
+  /// and the token may not say so yet.
+  nonisolated func note(refused: AppRequestID?) {
+    let begins = shared.withLock { shared in
+      guard let refused, refused != shared.refused else { return false }
+      shared.refused = refused
+      if shared.isAsking || shared.user == nil { return false }
+      shared.isAsking = true
+      return true
+    }
+    guard begins else { return }
+    Task {
+      await self.lookAgain()
+      self.shared.withLock { $0.isAsking = false }
+    }
+  }
+
+  /// Follows what is stored of the accounts, which has changed: other windows and commands share it.
+  nonisolated func follow() {
+    let begins = shared.withLock { shared in
+      defer { if shared.hasBegun { shared.isToFollow = true } }
+      return shared.hasBegun && !shared.isToFollow
+    }
+    if begins { Task { await self.readAgain() } }
+  }
+
+  /// Reads the accounts: the user may have signed out or in elsewhere, or have got other tokens.
+  private func readAgain() async {
+    // What changes from now on is read once more.
+    shared.withLock { $0.isToFollow = false }
+    _ = await session()
+    publish(await opened?.session.state)
+    // Without a connection, what is known stays.
+    if let opened { _ = try? await opened.session.checkedToken(of: opened.user) }
   }
 
   private func lookAgain() async {
-    _ = await session()
-    publish(await opened?.session.state)
-    guard let opened else { return }
-    // The user may have signed out there; without a connection, what is known stays.
-    _ = try? await opened.session.checkedToken(of: opened.user)
-    await lookUp(opened.session)
+    await readAgain()
+    if let opened { await lookUp(opened.session) }
   }
 
   /// Asks the service whether the address was confirmed, by a link for example; then the token says so, too.
   private func lookUp(_ session: AccountSession) async {
-    guard let user = await session.user, user.email != nil, !user.isEmailVerified else { return }
+    guard let user = await session.user, user.email != nil else { return }
+    if user.isEmailVerified, await !session.tokenSaysOther { return }
     // Without an answer, what is known stays.
     _ = try? await session.reload()
     publish(await session.state)
@@ -299,10 +330,13 @@ extension AccountWork {
 
   private func take(_ state: AccountState) async {
     publish(state)
+    guard case .ended(_, let failure) = state else { return }
+    // Nothing more is read or sent under a credential that was given before.
+    link?.endConnection("there is no credential: \(failure.message)")
+    guard failure.code == .signedOutElsewhere else { return }
+    retryServices?()
     // What another program could not do for the user who signed out is to be done here.
-    if case .ended(_, let failure) = state, failure.code == .signedOutElsewhere {
-      await departures?.begin()
-    }
+    await departures?.begin()
   }
 
   /// Tells what is known of the accounts, with the state of the session.

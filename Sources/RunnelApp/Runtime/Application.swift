@@ -267,7 +267,7 @@ extension Application {
       readConfiguration()
       readDefinitions()
       originWork.show(runtime.state)
-      host.accounts?.note(runtime.state)
+      host.accountMonitor?.note(runtime.state)
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()
@@ -281,7 +281,7 @@ extension Application {
     var descriptors = [wakeup.fileDescriptor, signals.fileDescriptor]
     let input = screen.inputDescriptor
     if let input { descriptors.append(input) }
-    descriptors += configuration.fileDescriptors + definitions.fileDescriptors
+    descriptors += configuration.fileDescriptors + definitions.fileDescriptors + host.descriptors
     var deadline = StateReducer.deadline(runtime.state) ?? .max
     if isDirty { deadline = isUrgent ? now : min(deadline, now + untilFrame(now: now)) }
     if let task = keeper?.begin(SessionState.session(runtime.state), now: LocalTime.now()) {

@@ -14,6 +14,8 @@ final class ApplicationHost {
   let recorder: SessionRecorder?
   /// The accounts at the server; nil if the database is opened without accounts.
   let accounts: AccountWork?
+  /// Watches what other windows and commands store of the accounts; nil without accounts.
+  let accountMonitor: AccountMonitor?
   /// What is to be said first: the reason why the last account could not be shown, or remarks on how the
   /// database was made; nil for nothing.
   var trouble: String?
@@ -33,7 +35,7 @@ final class ApplicationHost {
     let log = Logger(label: "runnel.accounts")
     accountOptions.notice = { log.warning("\($0.message)") }
     guard let wish = options?.origin, let home = wish.accounts else {
-      accounts = nil
+      (accounts, accountMonitor) = (nil, nil)
       return
     }
     let environment = ProcessInfo.processInfo.environment
@@ -44,10 +46,14 @@ final class ApplicationHost {
     let revocation = wish.devices.flatMap { place in
       DeviceRevocation(at: wish.address, place, home.transport, environment: environment)
     }
-    accounts = AccountWork(home, departures, revocation, options: accountOptions) {
+    let work = AccountWork(home, departures, revocation, options: accountOptions) {
       wakeup.signal()
     }
+    (accounts, accountMonitor) = (work, AccountMonitor(work, folder: home.path))
   }
+
+  /// The descriptors to poll for reading, besides those of the wakeup and the signals.
+  var descriptors: [Int32] { accountMonitor?.fileDescriptors ?? [] }
 
   /// Returns the screen; opens it at the first time.
   ///
