@@ -12,7 +12,7 @@ extension IdentityDecider {
     isMailed: Bool = true
   ) throws(IdentityStop) -> MailedCode.Shown {
     let text = randomText(54)
-    var link = policy.actionURL + "?mode=\(kind.mode)&lang=en&oobCode=\(text)&apiKey=fake-api-key"
+    var link = link(kind, text)
     // Elsewhere it is not checked.
     if call.operation == .sendOobCode, let next = try fields.filled("continueUrl") {
       link += "&continueUrl=" + PercentEncoding.encoded(next)

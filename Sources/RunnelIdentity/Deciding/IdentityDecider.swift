@@ -34,6 +34,7 @@ package struct IdentityDecider {
   package mutating func decide() throws(IdentityStop) -> IdentityDecision {
     let answer = try answer()
     try settle()
+    owe()
     return IdentityDecision(
       answer: answer, draft: draft, mails: mails, provenAccount: provenAccount)
   }

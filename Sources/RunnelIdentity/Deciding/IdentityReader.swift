@@ -38,6 +38,8 @@ package struct IdentityDraft: Hashable, Sendable {
   package var revocations: [String: Int64] = [:]
   /// The epochs of the accounts whose tokens end: those of an earlier one are not valid.
   package var epochs: [String: Int64] = [:]
+  /// The touched mails that are owed; nil for one that is owed no more.
+  package var owed: [String: OwedMail?] = [:]
   package var settings: IdentitySettings?
   /// True if all accounts, codes and sessions are removed first.
   package var isWiping = false
@@ -175,9 +177,11 @@ package struct AccountMail: Hashable, Sendable {
   package var code: String?
   /// What happened; nil for a mail with a code.
   package var notice: Notice?
+  /// The name under which it is kept until it was sent; nil for one that is not.
+  package var owed: String?
 
   /// What a mail without a code tells the owner of an address.
-  package enum Notice: Hashable, Sendable {
+  package enum Notice: String, Hashable, Sendable {
     /// The account has another address now, or none.
     case replaced
     /// The address before was taken back.

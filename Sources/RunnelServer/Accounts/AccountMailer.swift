@@ -37,6 +37,7 @@ final class AccountMailer: Sendable {
     var delayedCount = 0
     var isClosed = false
     var check: Check?
+    var noteEnd: (@Sendable (AccountMail) -> Void)?
 
     var count: Int { jobs.count + activeCount + delayedCount }
   }
@@ -86,15 +87,21 @@ final class AccountMailer: Sendable {
   /// Sets what is asked before a mail is delivered; without it, all are.
   func ask(_ check: @escaping Check) { state.withLock { $0.check = check } }
 
-  /// Sends a mail; returns at once.
-  func send(_ mail: AccountMail) {
+  /// Sets what is called, on any thread, when a mail was delivered, or is given up.
+  func noteEnds(_ note: @escaping @Sendable (AccountMail) -> Void) {
+    state.withLock { $0.noteEnd = note }
+  }
+
+  /// Sends a mail; returns at once: false if it is dropped.
+  @discardableResult
+  func send(_ mail: AccountMail) -> Bool {
     let isTaken = state.withLock { state in
       if state.count >= AccountMailer.waitingMax || state.isClosed { return false }
       state.jobs.append(Job(mail: mail))
       return true
     }
-    guard isTaken else { return logger.error("Too many mails wait: one is dropped.") }
-    goOn()
+    if isTaken { goOn() } else { logger.error("Too many mails wait: one is dropped.") }
+    return isTaken
   }
 
   /// Waits a moment for the mails that are still to be sent.
@@ -161,6 +168,8 @@ final class AccountMailer: Sendable {
     let pauses = AccountMailer.pausesMilliseconds
     let isTriedAgain =
       failure.map { !$0.isFinal && job.attemptCount < pauses.count } ?? false
+    // Whoever waits for the end of all mails finds this noted.
+    if !isTriedAgain { state.withLock { $0.noteEnd }?(job.mail) }
     state.withLock { state in
       state.activeCount -= 1
       if isTriedAgain { state.delayedCount += 1 }
@@ -205,6 +214,28 @@ final class AccountMailer: Sendable {
     if mkdir(folder, 0o700) == 0 || errno == EEXIST { return }
     throw ServerError(
       "\(folder) cannot be made: \(String(cString: strerror(errno))).", isUsage: true)
+  }
+
+  /// The end of the name of a file that is being written.
+  private static let newEnd = ".eml.new"
+  /// After this time, in seconds, nobody writes such a file any more.
+  private static let writingSeconds = 60
+
+  /// Removes the files that a killed server had not written to their ends; their mails are sent again.
+  func removeRemains() {
+    // Without the folder there are none; what cannot be removed now is removed another time.
+    guard case .folder(let folder) = destination,
+      let names = try? ServerFile.names(in: folder)
+    else { return }
+    for name in names where name.hasSuffix(AccountMailer.newEnd) {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      // The seconds come first.
+      let written = withUnsafeBytes(of: status.st_mtim) { $0.load(as: Int.self) }
+      guard time(nil) - written > AccountMailer.writingSeconds else { continue }
+      unlink(path)
+    }
   }
 
   private func write(_ mail: AccountMail, to folder: String) throws(ServerError) {

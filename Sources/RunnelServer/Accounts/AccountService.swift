@@ -49,6 +49,8 @@ actor AccountService {
   private static let mailMilliseconds = 100
   private static let blindLookMilliseconds = 250
   private static let safetyLookMilliseconds = 60_000
+  /// The time between two looks for mails that another server owed and did not send.
+  private static let mailLookMilliseconds = 600_000
   /// The time between two trials of a storage that failed.
   private static let trialMilliseconds = 500
 
@@ -73,7 +75,9 @@ actor AccountService {
   private var attempts = AttemptGuard()
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
-  private var isClosed = false
+  private var (isClosed, isStoreClosed) = (false, false)
+  /// The names of the owed mails that are being sent, and of those that were and are to be forgotten.
+  private var (sending, sent): (Set<String>, Set<String>) = ([], [])
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -111,11 +115,15 @@ actor AccountService {
       guard let self else { return answer(true) }
       executor.submit { answer(self.assumeIsolated { $0.isWanted(mail) }) }
     }
+    mailer.noteEnds { [weak self] mail in
+      guard let self, let id = mail.owed else { return }
+      executor.submit { self.assumeIsolated { $0.noteSent(id) } }
+    }
   }
 
   /// True if the code of a mail can still be used, as far as is known: its account was not deleted.
   private func isWanted(_ mail: AccountMail) -> Bool {
-    guard !isClosed, let code = mail.code else { return true }
+    guard !isStoreClosed, let code = mail.code else { return true }
     let hash = SecretHash.of(code)
     // A storage that cannot be read is no reason to send nothing.
     return (try? store.read { try $0.code(hash) != nil }) ?? true
@@ -183,18 +191,30 @@ actor AccountService {
       executor.repeating(everyMilliseconds: AccountService.careMilliseconds) { [weak self] in
         self?.assumeIsolated { $0.care() }
       })
+    subscriptions.append(
+      executor.repeating(everyMilliseconds: AccountService.mailLookMilliseconds) { [weak self] in
+        self?.assumeIsolated { $0.sendOwed() }
+      })
     care()
+    // Those of a file are this server's: it was killed before they were sent.
+    sendOwed(areOwn: place.file != nil)
   }
 
   /// Ends, after the requests that were submitted before; waits until that is done.
   nonisolated func close() {
-    executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
+    executor.submitAndWait { self.assumeIsolated { $0.end() } }
+    // What is sent meanwhile is noted.
     mailer.close()
+    executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
+  }
+
+  private func end() {
+    isClosed = true
+    for subscription in subscriptions { subscription.cancel() }
   }
 
   private func shutDown() {
-    isClosed = true
-    for subscription in subscriptions { subscription.cancel() }
+    isStoreClosed = true
     do {
       try store.close()
     } catch {
@@ -242,6 +262,7 @@ actor AccountService {
     hasFailed.store(false, ordering: .relaxed)
     logger.notice("\(place.name) can be used again")
     look()
+    forgetSent()
   }
 
   /// Rotates the keys, and removes what has expired.
@@ -254,6 +275,7 @@ actor AccountService {
     } catch {
       noteFailure(error)
     }
+    mailer.removeRemains()
     tokens.forgetRevocations(
       before: IdentityTime.seconds(now) - IdentityPolicy.tokenSeconds - 600)
     publish()
@@ -279,6 +301,46 @@ actor AccountService {
     if news.hasNewKeys, let keys = try? store.keys() { tokens.take(keys) }
     if !news.revocations.isEmpty { tokens.revoke(news.revocations) }
     return (Set(news.revocations.keys), news.access != nil)
+  }
+
+  // MARK: Mails
+
+  private func send(_ mail: AccountMail) {
+    if mailer.send(mail), let id = mail.owed { sending.insert(id) }
+  }
+
+  private func noteSent(_ id: String) {
+    sending.remove(id)
+    sent.insert(id)
+    forgetSent()
+  }
+
+  private func forgetSent() {
+    if isStoreClosed || sent.isEmpty { return }
+    do {
+      try store.forgetMails(sent)
+      sent = []
+    } catch {
+      noteFailure(error, "a mail that was sent is still owed: ")
+    }
+  }
+
+  /// Sends the mails that a server owes that was killed.
+  ///
+  /// - Parameter areOwn: whether nobody else is sending those that are kept.
+  private func sendOwed(areOwn: Bool = false) {
+    if isClosed || policy.isEmulator { return }
+    forgetSent()
+    let now = calendar()
+    do {
+      for owed in try store.owedMails() {
+        if sending.contains(owed.id) || sent.contains(owed.id) { continue }
+        guard areOwn || owed.dueTime <= now else { continue }
+        if let mail = try store.renew(owed, context(now)) { send(mail) }
+      }
+    } catch {
+      noteFailure(error, "mails that are owed are not sent: ")
+    }
   }
 
   // MARK: Requests
@@ -366,13 +428,15 @@ actor AccountService {
   }
 
   private func decision(_ request: Request) throws(IdentityStop) -> IdentityDecision {
-    let now = calendar()
-    let context = IdentityContext(
-      policy: policy, now: now, isPrivileged: request.isPrivileged,
-      claims: { [tokens] in tokens.claims(of: $0) },
-      customClaims: { [administrators] in administrators.customClaims(of: $0, now: now) },
-      done: request.done)
+    var context = context(calendar())
+    (context.isPrivileged, context.done) = (request.isPrivileged, request.done)
     return try store.decide(request.call, context)
+  }
+
+  private func context(_ now: Int64) -> IdentityContext {
+    IdentityContext(
+      policy: policy, now: now, claims: { [tokens] in tokens.claims(of: $0) },
+      customClaims: { [administrators] in administrators.customClaims(of: $0, now: now) })
   }
 
   private func start(_ work: [PasswordWork], for request: Request) {
@@ -407,7 +471,7 @@ actor AccountService {
       keepLockOuts()
     }
     publish()
-    for mail in decision.mails { mailer.send(mail) }
+    for mail in decision.mails { send(mail) }
     let now = calendar()
     let body =
       request.call.operation == .publicKeys

@@ -81,6 +81,9 @@ final class AccountStore {
       // It is decided anew in the transaction that writes it.
       try write { reader in
         decided = try decision(reader)
+        if !decided.draft.owed.isEmpty, try reader.owedCount() >= OwedMail.countMax {
+          decided.draft.owed = [:]
+        }
         return decided.draft
       }
       if decided.draft.removesAccounts {
@@ -128,6 +131,32 @@ final class AccountStore {
   func removeRemains() {
     // The account itself is removed: a failure here must not be reported as one of that.
     if hasRemains, storage.removeRemains() { hasRemains = false }
+  }
+
+  // MARK: Mails
+
+  /// The mails that are owed.
+  func owedMails() throws -> [OwedMail] {
+    try children(AccountPlaces.mails).compactMap { OwedMail(stored: $0.value, id: $0.name) }
+  }
+
+  /// Makes an owed mail once more; nil if it is owed no more, or another server has taken it over.
+  func renew(_ owed: OwedMail, _ context: IdentityContext) throws -> AccountMail? {
+    var mail: AccountMail?
+    try write { reader in
+      mail = nil
+      var decider = IdentityDecider(
+        IdentityCall(.ready, CallFields(.null), isAdministrative: true), context, reader,
+        random: SystemRandomNumberGenerator())
+      if try reader.owedMail(owed.id) == owed { mail = try decider.renew(owed) }
+      return decider.draft
+    }
+    return mail
+  }
+
+  /// Notes that mails were sent, and are owed no more.
+  func forgetMails(_ ids: Set<String>) throws {
+    try write(ids.map { JSONMember(AccountPlaces.mails + "/" + $0, .null) })
   }
 
   // MARK: Keys

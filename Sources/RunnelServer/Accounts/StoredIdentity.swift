@@ -13,6 +13,8 @@ enum AccountPlaces {
   static let keys = "keys"
   static let lockOuts = "lock-outs"
   static let settings = "settings"
+  /// The mails that are owed until they were sent.
+  static let mails = "mails"
   /// A text that shows that the accounts can be written; it is removed at once.
   static let trial = "trial"
 
@@ -127,9 +129,19 @@ struct StoredIdentity: IdentityReader {
     return isDescending ? records.reversed() : records
   }
 
-  func accountCount() throws(IdentityStop) -> Int {
+  func accountCount() throws(IdentityStop) -> Int { try count(AccountPlaces.accounts) }
+
+  /// The number of mails that are owed.
+  func owedCount() throws(IdentityStop) -> Int { try count(AccountPlaces.mails) }
+
+  /// A mail that is owed; nil if it is owed no more.
+  func owedMail(_ id: String) throws(IdentityStop) -> OwedMail? {
+    OwedMail(stored: try json(AccountPlaces.mails, id), id: id)
+  }
+
+  private func count(_ place: String) throws(IdentityStop) -> Int {
     let summary = try reading { () throws(TreeError) in
-      try reader.summary(at: AccountPlaces.path(AccountPlaces.accounts))
+      try reader.summary(at: AccountPlaces.path(place))
     }
     if case .children(let count) = summary.kind { return count }
     return 0
@@ -176,7 +188,9 @@ extension IdentityDraft {
       members.append(JSONMember(place + "/" + key, value))
     }
     if isWiping {
-      for place in [AccountPlaces.accounts, AccountPlaces.codes, AccountPlaces.sessions] {
+      for place in [
+        AccountPlaces.accounts, AccountPlaces.codes, AccountPlaces.sessions, AccountPlaces.mails,
+      ] {
         members.append(JSONMember(place, .null))
       }
       return .update(.root, members)
@@ -194,6 +208,7 @@ extension IdentityDraft {
       let end = TokenEnd(second: second, epoch: epochs[id] ?? 0)
       set(AccountPlaces.revocations, AccountPlaces.key(of: id), end.stored)
     }
+    for (id, mail) in owed { set(AccountPlaces.mails, id, mail?.stored ?? .null) }
     if let settings { members.append(JSONMember(AccountPlaces.settings, settings.stored)) }
     return .update(.root, members)
   }

@@ -8,6 +8,7 @@ final class MemoryIdentity: IdentityReader {
   var sessions: [String: [RefreshSession]] = [:]
   var revocations: [String: Int64] = [:]
   var epochs: [String: Int64] = [:]
+  var owed: [String: OwedMail] = [:]
   var kept = IdentitySettings()
 
   func account(_ id: String) -> AccountRecord? { accounts[id] }
@@ -53,6 +54,9 @@ final class MemoryIdentity: IdentityReader {
       sessions[id] = list.compactMap {
         RefreshSession(stored: $0.stored, hash: $0.hash, account: id)
       }
+    }
+    for (id, mail) in draft.owed {
+      owed[id] = mail.flatMap { OwedMail(stored: $0.stored, id: id) }
     }
     revocations.merge(draft.revocations) { $1 }
     epochs.merge(draft.epochs) { $1 }

@@ -102,6 +102,19 @@ final class TestIdentity {
     return try? JSONValue(parsing: bytes)
   }
 
+  /// Makes an owed mail once more, as a server does that finds it after a kill.
+  func renew(_ owed: OwedMail) throws(IdentityStop) -> AccountMail? {
+    let context = IdentityContext(
+      policy: policy, now: now, claims: TestIdentity.claims,
+      customClaims: { _ in .failure(.invalid("")) })
+    var decider = IdentityDecider(
+      IdentityCall(.ready, CallFields(.null), isAdministrative: true), context, store,
+      random: SeededRandom(seed: random.next()))
+    let mail = try decider.renew(owed)
+    store.apply(decider.draft)
+    return mail
+  }
+
   // MARK: Users
 
   /// Signs up a user; returns the answer.

@@ -1,0 +1,65 @@
+package import RunnelBase
+
+/// A mail that tells the owner of an address that an account has lost it, until it was sent: nobody can ask for it
+/// again, and its server may be killed before.
+///
+/// It is kept without its code. Whoever sends it after a kill makes another code.
+package struct OwedMail: Hashable, Sendable {
+  /// The most of them; further ones are lost with a server that is killed.
+  package static let countMax = 1000
+  /// How long the server that made one, or took it over, has to send it.
+  package static let leaseMilliseconds: Int64 = 1_200_000
+
+  package var id: String
+  var recipient: String
+  var newEmail: String?
+  var displayName: String?
+  /// What a mail without a code tells.
+  var notice: AccountMail.Notice?
+  /// The hash of the code of the mail; nil in a notice.
+  var code: String?
+  /// The hash of the code that was made after a kill.
+  var laterCode: String?
+  /// The time from which another server sends it, in milliseconds since 1970.
+  package var dueTime: Int64
+
+  init(_ mail: AccountMail, id: String, now: Int64) {
+    (self.id, recipient, newEmail) = (id, mail.recipient, mail.newEmail)
+    (displayName, notice) = (mail.displayName, mail.notice)
+    code = mail.code.map { SecretHash.of($0) }
+    dueTime = now + OwedMail.leaseMilliseconds
+  }
+
+  private enum Field {
+    static let recipient = "to"
+    static let newEmail = "newEmail"
+    static let displayName = "name"
+    static let notice = "notice"
+    static let code = "code"
+    static let laterCode = "laterCode"
+    static let dueTime = "due"
+  }
+
+  package init?(stored json: JSONValue, id: String) {
+    guard let recipient = json[Field.recipient]?.string, let dueTime = json[Field.dueTime].time
+    else { return nil }
+    (self.id, self.recipient, self.dueTime) = (id, recipient, dueTime)
+    newEmail = json[Field.newEmail]?.string
+    displayName = json[Field.displayName]?.string
+    notice = json[Field.notice]?.string.flatMap(AccountMail.Notice.init)
+    code = json[Field.code]?.string
+    laterCode = json[Field.laterCode]?.string
+  }
+
+  package var stored: JSONValue {
+    var members = MemberList()
+    members.add(Field.recipient, recipient)
+    members.add(Field.newEmail, newEmail)
+    members.add(Field.displayName, displayName)
+    members.add(Field.notice, notice?.rawValue)
+    members.add(Field.code, code)
+    members.add(Field.laterCode, laterCode)
+    members.add(Field.dueTime, dueTime)
+    return .object(members.all)
+  }
+}
