@@ -311,6 +311,26 @@ import Testing
 
   // MARK: Imports
 
+  /// Nobody is told, and all that was valid before ends but what gives the account back.
+  @Test func aReplacedAccountHasNoSessionAndCanStillBeTakenBack() throws {
+    let (identity, id, token, takeBack) = try squat(isProved: true)
+    try identity.ask(.sendOobCode, ["requestType": "PASSWORD_RESET", "email": "victim@x.org"])
+    let reset = JSONValue.string(identity.mailedCode)
+    let count = identity.mails.count
+    let users: JSONValue = [
+      ["localId": .string(id), "email": "other@x.org", "rawPassword": "another-1"]
+    ]
+    #expect(
+      try identity.ask(.batchCreate, ["users": users], isPrivileged: true)["error"] == nil)
+    #expect(identity.mails.count == count && identity.store.sessions(of: id).isEmpty)
+    #expect(identity.refusal(.lookup, ["idToken": token]) == "TOKEN_EXPIRED")
+    let change: JSONValue = ["oobCode": reset, "newPassword": "thieves-own"]
+    #expect(identity.refusal(.resetPassword, change) == "INVALID_OOB_CODE")
+    #expect(try identity.signIn("other@x.org", "another-1").text("localId") == id)
+    identity.now += 1000
+    #expect(try identity.ask(.update, ["oobCode": takeBack])["email"] == "eve@x.org")
+  }
+
   @Test func anAccountWithASecondFactorIsNotImportedWithoutIt() throws {
     let identity = TestIdentity()
     let factor: JSONValue = [["mfaEnrollmentId": "1", "phoneInfo": "+15550100"]]

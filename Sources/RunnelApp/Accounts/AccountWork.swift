@@ -18,7 +18,7 @@ actor AccountWork {
   }
 
   /// What any thread may read and change.
-  private struct Shared {
+  struct Shared {
     /// The user whose data is shown; nil for nobody.
     var user: String?
     /// The number of the workspace that asks: later answers to earlier ones are dropped.
@@ -38,7 +38,7 @@ actor AccountWork {
   }
 
   /// What the tokens of the user's session are for.
-  private struct Served {
+  struct Served {
     weak var link: OriginLink?
     weak var devices: DeviceWork?
     /// Connects to services anew; nil for a tree's server.
@@ -46,7 +46,7 @@ actor AccountWork {
   }
 
   /// The session of the user whose data is shown.
-  private struct Opened {
+  struct Opened {
     let user: String
     let session: AccountSession
     let access: OriginAccess
@@ -54,13 +54,15 @@ actor AccountWork {
   }
 
   private nonisolated let home: AccountHome
-  private nonisolated let shared = Mutex(Shared())
+  nonisolated let shared = Mutex(Shared())
   private nonisolated let wake: @Sendable () -> Void
   private nonisolated let departures: Departures?
   private nonisolated let revocation: DeviceRevocation?
   private let options: AccountOptions
-  private var opened: Opened?
+  private(set) var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
+  /// Counts the openings and closings, so that an earlier opening ends.
+  private var turn = 0
   private weak var link: OriginLink?
   /// Connects to services anew; nil for a tree's server.
   private var retryServices: (@Sendable () -> Void)?
@@ -114,66 +116,6 @@ extension AccountWork {
   private nonisolated func facts(of user: String?, _ state: AccountState?) -> AccountFacts {
     // What cannot be read is told when it is needed.
     AccountFacts((try? home.all()) ?? [], of: user, state, ended: try? home.ended())
-  }
-
-  /// Reads the accounts anew when they begin to be listed, and when a form over the list is closed: other
-  /// programs may have signed some in or out, and a link may have confirmed an address.
-  nonisolated func note(isListed: Bool, isInFront: Bool) {
-    let begins = shared.withLock { shared in
-      defer { (shared.isListed, shared.isInFront) = (isListed, isInFront) }
-      return isListed && !shared.isListed || isInFront && !shared.isInFront
-    }
-    if begins { Task { await self.lookAgain() } }
-  }
-
-  /// Asks the service about the user when another write was refused: a link may have confirmed the address,
-  /// and the token may not say so yet.
-  nonisolated func note(refused: AppRequestID?) {
-    let begins = shared.withLock { shared in
-      guard let refused, refused != shared.refused else { return false }
-      shared.refused = refused
-      if shared.isAsking || shared.user == nil { return false }
-      shared.isAsking = true
-      return true
-    }
-    guard begins else { return }
-    Task {
-      await self.lookAgain()
-      self.shared.withLock { $0.isAsking = false }
-    }
-  }
-
-  /// Follows what is stored of the accounts, which has changed: other windows and commands share it.
-  nonisolated func follow() {
-    let begins = shared.withLock { shared in
-      defer { if shared.hasBegun { shared.isToFollow = true } }
-      return shared.hasBegun && !shared.isToFollow
-    }
-    if begins { Task { await self.readAgain() } }
-  }
-
-  /// Reads the accounts: the user may have signed out or in elsewhere, or have got other tokens.
-  private func readAgain() async {
-    // What changes from now on is read once more.
-    shared.withLock { $0.isToFollow = false }
-    _ = await session()
-    publish(await opened?.session.state)
-    // Without a connection, what is known stays.
-    if let opened { _ = try? await opened.session.checkedToken(of: opened.user) }
-  }
-
-  private func lookAgain() async {
-    await readAgain()
-    if let opened { await lookUp(opened.session) }
-  }
-
-  /// Asks the service whether the address was confirmed, by a link for example; then the token says so, too.
-  private func lookUp(_ session: AccountSession) async {
-    guard let user = await session.user, user.email != nil else { return }
-    if user.isEmailVerified, await !session.tokenSaysOther { return }
-    // Without an answer, what is known stays.
-    _ = try? await session.reload()
-    publish(await session.state)
   }
 
   /// Returns the access of a user to the database; nil for nobody.
@@ -257,7 +199,7 @@ extension AccountWork {
   private nonisolated var user: String? { shared.withLock { $0.user } }
 
   /// Returns the session of the user whose data is shown; nil for nobody.
-  private func session() async -> Opened? {
+  func session() async -> Opened? {
     takeServed()
     let user = user
     if let opened, opened.user != user { await close() }
@@ -267,9 +209,12 @@ extension AccountWork {
     }
     let isNew = await closeEnded(user)
     if opening?.user != user {
-      opening = (user, Task { await self.open(user) })
+      turn += 1
+      opening = (user, Task { [turn] in await self.open(user, turn) })
     }
     await opening?.task.value
+    // It may have been closed meanwhile, and be opened again.
+    if opened == nil, opening?.user == user { await opening?.task.value }
     if isNew {
       link?.retry()
       retryServices?()
@@ -288,12 +233,12 @@ extension AccountWork {
     return true
   }
 
-  private func open(_ user: String) async {
+  private func open(_ user: String, _ own: Int) async {
     let known: (any AccountProvider)? = try? home.service(of: user)
     let service: any AccountProvider = known ?? serviceForSignIn()
     let storage = ChosenAccount(home.folder(service), user: user)
     let session = await AccountSession(service, storage: storage, options: options)
-    guard self.user == user else { return await session.close() }
+    guard self.user == user, turn == own else { return await session.close() }
     self.service = service
     let watch = Task { [weak self] in
       for await state in session.states { await self?.take(state) }
@@ -308,6 +253,7 @@ extension AccountWork {
   private func close() async {
     let old = opened
     (opened, opening) = (nil, nil)
+    turn += 1
     old?.watch.cancel()
     await old?.session.close()
   }
@@ -340,7 +286,7 @@ extension AccountWork {
   }
 
   /// Tells what is known of the accounts, with the state of the session.
-  private func publish(_ state: AccountState?) {
+  func publish(_ state: AccountState?) {
     let facts = facts(of: user, state)
     shared.withLock { if $0.user == facts.current?.id { $0.news.facts = facts } }
     wake()

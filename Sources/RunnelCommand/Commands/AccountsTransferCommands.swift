@@ -67,7 +67,10 @@ struct ImportAccountsCommand: ParsableCommand, FileNaming {
     completion: .file())
   var export: FileName
   @OptionGroup var accounts: AccountsFileArgument
-  @Flag(help: "Replace accounts that exist already; their users are signed out everywhere.")
+  @Flag(
+    help:
+      "Replace accounts that exist already; their users are signed out everywhere, and are sent no mail."
+  )
   var replace = false
   @Option(help: ArgumentHelp("The function of the hashes.", valueName: "name"))
   var hashAlgo: String?

@@ -21,7 +21,7 @@ package enum CredentialRoad: Hashable, Sendable, CaseIterable {
   /// A mailed link by which its reader signs in.
   case mailedLink
   case administrator
-  /// An administrator puts accounts in place of others, or deletes them.
+  /// An administrator puts accounts in place of others, or deletes them: their sessions end, and nobody is told.
   case replacement
   /// All that changes neither: a password, a custom token, a refresh and so on.
   case none

@@ -174,6 +174,10 @@ extension IdentityDecider {
     record.epoch = newEpoch(after: old?.epoch)
     if let old {
       try remove(old)
+      // Whoever had proved an earlier address can still take the account back.
+      for code in try reader.codes(of: id) where code.kind == .recoverEmail && code.isProved {
+        draft.codes.removeValue(forKey: code.hash)
+      }
       // The account goes on, with other credentials.
       record.validSince = max(record.validSince ?? 0, seconds)
       endTokens(of: record)

@@ -1,4 +1,5 @@
 import Foundation
+import RunnelBase
 @testable import RunnelServer
 import TestSupport
 import Testing
@@ -35,6 +36,38 @@ import Testing
       await again.stop()
     }
     withExtendedLifetime(server) {}
+  }
+
+  @Test func importThatReplacesAnAccountEndsItsSessionsAtARunningServer() async throws {
+    try await withAccounts(rules: #"{"rules":{".read":"auth != null"}}"#) { server in
+      let user = try server.signUp()
+      let place = "/x.json?auth=\(user.text("idToken"))"
+      #expect(try server.request("GET", place).status == 200)
+      let accounts = try AccountAdministration(file: server.accountsFile)
+      let users: [JSONValue] = [
+        [
+          "localId": .string(user.text("localId")), "email": "ada@x.org",
+          "rawPassword": "another-1",
+        ]
+      ]
+      let failures = try accounts.importUsers(users, function: .object([]), replaces: true) { _ in
+        true
+      }
+      #expect(failures.isEmpty)
+      try accounts.close()
+      // The server notices the write a moment later.
+      var status = 200
+      for _ in 0..<1_000_000 where status == 200 {
+        status = try server.request("GET", place).status
+      }
+      #expect(status == 401)
+      let refresh = #"{"grantType":"refresh_token","refreshToken":"\#(user.text("refreshToken"))"}"#
+      let refused = try server.api("POST", "/securetoken.googleapis.com/v1/token?key=k", refresh)
+      #expect(refused.error == "INVALID_REFRESH_TOKEN")
+      #expect(try server.signIn().error == "INVALID_LOGIN_CREDENTIALS")
+      #expect(try server.signIn("ada@x.org", "another-1").status == 200)
+      #expect(try server.mails().isEmpty, "nobody is told")
+    }
   }
 
   @Test func wipedAccountsFileStaysUsable() async throws {

@@ -1,0 +1,67 @@
+import RunnelAccounts
+import RunnelWorkspace
+import Synchronization
+
+// What other windows and commands do with the accounts, and what the service knows of them.
+
+extension AccountWork {
+  /// Reads the accounts anew when they begin to be listed, and when a form over the list is closed: other
+  /// programs may have signed some in or out, and a link may have confirmed an address.
+  nonisolated func note(isListed: Bool, isInFront: Bool) {
+    let begins = shared.withLock { shared in
+      defer { (shared.isListed, shared.isInFront) = (isListed, isInFront) }
+      return isListed && !shared.isListed || isInFront && !shared.isInFront
+    }
+    if begins { Task { await self.lookAgain() } }
+  }
+
+  /// Asks the service about the user when another write was refused: a link may have confirmed the address,
+  /// and the token may not say so yet.
+  nonisolated func note(refused: AppRequestID?) {
+    let begins = shared.withLock { shared in
+      guard let refused, refused != shared.refused else { return false }
+      shared.refused = refused
+      if shared.isAsking || shared.user == nil { return false }
+      shared.isAsking = true
+      return true
+    }
+    guard begins else { return }
+    Task {
+      await self.lookAgain()
+      self.shared.withLock { $0.isAsking = false }
+    }
+  }
+
+  /// Follows what is stored of the accounts, which has changed: other windows and commands share it.
+  nonisolated func follow() {
+    let begins = shared.withLock { shared in
+      defer { if shared.hasBegun { shared.isToFollow = true } }
+      return shared.hasBegun && !shared.isToFollow
+    }
+    if begins { Task { await self.readAgain() } }
+  }
+
+  /// Reads the accounts: the user may have signed out or in elsewhere, or have got other tokens.
+  private func readAgain() async {
+    // What changes from now on is read once more.
+    shared.withLock { $0.isToFollow = false }
+    _ = await session()
+    publish(await opened?.session.state)
+    // Without a connection, what is known stays.
+    if let opened { _ = try? await opened.session.checkedToken(of: opened.user) }
+  }
+
+  private func lookAgain() async {
+    await readAgain()
+    if let opened { await lookUp(opened.session) }
+  }
+
+  /// Asks the service whether the address was confirmed, by a link for example; then the token says so, too.
+  func lookUp(_ session: AccountSession) async {
+    guard let user = await session.user, user.email != nil else { return }
+    if user.isEmailVerified, await !session.tokenSaysOther { return }
+    // Without an answer, what is known stays.
+    _ = try? await session.reload()
+    publish(await session.state)
+  }
+}
