@@ -133,6 +133,33 @@ import Testing
     #expect(try run("account", "list", url).output.split(separator: "\n").count == 1)
   }
 
+  @Test func everyWindowShowsTheSessionThatCommandsEndAndBegin() throws {
+    let login = ["login", url, "--email", "ana@x.org", "--password-file", "-"]
+    func signIn(_ more: String...) throws {
+      let outcome = try Program.run(
+        login + more, input: "correct horse\n", environment: environment)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    try signIn("--sign-up")
+    try open()
+    let second = try TmuxTerminal(columns: 100)
+    try second.runnel(["open", url], before: words)
+    let windows = [terminal, second]
+    for window in windows {
+      try window.wait("her data, live") { $0.contains("ana@x.org") && $0.contains("● live") }
+    }
+    #expect(try run("logout", url).status == 0)
+    for window in windows { try window.wait(for: "ana@x.org: session ended") }
+    try signIn()
+    for window in windows {
+      try window.wait("the session, live again", seconds: 90) {
+        $0.contains("● live") && $0.contains("ana@x.org") && !$0.contains("session ended")
+      }
+      try window.keys("q")
+      try window.wait(for: TmuxTerminal.prompt)
+    }
+  }
+
   @Test func accountsAreForgottenAtTheEndIfNoneIsToBeKept() throws {
     let memory = database.folder.file("memory")
     try FileManager.default.createDirectory(atPath: memory, withIntermediateDirectories: false)

@@ -241,7 +241,7 @@ extension AccountWork {
     guard self.user == user, turn == own else { return await session.close() }
     self.service = service
     let watch = Task { [weak self] in
-      for await state in session.states { await self?.take(state) }
+      for await state in session.states { await self?.take(state, of: session) }
     }
     opened = Opened(
       user: user, session: session, access: session.access(of: user), watch: watch)
@@ -274,7 +274,9 @@ extension AccountWork {
     }
   }
 
-  private func take(_ state: AccountState) async {
+  private func take(_ state: AccountState, of session: AccountSession) async {
+    // The user may have signed in again since.
+    guard session === opened?.session else { return }
     publish(state)
     guard case .ended(_, let failure) = state else { return }
     // Nothing more is read or sent under a credential that was given before.
