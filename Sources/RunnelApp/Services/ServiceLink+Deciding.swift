@@ -51,6 +51,13 @@ extension ServiceLink {
     }
   }
 
+  /// Notes that the server is silent although it owes something, or no longer.
+  func setSilent(_ isSilent: Bool) {
+    if self.isSilent == isSilent || !isConnected { return }
+    self.isSilent = isSilent
+    showProgress()
+  }
+
   /// Ends the connection, and makes another one after a pause.
   func reconnectLater(_ reason: String) {
     disconnect()

@@ -10,6 +10,18 @@ extension ServiceLink {
   /// The longest pause before Socket.IO is looked for again, in milliseconds.
   private static let probePauseMax = 60_000
 
+  /// How long a call over REST may wait before the server counts as silent, in milliseconds.
+  private static let answerMilliseconds = 8_000
+
+  /// Notes that the server is silent if a call over REST waits for long.
+  func watch(_ call: Int) {
+    executor.submit(afterMilliseconds: ServiceLink.answerMilliseconds) { [weak self] in
+      self?.assumeIsolated { link in
+        if link.usesREST, link.calls[call] != nil { link.setSilent(true) }
+      }
+    }
+  }
+
   /// Asks over REST whether the server is there, since it may have no Socket.IO.
   func tryREST(_ generation: Int) {
     if hasSocket || isTryingREST { return }

@@ -43,7 +43,7 @@ actor ServiceLink {
   var app: Feathers?
   private var socket: SocketProvider?
   private var follower: Task<Void, Never>?
-  private var calls: [Int: Task<Void, Never>] = [:]
+  private(set) var calls: [Int: Task<Void, Never>] = [:]
   private var listeners: [String: [ServiceListener]] = [:]
   /// The number of the application that is used; what comes from earlier ones is ignored.
   var generation = 0
@@ -66,6 +66,8 @@ actor ServiceLink {
   /// True if everything is to be read again, and if the server can be asked over Socket.IO from now on.
   var (isToReload, isToSwitch) = (false, false)
   var timerTime: Int64?
+  /// True while the server owes something and nothing comes.
+  var isSilent = false
   private(set) var status = OriginStatus(.link(.offline(.asked)))
   private var isSignedOut: String?
   private nonisolated let events: EventBuffer
@@ -254,6 +256,8 @@ extension ServiceLink {
     case .connected:
       (hasSocket, probeCount) = (true, 0)
       connected(generation)
+      setSilent(false)
+    case .silent: setSilent(true)
     case .waiting(let milliseconds, let reason):
       lost()
       set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + milliseconds, reason)))
@@ -296,7 +300,7 @@ extension ServiceLink {
   /// The connection is lost: nothing that was asked is answered any more.
   private func lost() {
     guard isConnected else { return }
-    (isConnected, isToReload, limits) = (false, false, [:])
+    (isConnected, isSilent, isToReload, limits) = (false, false, false, [:])
     calls.values.forEach { $0.cancel() }
     listeners.values.joined().forEach { $0.cancel() }
     (calls, listeners) = ([:], [:])
@@ -316,8 +320,10 @@ extension ServiceLink {
 
   /// Reads everything again, since something may be missing.
   func reload() {
+    let isSilent = isSilent
     lost()
     connected(generation)
+    setSilent(isSilent)
   }
 }
 
@@ -327,13 +333,15 @@ extension ServiceLink {
   /// Changes the origin, and carries out what follows.
   func step(_ change: (inout ServiceOrigin, Int64) -> [ServiceOrigin.Effect]) {
     guard isConnected else { return }
-    for effect in change(&origin, now) {
-      guard isConnected else { return }
-      carryOut(effect)
-    }
+    let effects = change(&origin, now)
+    // Who shows a record has to know its new place before the record goes from the old one.
     if !origin.newPlaces.isEmpty {
       follow(origin.newPlaces)
       origin.newPlaces = [:]
+    }
+    for effect in effects {
+      guard isConnected else { return }
+      carryOut(effect)
     }
     setTimer()
     showProgress()
@@ -350,12 +358,12 @@ extension ServiceLink {
     step { $0.send(commands, bases: bases, now: $1) }
   }
 
-  private func showProgress() {
+  func showProgress() {
     guard isConnected else { return }
     if let isSignedOut {
       set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, isSignedOut)))))
     } else {
-      set(.link(origin.isSettled ? .live : .catchingUp))
+      set(.link(isSilent ? .notAnswering : origin.isSettled ? .live : .catchingUp))
     }
   }
 
@@ -398,6 +406,7 @@ extension ServiceLink {
   private func call(_ number: Int, _ path: String, _ request: ServiceRequest) {
     guard let app else { return }
     let (generation, isRead) = (generation, [.find, .get].contains(request.method))
+    if usesREST { watch(number) }
     calls[number] = Task { [weak self, executor, answers] in
       let result: Result<JSONValue, FeathersError>
       do throws(FeathersError) {
@@ -417,6 +426,7 @@ extension ServiceLink {
       $0.generation == generation && calls.removeValue(forKey: $0.number) != nil
     }
     if taken.isEmpty { return }
+    setSilent(false)
     let given = taken.map { (number: $0.number, answer: noted($0)) }
     takeEvents()
     step { $0.answered(given, now: $1) }

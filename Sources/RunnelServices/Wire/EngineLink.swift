@@ -127,6 +127,13 @@ package struct EngineLink: Sendable {
     [pingDeadline, pongDeadline, upgradeDeadline].compactMap { $0 }.min()
   }
 
+  /// When the server's ping was due (version 4), or ours was sent and is not answered (version 3); nil if
+  /// none is awaited.
+  var pingTime: Int64? {
+    guard let timeout = opening?.pingTimeout else { return nil }
+    return (version == .three ? pongDeadline : pingDeadline).map { $0 - timeout }
+  }
+
   // MARK: Starting and ending
 
   /// Begins the session.

@@ -41,6 +41,8 @@ public struct SocketSession: Sendable {
     case connecting
     /// The server answers.
     case connected(SocketTransport, EngineVersion)
+    /// Connected, but the server owes an answer or a ping, and nothing comes.
+    case silent(SocketTransport, EngineVersion)
     /// The next attempt is made after this many milliseconds.
     case waiting(milliseconds: Int64, reason: String)
     /// The server refuses; only a call leads to another attempt.
@@ -113,6 +115,8 @@ public struct SocketSession: Sendable {
   private var failures = 0
   private var connectedTime: Int64?
   private var disconnectTime: Int64?
+  /// When anything came from the server last.
+  var lastHeard: Int64 = 0
   /// True once there was a connection.
   private var hasConnected = false
   private var (connectDeadline, decideDeadline, retryTime): (Int64?, Int64?, Int64?)
@@ -133,7 +137,7 @@ public struct SocketSession: Sendable {
   package var deadline: Int64? {
     [
       link?.deadline, connectDeadline, decideDeadline, retryTime, waiting.first?.deadline,
-      oldestSent?.deadline,
+      oldestSent?.deadline, silenceTime,
     ].compactMap { $0 }.min()
   }
 
@@ -161,7 +165,7 @@ public struct SocketSession: Sendable {
     return effects + set(.stopped)
   }
 
-  private mutating func set(_ state: State) -> [Effect] {
+  mutating func set(_ state: State) -> [Effect] {
     if self.state == state { return [] }
     self.state = state
     return [.state(state)]
@@ -200,7 +204,10 @@ public struct SocketSession: Sendable {
     attempt: Int, now: Int64, _ change: (inout EngineLink) -> [EngineLink.Effect]
   ) -> [Effect] {
     guard attempt == self.attempt, link != nil else { return [] }
-    return advance(now, change)
+    let effects = advance(now, change)
+    // The end of a connection is no sign of life.
+    guard attempt == self.attempt, link != nil else { return effects }
+    return noteHeard(now) + effects
   }
 
   mutating func advance(
@@ -411,6 +418,6 @@ public struct SocketSession: Sendable {
     }
     if let retryTime, retryTime <= now { effects += begin(now) }
     if let due = link?.deadline, due <= now { effects += advance(now) { $0.tick(now: now) } }
-    return effects
+    return effects + noteSilence(now)
   }
 }
