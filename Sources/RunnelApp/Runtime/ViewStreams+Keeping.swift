@@ -53,6 +53,11 @@ extension ViewStreams {
     takeKnownParts()
   }
 
+  /// The rows that were read, including those that a filter hides.
+  ///
+  /// O(n log n) in the rows.
+  var scannedRecords: [Record] { (0..<paged.scannedCount).map(paged.record(ofScanned:)) }
+
   /// A part of the rows of the paged query.
   private enum Window {
     case fromLiveEnd(count: Int)

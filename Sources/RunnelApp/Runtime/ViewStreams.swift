@@ -61,6 +61,8 @@ final class ViewStreams {
   private var tellCount: ((Int?) -> Void)?
   private var lastCount: Int?
   private var isFiltered = false
+  /// Whether the list was told that its first page is not there.
+  private var isToldLoading = false
   private var search: FilterSearch?
 
   /// Creates the streams of a view; they request nothing before they are started.
@@ -188,7 +190,7 @@ final class ViewStreams {
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
     for query in queries { query.receive(events, from: listener) }
     receiveFar(events, from: listener)
-    if hasRead, adapter?.isHeld == false { tellUnchanged() }
+    tellWhatIsThere()
     counted?.receive(events, from: listener)
   }
 
@@ -211,6 +213,7 @@ final class ViewStreams {
   /// Pauses the list, or reports at once what happened meanwhile.
   func pause(_ isPaused: Bool) {
     if isPaused { adapter?.hold() } else { adapter?.release() }
+    tellWhatIsThere()
   }
 
   /// The number of rows that wait while the list is paused; nil if it is live.
@@ -374,11 +377,15 @@ final class ViewStreams {
     tellCount?(count)
   }
 
-  /// Reports that the kept rows are there, if the adapter itself has no change to report.
+  /// Reports that kept rows or a first page are there, if the adapter told nothing: a filter may hide them all.
+  private func tellWhatIsThere() {
+    let hasFirstPage = isToldLoading && !paged.awaitsFirstPage && paged.loadState.showsRows
+    if hasRead || hasFirstPage, adapter?.isHeld == false { tellUnchanged() }
+  }
+
   private func tellUnchanged() {
     guard let adapter else { return }
-    changed(
-      ListUpdate(sections: adapter.sections, update: BatchUpdate()))
+    changed(ListUpdate(sections: adapter.sections, update: BatchUpdate()))
   }
 
   /// Reports what became of the fetch-more rows.
@@ -404,11 +411,6 @@ final class ViewStreams {
     return paged.scannedCount + further.count
   }
 
-  /// The rows that were read, including those that a filter hides.
-  ///
-  /// O(n log n) in the rows.
-  var scannedRecords: [Record] { (0..<paged.scannedCount).map(paged.record(ofScanned:)) }
-
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
     for record in update.touched { records[record.id] = record.shown }
@@ -417,6 +419,7 @@ final class ViewStreams {
     if isLettingGo { reading = .none }
     // Until the origin has answered, a row is there because a further query has it, and is not new.
     let isWaiting = paged.awaitsFirstPage
+    isToldLoading = isWaiting
     var change = ListChange(
       content: .sections(update.listSections()), update: update.update,
       newRows: isWaiting ? [] : arrived(update), records: records, removed: update.removed,

@@ -36,6 +36,9 @@ extension FilterScreen {
     state.trail.unfinished.filter = ""
     closePrompt(&state)
     searchOn(&state)
+    if state.tabs.front.filter?.isEmpty == false {
+      state.tabs.front.searchesWhenLoaded = state.tabs.front.phase == .loading
+    }
     sayWhatIsLeftOut(&state)
   }
 
