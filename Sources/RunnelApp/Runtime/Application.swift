@@ -370,12 +370,12 @@ extension Application {
     if runtime.state.tabs.isWaiting { isUrgent = true }
     let typed = Drafts.writingCount(runtime.state)
     // So is what became of a key: the row that it wrote, and that nothing waits for the server.
-    if runtime.receive(inbox.drain()) { isUrgent = true }
+    let messages = inbox.drain()
+    if let facts = origin.moves(runtime.state.database.origin) { runtime.send(.origin(facts)) }
+    if runtime.receive(messages) { isUrgent = true }
     if Drafts.writingCount(runtime.state) < typed { keeper?.hasten(now: LocalTime.now()) }
     for report in files.take() { receive(report) }
-    let (facts, notices) = origin.news()
-    if let facts { runtime.send(.origin(facts)) }
-    for notice in notices { runtime.send(.trouble(notice)) }
+    for action in origin.news() { runtime.send(action) }
     for action in originWork.news(runtime.state.database.accounts) { runtime.send(action) }
     if let news = host.accounts?.news() {
       if let facts = news.facts { runtime.send(.accounts(facts)) }

@@ -54,8 +54,6 @@ final class OriginWatch: Sendable {
   private struct State {
     var facts: OriginFacts?
     var notices: [String] = []
-    /// The newest facts, also those that were taken.
-    var latest: OriginFacts?
     /// The new places of records.
     var newPlaces: [Path: Path] = [:]
   }
@@ -126,16 +124,27 @@ final class OriginWatch: Sendable {
 
   private func take(_ facts: OriginFacts?) {
     guard let facts else { return }
-    state.withLock { ($0.facts, $0.latest) = (facts, facts) }
+    state.withLock { $0.facts = facts }
     wake()
   }
 
   private func follow(_ places: [Path: Path]) {
-    state.withLock { state in
-      state.newPlaces.merge(places) { $1 }
-      state.facts = state.facts ?? state.latest
-    }
+    state.withLock { state in state.newPlaces.merge(places) { $1 } }
     wake()
+  }
+
+  /// Returns and removes the new places of records, as facts that are otherwise those that were taken before;
+  /// nil if there are none.
+  ///
+  /// They are to be taken before the deliveries that follow them.
+  func moves(_ known: OriginFacts?) -> OriginFacts? {
+    let places = state.withLock { state in
+      defer { state.newPlaces = [:] }
+      return state.newPlaces
+    }
+    guard !places.isEmpty, var facts = known else { return nil }
+    (facts.newPlaces, facts.latency) = (places, nil)
+    return facts
   }
 
   private func take(_ notice: OriginNotice) {
@@ -154,17 +163,11 @@ final class OriginWatch: Sendable {
     wake()
   }
 
-  /// Returns and removes the facts and notices since the last call.
-  func news() -> (facts: OriginFacts?, notices: [String]) {
+  /// Returns and removes the facts and notices since the last call, as actions.
+  func news() -> [AppAction] {
     state.withLock { state in
-      let latest = state.latest
-      var facts = state.facts
-      if facts != nil { facts?.newPlaces = state.newPlaces }
-      // Before the first facts there is nobody to follow.
-      let notices = state.notices
-      state = State()
-      state.latest = latest
-      return (facts, notices)
+      defer { (state.facts, state.notices) = (nil, []) }
+      return (state.facts.map { [.origin($0)] } ?? []) + state.notices.map { .trouble($0) }
     }
   }
 }

@@ -14,6 +14,15 @@ struct MarkedField: Hashable, Sendable {
       path = record.path
       conditions = WriteCondition.keeping(field, in: record.row.node ?? .empty, at: record.path)
     }
+
+    fileprivate init(_ target: Target, following moves: RecordMoves) {
+      path = moves.place(target.path)
+      conditions = target.conditions?.map { condition in
+        var condition = condition
+        condition.path = moves.place(condition.path)
+        return condition
+      }
+    }
   }
 
   let field: Path
@@ -94,6 +103,13 @@ struct MarkedField: Hashable, Sendable {
   /// The conditions of the write, by record.
   var conditions: [Path: [WriteCondition]] {
     Dictionary(targets.map { ($0.path, $0.conditions ?? []) }) { first, _ in first }
+  }
+}
+
+extension MarkedField: RecordNaming {
+  mutating func follow(_ moves: RecordMoves) {
+    targets = targets.map { Target($0, following: moves) }
+    (changed, gone) = (changed.map(moves.place), gone.map(moves.place))
   }
 }
 

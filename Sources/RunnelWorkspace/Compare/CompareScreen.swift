@@ -59,7 +59,7 @@ package struct CompareScreen: Hashable, Sendable {
   static let wideColumns = 100
   private static let section = "fields"
 
-  let draft: CompareDraft
+  private(set) var draft: CompareDraft
   var model: ThreeWay
   /// Who wrote the versions, and when; nothing where that is not known.
   private var writers: [ThreeWay.Side: String] = [:]
@@ -80,6 +80,9 @@ package struct CompareScreen: Hashable, Sendable {
       moveTo(first, height: height)
     }
   }
+
+  /// Names the record by the place to which it has moved.
+  mutating func follow(_ moves: RecordMoves) { draft.follow(moves) }
 
   /// Notes who wrote the versions, and when.
   mutating func note(writers: [ThreeWay.Side: String]) { self.writers = writers }
@@ -213,3 +216,5 @@ package struct CompareScreen: Hashable, Sendable {
     }
   }
 }
+
+extension CompareScreen: RecordNaming {}

@@ -206,6 +206,19 @@ enum Deleting {
     }
   }
 
+  /// Asks anew about a removal whose records may have moved; the size is counted again where the next
+  /// place did.
+  static func describeAgain(_ state: inout AppState, layer index: Int, _ before: Removal?) {
+    guard case .question(var question) = state.layers[index], let removal = question.removal,
+      let before, removal.paths != before.paths
+    else { return }
+    describe(state, removal, in: &question)
+    state.layers[index] = .question(question)
+    if let next = removal.next, next != before.next {
+      state.ask(.excerpt(next), for: .preview(next))
+    }
+  }
+
   // MARK: Deleting
 
   /// The greatest number of records that one write deletes.

@@ -47,6 +47,16 @@ package struct Drafts: Hashable, Sendable {
     return all.remove(at: index)
   }
 
+  /// Names records by the places to which they have moved.
+  mutating func follow(_ moves: RecordMoves) {
+    for index in all.indices {
+      let place = moves.place(all[index].subject.path)
+      if place == all[index].subject.path { continue }
+      all[index].subject.path = place
+      revision += 1
+    }
+  }
+
   /// Whether a record has a draft: of its form, or of one of its fields.
   func isOf(record path: Path) -> Bool {
     all.contains { $0.subject.path == path && $0.isOfRecord }

@@ -165,29 +165,6 @@ extension FormScreen {
     }
   }
 
-  /// Has open forms write to the places that records have got: a server gives a new record its id.
-  static func follow(_ state: inout AppState, _ places: [Path: Path]) {
-    if places.isEmpty { return }
-    func moved(_ path: Path) -> Path? {
-      guard
-        let old = path.keys.indices.map({ Path(unchecked: Array(path.keys.prefix($0 + 1))) }).first(
-          where: {
-            places[$0] != nil
-          }), let new = places[old]
-      else { return nil }
-      return Path(unchecked: new.keys + path.keys.dropFirst(old.keys.count))
-    }
-    for index in state.layers.indices {
-      guard case .form(var form) = state.layers[index] else { continue }
-      for (old, new) in places where form.title.hasSuffix(" \(old)") {
-        form.title = form.title.dropLast("\(old)".count) + "\(new)"
-      }
-      form.purpose = form.purpose.following(moved)
-      form.purposeWithoutDraft = form.purposeWithoutDraft?.following(moved)
-      state.layers[index] = .form(form)
-    }
-  }
-
   /// Whether something is known to stand at a place, which a new value there would replace.
   ///
   /// Limit: children that are not loaded are unknown; to refuse them would take a conditional
@@ -203,20 +180,5 @@ extension FormScreen {
     }
     guard let parent = place.parent, let key = place.lastKey else { return false }
     return state.tabs.tree.expanded[parent]?.child(key) != nil
-  }
-}
-
-extension FormScreen.Purpose {
-  /// The purpose at the place to which its record has moved.
-  fileprivate func following(_ moved: (Path) -> Path?) -> FormScreen.Purpose {
-    switch self {
-    case .addChild(let path): moved(path).map { .addChild($0) } ?? self
-    case .addField(let path): moved(path).map { .addField($0) } ?? self
-    case .setLeaf(let path, let original):
-      moved(path).map { .setLeaf($0, original: original) } ?? self
-    case .editResource(let path, let original):
-      moved(path).map { .editResource($0, original: original) } ?? self
-    default: self
-    }
   }
 }

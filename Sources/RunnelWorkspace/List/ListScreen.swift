@@ -95,6 +95,8 @@ package struct ListScreen: Hashable, Sendable {
   var wantedRow: String?
   /// The record under the cursor before the list was read in another order; nil once it was gone to.
   @Boxed var keptRecord: Record?
+  /// The rows whose records have got another id, which comes with a later change.
+  var rowMoves = RowMoves()
   /// The number of loaded rows, whether they match the filter or not.
   var loadedCount = 0
   /// The number of rows beyond the loaded ones that were looked through for the filter.
@@ -239,6 +241,7 @@ extension ListScreen {
     let isSending = transientBefore.contains { $0 != composeRow && !isTyping($0) }
     let forgotten = change.isLettingGo ? records : [:]
     remember(change, now: now)
+    followMovedRows()
     let old = content
     let emptyText = emptyText
     content = ListContent(

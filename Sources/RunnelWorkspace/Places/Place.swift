@@ -101,6 +101,11 @@ package struct PlaceHistory: Hashable, Sendable {
     PlaceHistory.step(from: place, &forward, &back)
   }
 
+  /// Names records by the places to which they have moved.
+  mutating func follow(_ moves: RecordMoves) {
+    (back, forward) = (back.map { $0.following(moves) }, forward.map { $0.following(moves) })
+  }
+
   /// Returns whether there is another place in a direction.
   func hasOther(than place: Place, isBack: Bool) -> Bool {
     (isBack ? back : forward).contains { $0 != place }

@@ -29,16 +29,21 @@ struct HeldWrite: Hashable, Sendable {
     guard !state.writes.held.isEmpty else { return }
     if case .question(let question)? = state.layers.last, case .write = question.purpose { return }
     let held = state.writes.held.removeFirst()
-    var message = held.requests.prefix(namedMax).map { StyledLine($0.deed) }
-    if held.requests.count > namedMax {
-      message.append(StyledLine("and \(held.requests.count - namedMax) more", .muted))
-    }
     let name = state.database.profile?.name ?? ""
     let question = Question(
-      .write(held), title: "Write to \(name)", message: message,
+      .write(held), title: "Write to \(name)", message: held.lines,
       explanation: [reason], openedAt: state.input.eventTime)
     let no = held.purpose == .undo ? "leave it" : "go on typing"
     Question.open(&state, question, yes: "write", no: no)
+  }
+
+  /// The writes in words, for the question.
+  var lines: [StyledLine] {
+    var lines = requests.prefix(HeldWrite.namedMax).map { StyledLine($0.deed) }
+    if requests.count > HeldWrite.namedMax {
+      lines.append(StyledLine("and \(requests.count - HeldWrite.namedMax) more", .muted))
+    }
+    return lines
   }
 
   /// Requests the writes that the user agreed to.
@@ -57,6 +62,9 @@ struct HeldWrite: Hashable, Sendable {
   ) -> AppRequestID {
     precondition(
       !state.database.isReadOnly, "Whoever offers to write asks before if writing is on.")
+    let moves = state.database.moves
+    let (purpose, request) =
+      moves.isEmpty ? (purpose, request) : (purpose.following(moves), request.following(moves))
     let id = state.ask(.write(request), for: .write(purpose))
     if purpose != .reversal {
       state.writes.undoing.begin(

@@ -97,6 +97,22 @@ struct Question: Hashable, Sendable {
     return removal
   }
 
+  /// Names records by the places to which they have moved.
+  mutating func follow(_ moves: RecordMoves) {
+    switch purpose {
+    case .remove(let removal, let word):
+      purpose = .remove(removal.following(moves), word: word)
+    case .write(let held):
+      let moved = held.following(moves)
+      purpose = .write(moved)
+      if !isFull { dialog.message = moved.lines }
+    case .reverse(var reversing):
+      reversing.step.follow(moves)
+      purpose = .reverse(reversing)
+    default: break
+    }
+  }
+
   /// Whether the full explanation is shown.
   var isFull: Bool { short != nil }
 
@@ -121,6 +137,8 @@ struct Question: Hashable, Sendable {
     return index.flatMap { answers.indices.contains($0) ? answers[$0] : nil }
   }
 }
+
+extension Question: RecordNaming {}
 
 extension Question: LayerComponent {
   var layer: Layer { .question(self) }

@@ -19,6 +19,8 @@ package struct WriteQueue: Hashable, Sendable {
     var since: Int64
     /// The value of `InputState.count` when the write began.
     var inputCount = 0
+    /// Whether the record got another key since the write was requested.
+    var hasMoved = false
   }
 
   /// A write that was refused.
@@ -130,6 +132,32 @@ package struct WriteQueue: Hashable, Sendable {
   mutating func reword(_ id: AppRequestID, as purpose: WritePurpose) {
     guard let index = refused.firstIndex(where: { $0.id == id }) else { return }
     refused[index].purpose = purpose
+  }
+
+  /// Names records by the places to which they have moved.
+  mutating func follow(_ moves: RecordMoves) {
+    for (id, item) in waiting {
+      let moved = item.request.following(moves)
+      if moved == item.request { continue }
+      waiting[id]?.request = moved
+      waiting[id]?.hasMoved = true
+    }
+    let moved = refused.map { item in
+      var item = item
+      item.request?.follow(moves)
+      item.purpose.follow(moves)
+      item.draft?.follow(moves)
+      return item
+    }
+    if moved != refused { refused = moved }
+  }
+
+  /// Removes a write from those under way if its record got another key meanwhile, and returns what is to be
+  /// requested instead.
+  mutating func takeMoved(_ id: AppRequestID) -> WriteRequest? {
+    guard let item = waiting[id], item.hasMoved else { return nil }
+    waiting[id] = nil
+    return item.request
   }
 
   /// Drops a refused write.

@@ -41,7 +41,8 @@ struct FieldWrite: WriteKind {
   /// has one, or belongs to another list.
   private func wordsOnPlace(_ state: AppState) -> String {
     guard !state.tabs.isTree, state.tabs.front.definition.source.path == record.parent,
-      state.tabs.front.phase == .loaded, !state.tabs.front.hasRow(Record.id(of: record))
+      state.tabs.front.phase == .loaded, !state.tabs.front.hasRow(Record.id(of: record)),
+      !state.tabs.front.rowMoves.coming.contains(Record.id(of: record))
     else { return "" }
     let screen = state.tabs.front
     if screen.filter != nil { return ": the filter hides the row now" }

@@ -72,6 +72,7 @@ extension OutsideEdit {
     _ state: inout AppState, _ edit: OutsideEdit, _ outcome: ExternalEditor.Outcome
   ) {
     state.input.isEditorOpen = false
+    let edit = edit.following(state.database.moves)
     switch outcome {
     case .unchanged: state.say(.info, "nothing was changed")
     case .accepted(let text):

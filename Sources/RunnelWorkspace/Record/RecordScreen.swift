@@ -88,7 +88,7 @@ package struct RecordScreen: Hashable, Sendable {
   /// The id of the section of the fields.
   package static let section = "fields"
 
-  package let path: Path
+  package internal(set) var path: Path
   /// The name of the view from which the record was opened.
   let viewName: String
   /// The resource that describes the record, or nil if none does.

@@ -115,6 +115,11 @@ package struct PendingRequests: Hashable, Sendable {
     return lastID
   }
 
+  /// Has the writes under way name records by the places to which they have moved.
+  mutating func follow(_ moves: RecordMoves) {
+    for (id, purpose) in writes { writes[id] = purpose.following(moves) }
+  }
+
   /// Adds a request, and returns its id.
   package mutating func add(_ purpose: Pending) -> AppRequestID {
     let id = newID()

@@ -43,6 +43,8 @@ package struct TreeScreen: Equatable, Sendable {
   package var rangeStart: String?
   /// The place that the cursor goes to once it is loaded, or nil.
   var wanted: Wanted?
+  /// The lines of records that have got another key, which comes with a later change.
+  var rowMoves = RowMoves()
   /// The nodes in sight that a server listed.
   var inSight: [Path] = []
   /// The value under the cursor, for the detail pane.
@@ -75,7 +77,9 @@ extension TreeScreen {
     let update = SectionedDiff.update(
       from: old.sections.map { SectionIDs($0) },
       to: content.sections.map { SectionIDs($0) })
+    let cursor = list.cursor
     list.apply(update, from: old, to: content, height: height)
+    followMovedLines(from: cursor, height: height)
     forgetGoneMarks()
     if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
   }

@@ -236,6 +236,19 @@ package struct UndoHistory: Hashable, Sendable {
   /// Drops the steps with the same parts, because they are undone in another way.
   mutating func forget(_ parts: [Part]) { undoable.removeAll { $0.parts == parts } }
 
+  /// Names records by the places to which they have moved.
+  mutating func follow(_ moves: RecordMoves) {
+    undoable = undoable.map { $0.following(moves) }
+    redoable = redoable.map { $0.following(moves) }
+    reversal?.step.follow(moves)
+    open = open.mapValues { step in
+      var step = step
+      step.places = Set(step.places.map(moves.place))
+      step.removed = Set(step.removed.map(moves.place))
+      return step
+    }
+  }
+
   /// Adds a step as the next one in a direction.
   package mutating func push(_ step: Step, for direction: Direction) {
     switch direction {

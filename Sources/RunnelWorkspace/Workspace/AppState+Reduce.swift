@@ -122,6 +122,8 @@ package enum StateReducer {
       change.records[row].map { state.writes.queue.removes($0.path) } ?? false
     }
     change.takeAsOwn(notRemoved)
+    // A record is no news when it gets its id.
+    change.takeAsOwn(state.tabs.lists[view].rowMoves.coming)
     // Rows that the user imports do not count as new.
     if isImporting(state, intoView: view) { change.takeAsOwn(change.newRows) }
     let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)

@@ -55,6 +55,8 @@ package struct OpenedDatabase: Equatable, Sendable {
   let isOpenedReadOnly: Bool
   /// The server that has the data and the state of the link to it, or nil for a local database.
   package var origin: OriginFacts?
+  /// The records that have got another key at the server.
+  package var moves = RecordMoves()
   /// The places of the services that are shown; empty if the database is no replica of services.
   package var services: Set<Path> = []
   /// The user's accounts at that server; nil if the database is opened without accounts.

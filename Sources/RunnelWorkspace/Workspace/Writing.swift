@@ -98,6 +98,14 @@ enum Writing {
   static func fail(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal
   ) {
+    if refusal.cause == .outdated, purpose != .reversal, !state.database.isReadOnly,
+      let request = state.writes.queue.takeMoved(id)
+    {
+      // The record had got its id when the write came: at the former place nothing stood any more.
+      state.writes.undoing.drop(id)
+      HeldWrite.start(&state, purpose, request)
+      return
+    }
     let kind = purpose.kind
     let refusal = kind.told(refusal)
     state.say(.error, refusal.message)
