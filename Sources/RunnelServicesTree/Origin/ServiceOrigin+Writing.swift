@@ -37,7 +37,7 @@ extension ServiceOrigin {
       sent.unknown.insert(id)
     }
     do throws(TreeError) {
-      let items = try ServiceOrigin.items(of: write, bases)
+      let items = renamed(try ServiceOrigin.items(of: write, bases))
       for item in items { begin(item.record.service) }
       let adds = items.contains { $0.edits.contains { $0.json.adds } }
       if items.isEmpty {
@@ -48,6 +48,30 @@ extension ServiceOrigin {
     } catch {
       messages.append(.rejected(id: id, error))
     }
+  }
+
+  /// The greatest number of records whose former keys are known.
+  private static let newKeysMax = 10_000
+
+  /// Returns the items of a write; what is made of a record under its former key is made upon no base, since
+  /// nothing stands there any more.
+  private func renamed(_ items: [ServiceWrites.Item]) -> [ServiceWrites.Item] {
+    items.map { item in
+      guard newKey(item.record, item.edits) != nil else { return item }
+      var item = item
+      for index in item.edits.indices where item.edits[index].base?.isEmpty == true {
+        item.edits[index].base = nil
+      }
+      return item
+    }
+  }
+
+  /// The key at the server of a record that had another one, for edits that do not make it anew.
+  private func newKey(_ record: RecordID, _ edits: [ServiceWrites.Edit]) -> Key? {
+    guard let key = newKeys[record], let first = edits.first,
+      !first.below.isEmpty || first.json == .null
+    else { return nil }
+    return key
   }
 
   /// Returns what a write does to each record, in its order.
@@ -106,7 +130,11 @@ extension ServiceOrigin {
     _ record: RecordID, _ jobs: [ServiceWrites.Job], _ now: Int64
   ) -> Effect? {
     let service = record.service
-    let alias = sent.aliases[ServiceOrigin.alias(record)].flatMap { try? Key($0) }
+    let name = ServiceOrigin.alias(record)
+    if sent.aliases[name] == nil, let key = newKey(record, jobs[0].items[jobs[0].done].edits) {
+      sent.aliases[name] = key.text
+    }
+    let alias = sent.aliases[name].flatMap { try? Key($0) }
     let target = alias ?? record.key
     if sent.unknown.contains(jobs[0].id) {
       queue.suspend(record)
@@ -306,6 +334,8 @@ extension ServiceOrigin {
       let place = ServiceMirror.place(record.service, record.key)
       messages.append(.push(.set(.empty), place, tag: nil))
       newPlaces[place] = ServiceMirror.place(record.service, key)
+      if newKeys.count >= ServiceOrigin.newKeysMax { newKeys = [:] }
+      newKeys[record] = key
     }
   }
 

@@ -95,6 +95,8 @@ package struct ServiceOrigin: Sendable {
   var news = RecordNews()
   /// The places of records that got another key at the server, with the new ones, until they are taken.
   package var newPlaces: [Path: Path] = [:]
+  /// The keys at the server of records that have just got them: writes may still name their former keys.
+  var newKeys: [RecordID: Key] = [:]
   /// The new records, by the creation that may have made them.
   var births: [Int64: Births] = [:]
   private var lastCall = 0

@@ -63,6 +63,30 @@ import Testing
 
   private var texts: [String] { world.server.records.compactMap { $0["text"]?.string } }
 
+  // MARK: The former key
+
+  /// Who writes may not know yet that the record has an id.
+  @Test func writesUnderTheFormerKeyReachTheRecord() throws {
+    fill(2)
+    try listenToSome()
+    let id = try create(["text": "new", "rank": 7])
+    try world.settle()
+    #expect(world.acknowledged.contains(id) && texts == ["t0", "t1", "new"])
+    let place = try ServiceCreationTests.place(0)
+    _ = try world.write(.set(try place.appending(Path("text")), "newer"))
+    try world.settle()
+    #expect(texts == ["t0", "t1", "newer"])
+    _ = try world.write(.set(place, .null))
+    try world.settle()
+    #expect(texts == ["t0", "t1"])
+    #expect(try world.shown().children.count == 2)
+    // What is made there anew is another record.
+    _ = try create(["text": "again", "rank": 7])
+    try world.settle()
+    #expect(texts == ["t0", "t1", "again"])
+    #expect(world.session.pendingWrites.isEmpty && world.refused.isEmpty)
+  }
+
   // MARK: Twins that were there
 
   @Test func oldTwinThatNobodyLoadedIsNotTakenForTheNewRecord() throws {
