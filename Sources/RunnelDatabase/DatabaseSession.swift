@@ -45,6 +45,8 @@ package final class DatabaseSession {
   /// The part of the session that depends on the kind of tree: a tree of its own, or a replica.
   private(set) var core: any SessionCore
   private var pushIDs = PushIDGenerator()
+  /// The records that have got another key at the origin: what is undone follows them.
+  package var moves = RecordMoves()
   /// True once the loss of the file was reported.
   var isLossTold = false
   /// Whether it was told that a lost file is at its place again, and has to be opened again.

@@ -110,6 +110,37 @@ import Testing
     }
   }
 
+  /// The server is stopped while a record is made, asked about and given its id.
+  @Test func questionFollowsANewRecordOfASilentServer() throws {
+    let database = try TestDatabase(TerminalServicesTests.data)
+    let served = try TerminalServicesTests.serve(database)
+    let terminal = try TerminalServicesTests.opened(database, served, page: 50)
+    try served.program.send(SIGSTOP)
+    defer { try? served.program.send(SIGCONT) }
+    try terminal.keys("a")
+    try terminal.type("mine")
+    try terminal.keys("Enter")
+    try terminal.wait("the new record that waits") { $0.contains("mine") && $0.contains("↑1") }
+    try terminal.keys("Escape")
+    try terminal.wait(for: "? help")
+    // The new record has no rank, so it is the first, behind the title of the section.
+    try terminal.keys("g", "g", "j")
+    try terminal.wait("the cursor on the new record") { $0.cursorLine?.contains("mine") == true }
+    try terminal.keys("d")
+    try terminal.wait(for: "y delete")
+    try terminal.wait(for: "not answering", seconds: 20)
+    try served.program.send(SIGCONT)
+    try terminal.wait("the id of the record") { _ in
+      (try? database.run(["get", "/messages"]).output.firstKey(of: "mine")) != nil
+    }
+    try terminal.wait("the link live again") { $0.contains("● live") && !$0.contains("↑") }
+    try terminal.keys("y")
+    try terminal.wait("the deletion at the server") { _ in
+      (try? database.run(["get", "/messages"]).output.contains("mine")) == false
+    }
+    try terminal.wait("the list without it") { !$0.contains("mine") && $0.contains("one") }
+  }
+
   @Test func writesWaitWithoutTheServerAndAreSentOnce() throws {
     let database = try TestDatabase(TerminalServicesTests.data)
     let served = try TerminalServicesTests.serve(database)

@@ -177,6 +177,18 @@ import Testing
     #expect(app.body.contains { $0.contains("this record is gone") }, "\(app.body)")
   }
 
+  @Test func undoFollows() throws {
+    app.press("| e C-u")
+    app.type("newer")
+    app.press("Enter Esc")
+    try answer()
+    let place = try Path("/tools/\(NewRecordTests.made)")
+    app.backend.session.moves.note([place: try Path("/tools/7")])
+    app.press("u")
+    #expect(try stored("7/name") == "new", "\(app.toast)")
+    #expect(try stored(NewRecordTests.made) == .null)
+  }
+
   @Test func draftFollows() throws {
     app.press("Enter e C-u")
     app.type("draft")

@@ -72,6 +72,41 @@ import Testing
     #expect(try stored("/list") == ["a": 1, "b": 2])
   }
 
+  /// A service gives a new record its id, and with it another key.
+  @Test func undoFollowsARecordToItsNewKey() throws {
+    try set("/tools/-new", ["name": "saw", "size": ["x": 1]])
+    try set("/tools/-new/name", "axe")
+    _ = try session.write(
+      .update(
+        .root,
+        [
+          JSONMember("tools/-new", .null),
+          JSONMember("tools/7", ["id": 7, "name": "axe", "size": ["x": 1, "y": 2]]),
+        ]))
+    #expect(throws: DatabaseError.self) { try session.undo(2) }
+    session.moves.note([try Path("/tools/-new"): try Path("/tools/7")])
+    // What was written has changed since.
+    #expect(throws: DatabaseError.self) { try session.undo(1) }
+    _ = try session.undo(2)
+    #expect(try stored("/tools/7/name") == "saw")
+    // Fields that the server has added do not count.
+    _ = try session.undo(1)
+    #expect(try stored("/tools") == .null)
+    // It can be done again, where the record was.
+    let newest = try #require(try session.history(count: 1).first)
+    #expect(newest.undoes == 1)
+    _ = try session.undo(newest.id)
+    #expect(try stored("/tools/7/id") == 7)
+  }
+
+  @Test func removalOfAMovedRecordIsUndoneWhereItWas() throws {
+    try set("/tools/-new", ["name": "saw"])
+    try set("/tools/-new", .null)
+    session.moves.note([try Path("/tools/-new"): try Path("/tools/7")])
+    _ = try session.undo(2)
+    #expect(try stored("/tools") == ["-new": ["name": "saw"]])
+  }
+
   @Test func undoOfAnUpdatePutsBackAllItsPlaces() throws {
     try set("/", ["a": ["x": 1, ".priority": 5], "b": 2])
     _ = try session.write(

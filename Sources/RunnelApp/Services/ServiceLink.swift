@@ -336,8 +336,10 @@ extension ServiceLink {
     let effects = change(&origin, now)
     // Who shows a record has to know its new place before the record goes from the old one.
     if !origin.newPlaces.isEmpty {
-      follow(origin.newPlaces)
+      let places = origin.newPlaces
       origin.newPlaces = [:]
+      database?.assumeIsolated { $0.note(moves: places) }
+      follow(places)
     }
     for effect in effects {
       guard isConnected else { return }

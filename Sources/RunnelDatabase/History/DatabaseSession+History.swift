@@ -83,7 +83,7 @@ extension DatabaseSession {
     _ id: Int64, in registry: ResourceRegistry? = nil,
     progress: @escaping (ImportStep) -> Bool = { _ in true }
   ) throws -> [Delivery] {
-    let entry = try rememberedEntry(id)
+    let entry = try followed(try rememberedEntry(id))
     if let record = entry.operation {
       guard let registry else {
         throw DatabaseError(
@@ -115,6 +115,26 @@ extension DatabaseSession {
 }
 
 extension DatabaseSession {
+  /// Returns an entry with the places to which its records have moved since.
+  ///
+  /// A record that was made counts as unchanged if all that was written stands: the origin may have added
+  /// fields, such as the id. The removal of a record stays where it was: the record is made anew.
+  private func followed(_ entry: HistoryEntry) throws -> HistoryEntry {
+    if moves.isEmpty { return entry }
+    var entry = entry
+    for (index, part) in entry.parts.enumerated() where !part.isPriority {
+      if moves.hasMoved(part.path), part.values?.new == .null { continue }
+      entry.parts[index].path = moves.place(part.path)
+      guard moves.hasMoved(part.path), let values = part.values,
+        let present = try store.read({ [part = entry.parts[index]] in try $0.historyValue(of: part)
+        }),
+        values.new.stands(in: present)
+      else { continue }
+      entry.parts[index].values?.new = present
+    }
+    return entry
+  }
+
   /// The entry of the history with an id.
   ///
   /// - Throws: `DatabaseError` (`refused`) if it is not remembered.
@@ -175,6 +195,16 @@ extension StoreTransaction {
       throw DatabaseError(
         .changed,
         "Write \(entry.id) cannot be undone: \(part.name) was written since. Nothing was changed.")
+    }
+  }
+}
+
+extension JSONValue {
+  /// True if a value has all that this one has.
+  fileprivate func stands(in present: JSONValue) -> Bool {
+    guard let members = object else { return self == present }
+    return members.allSatisfy { member in
+      present[member.name].map { member.value.stands(in: $0) } ?? false
     }
   }
 }

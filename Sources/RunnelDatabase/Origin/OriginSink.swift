@@ -55,6 +55,9 @@ extension Database {
   /// The known nodes upon which a write that the origin has not answered was made, by their places.
   package func bases(ofWrite id: Int64) -> [Path: RunnelTree.Node] { session.bases(ofWrite: id) }
 
+  /// Notes records that have got another key at the origin.
+  package func note(moves places: [Path: Path]) { session.moves.note(places) }
+
   /// Begins a new name for the writes made from now on, and returns the names of all that wait.
   ///
   /// - Throws: `DatabaseError` if the file cannot be written; then nothing changed.

@@ -1,5 +1,6 @@
 import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 
 /// A write that replaces data of a profile with `confirm`: it is held until the user agrees.
 struct HeldWrite: Hashable, Sendable {
