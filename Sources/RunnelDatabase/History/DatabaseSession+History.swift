@@ -124,10 +124,11 @@ extension DatabaseSession {
     var entry = entry
     for (index, part) in entry.parts.enumerated() where !part.isPriority {
       if moves.hasMoved(part.path), part.values?.new == .null { continue }
-      entry.parts[index].path = moves.place(part.path)
+      var moved = part
+      moved.path = moves.place(part.path)
+      entry.parts[index] = moved
       guard moves.hasMoved(part.path), let values = part.values,
-        let present = try store.read({ [part = entry.parts[index]] in try $0.historyValue(of: part)
-        }),
+        let present = try store.read({ [moved] in try $0.historyValue(of: moved) }),
         values.new.stands(in: present)
       else { continue }
       entry.parts[index].values?.new = present

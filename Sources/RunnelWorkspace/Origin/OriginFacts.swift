@@ -144,7 +144,7 @@ extension OriginFacts {
     if before?.link == .waiting, facts.link == .connecting { return }
     state.database.origin = facts
     state.database.origin?.newPlaces = [:]
-    state.follow(facts.newPlaces)
+    RecordMoves.follow(&state, facts.newPlaces)
     if let latency = facts.latency {
       state.say(.info, "the server answered in \(latency == 0 ? "less than 1" : "\(latency)") ms")
     }

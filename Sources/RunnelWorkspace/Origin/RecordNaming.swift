@@ -2,7 +2,19 @@ import RunnelBase
 import RunnelStreams
 import RunnelTree
 
-// How requests, typed texts and places follow records that have moved.
+/// What names records by their places.
+protocol RecordNaming {
+  /// Names the records by the places to which they have moved.
+  mutating func follow(_ moves: RecordMoves)
+}
+
+extension RecordNaming {
+  func following(_ moves: RecordMoves) -> Self {
+    var result = self
+    result.follow(moves)
+    return result
+  }
+}
 
 extension WriteRequest: RecordNaming {
   mutating func follow(_ moves: RecordMoves) {
@@ -42,23 +54,6 @@ extension WriteRequest: RecordNaming {
         case let moved = moves.place(place), moved != place, let name = moved.relative(to: path)
       else { return member }
       return JSONMember(name.text, member.value)
-    }
-  }
-}
-
-extension WritePurpose: RecordNaming {
-  mutating func follow(_ moves: RecordMoves) {
-    switch self {
-    case .edit(let record, let edit): self = .edit(record: moves.place(record), edit)
-    case .form(let form): self = .form(form.following(moves))
-    case .delete(let path): self = .delete(moves.place(path))
-    case .deleteMarked(let paths): self = .deleteMarked(paths.map(moves.place))
-    case .editOutside(let edit, let text):
-      self = .editOutside(edit.following(moves), text: text)
-    case .duplicate(let path): self = .duplicate(moves.place(path))
-    case .reorder(let path): self = .reorder(moves.place(path))
-    case .merge(let draft, let theirs): self = .merge(draft.following(moves), theirs: theirs)
-    case .send, .importRows, .pasted, .toggle, .undo, .reversal, .earlier: break
     }
   }
 }

@@ -62,3 +62,20 @@ package enum WritePurpose: Hashable, Sendable {
   /// Whether the write moves a row to another place.
   var isReordering: Bool { if case .reorder = self { true } else { false } }
 }
+
+extension WritePurpose: RecordNaming {
+  mutating func follow(_ moves: RecordMoves) {
+    switch self {
+    case .edit(let record, let edit): self = .edit(record: moves.place(record), edit)
+    case .form(let form): self = .form(form.following(moves))
+    case .delete(let path): self = .delete(moves.place(path))
+    case .deleteMarked(let paths): self = .deleteMarked(paths.map(moves.place))
+    case .editOutside(let edit, let text):
+      self = .editOutside(edit.following(moves), text: text)
+    case .duplicate(let path): self = .duplicate(moves.place(path))
+    case .reorder(let path): self = .reorder(moves.place(path))
+    case .merge(let draft, let theirs): self = .merge(draft.following(moves), theirs: theirs)
+    case .send, .importRows, .pasted, .toggle, .undo, .reversal, .earlier: break
+    }
+  }
+}
