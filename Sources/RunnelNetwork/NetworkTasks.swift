@@ -26,4 +26,21 @@ public enum NetworkTasks {
       }
     }
   }
+
+  /// Waits on a thread of connections.
+  ///
+  /// `Task.sleep` has a timer in the pool of the runtime, even if tasks run elsewhere.
+  ///
+  /// - Throws: `CancellationError` once the task is cancelled.
+  public static func sleep(milliseconds: Int64) async throws {
+    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let over = loop.makePromise(of: Void.self)
+    let alarm = loop.scheduleTask(in: .milliseconds(max(0, milliseconds))) { over.succeed() }
+    try await withTaskCancellationHandler {
+      try await over.futureResult.get()
+    } onCancel: {
+      alarm.cancel()
+      over.fail(CancellationError())
+    }
+  }
 }

@@ -129,7 +129,7 @@ public final class RestProvider: ServiceProvider {
       let wait = pause ?? Int64(step * Double.random(in: 0.5...1.5))
       attempt += 1
       do {
-        try await Task.sleep(for: .milliseconds(min(wait, 30_000)))
+        try await NetworkTasks.sleep(milliseconds: min(wait, 30_000))
       } catch {
         throw FeathersError.from(error)
       }
@@ -147,7 +147,7 @@ public final class RestProvider: ServiceProvider {
           try await client.answer(to: request, bytesMax: ServiceAccess.answerBytesMax)
         }
         group.addTask {
-          try await Task.sleep(for: .milliseconds(limit))
+          try await NetworkTasks.sleep(milliseconds: limit)
           return nil
         }
         defer { group.cancelAll() }

@@ -162,7 +162,7 @@ extension SocketProvider {
     values.timerTime = deadline
     values.timer = Task { [weak self] in
       let wait = max(1, deadline - NetworkClock.uptimeMilliseconds)
-      guard (try? await Task.sleep(for: .milliseconds(wait))) != nil, let self else { return }
+      guard (try? await NetworkTasks.sleep(milliseconds: wait)) != nil, let self else { return }
       self.values.withLock { values in
         if values.timerTime == deadline { (values.timer, values.timerTime) = (nil, nil) }
       }

@@ -1,4 +1,5 @@
 import Glibc
+import RunnelNetwork
 
 /// The time of a session.
 public struct AccountClock: Sendable {
@@ -22,6 +23,6 @@ public struct AccountClock: Sendable {
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
       },
-      sleep: { try await Task.sleep(for: .milliseconds($0)) })
+      sleep: { try await NetworkTasks.sleep(milliseconds: $0) })
   }
 }

@@ -1,5 +1,6 @@
 import RunnelBase
 package import RunnelClient
+import RunnelNetwork
 public import RunnelServices
 import RunnelSync
 import Synchronization
@@ -32,7 +33,7 @@ extension AuthenticationOptions {
 /// Offers the tokens of an access to a server of services.
 private final class TokenOffer: Sendable {
   /// The pauses after failures that may pass, in seconds; calls wait meanwhile.
-  private static let pauses = [1, 2, 4, 8, 15, 30, 60]
+  private static let pauses: [Int64] = [1, 2, 4, 8, 15, 30, 60]
 
   private let provider: OriginAccess.Provider
   private let wasOffered = Mutex(false)
@@ -50,7 +51,7 @@ private final class TokenOffer: Sendable {
         wasOffered.withLock { $0 = true }
         return ["strategy": "jwt", "accessToken": .string(credential.text)]
       } catch let error as AccountFailure where error.isTemporary {
-        do { try await Task.sleep(for: .seconds(pause)) } catch { return nil }
+        do { try await NetworkTasks.sleep(milliseconds: pause * 1000) } catch { return nil }
       } catch {
         return nil
       }

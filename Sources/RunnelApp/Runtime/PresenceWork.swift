@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelDatabase
+import RunnelNetwork
 import RunnelTree
 import RunnelWorkspace
 import Synchronization
@@ -39,7 +40,7 @@ final class PresenceWork: Sendable {
   }
 
   /// The least time between two entries.
-  private static let pause = Duration.milliseconds(300)
+  private static let pause: Int64 = 300
 
   private let place: Reference
   /// The key of this workspace's entry.
@@ -176,7 +177,7 @@ final class PresenceWork: Sendable {
       let own = state.withLock { $0.isConnected || $0.isShared ? $0.own : nil }
       guard let own else { continue }
       try await entry.setValue(own.entry).acknowledgement()
-      try await Task.sleep(for: PresenceWork.pause)
+      try await NetworkTasks.sleep(milliseconds: PresenceWork.pause)
     }
   }
 
