@@ -39,7 +39,7 @@ final class PresenceWork: Sendable {
     var problem: Problem?
   }
 
-  /// The least time between two entries.
+  /// The least time between two entries, in milliseconds.
   private static let pause: Int64 = 300
 
   private let place: Reference

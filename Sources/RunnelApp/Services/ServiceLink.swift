@@ -45,6 +45,8 @@ actor ServiceLink {
   private var follower: Task<Void, Never>?
   private(set) var calls: [Int: Task<Void, Never>] = [:]
   private var listeners: [String: [ServiceListener]] = [:]
+  /// The number of the connection: reading anew counts as one.
+  private var connection = 0
   /// The number of the application that is used; what comes from earlier ones is ignored.
   var generation = 0
   private var lockWatch: TreeExecutor.Subscription?
@@ -280,6 +282,7 @@ extension ServiceLink {
   private func connected(_ generation: Int) {
     guard generation == self.generation, !isConnected, isActive, let database else { return }
     isConnected = true
+    connection += 1
     isSignedOut = nil
     do {
       let pending = try database.assumeIsolated { Set(try $0.pendingWrites().map(\.id)) }
@@ -292,8 +295,9 @@ extension ServiceLink {
       try database.assumeIsolated { try $0.connectOrigin(originTime: time) }
       showProgress()
     } catch {
-      note("The replica cannot be read: \(error)")
-      lost()
+      // Without another attempt nothing would ever be asked.
+      note("The replica cannot be read, so the connection is closed: \(error)")
+      reconnectLater("\(error)")
     }
   }
 
@@ -306,11 +310,14 @@ extension ServiceLink {
     (calls, listeners) = ([:], [:])
     // What came before the loss tells what became of writes.
     let came = answers.take().filter { $0.generation == generation }
-    origin.disconnected(
+    let told = origin.disconnected(
       after: events.take().records.map { ($0.path, $0.event, $0.data) },
       came.map { (number: $0.number, answer: $0.result) })
     do {
+      // Another process may go on.
+      if let sent = origin.takeUnsaved() { try file.write(sent) }
       try database?.assumeIsolated { database in
+        if !told.isEmpty { try database.carryOut { try $0.receive(told) } }
         try database.carryOut { try $0.disconnectOrigin() }
       }
     } catch {
@@ -333,6 +340,7 @@ extension ServiceLink {
   /// Changes the origin, and carries out what follows.
   func step(_ change: (inout ServiceOrigin, Int64) -> [ServiceOrigin.Effect]) {
     guard isConnected else { return }
+    let connection = connection
     let effects = change(&origin, now)
     // Who shows a record has to know its new place before the record goes from the old one.
     if !origin.newPlaces.isEmpty {
@@ -342,7 +350,8 @@ extension ServiceLink {
       follow(places)
     }
     for effect in effects {
-      guard isConnected else { return }
+      // What was meant for an earlier connection is not done on the next one.
+      guard isConnected, connection == self.connection else { return }
       carryOut(effect)
     }
     setTimer()
@@ -406,7 +415,7 @@ extension ServiceLink {
   }
 
   private func call(_ number: Int, _ path: String, _ request: ServiceRequest) {
-    guard let app else { return }
+    guard let app else { return reconnectLater("there is no connection") }
     let (generation, isRead) = (generation, [.find, .get].contains(request.method))
     if usesREST { watch(number) }
     calls[number] = Task { [weak self, executor, answers] in

@@ -1,7 +1,7 @@
 package import RunnelBase
 
 /// The writes that were sent and may have been done, though no answer came: those that must not be
-/// sent twice, and what became of records that got another id.
+/// sent twice, how far writes of several records have come, and what became of records that got another id.
 ///
 /// It is kept on disk beside the replica, so that it outlives the program. All other writes can be
 /// sent again: they tell a state.
@@ -31,6 +31,9 @@ package struct SentWrites: Hashable, Sendable {
   package var unknown: Set<Int64> = []
   /// The writes that add to what is there.
   package var additions: Set<Int64> = []
+  /// The record of a write of several that is done next, behind the key of the service, by the id of the write:
+  /// all before it are done.
+  package var progress: [Int64: String] = [:]
   /// The keys of records by their temporary keys, both behind the key of the service.
   package var aliases: [String: String] = [:]
 
@@ -40,6 +43,7 @@ package struct SentWrites: Hashable, Sendable {
   /// True if there is nothing to keep.
   package var isEmpty: Bool {
     creations.isEmpty && additions.isEmpty && aliases.isEmpty && unknown.isEmpty
+      && progress.isEmpty
   }
 
   /// Drops what is about writes that are not pending any more.
@@ -47,6 +51,7 @@ package struct SentWrites: Hashable, Sendable {
     creations = creations.filter { pending.contains($0.key) }
     additions.formIntersection(pending)
     unknown.formIntersection(pending)
+    progress = progress.filter { pending.contains($0.key) }
     if pending.isEmpty { aliases = [:] }
   }
 
@@ -58,11 +63,15 @@ package struct SentWrites: Hashable, Sendable {
       JSONMember(String(id), creation.json)
     }
     let added = additions.sorted().map { JSONValue.number(JSONNumber($0)) }
+    let next = progress.sorted { $0.key < $1.key }.map { id, record in
+      JSONMember(String(id), .string(record))
+    }
     let named = aliases.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }
     return .object([
       JSONMember("creations", .object(created)), JSONMember("additions", .array(added)),
       JSONMember("aliases", .object(named)),
       JSONMember("unknown", .array(unknown.sorted().map { .number(JSONNumber($0)) })),
+      JSONMember("progress", .object(next)),
     ])
   }
 
@@ -74,6 +83,9 @@ package struct SentWrites: Hashable, Sendable {
     }
     additions = SentWrites.ids(json["additions"])
     unknown = SentWrites.ids(json["unknown"])
+    for member in json["progress"]?.object ?? [] {
+      if let id = Int64(member.name) { progress[id] = member.value.string }
+    }
     for member in json["aliases"]?.object ?? [] { aliases[member.name] = member.value.string }
   }
 

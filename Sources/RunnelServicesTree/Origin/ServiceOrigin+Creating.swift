@@ -1,6 +1,6 @@
 package import RunnelBase
 package import RunnelServices
-import RunnelTree
+package import RunnelTree
 
 // What becomes of a record that was sent to be created if the answer is lost.
 //
@@ -132,6 +132,7 @@ extension ServiceOrigin {
       creation.mark = newest.mark
     }
     sent.creations[id] = creation
+    isUnsaved = true
     births[id] = Births(service: service)
   }
 
@@ -206,7 +207,6 @@ extension ServiceOrigin {
   /// Acknowledges writes that have created the record with this key.
   mutating func adopt(_ key: Key, for record: RecordID, _ ids: [Int64]) {
     claim(key, of: record.service, ids[0])
-    settledIDs += ids
     releaseHeld(record.service, key)
     settle(record, ids, key)
   }
@@ -225,7 +225,7 @@ extension ServiceOrigin {
       sent.creations[other]?.known.append(key.text)
       isNoted = true
     }
-    if isNoted { effects.append(.save(sent)) }
+    if isNoted { save() }
   }
 
   /// True if a write was sent and is not answered.
@@ -250,10 +250,13 @@ extension ServiceOrigin {
   }
 
   /// Forgets the connection, of which these events and answers were the last.
+  ///
+  /// - Returns: what the replica is to be told before it learns of the loss.
+  @discardableResult
   package mutating func disconnected(
     after events: [(path: String, event: ServiceEvent, record: JSONValue)],
     _ answers: [(number: Int, answer: Result<JSONValue, FeathersError>)] = []
-  ) {
+  ) -> [OriginMessage] {
     for (path, event, record) in events where event == .created {
       guard let text = try? ServiceRecordCoding.key(for: path), let service = try? Key(text),
         let key = mirror.key(of: record, in: service)
@@ -268,7 +271,10 @@ extension ServiceOrigin {
       births[call.ids[0]] = Births(service: call.record.service, keys: [key])
     }
     noteMade()
+    for id in sent.progress.keys.sorted() { if let job = queue.jobs[id] { tellProgress(job) } }
+    defer { progress = [] }
     disconnected()
+    return progress
   }
 
   /// Notes what events have told of the records whose creation is not answered.
@@ -276,6 +282,7 @@ extension ServiceOrigin {
     for id in births.keys.sorted() {
       guard let key = born(id) else { continue }
       sent.creations[id]?.made = key.text
+      isUnsaved = true
     }
   }
 
@@ -418,23 +425,42 @@ extension ServiceOrigin {
     forget([id])
     sent.unknown.insert(id)
     queue.suspend(record)
-    effects.append(.save(sent))
+    if let job = queue.jobs[id] { tellProgress(job) }
+    save()
   }
 
   /// Sends a write of unknown outcome again: it may be done a second time.
   package mutating func sendAgain(_ id: Int64, now: Int64) -> [Effect] {
     guard sent.unknown.remove(id) != nil else { return [] }
-    effects.append(.save(sent))
+    save()
     if let record = record(of: id) { queue.release(record) }
     return finishStep(now)
   }
 
-  /// Forgets a write of unknown outcome, which was given up.
+  /// Forgets a write that was given up: what is under way of it is the last that is done.
   package mutating func dropped(_ id: Int64, now: Int64) -> [Effect] {
-    guard sent.unknown.remove(id) != nil else { return [] }
-    effects.append(.save(sent))
-    if let record = record(of: id) { _ = queue.refuse(record, [id]) }
+    let isUnknown = sent.unknown.remove(id) != nil
+    if let job = queue.jobs[id] {
+      if isCalled(id) { queue.cut(id) } else { queue.giveUp(id) }
+      if job.items.count > 1 {
+        effects.append(
+          .note("Write #\(id) was given up after \(job.done) of \(job.items.count) records."))
+      }
+    }
+    sent.progress[id] = nil
+    if isUnknown { save() }
     return finishStep(now)
+  }
+
+  /// True if a call is under way that carries out a write, or looks for what it has done.
+  private func isCalled(_ id: Int64) -> Bool {
+    calls.values.contains { call in
+      switch call {
+      case .write(let write): write.ids.contains(id)
+      case .search(let record, _): queue.ids(of: record).first == id
+      case .page, .record, .sample, .mark: false
+      }
+    }
   }
 
   private func record(of id: Int64) -> RecordID? {

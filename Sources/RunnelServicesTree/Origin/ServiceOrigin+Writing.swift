@@ -27,7 +27,7 @@ extension ServiceOrigin {
   /// The most calls with writes that are under way.
   private static let callsMax = 64
   /// How long writes wait for somebody to sign in before they are tried again, in milliseconds.
-  private static let signInPause: Int64 = 30_000
+  private static let signInPause = pauseMax
 
   // MARK: Taking writes
 
@@ -38,12 +38,19 @@ extension ServiceOrigin {
     }
     do throws(TreeError) {
       let items = renamed(try ServiceOrigin.items(of: write, bases))
-      for item in items { begin(item.record.service) }
+      for service in Set(items.map(\.record.service)).sorted() { begin(service) }
       let adds = items.contains { $0.edits.contains { $0.json.adds } }
       if items.isEmpty {
         messages.append(.acknowledged(id: id))
       } else {
-        queue.add(ServiceWrites.Job(id: id, items: items, adds: adds))
+        // Where an earlier connection, or an earlier run, has come to.
+        let next = sent.progress[id]
+        let done = next.flatMap { next in
+          items.firstIndex { ServiceOrigin.alias($0.record) == next }
+        }
+        let job = ServiceWrites.Job(id: id, items: items, done: done ?? 0, adds: adds)
+        tellProgress(job)
+        queue.add(job)
       }
     } catch {
       messages.append(.rejected(id: id, error))
@@ -92,6 +99,7 @@ extension ServiceOrigin {
       throw TreeError(.invalidValue, "A Feathers service does not copy or move records.")
     }
     var items: [ServiceWrites.Item] = []
+    var indices: [RecordID: Int] = [:]
     for part in parts {
       guard part.path.keys.count > 1 else {
         throw TreeError(
@@ -101,9 +109,10 @@ extension ServiceOrigin {
       let record = RecordID(service: part.path.keys[0], key: part.path.keys[1])
       let edit = ServiceWrites.Edit(
         below: Array(part.path.keys.dropFirst(2)), json: part.json, base: bases[part.path])
-      if let index = items.firstIndex(where: { $0.record == record }) {
+      if let index = indices[record] {
         items[index].edits.append(edit)
       } else {
+        indices[record] = items.count
         items.append(ServiceWrites.Item(record: record, edits: [edit]))
       }
     }
@@ -116,12 +125,11 @@ extension ServiceOrigin {
   mutating func sendWrites(_ now: Int64) {
     // Several are begun at once, so that what is sent is kept on disk for all of them together.
     if queue.busyCount > ServiceOrigin.callsMax / 2 { return }
-    let before = sent
     var begun: [Effect] = []
     while queue.busyCount < ServiceOrigin.callsMax, let (record, jobs) = queue.next() {
       if let effect = begin(record, jobs, now) { begun.append(effect) }
     }
-    if sent != before { effects.append(.save(sent)) }
+    if isUnsaved, !begun.isEmpty { save() }
     effects += begun
   }
 
@@ -176,7 +184,10 @@ extension ServiceOrigin {
       }
       var request = plain
       if kind == .create { noteCreation(record, request, ids[0], now) }
-      for job in jobs where job.adds && kind != .create { sent.additions.insert(job.id) }
+      for job in jobs where job.adds && kind != .create {
+        sent.additions.insert(job.id)
+        isUnsaved = true
+      }
       var call = WriteCall(
         kind: kind, record: record, target: target, ids: ids, before: current, node: node,
         since: news.last)
@@ -281,8 +292,6 @@ extension ServiceOrigin {
 
   /// The server did the writes of a call.
   private mutating func done(_ call: WriteCall, _ json: JSONValue) {
-    // What is kept on disk names them until the replica was told.
-    settledIDs += call.ids
     let service = call.record.service
     var key = call.target
     var made: Node?
@@ -326,7 +335,7 @@ extension ServiceOrigin {
     let isRenamed = key != record.key
     if isRenamed, queue.ids(of: record).count > ids.count {
       sent.aliases[ServiceOrigin.alias(record)] = key.text
-      effects.append(.save(sent))
+      save()
     }
     finish(record, ids)
     if isRenamed {
@@ -340,7 +349,17 @@ extension ServiceOrigin {
   }
 
   mutating func finish(_ record: RecordID, _ ids: [Int64]) {
-    for id in queue.finish(record, ids) { messages.append(.acknowledged(id: id)) }
+    // What is kept on disk names them until the replica was told.
+    settledIDs += queue.finish(record, ids)
+    for id in ids {
+      if let job = queue.jobs[id] {
+        forget([id])
+        sent.progress[id] = ServiceOrigin.alias(job.items[job.done].record)
+        isUnsaved = true
+      } else {
+        messages.append(.acknowledged(id: id))
+      }
+    }
     forgetReading(of: record)
   }
 
@@ -348,12 +367,22 @@ extension ServiceOrigin {
   mutating func refuse(_ record: RecordID, _ ids: [Int64], _ error: TreeError) {
     guard let job = queue.refuse(record, ids) else { return }
     forgetReading(of: record)
+    tellProgress(job)
+    settledIDs.append(job.id)
     var error = error
     if job.done > 0 {
       error.message +=
         " \(job.done) of \(job.items.count) records were changed before; these changes stay."
     }
     messages.append(.rejected(id: job.id, error))
+  }
+
+  /// Tells the replica which records of a write are done: they are no part of it any more.
+  mutating func tellProgress(_ job: ServiceWrites.Job) {
+    if job.done == 0 { return }
+    let records = job.items.prefix(job.done).map(\.record)
+    progress.append(
+      .partlyDone(id: job.id, records.map { ServiceMirror.place($0.service, $0.key) }))
   }
 
   /// Refuses the write that waits for a record, which cannot be read.

@@ -22,6 +22,8 @@ package import RunnelTree
 /// - O2. At most one call of a record's writes is under way.
 /// - O3. Each write is answered once on a connection, unless the connection is lost before.
 /// - O4. A write that may have been done is kept on disk until the replica was told what became of it.
+/// - O5. A record of a write of several is sent only after those before it are done; it goes on there on the
+///   next connection, too.
 ///
 /// The owner carries out effects in order, reports answers and events in the order in which they
 /// come, and calls `tick` at the deadline. Times are milliseconds since 1970.
@@ -75,6 +77,9 @@ package struct ServiceOrigin: Sendable {
   /// The pause before a call that failed for a while is made again, in milliseconds.
   static let retryPause: Int64 = 2_000
 
+  /// The longest pause before calls are made again, in milliseconds.
+  static let pauseMax: Int64 = 30_000
+
   /// True if the values of queries are sent as texts, so that the server may find no numbers.
   package var isTextual = false
   var mirror = ServiceMirror()
@@ -83,7 +88,9 @@ package struct ServiceOrigin: Sendable {
   var engine = TreeEngine()
   var queue = ServiceWrites()
   /// What may have been done although no answer came; it outlives connections.
-  var sent: SentWrites
+  package internal(set) var sent: SentWrites
+  /// True if what is kept on disk is older than `sent`.
+  var isUnsaved = false
   /// The writes that were done: the replica has been told when the next step begins.
   var settledIDs: [Int64] = []
   /// The records that others have changed since a write of them was sent.
@@ -110,6 +117,8 @@ package struct ServiceOrigin: Sendable {
   var effects: [Effect] = []
   /// The messages of the present step, told together at its end.
   var messages: [OriginMessage] = []
+  /// What the replica is told before them: of writes that go on, or end, in their middle.
+  var progress: [OriginMessage] = []
   /// What events of the present step have told of records that were not read on this connection.
   var unread: [OriginMessage] = []
 
@@ -179,8 +188,10 @@ package struct ServiceOrigin: Sendable {
 
   /// Takes the effects of a step.
   private mutating func output() -> [Effect] {
+    // The refusal of the rest of a write comes after the rest is known.
+    if !progress.isEmpty { effects.append(.tell(progress)) }
     if !messages.isEmpty { effects.append(.tell(messages)) }
-    defer { (effects, messages) = ([], []) }
+    defer { (effects, messages, progress) = ([], [], []) }
     return effects
   }
 }
@@ -280,7 +291,8 @@ extension ServiceOrigin {
   /// Does what is due.
   package mutating func tick(now: Int64) -> [Effect] {
     forgetSettled()
-    if let retryTime, retryTime <= now {
+    // After a step back of the clock, nothing waits longer than the longest pause.
+    if let retryTime, retryTime <= now || retryTime > now + ServiceOrigin.pauseMax {
       self.retryTime = nil
       queue.retry()
     }
@@ -311,7 +323,21 @@ extension ServiceOrigin {
   /// Forgets writes of which the replica was told in an earlier step.
   private mutating func forgetSettled() {
     forget(settledIDs)
+    for id in settledIDs { sent.progress[id] = nil }
     settledIDs = []
+  }
+
+  /// Has what was sent kept on disk.
+  mutating func save() {
+    effects.append(.save(sent))
+    isUnsaved = false
+  }
+
+  /// Takes what has to be kept on disk though no call follows; nil if all of it is.
+  package mutating func takeUnsaved() -> SentWrites? {
+    if !isUnsaved { return nil }
+    isUnsaved = false
+    return sent
   }
 
   /// Notes that the server cannot answer for a while.

@@ -37,7 +37,7 @@ struct ServiceWrites: Sendable {
   struct Job: Sendable {
     var id: Int64
     var items: [Item]
-    /// The number of the items that are done.
+    /// The number of the items that are done: the first ones.
     var done = 0
     /// True if the result depends on what is there, so that it must not be done twice.
     var adds: Bool
@@ -69,7 +69,7 @@ struct ServiceWrites: Sendable {
 
   mutating func add(_ job: Job) {
     jobs[job.id] = job
-    for item in job.items {
+    for item in job.items.dropFirst(job.done) {
       chains[item.record, default: Chain()].jobs.append(job.id)
       ready.append(item.record)
     }
@@ -171,6 +171,25 @@ struct ServiceWrites: Sendable {
       return nil
     }
     return drop(ids[0])
+  }
+
+  /// Takes out a write that was given up, of which nothing is under way.
+  mutating func giveUp(_ id: Int64) {
+    guard let job = jobs[id] else { return }
+    let record = job.items[job.done].record
+    if chains[record]?.jobs.first == id { release(record) }
+    _ = drop(id)
+  }
+
+  /// Has a write end with the record that is under way.
+  mutating func cut(_ id: Int64) {
+    guard let job = jobs[id] else { return }
+    for item in job.items.dropFirst(job.done + 1) {
+      chains[item.record]?.jobs.removeAll { $0 == id }
+      if chains[item.record]?.jobs.isEmpty == true { chains[item.record] = nil }
+      ready.append(item.record)
+    }
+    jobs[id]?.items = Array(job.items.prefix(job.done + 1))
   }
 
   /// Takes a write out of all its chains; the later ones are as if it had not been made.

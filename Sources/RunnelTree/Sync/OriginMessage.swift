@@ -46,6 +46,8 @@ public enum OriginMessage: Hashable, Sendable {
   /// A write was done, and everything that it changed was sent before; or a request for the time of
   /// the disconnection was registered.
   case acknowledged(id: Int64)
+  /// Some places of a write were done for good, and the rest is not: the write goes on with the rest.
+  case partlyDone(id: Int64, [Path])
   /// The answer of a query that was asked once.
   case answer(id: Int64, Node)
   /// A write, or another command, was refused; nothing of it was done.

@@ -7,6 +7,8 @@ struct PendingPlaces: Sendable {
   /// A part of a write at its place.
   private struct Mark: Equatable, Sendable {
     var id: Int64
+    /// The index of the part.
+    var part: Int
     /// False if the part is a priority alone.
     var isNode: Bool
   }
@@ -21,8 +23,8 @@ struct PendingPlaces: Sendable {
   mutating func add(_ write: PendingWrite) {
     if !write.isVisible { hidden.insert(write.id) }
     if let path = write.seen?.path { compared[path, default: 0] += 1 }
-    for part in write.parts {
-      let mark = Mark(id: write.id, isNode: part.isNode)
+    for (index, part) in write.parts.enumerated() {
+      let mark = Mark(id: write.id, part: index, isNode: part.isNode)
       if marks[part.path] == nil { marks[part.path] = [] }
       marks.update(at: part.path) { $0.append(mark) }
     }
@@ -46,22 +48,30 @@ struct PendingPlaces: Sendable {
   /// The ids of the writes that change something at a place, above it or below it, ascending.
   ///
   /// With `isCounted`, only the writes that it accepts; the last of these that replaces the whole
-  /// place stands for all before it. O(n log n) in the writes found.
+  /// place stands for all before it. O(n log n) in the parts found.
   func ids(around path: Path, where isCounted: ((Int64) -> Bool)? = nil) -> [Int64] {
-    var found: Set<Int64> = []
+    Set(parts(around: path, where: isCounted).map(\.id)).sorted()
+  }
+
+  /// The same as parts of writes, in the order of the writes and in that of their parts.
+  func parts(
+    around path: Path, where isCounted: ((Int64) -> Bool)? = nil
+  ) -> [(id: Int64, index: Int)] {
+    var found: [(id: Int64, index: Int)] = []
     var lastWhole = Int64.min
-    for (_, marks) in marks.values(atOrAbove: path) {
+    for (depth, marks) in marks.values(atOrAbove: path) {
       for mark in marks where isCounted?(mark.id) ?? true {
-        found.insert(mark.id)
+        // What stands at the place itself is found below, too.
+        if depth < path.keys.count { found.append((mark.id, mark.part)) }
         if mark.isNode, isCounted != nil { lastWhole = max(lastWhole, mark.id) }
       }
     }
     marks.forEach(atOrBelow: path) { marks in
-      for mark in marks where mark.id > lastWhole && isCounted?(mark.id) ?? true {
-        found.insert(mark.id)
+      for mark in marks where mark.id >= lastWhole && isCounted?(mark.id) ?? true {
+        found.append((mark.id, mark.part))
       }
     }
-    return found.filter { $0 >= lastWhole }.sorted()
+    return found.filter { $0.id >= lastWhole }.sorted { $0 < $1 }
   }
 
   /// True if a write that is shown changes something at a place or below it.

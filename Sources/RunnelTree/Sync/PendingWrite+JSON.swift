@@ -20,6 +20,7 @@ extension PendingWrite {
     static let client = "client"
     static let number = "number"
     static let madeAt = "at"
+    static let done = "done"
   }
 
   /// The write as JSON, without its id.
@@ -39,6 +40,9 @@ extension PendingWrite {
     members.append(JSONMember(Name.isVisible, .bool(isVisible)))
     members.append(JSONMember(Name.isDurable, .bool(isDurable)))
     if let madeAt { members.append(JSONMember(Name.madeAt, .number(JSONNumber(madeAt)))) }
+    if doneCount > 0 {
+      members.append(JSONMember(Name.done, .number(JSONNumber(Int64(doneCount)))))
+    }
     return .object(members + seenMembers + makerMembers)
   }
 
@@ -107,6 +111,7 @@ extension PendingWrite {
         ? .anyone(name: PendingWrite.name(json))
         : .transaction(session: PendingWrite.integer(json[Name.session]) ?? PendingWrite.noSession),
       madeAt: PendingWrite.integer(json[Name.madeAt]))
+    doneCount = json[Name.done]?.int ?? 0
   }
 
   private static func seen(_ json: JSONValue) -> SeenNode? {

@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// A write that was made here and that the origin has neither acknowledged nor rejected.
 ///
 /// Source: tree semantics, sections 7.1 and 8.4.
@@ -17,6 +19,8 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   package var isVisible: Bool
   /// The author.
   package var maker: Maker
+  /// The number of places that the origin has done already; they are no part of the write any more.
+  package var doneCount = 0
   /// The time of the write on the origin's clock, in milliseconds since 1970; nil if it is not
   /// known.
   public var madeAt: Int64?
@@ -80,6 +84,26 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
       guard let base, case .node(let node) = part.target else { return nil }
       return NodeChange(path: part.path, before: base, after: node)
     }
+  }
+
+  /// The write without what it does at some places and below them.
+  func narrowed(without done: Set<Path>) -> PendingWrite {
+    guard case .update(let path, let members) = write else { return self }
+    let isDone = { (place: Path) in
+      (0...place.keys.count).contains { done.contains(Path(unchecked: Array(place.keys[..<$0]))) }
+    }
+    var rest = self
+    let kept = parts.indices.filter { !isDone(parts[$0].path) }
+    rest.parts = kept.map { parts[$0] }
+    if bases.count == parts.count { rest.bases = kept.map { bases[$0] } }
+    rest.write = .update(
+      path,
+      members.filter { member in
+        guard let below = try? Path(member.name) else { return true }
+        return !isDone(Path(unchecked: path.keys + below.keys))
+      })
+    rest.doneCount += parts.count - kept.count
+    return rest
   }
 
   /// True if the write replaces the node at a place as a whole, or one above it.

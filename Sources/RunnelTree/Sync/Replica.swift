@@ -97,6 +97,24 @@ extension Replica {
 }
 
 extension Replica {
+  /// Takes the places that the origin has done, and all below them, out of a write; the rest stays pending.
+  ///
+  /// - Returns: the places that the write does not change any more.
+  mutating func narrow(
+    _ id: Int64, done: Set<Path>, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    guard let write = book.pendingWrite(id)?.write else { return [] }
+    let rest = write.narrowed(without: done)
+    // A write of which nothing is left is acknowledged.
+    if rest.parts.isEmpty || rest.parts.count == write.parts.count { return [] }
+    book.replace(rest)
+    try storage.save(rest)
+    let left = Set(rest.parts.map(\.path))
+    return try rebase(write.parts.map(\.path).filter { !left.contains($0) }, &storage)
+  }
+}
+
+extension Replica {
   /// Forgets the bases of later writes that were made upon a write which was not done.
   ///
   /// Whether such a write has changed a field cannot be told any more, so it is sent as it is. For an

@@ -118,10 +118,13 @@ extension ReplicaBook {
   }
 
   /// The node shown at a place, if the origin holds `node` there.
+  ///
+  /// O(n log n) in the children there and in the parts of writes that concern the place, however many others
+  /// their writes have.
   package func layered(onto node: Node, at path: Path, includingHidden: Bool = false) -> Node {
     layered(
       onto: node, at: path,
-      places.ids(around: path) { id in
+      places.parts(around: path) { id in
         includingHidden || !places.hidden.contains(id)
       })
   }
@@ -130,19 +133,36 @@ extension ReplicaBook {
   func layered(
     onto node: Node, at path: Path, where isCounted: (PendingWrite) -> Bool
   ) -> Node {
-    let ids = places.ids(around: path).filter { id in
-      writes.place(of: id).map { isCounted(writes[$0]) } ?? false
+    var known: [Int64: Bool] = [:]
+    let parts = places.parts(around: path).filter { id, _ in
+      if let isKnown = known[id] { return isKnown }
+      let isPart = writes.place(of: id).map { isCounted(writes[$0]) } ?? false
+      known[id] = isPart
+      return isPart
     }
-    return layered(onto: node, at: path, ids)
+    return layered(onto: node, at: path, parts)
   }
 
-  /// The node at a place with some pending writes, in this order.
-  private func layered(onto node: Node, at path: Path, _ ids: [Int64]) -> Node {
+  /// The node at a place with some parts of pending writes, in this order.
+  private func layered(
+    onto node: Node, at path: Path, _ parts: [(id: Int64, index: Int)]
+  ) -> Node {
     var node = node
-    for place in ids.lazy.compactMap({ writes.place(of: $0) }) {
-      for part in writes[place].parts { node = part.projected(onto: node, at: path) }
+    var write: PendingWrite?
+    // Children that follow one another are put there together.
+    var children: [Child] = []
+    for (id, index) in parts {
+      if write?.id != id { write = writes.place(of: id).map { writes[$0] } }
+      guard let part = write?.parts[index] else { continue }
+      if let child = part.child(of: path), node.leaf == nil {
+        children.append(child)
+        continue
+      }
+      node = node.replacing(children)
+      children = []
+      node = part.projected(onto: node, at: path)
     }
-    return node
+    return node.replacing(children)
   }
 
   /// True if a pending write that is shown changes something at a place or below it.
@@ -453,5 +473,26 @@ extension ReplicaBook {
     precondition(
       !record.isDormant || record.isComplete && !record.isActive && record.keys.isEmpty,
       "I3: a dormant record is complete and not active.")
+  }
+}
+
+extension Assignment {
+  /// The child that this puts directly below a place; nil if it does something else.
+  fileprivate func child(of path: Path) -> Child? {
+    guard path.keys.count + 1 == self.path.keys.count, path.contains(self.path),
+      case .node(let node) = target, !node.isEmpty, let key = self.path.keys.last
+    else { return nil }
+    return Child(key: key, node: node)
+  }
+}
+
+extension Node {
+  /// The node with children that are not empty, of which later ones replace earlier ones.
+  fileprivate func replacing(_ new: [Child]) -> Node {
+    if new.isEmpty { return self }
+    if let child = new.first, new.count == 1 {
+      return replacing(Path(unchecked: [child.key]), with: child.node)
+    }
+    return Node(children: children + new, priority: priority)
   }
 }

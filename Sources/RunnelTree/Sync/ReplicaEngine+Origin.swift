@@ -94,6 +94,9 @@ extension ReplicaEngine {
       try changed(touched, now: now, &outcome, &storage)
     case .acknowledged(let id):
       try acknowledged(id, now: now, &outcome, &storage)
+    case .partlyDone(let id, let places):
+      let touched = try replica.narrow(id, done: Set(places), &storage)
+      try changed(touched, now: now, &outcome, &storage)
     case .rejected(let id, let error):
       try rejected(id, error, now: now, &outcome, &storage)
     case .stale(let id):
