@@ -77,6 +77,39 @@ import Testing
     #expect(app.line(of: "message 221") != nil || app.status.contains("1 new"))
   }
 
+  /// On a replica, the rows of writes that wait come back at once: they are unloaded once, not at each change.
+  @Test func rowsThatComeBackByThemselvesAreNotUnloadedAgain() throws {
+    func change(_ count: Int, new: Set<String> = [], isLettingGo: Bool = false) -> ListChange {
+      ListChange(
+        content: .sections([]), update: BatchUpdate(), newRows: new, phase: .loaded,
+        paging: .more, loadedCount: count, isLettingGo: isLettingGo)
+    }
+    var list = try chat().list
+    func take(_ change: ListChange) {
+      list.noteReach(change, wasLoaded: true)
+      list.loadedCount = change.loadedCount
+    }
+    func isUnloaded() -> Bool {
+      guard let kept = list.rowsToKeep(height: 20, edited: []) else { return false }
+      return !list.staysSinceRowsReturned(kept.count)
+    }
+    take(change(80, isLettingGo: true))
+    take(change(250))
+    var unloadings = 0
+    for count in 251...350 {
+      take(change(count, new: ["\(count)"]))
+      guard isUnloaded() else { continue }
+      unloadings += 1
+      take(change(80, isLettingGo: true))
+      take(change(count))
+    }
+    #expect((1...5).contains(unloadings), "\(unloadings)")
+    // Rows that arrive are let go of as before.
+    take(change(80, isLettingGo: true))
+    take(change(101, new: Set((0..<21).map { "\($0)" })))
+    #expect(isUnloaded())
+  }
+
   @Test func rowsThatArriveBelowALongListAreCounted() throws {
     let app = try chat(100, anchor: .first)
     let loaded = app.list.loadedCount

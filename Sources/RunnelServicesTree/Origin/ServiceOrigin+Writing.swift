@@ -133,6 +133,11 @@ extension ServiceOrigin {
     effects += begun
   }
 
+  /// The key of a record at the server.
+  func target(of record: RecordID) -> Key {
+    sent.aliases[ServiceOrigin.alias(record)].flatMap { try? Key($0) } ?? record.key
+  }
+
   /// Begins to carry out the first writes of a record; returns the call.
   private mutating func begin(
     _ record: RecordID, _ jobs: [ServiceWrites.Job], _ now: Int64

@@ -24,6 +24,7 @@ package import RunnelTree
 /// - O4. A write that may have been done is kept on disk until the replica was told what became of it.
 /// - O5. A record of a write of several is sent only after those before it are done; it goes on there on the
 ///   next connection, too.
+/// - O6. A write that is neither ready nor of unknown outcome has a call under way, or waits for one that is.
 ///
 /// The owner carries out effects in order, reports answers and events in the order in which they
 /// come, and calls `tick` at the deadline. Times are milliseconds since 1970.
@@ -368,5 +369,38 @@ extension FeathersError {
       text += ": " + fields.map { "\($0.name): \($0.message)" }.joined(separator: "; ")
     }
     return TreeError(kind, text)
+  }
+}
+
+extension ServiceOrigin {
+  /// Traps if an invariant does not hold.
+  ///
+  /// For tests.
+  package func checkInvariants() {
+    let busy = queue.busyRecords
+    precondition(busy.count == queue.busyCount, "O2: busy records are counted.")
+    var written: [RecordID: Int] = [:]
+    for call in calls.values {
+      switch call {
+      case .write(let write): written[write.record, default: 0] += 1
+      case .search(let record, _): written[record, default: 0] += 1
+      case .page, .record, .sample, .mark: break
+      }
+    }
+    precondition(written.values.allSatisfy { $0 == 1 }, "O2: there is one call.")
+    for record in busy {
+      if queue.isWaiting(record) {
+        precondition(isAsked(for: record), "O6: what a write waits for is asked.")
+      } else {
+        precondition(written[record] == 1, "O6: a write that is sent or looked for has a call.")
+      }
+    }
+  }
+
+  /// True if a call is under way for which the writes of a record wait.
+  private func isAsked(for record: RecordID) -> Bool {
+    guard let state = services[record.service] else { return false }
+    if state.newest.waiting.contains(record) { return state.newest.isAsked || state.isSampling }
+    return state.asked.contains(target(of: record))
   }
 }

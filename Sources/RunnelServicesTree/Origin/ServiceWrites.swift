@@ -90,6 +90,11 @@ struct ServiceWrites: Sendable {
     busyCount -= 1
   }
 
+  /// The records of which something is under way, or waits for `wake`.
+  var busyRecords: [RecordID] {
+    chains.filter { $0.value.isBusy && !$0.value.isSuspended }.map(\.key)
+  }
+
   /// True if the writes of a record wait for `wake`.
   func isWaiting(_ record: RecordID) -> Bool { chains[record]?.isWaiting == true }
 

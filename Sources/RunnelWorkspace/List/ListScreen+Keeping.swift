@@ -100,8 +100,23 @@ extension ListScreen {
     }
     guard let kept = keptCountMax else { return nil }
     let count = max(kept, 4 * height)
-    let limit = max(count, loadedFloor) + max(count / 4, definition.source.page)
-    return loadedCount > limit ? count : nil
+    return loadedCount > loadedMax(keeping: count) ? count : nil
+  }
+
+  /// The most rows that are loaded before some are unloaded.
+  private func loadedMax(keeping count: Int) -> Int {
+    max(count, loadedFloor) + max(count / 4, definition.source.page)
+  }
+
+  /// Whether there are too many rows only since those that were unloaded have come back by themselves; then they
+  /// stay until others have come.
+  ///
+  /// So it is where writes wait for a server. Otherwise each change would read all rows.
+  mutating func staysSinceRowsReturned(_ count: Int) -> Bool {
+    guard filter == nil, returnedCount > 0, loadedCount - returnedCount <= loadedMax(keeping: count)
+    else { return false }
+    (loadedFloor, returnedCount) = (loadedCount, 0)
+    return true
   }
 
   /// Returns the rows to keep if the list has so many that others are to be unloaded, or nil.
@@ -134,6 +149,7 @@ extension ListScreen {
     let growth = change.loadedCount - loadedCount
     if change.isLettingGo {
       isLettingGo = false
+      returnedCount = 0
       loadedFloor = change.loadedCount
       if isAway || !wasAway { noteUnloaded(change) }
     } else if wasFetchingNewer, isAway {
@@ -145,6 +161,11 @@ extension ListScreen {
       let goneCount = filter == nil ? change.removed.count(where: isStored) : 0
       let growth = change.newRows.count + change.ownCount - goneCount
       unloaded?.loadedGrowth += growth
+    }
+    if !change.isLettingGo, !wasFetching, !wasFetchingNewer, let kept = keptCountMax {
+      // The kept rows may come in two parts.
+      let known = min(growth - change.newRows.count - change.ownCount, change.loadedCount - kept)
+      returnedCount += max(0, known)
     }
     if isAway { return }
     guard isOpenAtFarEnd(change.paging), change.phase == .loaded else { return unloaded = nil }
@@ -251,6 +272,7 @@ extension ListScreen {
     else {
       return
     }
+    if state.tabs.lists[view].staysSinceRowsReturned(kept.count) { return }
     state.tabs.lists[view].isLettingGo = true
     state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
     state.effects.append(.letGo(view: view, kept))

@@ -60,6 +60,8 @@ package struct ListScreen: Hashable, Sendable {
   var totalWhenAsked: Int?
   /// The number of loaded rows after the last unloading or search; rows are not unloaded below it.
   var loadedFloor = 0
+  /// The number of rows that came since the last unloading and are neither new nor fetched.
+  var returnedCount = 0
   /// The number of rows that were loaded before a filter searched further ones; nil if none did.
   var loadedBeforeSearch: Int?
   /// The number of rows to read when the list is opened; nil for a page.

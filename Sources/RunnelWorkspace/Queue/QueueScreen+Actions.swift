@@ -157,7 +157,9 @@ extension QueueScreen {
       message: [StyledLine(item.title), StyledLine("what was typed for it is lost", .warn)],
       explanation: [
         StyledLine(item.refusal.message, .muted),
-        StyledLine("Nothing that is stored changes: it was never written.", .muted),
+        StyledLine(
+          item.write.flatMap(\.doneWords).map { "The rest was never written; \($0)." }
+            ?? "Nothing that is stored changes: it was never written.", .muted),
       ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "drop", no: "keep")
@@ -170,7 +172,7 @@ extension QueueScreen {
         StyledLine(PendingText.deed(of: write, state.database.coding)),
         StyledLine("what it wrote is taken back here, and not asked for at the origin", .warn),
         StyledLine("if the origin has done it by now, that shows again", .muted),
-      ],
+      ] + [write.doneWords].compactMap(\.self).map { StyledLine($0, .muted) },
       explanation: PendingText.detail(of: write, state.database.coding),
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "drop", no: "keep")
@@ -185,12 +187,12 @@ extension QueueScreen {
 
   /// Drops a refused write.
   static func drop(_ state: inout AppState, _ id: AppRequestID) {
-    if let item = state.writes.queue.refused.first(where: { $0.id == id }) {
-      ComposeScreen.forgetDraft(&state, of: item.purpose)
-    }
+    let item = state.writes.queue.refused.first { $0.id == id }
+    if let item { ComposeScreen.forgetDraft(&state, of: item.purpose) }
     state.writes.queue.drop(id)
     refreshQueue(&state)
-    state.say(.info, "dropped")
+    state.say(
+      .info, (["dropped"] + [item?.write?.doneWords].compactMap(\.self)).joined(separator: "; "))
   }
 }
 
@@ -199,4 +201,15 @@ package struct WaitingValue: Hashable, Sendable {
   package var text: String
   /// Whether the write has taken long enough to be mentioned.
   var isLate: Bool
+}
+
+extension PendingWrite {
+  /// Words about what the origin has done of the write before the rest was left; nil if that is nothing.
+  fileprivate var doneWords: String? {
+    switch doneCount {
+    case 0: nil
+    case 1: "1 record of it was written before, and stays"
+    default: "\(doneCount) records of it were written before, and stay"
+    }
+  }
 }

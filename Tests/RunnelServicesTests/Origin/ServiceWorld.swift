@@ -20,6 +20,8 @@ struct ModelServer {
   var refusedNames: Set<String> = []
   /// True if numbers in conditions match nothing, as over REST.
   var readsTextsOnly = false
+  /// The texts of records that are not created.
+  var refusedTexts: Set<String> = []
   /// The errors that the next writes are answered with.
   var refusals: [FeathersError] = []
   /// True if each page begins with the first record.
@@ -95,6 +97,9 @@ struct ModelServer {
       default: break
       }
       if !refusals.isEmpty { throw refusals.removeFirst() }
+      if let text = request.data?["text"]?.string, refusedTexts.contains(text) {
+        throw FeathersError(.badRequest, "\(text) is refused")
+      }
       var data = request.data?.object ?? []
       if uppercases {
         data = data.map {
@@ -148,6 +153,10 @@ final class ServiceWorld {
   private(set) var isConnected = false
   private(set) var refused: [Int64: TreeError] = [:]
   private(set) var acknowledged: Set<Int64> = []
+  /// What was left of refused writes when they were refused.
+  private(set) var rests: [Int64: PendingWrite] = [:]
+  /// The bytes of what was kept on disk, altogether.
+  private(set) var savedBytes = 0
   /// Which records are said not to be sent.
   private(set) var limits: [String] = []
   var now: Int64 = 1_790_000_000_000
@@ -222,13 +231,24 @@ final class ServiceWorld {
     try pump()
   }
 
-  func disconnect() throws {
+  /// The connection is lost; the answers that have come are taken with it.
+  func disconnect(answered: Bool = false) throws {
     if !isConnected { return }
     isConnected = false
+    let answers = flights.compactMap { flight in
+      flight.answer.map { (number: flight.number, answer: $0) }
+    }
     (flights, events) = ([], [])
-    origin.disconnected(after: [])
+    let told = origin.disconnected(after: [], answered ? answers : [])
+    if let sent = origin.takeUnsaved() { keep(sent) }
+    _ = try session.receive(told)
     _ = try session.disconnectOrigin()
     try pump()
+  }
+
+  private func keep(_ sent: SentWrites) {
+    disk = SentWrites(json: sent.json)
+    savedBytes += sent.json.jsonText().utf8.count
   }
 
   /// Ends the program without a word, and starts it again.
@@ -329,12 +349,16 @@ final class ServiceWorld {
         #expect(path == "notes")
         flights.append(Flight(number: number, request: request))
       case .tell(let messages):
+        for case .rejected(let id, _) in messages {
+          rests[id] = session.pendingWrites.first { $0.id == id }
+        }
         _ = try session.receive(messages)
         try pump()
-      case .save(let sent): disk = SentWrites(json: sent.json)
+      case .save(let sent): keep(sent)
       case .limited(_, let text): limits.append(text)
       case .listen, .signedOut, .note, .asked, .declined: break
       }
     }
+    if isConnected { origin.checkInvariants() }
   }
 }

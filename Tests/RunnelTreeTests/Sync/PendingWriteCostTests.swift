@@ -67,6 +67,50 @@ import Testing
     #expect(few > 0 && many <= few, "\(few) nodes are read beside 20 writes, \(many) beside 290")
   }
 
+  /// A write of many places, as an import makes it.
+  private func manyPlaces(_ count: Int, below place: Path) throws -> Write {
+    .update(
+      place,
+      (0..<count).map { JSONMember("k\($0 + 10_000)", ["n": .number(JSONNumber(Int64($0)))]) })
+  }
+
+  @Test func aPlaceCostsOnlyThePartsOfAWriteThatConcernIt() throws {
+    let place = try Path("l")
+    var (storage, engine) = (CountingStorage(), ReplicaEngine())
+    _ = try engine.write(manyPlaces(2_000, below: place), now: 0, &storage)
+    var places = PendingPlaces()
+    places.add(try #require(engine.replica.book.pending.first))
+    #expect(places.parts(around: try place.child("k10007")).map(\.index) == [7])
+    #expect(places.parts(around: place).map(\.index) == Array(0..<2_000))
+    #expect(places.ids(around: place) == [engine.replica.book.pending[0].id])
+  }
+
+  @Test func whatIsDoneLeavesAWriteAndTheRestIsShown() throws {
+    let place = try Path("l")
+    var (storage, engine) = (CountingStorage(), ReplicaEngine())
+    let id = try engine.write(manyPlaces(5, below: place), now: 0, &storage).id
+    let done = [try place.child("k10000"), try place.child("k10001")]
+    // Told twice, it counts once.
+    for _ in 0..<2 { _ = try engine.receive(.partlyDone(id: id, done), now: 0, &storage) }
+    let rest = try #require(engine.replica.book.pending.first)
+    let keys = ["k10002", "k10003", "k10004"]
+    #expect(rest.id == id && rest.doneCount == 2 && rest.bases.count == 3)
+    #expect(rest.parts.map { $0.path.lastKey?.text } == keys)
+    guard case .update(place, let members) = rest.write else {
+      Issue.record("\(rest.write)")
+      return
+    }
+    #expect(members.map(\.name) == keys)
+    #expect(try storage.node(at: place).children.map(\.key.text) == keys)
+    #expect(PendingWrite(id: id, json: rest.json) == rest)
+    // The rest is refused, and nothing of it is left.
+    let refusal = TreeError(.permissionDenied, "no")
+    _ = try engine.receive(.rejected(id: id, refusal), now: 0, &storage)
+    #expect(engine.replica.book.pending.isEmpty)
+    #expect(try storage.node(at: place).isEmpty)
+    engine.replica.book.checkInvariants()
+  }
+
   enum Answer: CaseIterable {
     case acknowledged, rejected
   }
