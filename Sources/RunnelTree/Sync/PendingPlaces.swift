@@ -16,11 +16,14 @@ struct PendingPlaces: Sendable {
   private var marks = PathTree<[Mark]>()
   /// The writes that are shown only when the origin has taken them.
   private(set) var hidden: Set<Int64> = []
+  /// Grows with each change.
+  var revision = 0
   /// How many writes the origin compares each place for.
   private var compared: [Path: Int] = [:]
 
   /// Notes a write.
   mutating func add(_ write: PendingWrite) {
+    revision += 1
     if !write.isVisible { hidden.insert(write.id) }
     if let path = write.seen?.path { compared[path, default: 0] += 1 }
     for (index, part) in write.parts.enumerated() {
@@ -32,6 +35,7 @@ struct PendingPlaces: Sendable {
 
   /// Forgets a write, with the parts that it was noted with.
   mutating func remove(_ write: PendingWrite) {
+    revision += 1
     hidden.remove(write.id)
     if let path = write.seen?.path, let count = compared[path] {
       compared[path] = count > 1 ? count - 1 : nil

@@ -179,6 +179,9 @@ extension ReplicaBook {
     places.isWritten(atOrAbove: path) ? nil : places.changedChildren(of: path)
   }
 
+  /// A number that grows when the places of the pending writes change.
+  var pendingRevision: Int { places.revision }
+
   /// The pending changes at a place.
   package func pendingState(at path: Path) -> PendingState {
     PendingState(
@@ -227,8 +230,10 @@ extension ReplicaBook {
   mutating func absorb(_ stored: ReplicaBook, active: Set<Query>) {
     let asked = trackedQueries.filter { active.contains($0.query) }
     let own = (talk, unfiltered, reach)
+    let revision = places.revision
     self = stored
     (talk, unfiltered, reach) = own
+    places.revision += revision + 1
     for var record in asked where self.record(of: record.query) == nil {
       // The other process removed the record, but this one still needs it.
       record.id = nextTrackedID
@@ -473,26 +478,5 @@ extension ReplicaBook {
     precondition(
       !record.isDormant || record.isComplete && !record.isActive && record.keys.isEmpty,
       "I3: a dormant record is complete and not active.")
-  }
-}
-
-extension Assignment {
-  /// The child that this puts directly below a place; nil if it does something else.
-  fileprivate func child(of path: Path) -> Child? {
-    guard path.keys.count + 1 == self.path.keys.count, path.contains(self.path),
-      case .node(let node) = target, !node.isEmpty, let key = self.path.keys.last
-    else { return nil }
-    return Child(key: key, node: node)
-  }
-}
-
-extension Node {
-  /// The node with children that are not empty, of which later ones replace earlier ones.
-  fileprivate func replacing(_ new: [Child]) -> Node {
-    if new.isEmpty { return self }
-    if let child = new.first, new.count == 1 {
-      return replacing(Path(unchecked: [child.key]), with: child.node)
-    }
-    return Node(children: children + new, priority: priority)
   }
 }

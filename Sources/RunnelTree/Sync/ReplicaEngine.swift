@@ -48,6 +48,8 @@ package struct ReplicaEngine: Sendable {
   var foreign: Set<Query> = []
   /// The pending state last told to each listener that wants it.
   private var toldPending: [ListenerID: PendingState] = [:]
+  /// The revision of the pending writes for which they were told; nil if a listener has come since.
+  private var toldRevision: Int?
   /// The number of this session on the storage.
   let session: Int64
 
@@ -112,7 +114,10 @@ extension ReplicaEngine {
       outcome.deliveries += try engine.listen(listener, request, reader: reader(storage))
     }
     listened[listener] = request.query
-    if request.events.contains(.pending) { toldPending[listener] = PendingState() }
+    if request.events.contains(.pending) {
+      toldPending[listener] = PendingState()
+      toldRevision = nil
+    }
     tellPending(&outcome)
     try sendReady(now: now, &outcome, &storage)
     return outcome
@@ -335,7 +340,11 @@ extension ReplicaEngine {
   }
 
   /// Tells listeners whose pending state has changed.
+  ///
+  /// O(1) if no write has come or gone, or been cut, since they were told.
   mutating func tellPending(_ outcome: inout ReplicaOutcome) {
+    if toldRevision == replica.book.pendingRevision { return }
+    toldRevision = replica.book.pendingRevision
     for listener in toldPending.keys.sorted() {
       guard let path = listened[listener]?.path else { continue }
       let state = replica.book.pendingState(at: path)

@@ -37,3 +37,24 @@ struct WriteLayers: Sendable {
     }
   }
 }
+
+extension Assignment {
+  /// The child that this puts directly below a place; nil if it does something else.
+  func child(of path: Path) -> Child? {
+    guard path.keys.count + 1 == self.path.keys.count, path.contains(self.path),
+      case .node(let node) = target, !node.isEmpty, let key = self.path.keys.last
+    else { return nil }
+    return Child(key: key, node: node)
+  }
+}
+
+extension Node {
+  /// The node with children that are not empty, of which later ones replace earlier ones.
+  func replacing(_ new: [Child]) -> Node {
+    if new.isEmpty { return self }
+    if let child = new.first, new.count == 1 {
+      return replacing(Path(unchecked: [child.key]), with: child.node)
+    }
+    return Node(children: children + new, priority: priority)
+  }
+}

@@ -241,7 +241,7 @@ final class ServiceWorld {
     (flights, events) = ([], [])
     let told = origin.disconnected(after: [], answered ? answers : [])
     if let sent = origin.takeUnsaved() { keep(sent) }
-    _ = try session.receive(told)
+    if !told.isEmpty { _ = try session.receive(told) }
     _ = try session.disconnectOrigin()
     try pump()
   }

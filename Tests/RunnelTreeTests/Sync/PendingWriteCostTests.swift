@@ -85,6 +85,29 @@ import Testing
     #expect(places.ids(around: place) == [engine.replica.book.pending[0].id])
   }
 
+  /// Who wants to know what waits is told when that changes, also after another process has changed it.
+  @Test func whatWaitsIsToldWhenItChanges() throws {
+    let place = try Path("l")
+    var (storage, engine) = (CountingStorage(), ReplicaEngine())
+    let listener = ListenRequest(query: Query(place), events: [.pending])
+    let told = { (outcome: ReplicaOutcome) in
+      outcome.deliveries.compactMap { delivery in
+        if case .pending(let state) = delivery.event { state.children.count } else { nil }
+      }
+    }
+    _ = try engine.write(manyPlaces(3, below: place), now: 0, &storage)
+    #expect(told(try engine.listen(ListenerID(1), listener, now: 0, &storage)) == [3])
+    // A second listener is told, too.
+    #expect(told(try engine.listen(ListenerID(2), listener, now: 0, &storage)) == [3])
+    let other = try place.child("other")
+    let push = OriginMessage.push(.set(try Node(json: 1)), other, tag: nil)
+    #expect(told(try engine.receive(push, now: 0, &storage)).isEmpty)
+    let done = [try place.child("k10000")]
+    let id = engine.replica.book.pending[0].id
+    #expect(told(try engine.receive(.partlyDone(id: id, done), now: 0, &storage)) == [2, 2])
+    #expect(told(try engine.absorb(ReplicaBook(), touched: [place], storage)) == [0, 0])
+  }
+
   @Test func whatIsDoneLeavesAWriteAndTheRestIsShown() throws {
     let place = try Path("l")
     var (storage, engine) = (CountingStorage(), ReplicaEngine())
