@@ -11,7 +11,7 @@ extension ReplicaFolder {
     package let file: String
     /// The user that the access named; nil if the name of the file does not tell it.
     package let user: String?
-    /// The number of its pending writes.
+    /// The number of the user's pending writes.
     package let pendingCount: Int
   }
 
@@ -37,7 +37,7 @@ extension ReplicaFolder {
         // What cannot be read is told when it is opened.
         guard let session = try? DatabaseSession(file: file, isReadOnly: true, environment: .system)
         else { return nil }
-        let count = session.pendingWrites.count
+        let count = (try? session.pendingWritesOfUser())?.count ?? 0
         // Nothing was written that closing could lose.
         try? session.close()
         if count == 0 { return nil }

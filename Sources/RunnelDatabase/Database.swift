@@ -6,7 +6,7 @@ import Synchronization
 /// A request to a database.
 ///
 /// Requests are carried out one by one, in order.
-package enum DatabaseRequest: Sendable {
+package indirect enum DatabaseRequest: Sendable {
   /// Register a listener; its name is a number from zero up.
   case listen(ListenerID, ListenRequest)
   /// Remove a listener.
@@ -34,6 +34,10 @@ package enum DatabaseRequest: Sendable {
   case history(Int, Path, before: Int64?, count: Int)
   /// Give up one pending write of a replica, by its id; the answer carries the number.
   case dropPending(Int, Int64)
+  /// Drop a refused write of a replica, by its id; the answer carries the number.
+  case dropRefused(Int, Int64)
+  /// Carry out a request to write that stands for refused writes, which leave their queue with it.
+  case taking(RefusedTaking, DatabaseRequest)
   /// Read the node at a place, once; the answer carries the number.
   case get(Int, Path)
   /// Read the beginning of a node, about so many bytes of text, and count its size up to a limit.
@@ -169,8 +173,8 @@ public actor Database {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
     case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
-      .dropPending, .get, .excerpt, .search, .level, .orders, .saveCopy, .connectOrigin,
-      .disconnectOrigin, .receive:
+      .dropPending, .dropRefused, .taking, .get, .excerpt, .search, .level, .orders, .saveCopy,
+      .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     enqueue(request)
@@ -230,7 +234,7 @@ public actor Database {
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _, _), .history(let number, _, _, _), .orders(let number, _),
-      .dropPending(let number, _), .saveCopy(let number, _):
+      .dropPending(let number, _), .dropRefused(let number, _), .saveCopy(let number, _):
       session.newestWriteID = nil
       let messages = session.answer(request)
       if let id = session.newestWriteID { numbersOfWrites[id] = number }
@@ -244,6 +248,7 @@ public actor Database {
       postFromOrigin { try session.disconnectOrigin() }
       reportedEnds.remove()
     case .receive(let message): postFromOrigin { try session.receive(message) }
+    case .taking(let taking, let request): session.taking(taking) { carryOut(request) }
     }
     postOriginOutput()
     tellLoss()
@@ -268,8 +273,9 @@ public actor Database {
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _, _), .history(let number, _, _, _), .dropPending(let number, _),
-      .saveCopy(let number, _):
+      .dropRefused(let number, _), .saveCopy(let number, _):
       post(.refused(number, error))
+    case .taking(_, let request): refuse(request, error)
     // No caller waits for an answer to these.
     case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
@@ -327,7 +333,11 @@ public actor Database {
         end(transaction: id, .failure(DatabaseError(transaction: error)))
       }
     }
-    if inbox != nil, let news = session.takePendingNews() { post(news) }
+    if inbox != nil {
+      for news in [session.takePendingNews(), session.takeRefusedNews()] {
+        if let news { post(news) }
+      }
+    }
     if output.commands.isEmpty || reportedEnds.areWaiting { return }
     // The screen shows a write while it is being sent.
     flush()

@@ -34,6 +34,9 @@ package enum DatabaseMessage: Sendable {
   /// processes and of earlier runs. The message is posted at first if there are any, and whenever
   /// they change.
   case pendingWrites([PendingWrite])
+  /// All writes that the origin of a replica refused and nobody has sent again or dropped, oldest first, whichever
+  /// process they are of. As `pendingWrites`; posted to those that keep them.
+  case refusedWrites([KeptRefusal])
   /// The commands for the origin of a replica, in order.
   case origin([OriginCommand])
   /// The request with the number was refused or failed; nothing changed.

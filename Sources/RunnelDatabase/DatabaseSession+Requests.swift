@@ -10,7 +10,7 @@ extension DatabaseSession {
   /// It handles neither messages from a replica's origin nor commands for it; see `Database`.
   package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {
     let messages = messages(for: request)
-    return messages + [takePendingNews(), takeLossNews()].compactMap(\.self)
+    return messages + [takePendingNews(), takeRefusedNews(), takeLossNews()].compactMap(\.self)
   }
 
   private func messages(for request: DatabaseRequest) -> [DatabaseMessage] {  // tidy:table
@@ -64,6 +64,12 @@ extension DatabaseSession {
       return answer(number) {
         (try dropPendingWrite(id), .written(number, key: nil, entry: nil))
       }
+    case .dropRefused(let number, let id):
+      return answer(number) {
+        (try dropRefusedWrite(id), .written(number, key: nil, entry: nil))
+      }
+    case .taking(let taking, let request):
+      return self.taking(taking) { messages(for: request) }
     case .get(let number, let path):
       return answer(number) { ([], .found(number, try node(at: path))) }
     case .excerpt(let number, let path, let textMax, let countMax):
@@ -87,7 +93,7 @@ extension DatabaseSession {
     let returned = [takeReturnNews()].compactMap(\.self)
     do {
       return returned + DatabaseSession.messages(try catchUp())
-        + [takePendingNews()].compactMap(\.self)
+        + [takePendingNews(), takeRefusedNews()].compactMap(\.self)
     } catch {
       if !returned.isEmpty { return returned }
       if fileLoss != nil { return [takeLossNews()].compactMap(\.self) }

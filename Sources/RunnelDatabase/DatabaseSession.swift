@@ -19,6 +19,9 @@ public struct DatabaseEnvironment {
   ///
   /// Source: tree semantics, section 15.1.
   public var cacheBytesMax = Replica.cacheBytesMax
+  /// Whether a replica keeps the writes that its origin refuses, for somebody who sends them again or drops
+  /// them.
+  package var keepsRefusals = false
 
   /// Makes an environment.
   public init(

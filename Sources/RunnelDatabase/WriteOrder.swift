@@ -48,8 +48,9 @@ extension DatabaseRequest {
   var isWrite: Bool {
     switch self {
     case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite: true
-    case .listen, .unlisten, .extend, .history, .dropPending, .get, .excerpt, .search, .level,
-      .orders, .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
+    case .taking(_, let request): request.isWrite
+    case .listen, .unlisten, .extend, .history, .dropPending, .dropRefused, .get, .excerpt, .search,
+      .level, .orders, .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
       false
     }
   }

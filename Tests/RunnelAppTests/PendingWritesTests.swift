@@ -140,10 +140,10 @@ import Testing
     #expect(app.state.writes.queue.pending.map(\.id) == [0, 1])
     let row = app.body.first { $0.contains("mine") } ?? ""
     #expect(!row.contains("!"))
-    app.runtime.receive([.rejected(nil, write: 1, TreeError(.permissionDenied, "not yours"))])
+    try app.reject(1, "not yours")
     #expect(app.toast.contains("not yours") && app.toast.contains("S lists the write"))
     #expect(app.screen[0].contains("!1"))
-    #expect(app.body.contains { $0.contains("mine") && $0.contains("!") })
+    #expect(app.body.contains { $0.contains("Ana") && $0.contains("!") }, "\(app.body)")
     let path = try Path("/user/ana")
     #expect(app.state.writes.queue.wasRejected(at: path))
     #expect(app.state.writes.queue.wasRejected(at: try Path("/user/ana/name/x")))
@@ -191,11 +191,12 @@ import Testing
   @Test func triesOfARefusedWriteAreCounted() throws {
     let app = try open()
     try app.set("/user/ana/name", "mine")
-    app.runtime.receive([.rejected(nil, write: 1, TreeError(.permissionDenied, "no"))])
+    try app.reject(1, "no")
     app.press("S r")
     #expect(app.state.writes.queue.pending.last?.id == 2)
-    app.runtime.receive([.rejected(nil, write: 2, TreeError(.permissionDenied, "no"))])
+    try app.reject(2, "still no")
     #expect(app.state.writes.queue.refused.map(\.tries) == [2])
+    #expect(try app.keptRefusals().map(\.write.id) == [2])
   }
 
   /// A write of a value at a place, upon a value that was there.

@@ -243,6 +243,7 @@ extension DatabaseMessage {
       ["rejected \(number ?? -1) #\(write) \(error.code.rawValue)"]
     case .origin(let commands): ["origin \(commands.count)"]
     case .pendingWrites(let writes): ["pending \(writes.map(\.id))"]
+    case .refusedWrites(let kept): ["kept \(kept.map(\.write.id))"]
     }
   }
 }

@@ -5,7 +5,8 @@ import RunnelSync
 import RunnelWorkspace
 
 extension OriginWish {
-  /// Prepares the replica of the user: makes its file if it does not exist.
+  /// Prepares the replica of the user: makes its file if it does not exist, and tells it which places are the
+  /// program's.
   ///
   /// - Parameter environment: the environment variables of the process.
   /// - Returns: the path of the file.
@@ -15,8 +16,19 @@ extension OriginWish {
       for: address, user: user ?? access.user, environment: environment)
     let session = try DatabaseSession(file: file, environment: .system)
     try session.becomeReplica(ofOrigin: address.name)
+    let own = OwnPlaces([presence, devices].compactMap(\.self))
+    // Where there is no room for it, only a count is wrong.
+    if own != OwnPlaces() { try? session.noteOwnPlaces(own) }
+    // The file stays if the replica cannot be written; it is tried again the next time.
+    try? RefusalFile(database: file).handOver(to: session)
     try session.close()
     return file
+  }
+
+  /// Settles how the replica is opened.
+  func prepare(_ environment: inout DatabaseEnvironment) {
+    environment.cacheBytesMax = cacheBytesMax
+    environment.keepsRefusals = true
   }
 }
 

@@ -24,7 +24,7 @@ extension AppAction: LoggableAction {
       ["counted": .int(view), "count": count.map { .int($0) } ?? .null]
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
     case .pendingWrites(let writes): ["pendingWrites": .array(writes.map(\.log))]
-    case .refusedBefore(let kept): ["refusedBefore": .array(kept.map(\.json))]
+    case .refusedWrites(let kept): ["refusedWrites": .array(kept.map(\.json))]
     case .rejected(let write, let reason):
       ["rejected": .number(JSONNumber(write)), "reason": .string(reason)]
     case .origin(let facts): ["origin": facts.json]
@@ -83,8 +83,9 @@ extension AppAction: LoggableAction {
         AppRequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
     case "pendingWrites":
       self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
-    case "refusedBefore":
-      self = .refusedBefore(try fields.array(name).compactMap { KeptRefusal($0) })
+    // Older recordings name those of before the start.
+    case "refusedWrites", "refusedBefore":
+      self = .refusedWrites(try fields.array(name).compactMap { KeptRefusal($0) })
     case "rejected":
       self = .rejected(write: try fields.int64(name), try fields.string("reason"))
     case "origin":

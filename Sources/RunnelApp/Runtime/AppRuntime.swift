@@ -60,7 +60,6 @@ final class AppRuntime {
     self.ownPlaces = ownPlaces
     self.random = random
     isRecording = record != nil
-    refusals = database.databaseFile.map { RefusalFile(database: $0) }
     let clock = Clock(state.now)
     let middleware: [Middleware<AppState>] =
       record.map { [AppState.recording(now: { clock.now }, write: $0)] } ?? []
@@ -87,18 +86,16 @@ final class AppRuntime {
   }
 
   private let clock: Clock
-  /// The file of the refused writes; nil if the database has none.
-  private var refusals: RefusalFile?
-  private var keptRefusals = 0
+  /// The ids of the refused writes that the database keeps, as it told them last.
+  private var keptRefusals: Set<Int64> = []
+  /// The number of changes of the refused writes of the state when they were compared last.
+  private var refusedRevision = 0
   /// Whether the link to the origin was live.
   private var wasLive = false
 
   /// Carries out the effects of the first state.
   func start() {
     if isRecording { store.dispatch(WorkspaceOpened(store.state)) }
-    let kept = refusals?.read() ?? []
-    if !kept.isEmpty { store.dispatch(AppAction.refusedBefore(kept)) }
-    keptRefusals = state.writes.queue.refusedRevision
     performEffects()
   }
 
@@ -114,22 +111,28 @@ final class AppRuntime {
     let isOutermost = !isDispatching
     isDispatching = true
     performEffects()
-    keepRefusals()
+    dropRefusals()
     guard isOutermost else { return }
     while store.state.input.typeAhead.isReady {
       store.dispatch(AppAction.typedAhead)
       performEffects()
     }
-    keepRefusals()
+    dropRefusals()
     isDispatching = false
   }
 
-  /// Writes the refused writes into their file, if they have changed.
-  private func keepRefusals() {
+  /// No request of the state has this number, so that its answer is dropped.
+  private static let unaskedNumber = 0
+
+  /// Has the database drop the refused writes that the state no longer has, such as one that another write has
+  /// replaced; those that were sent again or dropped by the user are gone there before.
+  private func dropRefusals() {
     let queue = state.writes.queue
-    guard queue.refusedRevision != keptRefusals else { return }
-    keptRefusals = queue.refusedRevision
-    if let problem = refusals?.write(queue.kept) { store.dispatch(AppAction.trouble(problem)) }
+    guard queue.refusedRevision != refusedRevision else { return }
+    refusedRevision = queue.refusedRevision
+    let gone = keptRefusals.subtracting(queue.refused.compactMap(\.write?.id))
+    keptRefusals.subtract(gone)
+    for id in gone.sorted() { backend.submit(.dropRefused(AppRuntime.unaskedNumber, id)) }
   }
 
   /// Returns the effects that only the owner of the screen can carry out, once and in order.
@@ -180,6 +183,9 @@ extension AppRuntime {
     case .pendingWrites(let writes):
       send(.pendingWrites(writes.filter { !isOwn($0) }))
       queries.listed?.take(pending: writes)
+    case .refusedWrites(let kept):
+      keptRefusals = Set(kept.map(\.write.id))
+      send(.refusedWrites(kept))
     case .stale(let error): send(.trouble(error.told))
     case .fileGone(let error): send(.fileGone(error.message))
     case .fileBack: send(.fileBack)
@@ -222,8 +228,8 @@ extension AppRuntime {
     case .copied(let number, let file, let bytes): (number, .copied(file: file, bytes: bytes))
     case .refused(let number, let error): (number, .refused(Refusal(error)))
     case .resourceRefused(let number, let error): (number, .refused(Refusal(error)))
-    case .deliveries, .acknowledged, .rejected, .pendingWrites, .origin, .failed, .advice, .stale,
-      .fileGone, .fileBack:
+    case .deliveries, .acknowledged, .rejected, .pendingWrites, .refusedWrites, .origin, .failed,
+      .advice, .stale, .fileGone, .fileBack:
       nil
     }
   }

@@ -142,7 +142,7 @@ public final class Application {
     // A mistake in the filter is reported before the screen is opened.
     _ = try PlainView.filter(options.filter, now: LocalTime.now(), local: .system)
     var environment = Workspace.environment(author: workspace.me)
-    if let wish = options.origin { environment.cacheBytesMax = wish.cacheBytesMax }
+    options.origin?.prepare(&environment)
     let database = try Database(
       file: options.database, isReadOnly: options.isReadOnly && options.origin == nil, inbox: inbox,
       environment: environment)

@@ -7,6 +7,7 @@ extension Refusal {
     self.init(error.message)
     switch error.code {
     case .changed: cause = .outdated
+    case .dealtWith: cause = .dealtWith
     case .locked, .diskFull, .readOnly, .storage, .corrupt: cause = .storage
     case .fileGone: cause = .fileGone
     default: break

@@ -1,71 +1,42 @@
 import Foundation
 import Glibc
 import RunnelBase
-import RunnelWorkspace
+import RunnelDatabase
+import RunnelTree
 
-/// The file beside a replica with the writes that its origin refused and the user has not dealt with.
+/// The file beside a replica in which earlier versions kept the writes that its origin refused.
 ///
-/// It is written when a refusal comes or goes, before anything else happens, so that neither a hang-up nor a
-/// kill loses what was typed; it is replaced as a whole. Workspaces on the same replica share it: each adds
-/// and removes its own.
-struct RefusalFile {
-  static let suffix = "-refused"
+/// The replica keeps them itself now; see `DatabaseSession.refusedWrites()`.
+package struct RefusalFile {
+  private static let suffix = "-refused"
   private static let version = 1
 
   let path: String
-  /// What this workspace read or wrote last.
-  private(set) var known: [KeptRefusal] = []
 
   /// Makes the file for a database.
-  init(database: String) { path = database + RefusalFile.suffix }
+  package init(database: String) { path = database + RefusalFile.suffix }
 
-  /// Reads the refused writes; none if there is no file.
-  mutating func read() -> [KeptRefusal] {
-    known = stored
-    return known
-  }
+  /// The number of refused writes in the file; 0 if there is none.
+  package var count: Int { stored?.count ?? 0 }
 
-  private var stored: [KeptRefusal] {
+  /// The refused writes; nil if there is no file that can be read.
+  private var stored: [KeptRefusal]? {
     guard access(path, F_OK) == 0, let data = FileManager.default.contents(atPath: path),
       let json = try? JSONValue(parsing: [UInt8](data)),
       let version = json["version"]?.int, version <= RefusalFile.version
-    else { return [] }
+    else { return nil }
     return (json["refused"]?.array ?? []).compactMap { KeptRefusal($0) }
   }
 
-  /// Writes the refused writes, if others are kept; returns a message if that fails.
-  mutating func write(_ refused: [KeptRefusal]) -> String? {
-    if refused == known { return nil }
-    let gone = Set(known.map(\.write)).subtracting(refused.map(\.write))
-    let own = Set(refused.map(\.write))
-    let others = stored.filter { !gone.contains($0.write) && !own.contains($0.write) }
-    let theirs = others.filter { !known.contains($0) }
-    let problem = replace(theirs + refused)
-    if problem == nil { known = refused }
-    return problem
-  }
-
-  private func replace(_ refused: [KeptRefusal]) -> String? {
-    if refused.isEmpty { return unlink(path) == 0 || errno == ENOENT ? nil : problem }
-    let json = JSONValue.object([
-      JSONMember("version", .int(RefusalFile.version)),
-      JSONMember("refused", .array(refused.map(\.json))),
-    ])
-    let temporary = path + ".\(getpid())"
-    let bytes = Array((json.jsonText() + "\n").utf8)
-    let descriptor = open(temporary, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return problem }
-    let count = Glibc.write(descriptor, bytes, bytes.count)
-    close(descriptor)
-    guard count == bytes.count, rename(temporary, path) == 0 else {
-      let reason = problem
-      unlink(temporary)
-      return reason
-    }
-    return nil
-  }
-
-  private var problem: String {
-    "the refused writes cannot be kept in \(path): \(String(cString: strerror(errno)))"
+  /// Hands the writes over to the replica, and removes the file.
+  ///
+  /// The file goes after the replica has them; a program that is killed in between leaves both, and what is in both
+  /// is taken once.
+  ///
+  /// - Throws: `DatabaseError` if the replica cannot be written; then the file stays.
+  func handOver(to session: DatabaseSession) throws {
+    if stored == nil { return }
+    _ = try session.adoptRefusedWrites { stored ?? [] }
+    unlink(path)
   }
 }

@@ -15,6 +15,7 @@ extension Request {
     switch self {
     case .write(let write): write.databaseRequest(number, registry, newKey: newKey)
     case .dropPending(let id): .dropPending(number, id)
+    case .dropRefused(let id): .dropRefused(number, id)
     case .value(let path): .get(number, path)
     case .excerpt(let path):
       .excerpt(number, path, textMax: TreePreview.textMax, countMax: TreePreview.countMax)
@@ -47,6 +48,10 @@ extension WriteRequest {
     case .guarded(let request, let conditions):
       request.databaseRequest(number, registry, if: conditions)
         ?? request.databaseRequest(number, registry, newKey: newKey)
+    case .taking(let ids, let isRequired, let request):
+      .taking(
+        RefusedTaking(ids, isRequired: isRequired),
+        request.databaseRequest(number, registry, newKey: newKey))
     }
   }
 
@@ -60,7 +65,7 @@ extension WriteRequest {
     case .update(let path, let members): .writeIf(number, .update(path, members), conditions)
     case .remove(let path): .writeIf(number, .remove(path), conditions)
     case .operation(let operation): .performIf(number, operation, registry, conditions)
-    case .push, .pushAll, .removeAll, .append, .undo, .undoWrite, .guarded: nil
+    case .push, .pushAll, .removeAll, .append, .undo, .undoWrite, .guarded, .taking: nil
     }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import RunnelApp
 import RunnelBase
 import RunnelClient
 import RunnelDatabase
@@ -19,9 +20,11 @@ struct SyncStatusCommand: ParsableCommand {
     commandName: "status",
     abstract: "List the replica files, one JSON object per line.",
     discussion: """
-      "pending" is the number of writes that the server has not confirmed: they are sent when the database is \
-      opened again. "linked" is true while a program is connected to the server. A file without pending writes can be \
-      deleted while no program has it open.
+      "pending" is the number of your writes that the server has not confirmed: they are sent when the database is \
+      opened again. Those by which the program tells who is here are not counted. "refused" is the number of writes \
+      that the server refused and nobody has sent again or dropped: `runnel open` lists them (S). "linked" is true \
+      while a program is connected to the server. A file without pending and refused writes can be deleted while no \
+      program has it open.
 
       Example:
         runnel sync status | jq -r 'select(.pending > 0) | .origin'
@@ -58,10 +61,12 @@ struct SyncStatusCommand: ParsableCommand {
     do {
       let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
       let origin = try session.originName()
-      let pending = Int64(session.pendingWrites.count)
+      let pending = Int64(try session.pendingWritesOfUser().count)
+      let refused = try session.refusedWrites().count + RefusalFile(database: file).count
       try session.close()
       members.insert(JSONMember("origin", origin.map { .string($0) } ?? .null), at: 0)
       members.append(JSONMember("pending", .number(JSONNumber(pending))))
+      members.append(JSONMember("refused", .number(JSONNumber(Int64(refused)))))
       members.append(JSONMember("linked", .bool(SpeakerLock.isConnected(database: file))))
     } catch {
       members.append(JSONMember("error", .string("\(error)")))

@@ -18,7 +18,8 @@ struct SyncPushCommand: ParsableCommand {
       A replica has pending writes if a workspace was closed while the server could not be reached. The command \
       tries to connect until --timeout has passed. Writes that are not confirmed by then stay pending, and the \
       exit status is 3; so it is if nobody is signed in, and writes of a user wait, for example of one whose session \
-      has ended. A message is printed for each write that the server refuses, and the exit status is 1.
+      has ended. A message is printed for each write that the server refuses, and the exit status is 1; the refused \
+      writes are kept, and `runnel open` lists them (S).
 
       Examples:
         runnel sync push prod
@@ -60,13 +61,13 @@ struct SyncPushCommand: ParsableCommand {
     let file = try ReplicaFolder.file(
       for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)
     if let notice = choice.sharedFileNotice { StandardError.say(notice) }
-    let count = try SyncPushCommand.pendingCount(file)
+    let (ids, own) = try SyncPushCommand.pending(file)
     let others = OthersWrites(choice, besides: file)
     let isNobody = access.user == OriginAccess.nobody.user
-    if count == 0 { return try SyncPushCommand.tell(others, isNobody, choice) }
+    if ids.isEmpty { return try SyncPushCommand.tell(others, isNobody, choice) }
     // This must come before the database starts its thread.
     let interruption = try Interruption()
-    let pusher = try Pusher(file: file, count: count, choice, interruption)
+    let pusher = try Pusher(file: file, pending: ids, own, choice, interruption)
     defer { pusher.close() }
     do {
       try pusher.link(as: access)
@@ -93,12 +94,14 @@ struct SyncPushCommand: ParsableCommand {
     StandardError.say(text)
   }
 
-  private static func pendingCount(_ file: String) throws -> Int {
-    if Glibc.access(file, F_OK) != 0 { return 0 }
+  /// Returns the ids of the user's pending writes, and the places where the program writes by itself.
+  private static func pending(_ file: String) throws -> (ids: Set<Int64>, own: OwnPlaces) {
+    if Glibc.access(file, F_OK) != 0 { return ([], OwnPlaces()) }
     let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
-    let count = session.pendingWrites.count
+    let ids = Set(try session.pendingWritesOfUser().map(\.id))
+    let own = try session.ownPlaces()
     try session.close()
-    return count
+    return (ids, own)
   }
 }
 
@@ -116,19 +119,26 @@ private final class Pusher {
   /// Why there is no credential, and will be none without a new sign-in.
   private let lack = Newest<AccountFailure>()
   private let total: Int
-  private var pending: Int
+  /// The places where the program writes by itself: those writes are sent, too, but not waited for.
+  private let own: OwnPlaces
+  /// The ids of the pending writes of the user.
+  private var ids: Set<Int64>
+  private var pending: Int { ids.count }
   private var refusedCount = 0
 
   init(
-    file: String, count: Int, _ choice: OriginChoice, _ interruption: Interruption
+    file: String, pending ids: Set<Int64>, _ own: OwnPlaces, _ choice: OriginChoice,
+    _ interruption: Interruption
   ) throws {
     (self.choice, self.interruption) = (choice, interruption)
-    (total, pending) = (count, count)
+    (total, self.ids, self.own) = (ids.count, ids, own)
     let wake = runnel_eventfd_open()
     if wake < 0 { throw Failure.system("A wake-up cannot be made") }
     self.wake = wake
     inbox = Inbox(limit: Pusher.messagesMax) { _ = runnel_eventfd_signal(wake) }
-    database = try Database(file: file, isReadOnly: false, inbox: inbox, environment: .system)
+    var environment = DatabaseEnvironment.system
+    environment.keepsRefusals = true
+    database = try Database(file: file, isReadOnly: false, inbox: inbox, environment: environment)
   }
 
   func close() { database.close() }
@@ -179,7 +189,7 @@ private final class Pusher {
     line.clear()
     if refusedCount > 0 {
       throw Failure(
-        "\(choice.name) refused \(refusedCount) of \(total) writes. The refused writes were taken back."
+        "\(choice.name) refused \(refusedCount) of \(total) writes. They are kept: `runnel open` lists them in the queue (S)."
       )
     }
     StandardError.say("\(choice.name) confirmed all \(total) writes.")
@@ -187,8 +197,8 @@ private final class Pusher {
 
   private func receive(_ message: DatabaseMessage, _ line: inout ProgressLine) {
     switch message {
-    case .pendingWrites(let writes): pending = writes.count
-    case .rejected(_, _, let error):
+    case .pendingWrites(let writes): ids = Set(writes.filter { !own.cover($0) }.map(\.id))
+    case .rejected(_, let id, let error) where ids.contains(id):
       refusedCount += 1
       line.clear()
       StandardError.say("\(choice.name) refused a write: \(error.message)")

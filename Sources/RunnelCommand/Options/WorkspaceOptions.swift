@@ -221,11 +221,11 @@ struct WorkspaceOptions: ParsableArguments {
     if let temporary, wish.accounts != nil {
       (wish.accounts, wish.user) = (try temporary.home(origin), nil)
     }
-    let file = try wish.replica(environment: ProcessInfo.processInfo.environment)
-    if let bytes = cache ?? origin.profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     let profile = origin.profile
     // A device whose accounts are forgotten could not be removed from their lists later.
     (wish.presence, wish.devices) = (profile?.presence, temporary == nil ? profile?.devices : nil)
+    let file = try wish.replica(environment: ProcessInfo.processInfo.environment)
+    if let bytes = cache ?? profile?.cacheBytesMax { wish.cacheBytesMax = bytes }
     (wish.rulesFile, wish.keep) = (profile?.rulesFile, profile?.keep ?? [])
     wish.programVersion = MainCommand.version
     var mark = profile?.mark

@@ -140,7 +140,7 @@ final class Watcher {
       .history,
       .acknowledged, .copied:
       preconditionFailure("A watcher asks for nothing but events.")
-    case .origin, .pendingWrites, .rejected, .fileBack: break
+    case .origin, .pendingWrites, .refusedWrites, .rejected, .fileBack: break
     }
   }
 

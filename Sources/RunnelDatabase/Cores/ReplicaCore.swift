@@ -20,6 +20,8 @@ final class ReplicaCore: SessionCore {
   private var output = OriginOutput()
   /// The pending writes as they were told last.
   private var toldPending: [PendingWrite] = []
+  /// The refused writes that are kept, as this session knows them.
+  private var kept = KnownRefusals()
   /// The deliveries that could not be returned when they were found.
   private var undelivered: [Delivery] = []
 
@@ -46,6 +48,7 @@ final class ReplicaCore: SessionCore {
       book: try transaction.replicaBook(), session: session,
       policy: context.environment.conflictPolicy,
       reach: isOfServices ? .everything : .ranges)
+    if context.environment.keepsRefusals { kept = try kept.read(transaction) }
   }
 
   var connectionInfo: ConnectionInfo { engine.connectionInfo }
@@ -83,11 +86,12 @@ extension ReplicaCore {
   func step(isDurable: Bool = true, _ body: ReplicaStep) throws -> [Delivery] {
     let now = context.environment.now()
     context.newestEntryID = nil
-    let (changed, end, entry, outcome) = try context.store.write(isDurable: isDurable) {
+    let (changed, end, entry, outcome, known) = try context.store.write(isDurable: isDurable) {
       transaction in
       var changed = engine
       var storage = transaction
       storage.beacon = context.beacon
+      if context.environment.keepsRefusals { storage.keepsRefusalsAt = now }
       var outcome = try absorbOthers(into: &changed, storage)
       var end = outcome.sequence
       var own = try body(&changed, &storage, now)
@@ -99,14 +103,21 @@ extension ReplicaCore {
         end = try transaction.appendChange(own.touched)
       }
       outcome.outcome.append(own)
-      return (changed, end, isNoted ? end : nil, outcome.outcome)
+      let known = try knownRefusals(transaction, isNew: end != context.sequence)
+      return (changed, end, isNoted ? end : nil, outcome.outcome, known)
     }
     context.newestEntryID = entry
     if end != context.sequence { context.beacon?.signal() }
     engine = changed
     context.sequence = end
+    kept = known
     take(outcome)
     return takeUndelivered() + outcome.deliveries
+  }
+
+  /// The refused writes that are kept now; each of their changes is in the feed.
+  private func knownRefusals(_ transaction: StoreTransaction, isNew: Bool) throws -> KnownRefusals {
+    isNew && context.environment.keepsRefusals ? try kept.read(transaction) : kept
   }
 
   /// Carries out a step that the engine gives an id.
@@ -148,14 +159,16 @@ extension ReplicaCore {
   func catchUp() throws -> [Delivery] {
     var changed = engine
     let before = context.sequence
-    let (result, isWaitedFor) = try context.store.read { transaction in
+    let (result, isWaitedFor, known) = try context.store.read { transaction in
       let result = try absorbOthers(into: &changed, transaction)
-      if result.sequence == before { return (result, false) }
+      if result.sequence == before { return (result, false, kept) }
       var storage = transaction
       storage.beacon = context.beacon
-      return (result, try changed.mustAttendToOthers(storage))
+      let known = try knownRefusals(transaction, isNew: true)
+      return (result, try changed.mustAttendToOthers(storage), known)
     }
     engine = changed
+    kept = known
     context.sequence = result.sequence
     take(result.outcome)
     undelivered += result.outcome.deliveries
@@ -179,7 +192,9 @@ extension ReplicaCore {
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
     var id: Int64?
     var isNew = false
+    let taking = context.taking
     let deliveries = try step { (engine, storage, now) in
+      let taken = try taking?.take(storage) ?? []
       if let entry = cause.undoes { try storage.checkUnchanged(entry, onReplica: true) }
       if let name {
         id = engine.replica.book.pendingWrite(named: name)?.id
@@ -199,6 +214,9 @@ extension ReplicaCore {
         (id, outcome) = (written.id, written.outcome)
       }
       isNew = true
+      if let id, let tries = taken.map(\.tries).max() { try storage.noteTries(tries, of: id) }
+      // The other sessions look at the refused writes where something has changed.
+      if outcome.touched.isEmpty { outcome.touched = taken.flatMap(\.places) }
       return outcome
     }
     context.newestWriteID = id
@@ -339,6 +357,9 @@ extension ReplicaCore {
     toldPending = pendingWrites
     return .pendingWrites(toldPending)
   }
+
+  /// The refused writes that are kept, if they have changed since the last call.
+  func takeRefusedNews() -> DatabaseMessage? { kept.takeNews().map { .refusedWrites($0) } }
 
   /// Keeps the replica offline for one more reason; a connection ends.
   func goOffline(because reason: String) throws -> [Delivery] {

@@ -16,6 +16,8 @@ final class SessionContext {
   var newestWriteID: Int64?
   /// The history's entry of the newest write; nil if the write made no entry.
   var newestEntryID: Int64?
+  /// The refused writes that the next write stands for; nil for none.
+  var taking: RefusedTaking?
 
   init(store: SQLiteStore, beacon: ChangeBeacon?, environment: DatabaseEnvironment) {
     self.store = store

@@ -48,7 +48,9 @@ extension StoreTransaction: ReplicaStorage {
         .execute(arguments: [write.id])
       switch ending {
       case .done: if let name = write.name { try noteName(name) }
-      case .refused(let error): try note(RefusedWrite(write: write.id, error: error))
+      case .refused(let error):
+        try note(RefusedWrite(write: write.id, error: error))
+        if let now = keepsRefusalsAt { try keep(write, error, at: now) }
       case .takenBack: break
       }
     }

@@ -18,6 +18,8 @@ struct StoreTransaction {
   var knownHistoryLimit = HistoryLimit()
   /// The beacon that tells which sessions run; nil if that is not needed.
   var beacon: ChangeBeacon?
+  /// The time of refusals, in milliseconds since 1970, if the writes that the origin refuses are kept.
+  var keepsRefusalsAt: Int64?
   /// The history entry of this transaction's write.
   let notedEntry = NotedEntry()
   private let statements: StatementCache

@@ -39,6 +39,8 @@ extension WriteRequest: RecordNaming {
           condition.path = moves.place(condition.path)
           return condition
         })
+    case .taking(let ids, let isRequired, let request):
+      self = .taking(ids, isRequired: isRequired, request.following(moves))
     // Records of services are not described by resources, and entries of the history are followed where
     // they are.
     case .operation, .append, .undo, .undoWrite: break

@@ -64,9 +64,11 @@ struct HeldWrite: Hashable, Sendable {
     precondition(
       !state.database.isReadOnly, "Whoever offers to write asks before if writing is on.")
     let moves = state.database.moves
-    let (purpose, request) =
+    let (purpose, followed) =
       moves.isEmpty ? (purpose, request) : (purpose.following(moves), request.following(moves))
-    let id = state.ask(.write(request), for: .write(purpose))
+    let asked = state.writes.queue.taking(followed, for: purpose)
+    let request = followed.alone
+    let id = state.ask(.write(asked), for: .write(purpose))
     if purpose != .reversal {
       state.writes.undoing.begin(
         id, request.deed, at: request.restoredPlaces, removing: request.removedPlaces)

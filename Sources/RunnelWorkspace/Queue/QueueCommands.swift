@@ -78,7 +78,12 @@ extension QueueCommands {
 
   static func reasonQueuedNotDropped(_ state: AppState) -> String? {
     pendingAtHand(state).map({ reasonNotDropped(state, $0) }) ?? reasonNotRefused(state, "drop it")
-      ?? reasonTriedAgain(state)
+      ?? reasonTriedAgain(state) ?? reasonKept(state)
+  }
+
+  /// The reason why a refused write that a file keeps cannot be dropped, or nil if it can.
+  private static func reasonKept(_ state: AppState) -> String? {
+    refusedAtHand(state)?.write == nil ? nil : state.reasonReadOnly
   }
 
   /// The reason why a write that waits for the origin cannot be dropped, or nil if it can.

@@ -108,10 +108,11 @@ extension QueueScreen {
       state.effects.append(.sendAgain(write.id))
       return state.say(.info, "it is sent again")
     }
-    guard let item = screen.cursorWrite(in: state.writes.queue), let request = item.requestAgain
+    guard let item = screen.cursorWrite(in: state.writes.queue), var request = item.requestAgain
     else { return }
     var purpose = item.purpose
-    if let write = item.write { state.writes.queue.noteTry(of: write, item.tries) }
+    // It is sent only if no other window has sent or dropped it.
+    if let write = item.write { request = .taking([write.id], isRequired: true, request) }
     // The write is not one of a deletion under way any more.
     if case .deleteMarked(let paths) = purpose, paths.count == 1 { purpose = .delete(paths[0]) }
     ComposeScreen.forgetDraft(&state, of: purpose)
@@ -131,13 +132,16 @@ extension QueueScreen {
   /// Keeps a write that the origin refused among the refused ones, and shows the reason.
   ///
   /// Nothing was typed for it here, or it was dropped when the write was on disk: so the write itself is
-  /// kept, to be seen and tried again.
+  /// kept, to be seen and tried again. The replica's file keeps it, too; see `WriteQueue.take(_:newID:)`.
   static func take(_ state: inout AppState, rejected id: Int64, _ reason: String) {
-    guard let write = state.writes.queue.pending.first(where: { $0.id == id }), write.isDurable
-    else { return state.say(.error, reason) }
-    state.writes.queue.keep(write, as: state.requests.newID(), reason, at: state.now)
-    state.writes.queue.pending.removeAll { $0.id == id }
-    refreshQueue(&state)
+    if let write = state.writes.queue.pending.first(where: { $0.id == id }), write.isDurable {
+      state.writes.queue.keep(write, as: state.requests.newID(), reason, at: state.now)
+      state.writes.queue.pending.removeAll { $0.id == id }
+      refreshQueue(&state)
+    } else if !state.writes.queue.refused.contains(where: { $0.write?.id == id }) {
+      // The file may have told of it before.
+      return state.say(.error, reason)
+    }
     let told = state.phrase(reason, .syncOpen, "lists the write")
     // While something is typed, the key is a letter.
     let later = KeyText.listKeys(state)
@@ -184,16 +188,6 @@ extension QueueScreen {
     state.ask(.dropPending(id), for: .dropPending)
     state.say(.info, "dropping the write")
   }
-
-  /// Drops a refused write.
-  static func drop(_ state: inout AppState, _ id: AppRequestID) {
-    let item = state.writes.queue.refused.first { $0.id == id }
-    if let item { ComposeScreen.forgetDraft(&state, of: item.purpose) }
-    state.writes.queue.drop(id)
-    refreshQueue(&state)
-    state.say(
-      .info, (["dropped"] + [item?.write?.doneWords].compactMap(\.self)).joined(separator: "; "))
-  }
 }
 
 /// A typed value whose write is under way.
@@ -205,7 +199,7 @@ package struct WaitingValue: Hashable, Sendable {
 
 extension PendingWrite {
   /// Words about what the origin has done of the write before the rest was left; nil if that is nothing.
-  fileprivate var doneWords: String? {
+  var doneWords: String? {
     switch doneCount {
     case 0: nil
     case 1: "1 record of it was written before, and stays"

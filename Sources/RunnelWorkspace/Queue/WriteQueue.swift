@@ -38,14 +38,16 @@ package struct WriteQueue: Hashable, Sendable {
     /// The draft to compare, or nil if others did not write there.
     var draft: CompareDraft?
     /// The write that was on disk when the origin refused it; nil if it was refused before.
-    var write: PendingWrite?
+    ///
+    /// By its id the replica's file keeps it, which all programs share, until it is sent again or dropped.
+    package var write: PendingWrite?
   }
 
   /// The writes under way, by request.
   package private(set) var waiting: [AppRequestID: Waiting] = [:]
   /// The refused writes, oldest first.
   package internal(set) var refused: [Refused] = [] { didSet { refusedRevision += 1 } }
-  /// Counts the changes of the refused writes, for their file.
+  /// Counts the changes of the refused writes.
   package private(set) var refusedRevision = 0
   /// The writes that wait for the origin, oldest first, including those of transactions.
   package var pending: [PendingWrite] = [] { didSet { places = WaitingPlaces(pending) } }
@@ -53,9 +55,6 @@ package struct WriteQueue: Hashable, Sendable {
   private(set) var places = WaitingPlaces([])
   /// The ids of the pending writes of unknown outcome, which are sent again only on request.
   package var unknown: Set<Int64> = []
-
-  /// The numbers of tries of refused writes that are tried again and not answered.
-  private var triesAgain: [Write: Int] = [:]
 
   /// The writes of unknown outcome, oldest first.
   package var unknownPending: [PendingWrite] {
@@ -94,12 +93,21 @@ package struct WriteQueue: Hashable, Sendable {
     refused.append(
       Refused(
         id: id, request: request, refusal: refusal, at: now,
-        tries: (before.map(\.tries).max() ?? 0) + 1, purpose: purpose, draft: draft))
-    if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
+        tries: (before.map(\.tries).max() ?? 0) + 1, purpose: purpose, draft: draft,
+        write: before.last { $0.write != nil }?.write))
+    trim()
   }
 
   /// The number of refused writes that can be added before older ones are dropped.
-  var room: Int { WriteQueue.refusedMax - refused.count }
+  var room: Int { max(WriteQueue.refusedMax - refused.count, 0) }
+
+  /// Drops the oldest of too many refused writes; the file that keeps some has a limit of its own.
+  private mutating func trim() {
+    guard refused.count > WriteQueue.refusedMax,
+      let index = refused.firstIndex(where: { $0.write == nil })
+    else { return }
+    refused.remove(at: index)
+  }
 
   /// Keeps a refused record of a paste.
   package mutating func keep(_ pasted: PastedRecord, _ request: WriteRequest?, at now: Int64) {
@@ -111,21 +119,9 @@ package struct WriteQueue: Hashable, Sendable {
 
   /// Keeps a pending write that the origin refused.
   mutating func keep(_ write: PendingWrite, as id: AppRequestID, _ reason: String, at now: Int64) {
-    let tries = triesAgain.removeValue(forKey: write.write) ?? 0
-    refused.append(
-      Refused(
-        id: id, request: WriteRequest(again: write.write),
-        refusal: RunnelWorkspace.Refusal(reason), at: now, tries: tries + 1,
-        purpose: .earlier(write), write: write))
-    if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
-  }
-
-  /// Notes that a refused write is tried again after a number of tries: it gets a new number, and is
-  /// known by its values.
-  mutating func noteTry(of write: PendingWrite, _ tries: Int) {
-    // The counts of writes that were done meanwhile are of no use.
-    if triesAgain.count >= WriteQueue.refusedMax { triesAgain = [:] }
-    triesAgain[write.write] = tries
+    if refused.contains(where: { $0.write?.id == write.id }) { return }
+    refused.append(Refused(KeptRefusal(write: write, reason: reason, at: now), as: id))
+    trim()
   }
 
   /// Notes how a refused write is edited again.

@@ -47,6 +47,7 @@ extension PendingRequests {
       Writing.finish(&state, id, purpose, key: key, entry: entry)
     case (.write(let purpose), .performed(let performed)):
       Writing.finish(&state, id, purpose, performed)
+    case (.dropRefused(let item), .written): QueueScreen.finishDrop(&state, item)
     case (.read(let path, let purpose), .value(let node)):
       Copying.finish(&state, reading: path, for: purpose, node.exportJSON)
     case (.numberOrKey(let path, let number, let view), .value(let node)):
@@ -92,6 +93,7 @@ extension PendingRequests {
   ) {
     switch pending {
     case .write(let purpose): Writing.fail(&state, id, purpose, refusal)
+    case .dropRefused(let item): QueueScreen.finishDrop(&state, item, refusal)
     case .history(let reading): HistoryScreen.fail(&state, history: id, reading, refusal)
     case .detailHistory(let path): DetailHistory.take(&state, detailHistory: nil, of: path)
     case .newest(let view): ListScreen.take(&state, newest: nil, inView: view)

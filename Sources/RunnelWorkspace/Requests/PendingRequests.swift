@@ -6,6 +6,8 @@ package enum Pending: Hashable, Sendable {
   case write(WritePurpose)
   /// Dropping a write that waits for the origin of a replica.
   case dropPending
+  /// Dropping a refused write that a replica keeps.
+  case dropRefused(AppRequestID)
   /// Reading the value at a place.
   case read(Path, ReadPurpose)
   /// Reading the records that a reference may name.

@@ -8,6 +8,8 @@ package enum Request: Hashable, Sendable {
   case write(WriteRequest)
   /// Drop a write that the origin of a replica has not answered, by its id.
   case dropPending(Int64)
+  /// Drop a write that the origin of a replica refused, by its id.
+  case dropRefused(Int64)
   /// Read the value at a place.
   case value(Path)
   /// Read the beginning of the value at a place, and count its size.

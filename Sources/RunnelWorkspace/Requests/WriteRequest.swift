@@ -28,6 +28,9 @@ package indirect enum WriteRequest: Hashable, Sendable {
   /// Carry out another request if places have the expected values; a request that adds something
   /// new is carried out in any case.
   case guarded(WriteRequest, [WriteCondition])
+  /// Carry out another request that stands for refused writes, by their ids: with it they leave the replica's file;
+  /// if they are required, it is carried out only if all of them are there.
+  case taking([Int64], isRequired: Bool, WriteRequest)
 }
 
 extension WriteRequest {
@@ -40,6 +43,11 @@ extension WriteRequest {
     case .copy, .move: return nil
     }
   }
+}
+
+extension WriteRequest {
+  /// The request without the refused writes for which it stands.
+  var alone: WriteRequest { if case .taking(_, _, let request) = self { request } else { self } }
 }
 
 /// The reason why a write is not done, for the user.
@@ -62,6 +70,8 @@ package struct Refusal: Error, Hashable, Sendable {
     case storage
     /// The file of the database is gone: nothing is written any more.
     case fileGone
+    /// Another window has sent the refused write again, or dropped it.
+    case dealtWith
 
     /// Whether the storage is to blame, and not what was written.
     var isOfStorage: Bool { self == .storage || self == .fileGone }

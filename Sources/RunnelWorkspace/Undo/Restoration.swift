@@ -89,7 +89,7 @@ extension WriteRequest {
   package var place: Path? {
     switch self {
     case .set(let path, _), .update(let path, _), .remove(let path): path
-    case .guarded(let request, _): request.place
+    case .guarded(let request, _), .taking(_, _, let request): request.place
     case .undo(let entry): entry.path
     case .push, .pushAll, .removeAll, .operation, .append, .undoWrite: nil
     }
@@ -101,7 +101,7 @@ extension WriteRequest {
     switch self {
     case .push(let path, _), .pushAll(let path, _): [path]
     case .removeAll(let path, let keys): keys.map { Path(unchecked: path.keys + [$0]) }
-    case .guarded(let request, _): request.restoredPlaces
+    case .guarded(let request, _), .taking(_, _, let request): request.restoredPlaces
     case .set, .update, .remove, .operation, .append, .undo, .undoWrite:
       place.map { [$0] } ?? []
     }
@@ -112,7 +112,7 @@ extension WriteRequest {
     switch self {
     case .remove(let path): [path]
     case .removeAll: restoredPlaces
-    case .guarded(let request, _): request.removedPlaces
+    case .guarded(let request, _), .taking(_, _, let request): request.removedPlaces
     case .set, .update, .push, .pushAll, .operation, .append, .undo, .undoWrite: []
     }
   }

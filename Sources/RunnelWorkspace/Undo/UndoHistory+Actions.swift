@@ -267,7 +267,7 @@ extension WriteRequest {
       "added to \(field.text) of \(identity.resource) \(identity.key.text)"
     case .undo(let entry): "took back what became of \(entry.resource) \(entry.key.text)"
     case .undoWrite(let id): "took back write \(id)"
-    case .guarded(let request, _): request.deed
+    case .guarded(let request, _), .taking(_, _, let request): request.deed
     }
   }
 }

@@ -56,7 +56,8 @@ extension AppAction {
       writes.count == 1
         ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
     case .rejected(let write, _): "write #\(write) was refused"
-    case .refusedBefore(let kept): "\(kept.count) writes were refused before"
+    case .refusedWrites(let kept):
+      kept.count == 1 ? "1 refused write is kept" : "\(kept.count) refused writes are kept"
     case .origin(let facts): "server: \(facts.link)"
     case .accounts(let facts): "\(facts.accounts.count) accounts"
     case .devices(let facts): "\(facts.devices.count) devices"

@@ -31,8 +31,9 @@ package enum AppAction: Action {
   case pendingWrites([PendingWrite])
   /// The origin refused a pending write with this id, for this reason.
   case rejected(write: Int64, String)
-  /// The origin refused these writes before the program was started, and they are not dealt with.
-  case refusedBefore([KeptRefusal])
+  /// The writes that the origin of a replica refused and nobody has sent again or dropped, oldest first, have
+  /// changed.
+  case refusedWrites([KeptRefusal])
   /// The state of the link to the server whose database is shown has changed.
   case origin(OriginFacts)
   /// The accounts at the server, or the state of the session, have changed.

@@ -57,7 +57,7 @@ package enum StateReducer {
     case .record(let path, let node): show(&state, node, ofRecord: path)
     case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
     case .rejected(let write, let reason): QueueScreen.take(&state, rejected: write, reason)
-    case .refusedBefore(let kept): QueueScreen.take(&state, kept: kept)
+    case .refusedWrites(let kept): QueueScreen.take(&state, kept: kept)
     case .origin(let facts):
       OriginFacts.take(&state, facts)
       Presence.showTyping(&state)

@@ -98,6 +98,7 @@ enum Writing {
   static func fail(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal
   ) {
+    if refusal.cause == .dealtWith { return QueueScreen.noteDealtWith(&state, id, purpose) }
     if refusal.cause == .outdated, purpose != .reversal, !state.database.isReadOnly,
       let request = state.writes.queue.takeMoved(id)
     {

@@ -47,15 +47,18 @@ final class AppDriver {
   private let clock: Clock
   private let other: DatabaseSession
   private let file: String
+  /// The driver whose database this one shows, too; nil for one of its own.
+  private let first: AppDriver?
   private let glyphs: Glyphs
 
   /// Opens views on a database that holds `json`, or on a copy of the file with these bytes.
   ///
   /// With an origin it is the replica of that, and `json` waits for it. With a reach the lists ask as those of
-  /// services do.
+  /// services do. Beside another driver it is a second window on the same database.
   init(
     _ views: [ViewDefinition], resources: ResourceBook = ResourceBook(),
-    json: JSONValue = .null, copying template: Data? = nil, origin: String? = nil,
+    json: JSONValue = .null, copying template: Data? = nil, beside first: AppDriver? = nil,
+    origin: String? = nil,
     reach: FindReach? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     profile: ProfileMark? = nil, isRecording: Bool = false, me: String = "zoe",
@@ -67,13 +70,15 @@ final class AppDriver {
     self.clock = clock
     self.glyphs = glyphs
     self.levels = levels
-    let file = NSTemporaryDirectory() + "runnel-app-\(UUID().uuidString).db"
+    let file = first?.file ?? NSTemporaryDirectory() + "runnel-app-\(UUID().uuidString).db"
     self.file = file
+    self.first = first
     if let template { try template.write(to: URL(fileURLWithPath: file)) }
     func open(_ seed: UInt64, isReadOnly: Bool = false) throws -> DatabaseSession {
       var environment = DatabaseEnvironment(
         now: { clock.now }, random: SeededRandom(seed: seed))
       environment.author = me
+      environment.keepsRefusals = true
       return try DatabaseSession(file: file, isReadOnly: isReadOnly, environment: environment)
     }
     other = try open(seed)
@@ -104,7 +109,7 @@ final class AppDriver {
     // Nothing is lost with a temporary file that cannot be closed or removed.
     try? backend.session.close()
     try? other.close()
-    AppDriver.removeDatabase(file)
+    if first == nil { AppDriver.removeDatabase(file) }
   }
 
   /// Removes a database with all that stands beside it.
@@ -253,9 +258,35 @@ final class AppDriver {
   func elsewhere(_ body: (DatabaseSession) throws -> Void) throws {
     try body(other)
     runtime.receive([.deliveries(try backend.session.catchUp())])
-    if let news = backend.session.takePendingNews() { runtime.receive([news]) }
+    runtime.receive(
+      [backend.session.takePendingNews(), backend.session.takeRefusedNews()].compactMap(\.self))
     pump()
   }
+
+  /// The origin of a replica refuses a write that waits, which another process hears.
+  func reject(_ id: Int64, _ reason: String) throws {
+    if !other.connectionInfo.isConnected { _ = try other.connectOrigin() }
+    _ = try other.receive(.rejected(id: id, TreeError(.permissionDenied, reason)))
+    try hear()
+  }
+
+  /// The application learns what another process did, and heard of the origin.
+  func hear() throws {
+    let deliveries = DatabaseMessage.deliveries(try backend.session.catchUp())
+    let refusals = backend.session.takeOriginOutput().completions.compactMap { completion in
+      if case .rejected(let id, let error) = completion {
+        DatabaseMessage.rejected(nil, write: id, error)
+      } else {
+        nil as DatabaseMessage?
+      }
+    }
+    let news = [backend.session.takePendingNews(), backend.session.takeRefusedNews()]
+    runtime.receive([deliveries] + refusals + news.compactMap(\.self))
+    pump()
+  }
+
+  /// The refused writes that the database keeps.
+  func keptRefusals() throws -> [KeptRefusal] { try other.refusedWrites() }
 
   /// Another process writes, and again before what the application asks for then is answered.
   func elsewhere(

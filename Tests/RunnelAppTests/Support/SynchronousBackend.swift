@@ -29,7 +29,9 @@ final class SynchronousBackend: TreeBackend {
   func answer() -> [DatabaseMessage]? {
     if requests.isEmpty { return nil }
     let request = requests.removeFirst()
-    switch request {
+    var alone = request
+    if case .taking(_, let write) = request { alone = write }
+    switch alone {
     case .listen(let listener, _), .extend(let listener, _):
       if let listenRefusal { return [.failed(listener, listenRefusal)] }
     case .write(let number, _), .push(let number, _, _), .pushAll(let number, _, _),
@@ -40,8 +42,8 @@ final class SynchronousBackend: TreeBackend {
       if let refusal = refusal ?? refuse() { return [.refused(number, refusal)] }
     case .history(let number, _, _, _):
       if let historyRefusal { return [.refused(number, historyRefusal)] }
-    case .orders, .unlisten, .get, .dropPending, .excerpt, .search, .level, .saveCopy,
-      .connectOrigin, .disconnectOrigin, .receive:
+    case .orders, .unlisten, .get, .dropPending, .dropRefused, .taking, .excerpt, .search, .level,
+      .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     return session.answer(request)

@@ -1,0 +1,15 @@
+package import RunnelTree
+
+/// The places of a replica where the program writes by itself, such as who is here: nothing of the user's waits, or
+/// is lost, there.
+package struct OwnPlaces: Hashable, Sendable {
+  let places: [Path]
+
+  /// Makes the places.
+  package init(_ places: [Path] = []) { self.places = places }
+
+  /// Whether a write changes nothing elsewhere.
+  package func cover(_ write: PendingWrite) -> Bool {
+    places.contains { place in write.parts.allSatisfy { place.contains($0.path) } }
+  }
+}

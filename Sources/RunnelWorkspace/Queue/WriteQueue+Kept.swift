@@ -1,0 +1,104 @@
+import RunnelBase
+import RunnelTerminal
+package import RunnelTree
+
+// The refused writes that the replica's file keeps: one queue for all programs that have it open.
+
+extension WriteQueue {
+  /// Takes over the refused writes that the replica's file keeps: another program may have added some, and may have
+  /// sent others again or dropped them.
+  ///
+  /// Those of this program that are in no file stay.
+  ///
+  /// - Returns: the number of those that are gone.
+  @discardableResult
+  package mutating func take(_ kept: [KeptRefusal], newID: () -> AppRequestID) -> Int {
+    let entries = Dictionary(kept.map { ($0.write.id, $0) }) { $1 }
+    var items = refused.filter { item in item.write.map { entries[$0.id] != nil } ?? true }
+    let goneCount = refused.count - items.count
+    for index in items.indices {
+      guard let id = items[index].write?.id, let entry = entries[id] else { continue }
+      items[index].tries = max(items[index].tries, entry.tries)
+    }
+    let known = Set(items.compactMap(\.write?.id))
+    items += kept.filter { !known.contains($0.write.id) }.map { Refused($0, as: newID()) }
+    if items != refused { refused = items }
+    return goneCount
+  }
+
+  /// Returns the request for a write with a purpose; with it, the refused writes for which it stands leave the
+  /// replica's file.
+  ///
+  /// O(refused writes).
+  func taking(_ request: WriteRequest, for purpose: WritePurpose) -> WriteRequest {
+    if case .taking = request { return request }
+    let kept = refused.filter { $0.write != nil }
+    if kept.isEmpty { return request }
+    let (place, replaced) = (purpose.kind.place, purpose.kind.replaced)
+    let ids = kept.filter { $0.purpose.kind.place == place || $0.id == replaced }
+      .compactMap(\.write?.id)
+    return ids.isEmpty ? request : .taking(ids, isRequired: false, request)
+  }
+
+  /// Drops the refused writes that were tried again by a request, since somebody else has dealt with them.
+  mutating func dropTried(_ id: AppRequestID, _ purpose: WritePurpose) {
+    end(id)
+    refused.removeAll { $0.write != nil && $0.purpose.kind.place == purpose.kind.place }
+  }
+}
+
+extension WriteQueue.Refused {
+  /// Makes the entry of a refused write that a file keeps.
+  init(_ kept: KeptRefusal, as id: AppRequestID) {
+    self.init(
+      id: id, request: WriteRequest(again: kept.write.write), refusal: Refusal(kept.reason),
+      at: kept.at, tries: kept.tries, purpose: .earlier(kept.write), write: kept.write)
+  }
+}
+
+extension QueueScreen {
+  /// Words for what another window did with a refused write.
+  static let dealtWith = "another window sent or dropped it"
+
+  /// Takes over the refused writes that the replica's file keeps.
+  static func take(_ state: inout AppState, kept: [KeptRefusal]) {
+    var requests = state.requests
+    let goneCount = state.writes.queue.take(kept) { requests.newID() }
+    state.requests = requests
+    refreshQueue(&state)
+    // Whoever looks at the list sees a line go that the cursor may have been on.
+    guard goneCount > 0, case .queue? = state.layers.last else { return }
+    let writes = goneCount == 1 ? "a refused write" : "\(goneCount) refused writes"
+    state.say(.info, "another window sent or dropped \(writes)")
+  }
+
+  /// Ends the attempt to send a refused write again with which another window has dealt.
+  static func noteDealtWith(_ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose) {
+    state.writes.undoing.drop(id)
+    state.writes.queue.dropTried(id, purpose)
+    refreshQueue(&state)
+    state.say(.info, dealtWith)
+  }
+
+  /// Drops a refused write; one that a file keeps is dropped there first.
+  static func drop(_ state: inout AppState, _ id: AppRequestID) {
+    guard let item = state.writes.queue.refused.first(where: { $0.id == id }) else {
+      return state.say(.info, dealtWith)
+    }
+    guard let write = item.write else { return finishDrop(&state, id) }
+    if state.refusesWriting() { return }
+    state.ask(.dropRefused(write.id), for: .dropRefused(id))
+  }
+
+  /// Drops a refused write that no file keeps any more; the reason is why this window did not drop it there.
+  static func finishDrop(_ state: inout AppState, _ id: AppRequestID, _ refusal: Refusal? = nil) {
+    if let refusal, refusal.cause != .dealtWith { return state.say(.error, refusal.message) }
+    let item = state.writes.queue.refused.first { $0.id == id }
+    if let item { ComposeScreen.forgetDraft(&state, of: item.purpose) }
+    state.writes.queue.drop(id)
+    refreshQueue(&state)
+    if refusal != nil { return state.say(.info, dealtWith) }
+    state.say(
+      .info, (["dropped"] + [item?.write?.doneWords].compactMap(\.self)).joined(separator: "; "))
+  }
+}
