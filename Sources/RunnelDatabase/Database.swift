@@ -6,7 +6,7 @@ import Synchronization
 /// A request to a database.
 ///
 /// Requests are carried out one by one, in order.
-package indirect enum DatabaseRequest: Sendable {
+package enum DatabaseRequest: Sendable {
   /// Register a listener; its name is a number from zero up.
   case listen(ListenerID, ListenRequest)
   /// Remove a listener.
@@ -37,7 +37,7 @@ package indirect enum DatabaseRequest: Sendable {
   /// Drop a refused write of a replica, by its id; the answer carries the number.
   case dropRefused(Int, Int64)
   /// Carry out a request to write that stands for refused writes, which leave their queue with it.
-  case taking(RefusedTaking, DatabaseRequest)
+  indirect case taking(RefusedTaking, DatabaseRequest)
   /// Read the node at a place, once; the answer carries the number.
   case get(Int, Path)
   /// Read the beginning of a node, about so many bytes of text, and count its size up to a limit.

@@ -172,10 +172,12 @@ import Testing
   }
 
   @Test func onlyTheNewestAreKept() throws {
-    for number in 0..<StoreTransaction.keptMax + 3 {
-      let path = try Path("/n")
-      let write = PendingWrite(id: Int64(number), write: .set(path, 1), parts: [])
-      try speaker.store.write { try $0.keep(KeptRefusal(write: write, reason: "no", at: 0)) }
+    let path = try Path("/n")
+    try speaker.store.write { transaction in
+      for number in 0..<StoreTransaction.keptMax + 3 {
+        let write = PendingWrite(id: Int64(number), write: .set(path, 1), parts: [])
+        try transaction.keep(KeptRefusal(write: write, reason: "no", at: 0))
+      }
     }
     let ids = try kept()
     #expect(ids.count == StoreTransaction.keptMax && ids.first == 3)
