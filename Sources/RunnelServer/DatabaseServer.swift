@@ -46,6 +46,8 @@ public final class DatabaseServer: Service, Sendable {
     public var isEmulator: Bool
     /// The accounts; nil if there are none.
     public var accounts: Accounts?
+    /// The stores, with the names that this server has in them until it loses its lease.
+    package var stores: [(name: String, server: String)] = []
   }
 
   /// The accounts of a server that has started.
@@ -169,7 +171,7 @@ public final class DatabaseServer: Service, Sendable {
     if let bare = databases.all.first(where: \.database.isOpen) {
       throw ServerError(
         "\(start) \(bare.database.name) has no rules, so that everybody could read and write "
-          + "all of it. Write \(bare.database.place.rulesName), or listen on localhost.",
+          + "all of it. \(bare.database.place.rulesAdvice), or listen on localhost.",
         isUsage: true)
     }
     if configuration.creationsMax > 0 {
@@ -184,11 +186,24 @@ public final class DatabaseServer: Service, Sendable {
   ///
   /// - Throws: `NetworkError` if the server cannot listen.
   public func runUntilSignal() async throws {
-    var group = ServiceGroupConfiguration(
-      services: [self], gracefulShutdownSignals: [.sigterm, .sigint],
+    var settings = ServiceGroupConfiguration(
+      services: [self],
       logger: Logger(label: "runnel.services", factory: { _ in SwiftLogNoOpLogHandler() }))
-    group.maximumGracefulShutdownDuration = configuration.stopDuration + .seconds(5)
-    try await ServiceGroup(configuration: group).run()
+    settings.maximumGracefulShutdownDuration = configuration.stopDuration + .seconds(5)
+    let group = ServiceGroup(configuration: settings)
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { [logger, isOfStore = !configuration.stores.isEmpty] in
+        // Later signals change nothing.
+        for await signal in signals {
+          let name = signal == .sigint ? "SIGINT" : "SIGTERM"
+          if isOfStore { logger.notice("\(name): the server ends") }
+          await group.triggerGracefulShutdown()
+        }
+      }
+      try await group.run()
+      tasks.cancelAll()
+    }
   }
 
   /// Serves until the service is shut down, and stops.
@@ -247,7 +262,7 @@ public final class DatabaseServer: Service, Sendable {
           file: accounts.place.name, project: accounts.policy.project,
           issuer: accounts.policy.issuer,
           mailFolder: accounts.mailFolder)
-      })
+      }, stores: databases.storeNames)
   }
 
   private func watchFiles() {

@@ -25,6 +25,49 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "http://localhost:9605/", "a b:1", "localhost:99999", "localhost:0", "::1", "[::1]9000", "a..b",
+    "300.1.1.1:1", "",
+  ])
+  func anAddressForClientsIsChecked(address: String) throws {
+    let outcome = try Program.run(["store", "move", "chat", "--to", "second", "--address", address])
+    #expect(outcome.status == 2)
+    let advice = address.hasPrefix("http") ? "give localhost:9605." : "give HOST:PORT"
+    #expect(outcome.errors.contains(advice), "\(outcome.errors)")
+  }
+
+  @Test func theAddressOfAServerIsChecked() throws {
+    let outcome = try Program.run(["serve", "--store", "main", "--advertise", "https://a.example"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("give a.example."), "\(outcome.errors)")
+  }
+
+  @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+  func namespacesAreMadeWithRules() throws {
+    let place = try PostgresCluster.shared().makeDatabase()
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write("stores:\n  main: \(place)\n", to: "runnel/config.yaml")
+    let run = { (words: String...) in
+      try Program.run(["store"] + words, environment: ["XDG_CONFIG_HOME": folder.path])
+    }
+    #expect(try run("init", "bare").status == 0)
+    let bad = try folder.write("{\"rules\":{\".read\":\"x\"}}", to: "bad.json")
+    #expect(try run("init", "chat", "--rules", bad).status == 2)
+    #expect(try !run("status").output.contains("chat"))
+    let text = "{\"rules\":{\".read\":true}}\n"
+    let rules = try folder.write(text, to: "rules.json")
+    #expect(try run("init", "--rules", rules).status == 2)
+    #expect(try run("init", "chat", "blog", "--rules", rules).status == 0)
+    for name in ["chat", "blog"] { #expect(try run("rules", "get", name).output == text) }
+    let again = try run("init", "chat", "--rules", rules)
+    #expect(again.status == 0 && again.errors.contains("chat was there already"), "\(again.errors)")
+    let open = try run("init", "bare", "--rules", rules)
+    #expect(open.status == 1, "\(open.errors)")
+    #expect(open.errors.contains("`runnel store rules put bare FILE`"), "\(open.errors)")
+  }
+
   @Test(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
   func aStoreIsMadeCheckedAndListed() throws {
     let cluster = try PostgresCluster.shared()
@@ -182,12 +225,13 @@ import Testing
         environment: ["XDG_CONFIG_HOME": folder.path])
       #expect(again.status == 0 && again.output.contains("nothing was to do"), "\(again.errors)")
     }
-    for words in [["export"], ["move", "--to", "second", "--address", "c.example:1"]] {
-      let outcome = try Program.run(
-        ["store", words[0], "chat"] + words.dropFirst(),
-        environment: ["XDG_CONFIG_HOME": folder.path])
-      #expect(outcome.status != 0 && outcome.errors.contains(place), "\(outcome.errors)")
-    }
+    let exported = try run("export", "chat")
+    #expect(exported.status != 0 && exported.errors.contains(place), "\(exported.errors)")
+    let corrected = try run("move", "chat", "--to", "second", "--address", "[::1]:9000")
+    #expect(corrected.status == 0, "\(corrected.errors)")
+    #expect(corrected.output.contains("sent to [::1]:9000 from now on"), "\(corrected.output)")
+    #expect(try run("status").output.contains("moved to the store second, at [::1]:9000\n"))
+    #expect(try run("move", "chat", "--to", "second", "--address", "b.example:1").status == 0)
     let made = try run("init", "chat")
     #expect(made.status == 1)
     #expect(made.output.contains("namespaces: blog."), "\(made.output)")
@@ -195,6 +239,8 @@ import Testing
     #expect(try run("move", "chat", "--store", "second", "--to", "main").status == 0)
     #expect(try run("export", "chat").output == "{\"a\":1}\n")
     #expect(try run("drop", "chat", "--store", "second").status == 0)
+    let late = try run("move", "chat", "--store", "second", "--to", "main")
+    #expect(late.status == 0 && late.output.contains("nothing was to do"), "\(late.errors)")
     #expect(try run("status", "--store", "second").output.contains("namespace") == false)
     let kept = try run("drop", "chat")
     #expect(kept.status == 2 && kept.errors.contains("--force"), "\(kept.errors)")
@@ -265,6 +311,17 @@ import Testing
     for server in servers {
       while try status(server, "chat") != 401 { try #require(ContinuousClock.now < end) }
     }
+    // The log of each server has the name that `status` shows, and says what ended it.
+    let listed = try run(["store", "status"]).output
+    for server in servers {
+      try server.program.send(SIGTERM)
+      #expect(try server.program.wait() == 0)
+      let log = try server.program.errors()
+      #expect(log.contains("serves at 127.0.0.1:\(server.port), "), "\(log)")
+      #expect(log.contains("SIGTERM: the server ends"), "\(log)")
+      let start = log.firstRange(of: ", as ").map { log[$0.upperBound...].prefix(36) }
+      #expect(listed.contains("server \(start ?? ""):"), "\(listed)\n\(log)")
+    }
     let key = folder.file("backend.key.json")
     let account = ["serve", "service-account", "new", "backend", "--store", "main", "--to", key]
     #expect(try run(account).status == 0)
@@ -285,6 +342,6 @@ import Testing
     #expect(made.output.contains("no namespaces yet"))
     let missing = try Program.run(["store", "status", "--store", "none"], environment: environment)
     #expect(missing.status == 1)
-    #expect(missing.errors.contains("none"))
+    #expect(missing.errors.contains("none is no name under `stores`"), "\(missing.errors)")
   }
 }

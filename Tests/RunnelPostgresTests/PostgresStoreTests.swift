@@ -93,6 +93,40 @@ import Testing
       ).text(0, 0) == "m")
   }
 
+  @Test func aNamespaceIsMadeTogetherWithItsRules() throws {
+    try store.makeTables()
+    #expect(try store.makeNamespace(named: "chat", rules: "{}"))
+    #expect(try !store.makeNamespace(named: "chat", rules: "{\"rules\":{}}"))
+    let namespace = try #require(try store.namespace(named: "chat"))
+    #expect(try store.rulesText(of: namespace) == "{}")
+    // Without the rules there is no namespace either.
+    _ = try perform("ALTER TABLE meta ADD CHECK (value <> 'bad')")
+    #expect(throws: PostgresError.self) { try store.makeNamespace(named: "blog", rules: "bad") }
+    #expect(try store.namespaces().map(\.name) == ["chat"])
+    #expect(try store.makeNamespace(named: "blog"))
+  }
+
+  /// Once, it waited for a minute, and named the standby.
+  @Test func aTransactionThatIsInTheWayOfANamespaceIsNamed() throws {
+    try store.makeTables()
+    let other = try PostgresConnection(PostgresPlace(place + " application_name=hand"))
+    defer { other.close() }
+    try other.perform([
+      PostgresStatement("BEGIN"),
+      PostgresStatement("INSERT INTO namespace (ns, name) VALUES (1, 'chat')"),
+    ])
+    let error = #expect(throws: PostgresError.self) {
+      try store.makeNamespace(named: "chat", attemptsMax: 3)
+    }
+    #expect(
+      error?.message.hasPrefix("chat was not made, because of process ") == true, "\(error as Any)")
+    #expect(error?.message.contains("(user runnel, hand)") == true)
+    try store.makeNamespace(named: "chat") { _ in
+      _ = try? other.perform([PostgresStatement("ROLLBACK")])
+    }
+    #expect(try store.namespace(named: "chat") != nil)
+  }
+
   @Test func serversAreWokenByWhatACommandKeeps() throws {
     try store.makeTables()
     try store.makeNamespace(named: "chat")

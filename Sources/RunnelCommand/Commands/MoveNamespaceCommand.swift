@@ -16,9 +16,11 @@ struct MoveNamespaceCommand: ParsableCommand {
       If it is broken off, the namespace may stay frozen: do it again, and it goes on. The rows in the old \
       store stay, and are not served: `runnel store drop` removes them, and a move back replaces them.
 
-      A move that was done already does nothing, and its exit status is 0.
+      A move that was done already does nothing, and its exit status is 0. With another --address, it sends \
+      clients there from then on.
 
-      Without --address, clients are told that the namespace was moved, and not where to.
+      An address is HOST:PORT, or HOST for the port of https or http: clients go on with the protocol that \
+      they use. Without --address, clients are told that the namespace was moved, and not where to.
 
       Examples:
         runnel store move chat --to second --address b.example.net:9000
@@ -32,12 +34,19 @@ struct MoveNamespaceCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The address of servers of the other store, for clients.", valueName: "host:port"))
-  var address = ""
+  var address: String?
   @OptionGroup var option: StoreOption
+
+  func validate() throws {
+    if let address, let fault = ClientAddress.fault(of: address) {
+      throw ValidationError("--address: \(fault)")
+    }
+  }
 
   func run() throws {
     let source = try option.opened()
     defer { source.close() }
+    if try wasDropped(in: source) { return }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: source)
     guard DatabaseNames.isValid(namespace) else {
       throw Failure(
@@ -49,15 +58,37 @@ struct MoveNamespaceCommand: ParsableCommand {
     try target.checkVersion()
     let line = SharedProgressLine("Moving \(namespace)")
     defer { line.clear() }
-    let isMoved = try StoreMove.run(found, from: source, to: target, address: address, name: to) {
-      count in
-      line.report("\(count) rows")
-    }
+    let outcome = try StoreMove.run(
+      found, from: source, to: target, address: address ?? "", name: to
+    ) { line.report("\($0) rows") }
     line.clear()
-    try StandardOutput.say(
-      isMoved
-        ? "\(namespace) is in \(target.connection.name) now.\n"
-        : "\(namespace) is in \(target.connection.name) already: nothing was to do.\n")
+    let words =
+      switch outcome {
+      case .moved: "now"
+      case .movedBefore: "already: nothing was to do"
+      case .readdressed: "already: its clients are sent to \(address ?? "") from now on"
+      }
+    try StandardOutput.say("\(namespace) is in \(target.connection.name) \(words).\n")
+  }
+
+  /// True if the move was done already, and what was left of the namespace dropped; this is said then.
+  private func wasDropped(in source: PostgresStore) throws -> Bool {
+    try source.checkVersion()
+    guard try source.namespace(named: namespace) == nil,
+      let former = try source.formerPlace(of: namespace), former.store == to
+    else { return false }
+    let target = try PostgresStore(try StoreOption.place(named: to))
+    defer { target.close() }
+    try target.checkVersion()
+    guard let there = try target.namespace(named: namespace), there.state != .moved else {
+      return false
+    }
+    let end =
+      address == nil
+      ? "nothing was to do"
+      : "nothing was to do, and no client is sent there, since what was left here was dropped"
+    try StandardOutput.say("\(namespace) is in \(target.connection.name) already: \(end).\n")
+    return true
   }
 
   /// A line that a closure reports to.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RunnelPostgres
 import RunnelServer
+import RunnelSync
 
 /// `runnel store`: the care of a store in PostgreSQL.
 struct StoreCommand: ParsableCommand {
@@ -33,7 +34,7 @@ struct StoreCommand: ParsableCommand {
 }
 
 /// `runnel store init`: makes the tables and namespaces.
-struct InitStoreCommand: ParsableCommand {
+struct InitStoreCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Make the tables of a store, and namespaces.",
@@ -44,8 +45,12 @@ struct InitStoreCommand: ParsableCommand {
       Tables are made by the owner of the database, or who else may make them. A name of a store has one \
       user, so write another name for the owner under `stores`.
 
+      Servers serve a new namespace at once. Without rules it is open to everybody who reaches a server that \
+      listens on localhost, also by a proxy: --rules checks a file first, and stores the rules together with \
+      each namespace. Namespaces that are there already keep theirs.
+
       Examples:
-        runnel store init chat blog
+        runnel store init chat blog --rules chat.rules.json
         runnel store init --store owner --role server chat
       """)
 
@@ -54,9 +59,19 @@ struct InitStoreCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("A role of PostgreSQL that may use the tables.", valueName: "name"))
   var role: String?
+  @Option(
+    help: ArgumentHelp(
+      "The file of the rules of the new namespaces; - for standard input.", valueName: "file"),
+    completion: .file())
+  var rules: FileName?
   @OptionGroup var option: StoreOption
 
+  var fileNames: [FileName] { rules.map { [$0] } ?? [] }
+
   func validate() throws {
+    if rules != nil, namespaces.isEmpty {
+      throw ValidationError("--rules is for new namespaces: name one.")
+    }
     for name in namespaces where !DatabaseNames.isValid(name) {
       throw ValidationError(
         "\(name) is no name for a namespace: use 1 to 63 small letters, digits and hyphens.")
@@ -64,10 +79,19 @@ struct InitStoreCommand: ParsableCommand {
   }
 
   func run() throws {
+    let text = try rules.map { String(decoding: try LoadedRules($0).engine.source, as: UTF8.self) }
     let store = try option.opened()
     defer { store.close() }
-    try store.makeTables(for: role) { StandardError.say($0) }
-    for name in namespaces { try store.makeNamespace(named: name) }
+    let notice = WaitNotice(option.store)
+    var known: [String] = []
+    do {
+      defer { notice.end() }
+      try store.makeTables(for: role) { StandardError.say($0) }
+      for name in namespaces {
+        let isNew = try store.makeNamespace(named: name, rules: text) { StandardError.say($0) }
+        if !isNew { known.append(name) }
+      }
+    }
     let all = try store.namespaces()
     let names = all.filter { $0.state != .moved }.map(\.name)
     let list = names.isEmpty ? "no namespaces yet" : "namespaces: \(names.joined(separator: ", "))"
@@ -77,6 +101,27 @@ struct InitStoreCommand: ParsableCommand {
         "\(moved.name) was not made: it was moved to \(try store.newPlace(of: moved).words). Move it back "
           + "with `runnel store move`, or remove what is left of it here with `runnel store drop`.")
     }
+    if text != nil { try tellRules(all.filter { known.contains($0.name) }, of: store) }
+  }
+
+  /// Says that namespaces that were there already did not get the rules; it is a failure if one has none.
+  private func tellRules(
+    _ known: [PostgresStore.Namespace], of store: PostgresStore
+  ) throws {
+    var bare: [String] = []
+    for namespace in known {
+      if try store.rulesText(of: namespace) == nil {
+        bare.append(namespace.name)
+      } else {
+        StandardError.say(
+          "\(namespace.name) was there already, and keeps its rules: `runnel store rules put "
+            + "\(namespace.name) FILE` replaces them.")
+      }
+    }
+    guard let first = bare.first else { return }
+    throw Failure(
+      "\(bare.joined(separator: ", ")) was there already, and has no rules: `runnel store rules put "
+        + "\(first) FILE` stores some.")
   }
 }
 

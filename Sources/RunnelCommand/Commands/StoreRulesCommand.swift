@@ -47,7 +47,7 @@ struct GetStoreRulesCommand: ParsableCommand {
     guard let text = try store.rulesText(of: found) else {
       throw Failure(
         "\(namespace) has no rules, so everyone on a server's machine may use all of it: "
-          + "`runnel store rules put` stores some.")
+          + "`runnel store rules put \(namespace) FILE` stores some.")
     }
     try StandardOutput.write(text)
   }

@@ -92,6 +92,9 @@ struct ServeSettings {
 
   /// The stores of the option, the first one with the accounts.
   private func stores(_ names: ServeValue) throws -> [StoreConfiguration] {
+    if let address = values["advertise"], let fault = ClientAddress.fault(of: address.text) {
+      throw address.failure(fault)
+    }
     var stores: [StoreConfiguration] = []
     for name in names.texts {
       if stores.contains(where: { $0.name == name }) {

@@ -27,8 +27,13 @@ struct StoreOption: ParsableArguments {
           + "it under `stores` in the configuration file (`runnel config path`), or in pg_service.conf.",
         status: .usage)
     }
+    return configured(name) ?? PostgresPlace(service: name)
+  }
+
+  /// The place of a store as the configuration has it; nil if its name does not stand there.
+  static func configured(_ name: String) -> PostgresPlace? {
     let path = ConfigurationFile.path(environment: ProcessInfo.processInfo.environment)
     let stores = path.map { ConfigurationFile(file: $0).stores } ?? [:]
-    return stores[name].map { PostgresPlace($0) } ?? PostgresPlace(service: name)
+    return stores[name].map { PostgresPlace($0) }
   }
 }

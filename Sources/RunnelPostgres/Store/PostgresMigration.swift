@@ -37,7 +37,9 @@ package struct PostgresMigration: Sendable {
   func take(
     _ store: PostgresStore, attemptsMax: Int, report: @escaping (String) -> Void
   ) throws {
-    var change = TableChange(store, attemptsMax: attemptsMax, report: report)
+    var change = TableChange(
+      store, "The tables of \(store.connection.name) were not changed", attemptsMax: attemptsMax,
+      report: report)
     try change.run { try takeOnce(store, $0) }
   }
 

@@ -32,8 +32,6 @@ package final class PostgresStore {
     case moved = 2
   }
 
-  private static let attemptsMax = 10
-
   /// The connection.
   package let connection: PostgresConnection
   /// Makes another connection.
@@ -89,7 +87,9 @@ package final class PostgresStore {
       statements.append("GRANT SELECT, INSERT, UPDATE, DELETE ON \(tables) TO \"\(quoted)\"")
     }
     if !statements.isEmpty {
-      var change = TableChange(self, attemptsMax: attemptsMax, report: report)
+      var change = TableChange(
+        self, "The tables of \(connection.name) were not changed", attemptsMax: attemptsMax,
+        report: report)
       try change.run { beginning in
         try atomically(
           beginning + statements.map { PostgresStatement($0) } + [PostgresStatement("COMMIT")])
@@ -138,8 +138,13 @@ package final class PostgresStore {
 
   /// Runs statements that begin and end a transaction; a refusal rolls it back.
   func atomically(_ statements: [PostgresStatement]) throws {
+    try undoing { try connection.perform(statements) }
+  }
+
+  /// Runs `body`, which begins and ends a transaction; an error rolls it back.
+  private func undoing(_ body: () throws -> Void) throws {
     do {
-      try connection.perform(statements)
+      try body()
     } catch {
       // What failed before is what is told.
       if connection.isOpen { _ = try? connection.perform([PostgresStatement("ROLLBACK")]) }
@@ -180,23 +185,41 @@ package final class PostgresStore {
 
   /// Makes a namespace, empty; nothing if there is one of the name.
   ///
-  /// - Throws: `PostgresError`.
-  package func makeNamespace(named name: String) throws {
-    let statement = PostgresStatement(
+  /// - Parameters:
+  ///   - name: its name.
+  ///   - rules: the text of its rules, which the caller has checked; nil for none. There is no moment in which
+  ///     it is there without them.
+  ///   - attemptsMax: how often it is tried while another transaction is in the way.
+  ///   - report: called with a sentence for each transaction that is waited for.
+  /// - Returns: false if there was one of the name.
+  /// - Throws: `PostgresError`; then nothing was made, unless the connection broke.
+  @discardableResult
+  package func makeNamespace(
+    named name: String, rules: String? = nil, attemptsMax: Int = TableChange.attemptsMax,
+    report: @escaping (String) -> Void = { _ in }
+  ) throws -> Bool {
+    let making = PostgresStatement(
       """
       INSERT INTO namespace (ns, name) SELECT \(PostgresStore.nextNumber), $1
-      ON CONFLICT (name) DO NOTHING
+      ON CONFLICT (name) DO NOTHING RETURNING 1
       """, .text(name))
     // Of two who make one at once, the second finds its number taken, and tries again.
-    for _ in 1..<PostgresStore.attemptsMax {
-      do {
-        try connection.perform([statement])
-        return
-      } catch {
-        if error.state != "23505" { throw error }
+    var change = TableChange(self, "\(name) was not made", attemptsMax: attemptsMax, report: report)
+    var isMade = false
+    try change.run { beginning in
+      let storing = rules.map { text in
+        PostgresStatement(
+          "INSERT INTO meta (ns, name, value) SELECT ns, $2, $3 FROM namespace WHERE name = $1",
+          .text(name), .text(PostgresTransaction.rulesName), .text(text))
+      }
+      try undoing {
+        let made = try connection.perform(beginning + [making]).last
+        isMade = made.map { $0.count > 0 } ?? false
+        let end = PostgresStatement(isMade ? "COMMIT" : "ROLLBACK")
+        try connection.perform([isMade ? storing : nil, end].compactMap(\.self))
       }
     }
-    try connection.perform([statement])
+    return isMade
   }
 
   /// The declared indexes of a namespace, in the order of their numbers.

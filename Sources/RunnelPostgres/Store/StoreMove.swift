@@ -63,6 +63,16 @@ package struct StoreMove {
     ("meta", [("name", "text"), ("value", "text")]),
   ]
 
+  /// What became of a move.
+  package enum Outcome: Hashable, Sendable {
+    /// The namespace was moved.
+    case moved
+    /// There was nothing to do: it was moved there before.
+    case movedBefore
+    /// It was moved there before; clients are sent to the new address from now on.
+    case readdressed
+  }
+
   private let namespace: PostgresStore.Namespace
   private let source: PostgresStore
   private let target: PostgresStore
@@ -74,17 +84,18 @@ package struct StoreMove {
   ///   - namespace: of `source`.
   ///   - source: where it is.
   ///   - target: where it is to be; its tables are there.
-  ///   - address: HOST:PORT of servers of `target`, to which clients are sent; empty for none.
+  ///   - address: HOST:PORT of servers of `target`, to which clients are sent; empty for none. Of a namespace
+  ///     that was moved there before, it replaces the former one, unless it is empty.
   ///   - name: the name of `target` for people; empty for none.
   ///   - report: called now and then with the number of rows that were copied.
-  /// - Returns: false if there was nothing to do, because it was moved there before.
+  /// - Returns: what became of it.
   /// - Throws: `PostgresError`; then the namespace is as it was, or, if a connection broke, frozen until
   ///   the move is done again.
   @discardableResult
   package static func run(
     _ namespace: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
     address: String, name: String = "", report: @escaping (Int) -> Void = { _ in }
-  ) throws -> Bool {
+  ) throws -> Outcome {
     // Two moves at once, to different stores, would make two namespaces of one.
     guard try lock(namespace, of: source, "pg_try_advisory_lock") else {
       throw PostgresError(
@@ -112,7 +123,7 @@ package struct StoreMove {
 
   private static func run(
     _ move: StoreMove, _ address: String, _ name: String
-  ) throws -> Bool {
+  ) throws -> Outcome {
     let (namespace, source, target) = (move.namespace, move.source, move.target)
     let before = try move.targetMove()
     if try source.metaValue(arrivalName, of: namespace) != nil {
@@ -125,11 +136,14 @@ package struct StoreMove {
       let place = try source.newPlace(of: namespace)
       // It was broken off at its end.
       if before.isArriving, name.isEmpty || place.store == name {
+        let isNew = try move.readdress(address, insteadOf: place.address)
         try move.open()
-        return true
+        return isNew ? .readdressed : .moved
       }
-      let isSame = place.store == name && (address.isEmpty || address == place.address)
-      if isSame, !name.isEmpty, before.isThere { return false }
+      if place.store == name, !name.isEmpty, before.isThere {
+        let isNew = try move.readdress(address, insteadOf: place.address)
+        return isNew ? .readdressed : .movedBefore
+      }
       throw PostgresError(
         .unsuitable, "\(namespace.name) was moved to \(place.words) already.")
     case .open:
@@ -157,7 +171,7 @@ package struct StoreMove {
     if try !StoreLease.live(target.connection).isEmpty { usleep(discoveryMicroseconds) }
     try move.finish(address, name)
     try move.open()
-    return true
+    return .moved
   }
 
   // MARK: Steps
@@ -233,6 +247,17 @@ package struct StoreMove {
       StoreMove.keeping(name, StoreMove.storeName, ns),
       PostgresStatement("COMMIT"),
     ])
+  }
+
+  /// Sends the clients of a namespace that was moved to another address, unless that is empty or the same.
+  ///
+  /// Servers learn of it when they look, a quarter of a second later.
+  private func readdress(_ address: String, insteadOf former: String) throws -> Bool {
+    if address.isEmpty || address == former { return false }
+    try source.connection.perform([
+      StoreMove.keeping(address, StoreMove.addressName, .integer(namespace.number))
+    ])
+    return true
   }
 
   private static func keeping(

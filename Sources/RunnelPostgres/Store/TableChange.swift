@@ -1,4 +1,4 @@
-/// A change of a store's tables while others use them.
+/// A change of a store's tables, or of the list of its namespaces, while others use them.
 ///
 /// Whoever waits for a lock on a table lets all wait that come after it, on every server. So each attempt
 /// waits only briefly, and says for whom if that goes on.
@@ -32,14 +32,26 @@ package struct TableChange {
   }
 
   private let store: PostgresStore
+  private let outcome: String
   private let attemptsMax: Int
   private let report: (String) -> Void
   private var holders: [Holder] = []
   private var told: [Holder] = []
 
-  /// Makes a change; `report` is called with a sentence for each transaction that is waited for.
-  init(_ store: PostgresStore, attemptsMax: Int, report: @escaping (String) -> Void) {
-    (self.store, self.attemptsMax, self.report) = (store, attemptsMax, report)
+  /// Makes a change.
+  ///
+  /// - Parameters:
+  ///   - store: the store.
+  ///   - outcome: what is to be said if it fails, as the beginning of a sentence.
+  ///   - attemptsMax: how often it is tried.
+  ///   - report: called with a sentence for each transaction that is waited for.
+  init(
+    _ store: PostgresStore, _ outcome: String, attemptsMax: Int,
+    report: @escaping (String) -> Void
+  ) {
+    (self.store, self.outcome, self.attemptsMax, self.report) = (
+      store, outcome, attemptsMax, report
+    )
   }
 
   /// Runs `body`, in which a transaction begins with the given statements and ends, until it succeeds.
@@ -73,8 +85,7 @@ package struct TableChange {
     guard let last = told.last else { return error }
     return PostgresError(
       .refused, state: error.state,
-      "The tables of \(store.connection.name) were not changed, because of \(last.words): end that, or "
-        + "try again later.")
+      "\(outcome), because of \(last.words): end that, or try again later.")
   }
 
   /// Tells of the transactions that were there already after the attempt before.

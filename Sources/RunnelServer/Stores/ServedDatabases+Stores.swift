@@ -24,6 +24,11 @@ extension ServedDatabases {
     }
   }
 
+  /// The names of the stores, and those that this server has in them.
+  var storeNames: [(name: String, server: String)] {
+    links.map { ($0.store.name, $0.keeper.lease.identifier.text) }
+  }
+
   /// What people are told if the primary of a store has been silent for too long to take work; nil if none
   /// has.
   var storeObstacle: String? {
@@ -98,11 +103,13 @@ extension ServedDatabases {
         openLater(head.name, of: link)
       }
     case .moved where isServedFromHere && link.store.serves(head.name):
-      let isNew = state.withLock { state in
-        let before = state.moved.updateValue((link.store.name, head.movedTo), forKey: head.name)
-        return before?.address != head.movedTo
+      let before = state.withLock { state in
+        state.moved.updateValue((link.store.name, head.movedTo), forKey: head.name)
       }
-      if isNew, served != nil {
+      if before?.address == head.movedTo { break }
+      if before?.from == link.store.name {
+        logger.notice("\(head.name) was moved: its clients are sent to \(head.movedTo) from now on")
+      } else if served != nil {
         let address = head.movedTo.isEmpty ? "" : ", to \(head.movedTo)"
         logger.notice("\(head.name) was moved to another store\(address)")
         world.switchboard.stop(database: head.name)
@@ -142,7 +149,14 @@ extension ServedDatabases {
         state.opening.remove(name)
         return state.open[name]?.database
       }
-      logger.notice("\(name) is served now")
+      if opened.database.isOpen {
+        let advice = "until `runnel store rules put \(name) FILE` stores some"
+        logger.warning(
+          "\(name) is served now, without rules: open to everybody who reaches this server, \(advice)"
+        )
+      } else {
+        logger.notice("\(name) is served now")
+      }
       guard let former else { return }
       world.switchboard.stop(database: name)
       former.close()

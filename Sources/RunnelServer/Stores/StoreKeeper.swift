@@ -317,6 +317,7 @@ actor StoreKeeper {
     if !clock.isHeld {
       // The sessions have ended meanwhile.
       try lease.begin(connection)
+      logger.notice("The lease has begun anew: this server is \(lease.identifier.text) from now on")
       try StoreWake.send([.servers], connection)
     } else if try !lease.renew(connection, report: report) {
       clock.didLose(.now)

@@ -64,11 +64,12 @@ extension ServedDatabase {
       // The server learns within a quarter of a second where to.
       error = TreeError(
         .unavailable,
-        "\(name) was moved to another store, and nothing was done: try again in a moment.")
+        "\(name) was moved to another store, and \(job.nothingDone): try again in a moment.")
     } else {
       // The cause names files of the server, so it is only logged.
       error = TreeError(
-        .unavailable, "The database cannot do this now, and nothing was done: try again later.")
+        .unavailable,
+        "The database cannot do this now, and \(job.nothingDone): try again later.")
     }
     switch job.wish {
     case .request(let request):

@@ -19,7 +19,15 @@ enum ServedPlace: Sendable {
   var rulesName: String {
     switch self {
     case .file(_, let rules): rules.path
-    case .namespace(let namespace): "`runnel store rules \(namespace.name)`"
+    case .namespace(let namespace): "`runnel store rules get \(namespace.name)`"
+    }
+  }
+
+  /// What gives the place rules, as the beginning of a sentence.
+  var rulesAdvice: String {
+    switch self {
+    case .file(_, let rules): "Write \(rules.path)"
+    case .namespace(let namespace): "Run `runnel store rules put \(namespace.name) FILE`"
     }
   }
 

@@ -58,6 +58,12 @@ func failing<Result>(_ body: () throws -> Result) throws(Refused) -> Result {
   }
 }
 
+extension TreeError.Code {
+  /// Whether a write was done before is not known any more, and no repetition can tell: over HTTP it is a bad
+  /// request.
+  static let tooLate = TreeError.Code(rawValue: "too_late")
+}
+
 // Writes, in a transaction. Source: wire protocol, section A9; tree semantics, sections 8, 11 and 12.
 
 extension ServedTree {
@@ -85,7 +91,7 @@ extension ServedTree {
     } catch let error as DatabaseError where error.code == .forgotten {
       throw .refusal(
         TreeError(
-          .unavailable,
+          .tooLate,
           "Write \(name.number) of \(name.client) comes too late to tell whether it was carried out before: "
             + "it was not carried out now. Look at the data, and write anew if need be."))
     } catch {

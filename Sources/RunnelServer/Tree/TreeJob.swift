@@ -72,6 +72,29 @@ struct TreeJob: Sendable {
     return true
   }
 
+  /// What people are told of a job that was not done, after which they may try again.
+  ///
+  /// What became of earlier attempts under the name of a write is not known while the storage does not answer.
+  var nothingDone: String {
+    guard let name = writeName else { return "nothing was done" }
+    return
+      "this attempt did nothing. Whether an earlier one under the name \(name.client) \(name.number) was done "
+      + "is not known; under that name it is done once"
+  }
+
+  /// The name of the write that the job asks for; nil if it has none.
+  private var writeName: WriteID? {
+    switch wish {
+    case .request(let request):
+      switch request.operation {
+      case .write(_, let name), .compareAndSet(_, _, _, let name): name
+      default: nil
+      }
+    case .operation(.write(_, _, let name, _), _), .operation(.push(_, _, let name, _), _): name
+    default: nil
+    }
+  }
+
   /// True if the job is a write of a session, whose client sends it again if it was not done.
   var isSessionWrite: Bool {
     guard case .request(let request) = wish else { return false }

@@ -64,7 +64,7 @@ struct StoreMoveTests {
       }
       let namespace = try #require(try source.namespace(named: "test"))
       var refusals = 0
-      let isMoved = try StoreMove.run(
+      let outcome = try StoreMove.run(
         namespace, from: source, to: target, address: "", name: "second"
       ) { _ in
         let error = #expect(throws: PostgresError.self) {
@@ -72,7 +72,7 @@ struct StoreMoveTests {
         }
         if error?.message.contains("is being moved by another command") == true { refusals += 1 }
       }
-      #expect(isMoved && refusals > 0)
+      #expect(outcome == .moved && refusals > 0)
       // Whoever looked before the first was done finds it moved.
       #expect(throws: PostgresError.self) { try move(from: first, to: third, address: "") }
     }
@@ -202,6 +202,41 @@ struct StoreMoveTests {
         try client.openSocket("/.ws?v=5&ns=test")
         #expect(try client.readMessage().contains("two.example:1"))
       }
+    }
+  }
+
+  /// A wrong address could not be corrected once.
+  @Test func aMoveThatIsDoneAgainCorrectsItsAddress() async throws {
+    try await TestServer.onStore {
+      let first = try #require(TestServer.store)
+      let (source, target) = (
+        try PostgresStore(PostgresPlace(first)), try PostgresStore(PostgresPlace(try emptyStore()))
+      )
+      defer {
+        source.close()
+        target.close()
+      }
+      let move = { (address: String, name: String) in
+        let namespace = try #require(try source.namespace(named: "test"))
+        return try StoreMove.run(namespace, from: source, to: target, address: address, name: name)
+      }
+      try await withServer { server in
+        #expect(try server.request("PUT", "/n.json", "1").status == 200)
+        #expect(try move("wrong.example:1", "second") == .moved)
+        let sent = try wait(for: 307, of: server, "GET", "/n.json?ns=test")
+        #expect(sent.headers["location"] == "http://wrong.example:1/n.json?ns=test")
+        #expect(try move("", "second") == .movedBefore)
+        #expect(try move("wrong.example:1", "second") == .movedBefore)
+        #expect(throws: PostgresError.self) { _ = try move("right.example:1", "third") }
+        #expect(try move("right.example:1", "second") == .readdressed)
+        let end = ContinuousClock.now + StoreMoveTests.patience
+        var location: String?
+        while location != "http://right.example:1/n.json?ns=test", ContinuousClock.now < end {
+          location = try server.request("GET", "/n.json?ns=test").headers["location"]
+        }
+        #expect(location == "http://right.example:1/n.json?ns=test")
+      }
+      #expect(try target.namespace(named: "test")?.state == .open)
     }
   }
 
@@ -387,10 +422,17 @@ struct StoreMoveTests {
             INSERT INTO meta SELECT 1, 'moving', '\(try movedNumber(second))'
             """, in: first)
         #expect(try wait(for: 200, of: server, "GET", "/n.json").body == "1")
-        let client = try server.client()
-        try client.sendRequest("PUT", "/n.json", "2")
+        let (client, other) = (try server.client(), try server.client())
+        try client.sendRequest("PUT", "/n.json", "2", headers: ["X-Runnel-Write": "me 7"])
+        try other.sendRequest("PUT", "/n.json", "2")
         try move(from: first, to: second, address: "")
-        #expect(try client.readAnswer(to: "PUT").status == 503)
+        let answer = try client.readAnswer(to: "PUT")
+        #expect(answer.status == 503)
+        // What became of an earlier attempt under this name is not known.
+        #expect(
+          answer.body.contains(
+            "this attempt did nothing. Whether an earlier one under the name me 7"))
+        #expect(try other.readAnswer(to: "PUT").body.contains("nothing was done"))
         #expect(try wait(for: 503, of: server, "GET", "/n.json").status == 503)
       }
     }

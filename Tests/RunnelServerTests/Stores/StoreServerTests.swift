@@ -5,12 +5,64 @@ import RunnelPostgres
 @testable import RunnelServer
 @testable import RunnelSync
 import RunnelTree
+import Synchronization
 import TestSupport
 import Testing
 
 /// A served namespace of a store behaves as a served file.
 @Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
 struct StoreServerTests {
+  /// It was 503 once, so that clients sent it again for ever.
+  @Test func aWriteThatComesTooLateIsRefusedForGood() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withServer { server in
+        let write = { (number: Int) in
+          let headers = ["X-Runnel-Write": "me \(number)"]
+          return try server.request("PUT", "/n.json", "\(number)", headers: headers)
+        }
+        #expect(try write(7).status == 200)
+        // As after a thousand numbers beyond the gap.
+        try PostgresCluster.shared().run(sql: "UPDATE write_client SET forgotten = 5", in: place)
+        let late = try write(3)
+        #expect(late.status == 400)
+        #expect(late.body.contains("comes too late to tell"))
+        #expect(try write(7).status == 200)
+        #expect(try server.request("GET", "/n.json").body == "7")
+      }
+    }
+  }
+
+  @Test func aNamespaceThatComesWithoutRulesIsToldOf() async throws {
+    let told = Mutex("")
+    let log = try LogLines { bytes in
+      told.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+    }
+    try await TestServer.onStore {
+      let store = try PostgresStore(PostgresPlace(try #require(TestServer.store)))
+      defer { store.close() }
+      try await TestServer.$log.withValue(log) {
+        try await withServer { server in
+          let rules = "{\"rules\":{\".read\":true}}"
+          try store.makeNamespace(named: "ruled", rules: rules)
+          try store.makeNamespace(named: "bare")
+          let end = ContinuousClock.now + .seconds(20)
+          for name in ["ruled", "bare"] {
+            while try server.request("GET", "/n.json?ns=\(name)").status != 200 {
+              try #require(ContinuousClock.now < end)
+            }
+          }
+          #expect(try server.request("PUT", "/n.json?ns=ruled", "1").status == 401)
+        }
+      }
+    }
+    log.flush()
+    let text = told.withLock { $0 }
+    #expect(text.contains("ruled is served now\""), "\(text)")
+    #expect(text.contains("bare is served now, without rules"), "\(text)")
+    #expect(text.contains("`runnel store rules put bare FILE`"), "\(text)")
+  }
+
   /// What holds of a served file, by name.
   private static let conformance: [(name: String, test: @Sendable () async throws -> Void)] = [
     ("writes", { try await RequestTests().writesAreAnsweredAsSpecified() }),
