@@ -35,6 +35,8 @@ struct DropNamespaceCommand: ParsableCommand {
         "Remove \(namespace) with all its data? It cannot be brought back.",
         because: "\(namespace) was not moved to another store, and its data would be lost.")
     }
+    let notice = WaitNotice(option.store)
+    defer { notice.end() }
     try store.dropNamespace(found)
     try StandardOutput.say("\(namespace) was removed from \(store.connection.name).\n")
   }

@@ -73,6 +73,8 @@ struct PutStoreRulesCommand: ParsableCommand, FileNaming {
     let store = try option.opened()
     defer { store.close() }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
+    let notice = WaitNotice(option.store)
+    defer { notice.end() }
     try store.writeRules(
       String(decoding: rules.source, as: UTF8.self), of: found,
       now: DatabaseEnvironment.system.now())

@@ -71,10 +71,11 @@ struct ServerRun {
 
   private func text(_ told: DatabaseServer.Announcement) -> String {
     let scheme = told.isSecure ? "https" : "http"
+    let guests = configuration.trustedProxies.isEmpty ? "" : ", and to whom a proxy lets in"
     var lines = told.databases.map { database in
       let rules =
         database.ruleCount.map { "rules of \(database.rulesPlace): \($0)" }
-        ?? "open to everyone on this machine"
+        ?? "open to everyone on this machine\(guests)"
       return "Serving \(database.place) as \(database.name), \(rules)"
     }
     if let file = configuration.trialRulesFile {

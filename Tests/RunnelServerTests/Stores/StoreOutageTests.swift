@@ -371,6 +371,8 @@ struct StoreOutageTests {
     let text = "The lease of this server has ended"
     let lines = kept.lines.withLock { $0.joined() }.split(separator: "\n")
     #expect(lines.count { $0.contains(text) } == 1)
+    // `runnel store status` shows it under that name.
+    #expect(lines.contains { $0.contains("The lease has begun anew: this server is ") })
   }
 
   @Test func clientsAreSentToTheServerOfTheirNamespace() async throws {
