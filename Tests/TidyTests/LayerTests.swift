@@ -28,7 +28,7 @@ import Testing
     "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
-      "Glibc", "HTTPTypes", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTPCompression",
+      "CPlatform", "Glibc", "HTTPTypes", "NIOCore", "NIOExtras", "NIOHTTP1", "NIOHTTPCompression",
       "NIOHTTPTypesHTTP1",
       "NIOPosix", "NIOSSL", "NIOTLS", "NIOWebSocket", "RunnelBase", "Synchronization",
     ],

@@ -26,6 +26,8 @@ struct WriteCall: Sendable {
 extension ServiceOrigin {
   /// The most calls with writes that are under way.
   private static let callsMax = 64
+  /// The replica is told of the records of a write that are done when there are more than this part of the rest.
+  private static let progressShare = 10
   /// How long writes wait for somebody to sign in before they are tried again, in milliseconds.
   private static let signInPause = pauseMax
 
@@ -354,6 +356,10 @@ extension ServiceOrigin {
   }
 
   mutating func finish(_ record: RecordID, _ ids: [Int64]) {
+    // A write that ends is then the one of its last record: the others' temporary keys are gone.
+    for id in ids {
+      if let job = queue.jobs[id], job.done + 1 == job.items.count { tellProgress(job) }
+    }
     // What is kept on disk names them until the replica was told.
     settledIDs += queue.finish(record, ids)
     for id in ids {
@@ -361,6 +367,7 @@ extension ServiceOrigin {
         forget([id])
         sent.progress[id] = ServiceOrigin.alias(job.items[job.done].record)
         isUnsaved = true
+        tellProgressNowAndThen(job)
       } else {
         messages.append(.acknowledged(id: id))
       }
@@ -383,11 +390,26 @@ extension ServiceOrigin {
   }
 
   /// Tells the replica which records of a write are done: they are no part of it any more.
+  ///
+  /// O(n) in the records that it was not told of.
   mutating func tellProgress(_ job: ServiceWrites.Job) {
-    if job.done == 0 { return }
-    let records = job.items.prefix(job.done).map(\.record)
-    progress.append(
-      .partlyDone(id: job.id, records.map { ServiceMirror.place($0.service, $0.key) }))
+    if let message = news(of: job) { progress.append(message) }
+  }
+
+  private mutating func news(of job: ServiceWrites.Job) -> OriginMessage? {
+    let records = job.items[job.toldCount..<job.done].map(\.record)
+    if records.isEmpty { return nil }
+    queue.noteTold(job.id, job.done)
+    return .partlyDone(id: job.id, records.map { ServiceMirror.place($0.service, $0.key) })
+  }
+
+  /// Does the same when so many records are done that it is worth it: the replica writes the rest anew each time.
+  ///
+  /// Until then a new record is shown twice, under its temporary key too.
+  private mutating func tellProgressNowAndThen(_ job: ServiceWrites.Job) {
+    let rest = job.items.count - job.done
+    guard job.done - job.toldCount > rest / ServiceOrigin.progressShare else { return }
+    if let message = news(of: job) { laterProgress.append(message) }
   }
 
   /// Refuses the write that waits for a record, which cannot be read.

@@ -120,6 +120,8 @@ package struct ServiceOrigin: Sendable {
   var messages: [OriginMessage] = []
   /// What the replica is told before them: of writes that go on, or end, in their middle.
   var progress: [OriginMessage] = []
+  /// What it is told after them: of records that are done, when their rows are there.
+  var laterProgress: [OriginMessage] = []
   /// What events of the present step have told of records that were not read on this connection.
   var unread: [OriginMessage] = []
 
@@ -192,7 +194,8 @@ package struct ServiceOrigin: Sendable {
     // The refusal of the rest of a write comes after the rest is known.
     if !progress.isEmpty { effects.append(.tell(progress)) }
     if !messages.isEmpty { effects.append(.tell(messages)) }
-    defer { (effects, messages, progress) = ([], [], []) }
+    if !laterProgress.isEmpty { effects.append(.tell(laterProgress)) }
+    defer { (effects, messages, progress, laterProgress) = ([], [], [], []) }
     return effects
   }
 }

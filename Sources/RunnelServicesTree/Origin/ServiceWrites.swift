@@ -39,6 +39,8 @@ struct ServiceWrites: Sendable {
     var items: [Item]
     /// The number of the items that are done: the first ones.
     var done = 0
+    /// The number of the items of which the replica was told that they are done.
+    var toldCount = 0
     /// True if the result depends on what is there, so that it must not be done twice.
     var adds: Bool
   }
@@ -177,6 +179,9 @@ struct ServiceWrites: Sendable {
     }
     return drop(ids[0])
   }
+
+  /// Notes that the replica was told of so many records that are done.
+  mutating func noteTold(_ id: Int64, _ count: Int) { jobs[id]?.toldCount = count }
 
   /// Takes out a write that was given up, of which nothing is under way.
   mutating func giveUp(_ id: Int64) {
