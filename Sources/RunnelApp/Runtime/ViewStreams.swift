@@ -379,9 +379,8 @@ final class ViewStreams {
 
   /// Reports that kept rows or a first page are there, if the adapter told nothing: a filter may hide them all.
   private func tellWhatIsThere() {
-    let hasFirstPage =
-      isToldLoading && !paged.awaitsFirstPage && paged.loadState.showsRows && paged.items.isEmpty
-    if hasRead || hasFirstPage, adapter?.isHeld == false { tellUnchanged() }
+    let isThere = !paged.awaitsFirstPage && paged.loadState.showsRows && paged.items.isEmpty
+    if hasRead || isToldLoading && isThere, adapter?.isHeld == false { tellUnchanged() }
   }
 
   private func tellUnchanged() {
