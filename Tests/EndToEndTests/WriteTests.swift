@@ -24,6 +24,16 @@ import Testing
     #expect(try database.get("/a") == "-5")
   }
 
+  @Test(arguments: [nil, "18446744073709551615\n"])
+  func aNumberThatIsNotKeptAsWrittenIsTold(input: String?) throws {
+    let database = try TestDatabase()
+    let arguments = ["set", "/a"] + (input == nil ? ["18446744073709551615"] : [])
+    let outcome = try database.run(arguments, input: input ?? "")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("18446744073709551615 is read as 18446744073709552000"))
+    #expect(try database.run(["set", "/a", "9223372036854775807"]).errors.isEmpty)
+  }
+
   @Test func serverValuesAreResolved() throws {
     let database = try TestDatabase(#"{"count": 5}"#)
     #expect(try database.run(["set", "/count", #"{".sv": {"increment": 2}}"#]).status == 0)

@@ -32,7 +32,7 @@ struct PushCommand: ParsableCommand {
     if lines, case .json? = data.data {
       throw ValidationError("--lines reads standard input: leave the value out.")
     }
-    if case .json(let json)? = data.data {
+    if case .json(let json, _)? = data.data {
       try PlaceArgument.check(.set(path, json))
       if json.isNothing { throw ValidationError("\(PushCommand.nothing). No key was made.") }
     }

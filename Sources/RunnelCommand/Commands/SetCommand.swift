@@ -32,7 +32,7 @@ struct SetCommand: ParsableCommand {
   private var path: Path { place.path }
 
   func validate() throws {
-    if case .json(let json)? = data.data { try PlaceArgument.check(.set(path, json)) }
+    if case .json(let json, _)? = data.data { try PlaceArgument.check(.set(path, json)) }
   }
 
   func run() throws {

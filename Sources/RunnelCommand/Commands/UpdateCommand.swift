@@ -35,7 +35,7 @@ struct UpdateCommand: ParsableCommand {
     + "To replace the whole, use `runnel set`."
 
   func validate() throws {
-    guard case .json(let json)? = data.data else { return }
+    guard case .json(let json, _)? = data.data else { return }
     guard case .object(let members) = json else { throw ValidationError(UpdateCommand.shape) }
     try PlaceArgument.check(.update(path, members))
   }

@@ -5,7 +5,8 @@ import RunnelBase
 struct DataArgument: ParsableArguments {
   /// The source of the value.
   enum Source {
-    case json(JSONValue)
+    /// A value, with what is said about numbers that it does not keep as they are written.
+    case json(JSONValue, remark: String?)
     case standardInput
   }
 
@@ -14,7 +15,7 @@ struct DataArgument: ParsableArguments {
     transform: DataArgument.source)
   var data: Source?
 
-  /// The value.
+  /// The value; of numbers with more digits than are kept, standard error tells what they are read as.
   ///
   /// - Throws: `Failure` if standard input cannot be read or is not JSON.
   func json() throws -> JSONValue {
@@ -43,7 +44,9 @@ struct DataArgument: ParsableArguments {
 
   private func given() throws -> JSONValue {
     switch data {
-    case .json(let value): return value
+    case .json(let value, let remark):
+      if let remark { StandardError.say(remark) }
+      return value
     case .standardInput, nil: break
     }
     if StandardInput.isTerminal {
@@ -51,7 +54,10 @@ struct DataArgument: ParsableArguments {
     }
     let bytes = try StandardInput.readAll(.json)
     do throws(JSONError) {
-      return try JSONValue(parsing: bytes)
+      let json = try JSONValue(parsing: bytes)
+      let rounded = bytes.withUnsafeBufferPointer { RoundedNumbers(in: $0) }
+      if let remark = rounded.sentence { StandardError.say(remark) }
+      return json
     } catch {
       throw Failure("Standard input is not JSON: \(error).")
     }
@@ -59,7 +65,9 @@ struct DataArgument: ParsableArguments {
 
   static func source(_ text: String) throws -> Source {
     if text == InputDocument.standardInputName { return .standardInput }
-    return .json(try CommandLineJSON.value(text))
+    let value = try CommandLineJSON.value(text)
+    let rounded = Array(text.utf8).withUnsafeBufferPointer { RoundedNumbers(in: $0) }
+    return .json(value, remark: rounded.sentence)
   }
 }
 

@@ -245,7 +245,8 @@ extension NodeEncoding {
     }
     throw refusal(
       value,
-      "its case \(name) has no values, and the tree stores nothing empty. Declare the enum with "
+      "its case \(name) holds nothing (it has no values, or they are nil or empty), and the tree stores nothing "
+        + "empty. Declare the enum with "
         + "`: String` if no case has values; otherwise give the case a value, or write its "
         + "`encode(to:)` and `init(from:)`")
   }
