@@ -46,6 +46,17 @@ import Testing
     }
   }
 
+  @Test func aClientWithoutTLSIsToldWhichAddressToUse() async throws {
+    let files = try certificateFiles()
+    try await withServer({ $0.tls = files }) { server in
+      let client = try server.client()
+      let answer = try client.request("PUT", "/x.json", "{}")
+      #expect(answer.status == 400 && answer.body.contains("https://"))
+      #expect(client.isClosed())
+      #expect(await read(server.port, trusting: files) == "null")
+    }
+  }
+
   @Test func anInvalidCertificateDoesNotReplaceTheOldOne() async throws {
     let files = try certificateFiles()
     try await withServer({ $0.tls = files }) { server in

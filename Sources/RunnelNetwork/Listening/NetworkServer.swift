@@ -218,7 +218,11 @@ public final class NetworkServer: Sendable {
     channel.closeFuture.whenComplete { _ in served.census.leave(household) }
     let pipeline = channel.pipeline.syncOperations
     let tlsContext = context.withLock { $0 }
-    if let tlsContext { try pipeline.addHandler(NIOSSLServerHandler(context: tlsContext)) }
+    if let tlsContext {
+      try pipeline.addHandlers([
+        PlainTextHandler(), NIOSSLServerHandler(context: tlsContext),
+      ])
+    }
     let gate = ConnectionGate(
       served.limits, stopping, channel.eventLoop, isSecure: tlsContext != nil
     ) { served.service.reached($0, by: peer) }
