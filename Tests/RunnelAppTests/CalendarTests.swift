@@ -38,6 +38,16 @@ import Testing
     #expect(FieldDate(FieldInput(kind: .string), now: 0, .utc) == nil)
   }
 
+  @Test(arguments: [
+    ("05.04.1942", "01.09.2026"), ("5.4.1942 10:00", "1.9.2026"), ("2026-08-24", "2026-09-01"),
+    ("2026-08-24T10:00", "2026-09-01"),
+  ])
+  func emptyFieldIsFilledAsOtherRecordsWriteTheirDates(other: String, written: String) throws {
+    let input = FieldInput(kind: .string, like: .string(other))
+    let date = try #require(FieldDate(input, now: 0, .utc))
+    #expect(date.text(day: try Self.day(2026, 9, 1), .utc) == written)
+  }
+
   // MARK: Moving
 
   @Test(arguments: [

@@ -16,6 +16,14 @@ struct FieldDate: Hashable, Sendable {
     case text(rest: String)
     /// A date day first, such as `05.04.1942` or `5.4.1942`, and the text that follows it.
     case dayFirst(digits: Int, rest: String)
+
+    var withoutRest: Form {
+      switch self {
+      case .moment: self
+      case .text: .text(rest: "")
+      case .dayFirst(let digits, _): .dayFirst(digits: digits, rest: "")
+      }
+    }
   }
 
   /// The day that the field holds, counted from 1970-01-01; nil if there is none yet.
@@ -40,26 +48,32 @@ struct FieldDate: Hashable, Sendable {
       guard let moment = Int64(text), StoredTime.contains(moment) else { return nil }
       self.init(moment: moment, local)
     case .string:
-      if text.isEmpty, input.holdsDate {
-        self.init(day: nil, .text(rest: ""))
+      if text.isEmpty, let example = input.dateExample {
+        // The day is written as other days are, without what follows them.
+        self.init(day: nil, FieldDate(text: example)?.form.withoutRest ?? .text(rest: ""))
         return
       }
-      if let date = FieldDate.isoDate(text) {
-        self.init(
-          day: date.dayNumber, .text(rest: String(text.dropFirst(date.dateText.count))))
-        return
-      }
-      let word = text.prefix { $0 != " " }
-      guard !FieldProfile.isDate(text), DateText(text, .utc) != nil,
-        let date = WrittenDay(word)?.civil
-      else { return nil }
-      self.init(
-        day: date.dayNumber,
-        .dayFirst(
-          digits: text.prefix { $0 != "." }.count == 2 && word.count == 10 ? 2 : 1,
-          rest: String(text[word.endIndex...])))
+      guard let date = FieldDate(text: text) else { return nil }
+      self = date
     case .boolean, .json: return nil
     }
+  }
+
+  /// Reads a date that is a text; nil if it is none.
+  private init?(text: String) {
+    if let date = FieldDate.isoDate(text) {
+      self.init(day: date.dayNumber, .text(rest: String(text.dropFirst(date.dateText.count))))
+      return
+    }
+    let word = text.prefix { $0 != " " }
+    guard !FieldProfile.isDate(text), DateText(text, .utc) != nil,
+      let date = WrittenDay(word)?.civil
+    else { return nil }
+    self.init(
+      day: date.dayNumber,
+      .dayFirst(
+        digits: text.prefix { $0 != "." }.count == 2 && word.count == 10 ? 2 : 1,
+        rest: String(text[word.endIndex...])))
   }
 
   private init(day: Int?, _ form: Form) {

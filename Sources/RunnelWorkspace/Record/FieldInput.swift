@@ -32,8 +32,8 @@ package struct FieldInput: Hashable, Sendable {
   var draftBase: String?
   /// A time that another record holds in this field; nil if others hold none.
   private var likeMoment: Int64?
-  /// Whether another record holds a date in this field, as a text.
-  private var isLikeDate = false
+  /// A date that another record holds in this field as a text; nil if others hold none.
+  private var likeDate: String?
   /// The known choices.
   var choices: [Choice] = []
   /// The collection of the records that a reference may name, or nil.
@@ -57,7 +57,7 @@ package struct FieldInput: Hashable, Sendable {
     if case .number(let number) = leaf {
       likeMoment = number.integer.flatMap { StoredTime.milliseconds.contains($0) ? $0 : nil }
     } else if case .string(let text) = leaf {
-      isLikeDate = DateText(text, .utc) != nil
+      likeDate = DateText(text, .utc) == nil ? nil : text
     }
   }
 
@@ -158,7 +158,13 @@ extension FieldInput {
 
   /// Whether the field holds a date as a text.
   var holdsDate: Bool {
-    kind == .string && (isLikeDate || DateText(firstText, .utc) != nil)
+    kind == .string && (likeDate != nil || DateText(firstText, .utc) != nil)
+  }
+
+  /// A date as the field had it, or as other records have it; nil if the field holds no date as a text.
+  var dateExample: String? {
+    guard kind == .string else { return nil }
+    return DateText(firstText, .utc) == nil ? likeDate : firstText
   }
 
   /// The date of the text, such as `tomorrow 9:00`, in milliseconds since 1970, or in seconds if the
