@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: [
     "http://localhost:9605/", "a b:1", "localhost:99999", "localhost:0", "::1", "[::1]9000", "a..b",
-    "300.1.1.1:1", "",
+    "300.1.1.1:1",
   ])
   func anAddressForClientsIsChecked(address: String) throws {
     let outcome = try Program.run(["store", "move", "chat", "--to", "second", "--address", address])
