@@ -87,7 +87,8 @@ let package = Package(
     .target(
       name: "RunnelStorage", dependencies: ["RunnelBase", "RunnelTree"],
       swiftSettings: swiftSettings),
-    .target(name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings + small),
     .target(
       name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
     // 1: services and their wire, without sockets.
@@ -111,7 +112,7 @@ let package = Package(
     .target(
       name: "RunnelPostgres",
       dependencies: ["CPostgres", "RunnelBase", "RunnelStorage", "RunnelTree"],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 3: services whose records are in a tree.
     .target(
       name: "RunnelServicesTree",
