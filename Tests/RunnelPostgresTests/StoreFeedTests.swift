@@ -105,6 +105,23 @@ import Testing
     #expect(follower.alarms == [])
   }
 
+  /// Once, a server that others had left 1,002 to 2,000 changes behind logged that the feed was damaged.
+  @Test(arguments: [1000, 1001, 1002, 1003, 1500, 2001, 2003, 5000])
+  func whoIsFarBehindReadsEverythingAnewWithoutAnAlarm(count: Int) throws {
+    #expect(try news() == [])
+    try run(
+      """
+      UPDATE namespace SET head = \(count);
+      INSERT INTO feed SELECT 1, s, 1, gen_random_uuid(), 1, '["/a"]', NULL
+      FROM generate_series(1, \(count)) s
+      """)
+    let told = try news()
+    #expect(told == ["/"] || told.count == count && Set(told) == ["/a"])
+    #expect(follower.alarms == [] && follower.head == Int64(count))
+    try write(1, at: "/b")
+    #expect(try news() == ["/b"])
+  }
+
   @Test func aLongFeedIsPruned() throws {
     try write(1)
     // The next write crosses a multiple of 1,000, and all but the last 10,000 are old.

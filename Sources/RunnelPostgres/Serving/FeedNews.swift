@@ -20,6 +20,8 @@ struct FeedPlace: Hashable {
 struct FeedNews {
   /// The most changes that are read; more of them touch the whole tree.
   static let countMax = 1000
+  /// The most rows that are read: the known place, and one more than is taken.
+  private static let rowsMax = countMax + 2
   /// The path that stands for a change of the settings.
   static let settingsPath = "/.settings/rules"
 
@@ -39,7 +41,7 @@ struct FeedNews {
     PostgresStatement(
       """
       SELECT seq, server, batch, paths FROM feed WHERE ns = $1 AND seq >= $2
-      ORDER BY seq LIMIT \(countMax + 2)
+      ORDER BY seq LIMIT \(rowsMax)
       """, .integer(namespace), .integer(known))
   }
 
@@ -75,7 +77,8 @@ struct FeedNews {
     if head < known.sequence {
       lose(known, head)
     } else if next <= head {
-      skip(next, floor)
+      // Those that were not read are there.
+      rows.count == FeedNews.rowsMax ? readAll() : skip(next, floor)
     }
   }
 
@@ -101,11 +104,12 @@ struct FeedNews {
       + "\(head) now. Clients are shown the older state."
   }
 
-  /// Everything is read anew: places from `next` on are not in the feed any more, or too many.
+  /// Everything is read anew: the feed has more than is worth a look.
+  private mutating func readAll() { (touched, touchesSettings) = ([.root], true) }
+
+  /// Everything is read anew: the places from `next` on are not in the feed any more.
   private mutating func skip(_ next: Int64, _ floor: Int64) {
-    (touched, touchesSettings) = ([.root], true)
-    if floor < next, end.sequence - next < Int64(FeedNews.countMax) {
-      missing = next
-    }
+    readAll()
+    if floor < next { missing = next }
   }
 }

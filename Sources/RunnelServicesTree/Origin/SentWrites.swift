@@ -10,6 +10,8 @@ package import RunnelBase
 package struct SentWrites: Hashable, Sendable {
   /// A record that was asked to be created.
   package struct Creation: Hashable, Sendable {
+    /// The record, behind the key of the service; nil in files of earlier versions.
+    package var record: String?
     /// The data that were sent.
     package var data: JSONValue
     /// The keys of records with the same values that were there before, or are those of other creations.
@@ -99,6 +101,7 @@ extension SentWrites.Creation {
     var members = [
       JSONMember("data", data), JSONMember("known", .array(known.map { .string($0) })),
     ]
+    if let record { members.append(JSONMember("record", .string(record))) }
     if isWhole { members.append(JSONMember("isWhole", .bool(true))) }
     if let mark {
       var parts = [JSONMember("field", .string(mark.field))]
@@ -112,6 +115,7 @@ extension SentWrites.Creation {
   fileprivate init?(json: JSONValue) {
     guard let data = json["data"] else { return nil }
     self.init(data: data, known: (json["known"]?.array ?? []).compactMap(\.string))
+    record = json["record"]?.string
     isWhole = json["isWhole"]?.bool ?? false
     mark = json["mark"].flatMap { mark in
       mark["field"]?.string.map { CreationMark(field: $0, value: mark["value"]) }

@@ -120,7 +120,8 @@ extension ServiceOrigin {
       ServiceOrigin.hasScalars(of: data, mirror.record(child.node, child.key, of: service))
     }
     var creation = SentWrites.Creation(
-      data: data, known: known.prefix(ServiceOrigin.alikeMax).map(\.key.text))
+      record: ServiceOrigin.alias(record), data: data,
+      known: known.prefix(ServiceOrigin.alikeMax).map(\.key.text))
     let hasID = data[mirror.knownIDField(of: service)] != nil
     creation.isWhole =
       hasID

@@ -51,6 +51,13 @@ extension ServiceOrigin {
           items.firstIndex { ServiceOrigin.alias($0.record) == next }
         }
         let job = ServiceWrites.Job(id: id, items: items, done: done ?? 0, adds: adds)
+        // A creation that is no part of the write any more was done: what is on disk was behind.
+        if let record = sent.creations[id]?.record,
+          record != ServiceOrigin.alias(items[job.done].record)
+        {
+          sent.creations[id] = nil
+          isUnsaved = true
+        }
         tellProgress(job)
         queue.add(job)
       }
@@ -219,7 +226,7 @@ extension ServiceOrigin {
     return !mirror.hasGeneratedKeys(record.service)
   }
 
-  private static func alias(_ record: RecordID) -> String {
+  static func alias(_ record: RecordID) -> String {
     record.service.text + "/" + record.key.text
   }
 

@@ -156,7 +156,8 @@ struct ServiceWrites: Sendable {
     if chains[record]?.jobs.isEmpty == true { chains[record] = nil }
     var finished: [Int64] = []
     for id in ids {
-      guard var job = jobs[id] else { continue }
+      // What was not under way cannot be done: no record is passed over.
+      guard var job = jobs[id], job.items[job.done].record == record else { continue }
       job.done += 1
       jobs[id] = job.done < job.items.count ? job : nil
       if job.done < job.items.count {

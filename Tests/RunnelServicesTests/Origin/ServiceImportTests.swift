@@ -127,6 +127,30 @@ import Testing
     #expect(place > 10)
   }
 
+  /// The same at a slow server, where what is kept on disk is behind when a record is done.
+  ///
+  /// Before each record the newest one is asked for. Once the record after the done one was taken for it, and
+  /// never created.
+  @Test(arguments: Loss.allCases) func recordsAreCreatedOnceAtASlowServer(_ loss: Loss) throws {
+    var place = 0
+    while true {
+      let world = try world()
+      let id = try #require(try world.write(write(5)))
+      var rest = place
+      while rest > 0, try step(world) {
+        rest -= 1
+        world.now += 40_000
+      }
+      if world.acknowledged.contains(id) { break }
+      try lose(world, loss)
+      try world.settle()
+      #expect(created(world) == (0..<5).map { "new\($0)" }, "\(loss) at step \(place)")
+      #expect(world.acknowledged.contains(id), "\(loss) at step \(place)")
+      place += 1
+    }
+    #expect(place > 10)
+  }
+
   /// The same with several losses one after the other, some of them while the record is looked for.
   @Test(arguments: UInt64(0)..<16) func recordsAreCreatedOnceAfterSeveralLosses(
     seed: UInt64
