@@ -1,3 +1,4 @@
+import Foundation
 import PostgresCluster
 import RunnelBase
 import RunnelTree
@@ -8,7 +9,7 @@ import Testing
 /// The names of writes of clients that are gone.
 @Suite(needsPostgreSQL) struct WriteNamesTests {
   private static let day: Int64 = 86_400_000
-  private static let start: Int64 = 1_800_000_000_000
+  private static let start: Int64 = 1_700_000_000_000
 
   private let place: String
   private let store: PostgresStore
@@ -64,6 +65,16 @@ import Testing
     #expect(try isTaken("other", 1) == true)
     #expect(try count("write_client") == 2)
     #expect(try count("applied_write") == 0)
+  }
+
+  /// Once, a server whose clock was a month fast had all servers do named writes a second time.
+  @Test func aServerWhoseClockIsFastForgetsNobody() throws {
+    let today =
+      (Int64(Date.now.timeIntervalSince1970 * 1000) - WriteNamesTests.start) / WriteNamesTests.day
+    try write("own", 1, onDay: today)
+    for number: Int64 in 1...3 { try write("other", number, onDay: today + 31 * number) }
+    #expect(try isTaken("own", 1) == true)
+    #expect(try count("write_client") == 2)
   }
 
   @Test func aClientThatComesBackInTheBatchThatWouldForgetItIsKnown() throws {

@@ -220,8 +220,8 @@ package final class PostgresSession {
     open.rows.begin(nextSplit: nextSplit)
     try open.rows.take(expected, results.dropFirst(beginning.count))
     return PostgresTransaction.Beginning(
-      news: news, lastTime: try integer(2), nextSplit: nextSplit, isWriting: isWriting,
-      server: server)
+      news: news, lastTime: try integer(2), databaseTime: try integer(5), nextSplit: nextSplit,
+      isWriting: isWriting, server: server)
   }
 
   /// Tells of a place that the feed lacks: the feed is damaged, if another connection misses it too.
@@ -253,8 +253,10 @@ package final class PostgresSession {
     var statements = [
       PostgresStatement("BEGIN ISOLATION LEVEL \(mode)"),
       PostgresStatement(
-        "SELECT head, floor, last_at, next_split, state FROM namespace WHERE ns = $1\(lock)",
-        .integer(namespace)),
+        """
+        SELECT head, floor, last_at, next_split, state, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+        FROM namespace WHERE ns = $1\(lock)
+        """, .integer(namespace)),
       FeedNews.statement(namespace, from: known?.sequence ?? .max),
       PostgresStatement(
         "SELECT id, pattern, child FROM index_definition WHERE ns = $1 ORDER BY id",
@@ -387,7 +389,7 @@ package final class PostgresSession {
     let result = try open.connection.perform([
       PostgresStatement(
         "SELECT max(seq) FROM feed WHERE ns = $1 AND seq <= $2 AND at < $3", .integer(namespace),
-        .integer(oldest), .integer(transaction.lastTime - PostgresSession.feedTimeMin))
+        .integer(oldest), .integer(transaction.ageTime - PostgresSession.feedTimeMin))
     ])[0]
     guard let last = try result.integer(0, 0) else { return [] }
     return [

@@ -11,24 +11,27 @@ package final class PostgresTransaction {
   struct Beginning {
     var news: FeedNews
     var lastTime: Int64
+    /// The time of the database, in milliseconds since 1970.
+    var databaseTime: Int64
     var nextSplit: Int64
     var isWriting: Bool
     /// The name of this server under which its lease was checked; nil for a state that is only read.
     var server: PostgresIdentifier?
 
     init(
-      news: FeedNews, lastTime: Int64, nextSplit: Int64, isWriting: Bool,
+      news: FeedNews, lastTime: Int64, databaseTime: Int64, nextSplit: Int64, isWriting: Bool,
       server: PostgresIdentifier?
     ) {
       (self.news, self.lastTime, self.server) = (news, lastTime, server)
+      self.databaseTime = databaseTime
       (self.nextSplit, self.isWriting) = (nextSplit, isWriting)
     }
 
     /// What is known of a state that is only read.
     init(at head: Int64, nextSplit: Int64) {
       self.init(
-        news: FeedNews(at: head), lastTime: .min, nextSplit: nextSplit, isWriting: false,
-        server: nil)
+        news: FeedNews(at: head), lastTime: .min, databaseTime: .min, nextSplit: nextSplit,
+        isWriting: false, server: nil)
     }
   }
 
@@ -73,6 +76,9 @@ package final class PostgresTransaction {
 
   /// The time before which no write may say that it happens, in milliseconds since 1970.
   package var earliestTime: Int64 { lastTime }
+
+  /// The time by which ages are told: a server whose clock is fast makes nothing older than it is.
+  var ageTime: Int64 { min(lastTime, beginning.databaseTime) }
 
   /// True if a write of the tree, or new rules, were carried out.
   package var hasWritten: Bool { !changes.isEmpty }
@@ -315,7 +321,7 @@ package final class PostgresTransaction {
     let namespace = PostgresValue.integer(rows.namespace)
     let head = beginning.news.end.sequence
     var statements = rows.takeStatements()
-    statements += names.statements(sequence: head + Int64(changes.count), now: lastTime)
+    statements += names.statements(sequence: head + Int64(changes.count), now: ageTime)
     statements += keptStatements(namespace) + disconnectStatements(namespace, server)
     if !changes.isEmpty {
       let numbers = (1...Int64(changes.count)).map { Optional(head + $0) }
@@ -340,7 +346,7 @@ package final class PostgresTransaction {
     to end: FeedPlace, _ limits: WriteNames.Limits
   ) throws -> [PostgresStatement] {
     try names.pruning(
-      from: beginning.news.end.sequence, to: end.sequence, now: lastTime, connection, limits)
+      from: beginning.news.end.sequence, to: end.sequence, now: ageTime, connection, limits)
   }
 
   private func keptStatements(_ namespace: PostgresValue) -> [PostgresStatement] {

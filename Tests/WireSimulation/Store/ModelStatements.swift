@@ -42,7 +42,7 @@ struct ModelStatements {
       return result([
         [
           .integer(tables.head), .integer(tables.floor), .integer(tables.lastTime),
-          .integer(tables.nextSplit), .integer(0),
+          .integer(tables.nextSplit), .integer(0), .integer(.max),
         ]
       ])
     }
