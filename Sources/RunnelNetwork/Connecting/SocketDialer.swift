@@ -49,14 +49,17 @@ public struct SocketDialer: Sendable {
     return socket
   }
 
-  private static func upgrade(
+  // Requests the upgrade of a connection to a WebSocket; `key` is the value of `Sec-WebSocket-Key`.
+  static func upgrade(
     _ channel: any Channel, _ address: WebAddress, _ userAgent: String,
-    _ headers: [(name: String, value: String)], _ socket: DialedSocket
+    _ headers: [(name: String, value: String)], _ socket: DialedSocket,
+    key: String = NIOWebSocketClientUpgrader.randomRequestKey()
   ) throws {
     channel.closeFuture.whenComplete { _ in socket.didEnd("the connection was closed") }
     let asking = UpgradeHandler(address, userAgent, headers, socket)
     let boundAsking = NIOLoopBound(asking, eventLoop: channel.eventLoop)
-    let upgrader = NIOWebSocketClientUpgrader(maxFrameSize: frameBytesMax) { channel, _ in
+    let upgrader = NIOWebSocketClientUpgrader(requestKey: key, maxFrameSize: frameBytesMax) {
+      channel, _ in
       channel.eventLoop.makeCompletedFuture {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(
@@ -68,6 +71,7 @@ public struct SocketDialer: Sendable {
     }
     let pipeline = channel.pipeline.syncOperations
     do {
+      try pipeline.addHandler(LateEndHandler())
       try pipeline.addHTTPClientHandlers(
         leftOverBytesStrategy: .forwardBytes,
         withClientUpgrade: (
@@ -83,6 +87,29 @@ public struct SocketDialer: Sendable {
       throw error
     }
   }
+}
+
+/// Passes the end of a connection on after what was read with it.
+///
+/// The upgrade takes a turn of the loop. With TLS the answer, the first messages and the end may come in one
+/// read: the end would overtake the messages, such as one that names another host.
+///
+/// Loop only.
+private final class LateEndHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private var isRemoved = false
+
+  func channelInactive(context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    context.eventLoop.execute {
+      let (handler, context) = bound.value
+      if !handler.isRemoved { context.fireChannelInactive() }
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { isRemoved = true }
 }
 
 /// Requests the upgrade to a WebSocket, and reports a failure.
