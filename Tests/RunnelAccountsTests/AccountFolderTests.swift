@@ -120,7 +120,7 @@ import Testing
     let failure = AccountFailure(.sessionEnded, "The session has ended: sign in again.")
     #expect(try folder.ended() == nil)
     try folder.rememberEnd(of: ana.user, failure)
-    #expect(try folder.ended() == EndedAccount(user: ana.user, reason: failure.message))
+    #expect(try folder.ended() == EndedAccount(user: ana.user, failure: failure))
     #expect(try mode(folder.path + "/ended") == 0o600)
     #expect(try folder.accounts().isEmpty && folder.signedIn() == nil)
     try folder.forgetEnd(of: "bo")
@@ -151,8 +151,82 @@ import Testing
     let ana = account("ana").user
     try folder.rememberEnd(of: ana, AccountFailure(.signedOutElsewhere, "Why."))
     #expect(try folder.ended() == nil)
+    #expect(try folder.end(of: "ana") == nil)
     try folder.rememberEnd(of: ana, AccountFailure(.revoked, "Why."))
-    #expect(try folder.ended() == EndedAccount(user: ana, reason: "Why.", isRevoked: true))
+    #expect(try folder.ended()?.user == ana && folder.ended()?.isRevoked == true)
+    #expect(try folder.ended("ana") == folder.ended())
+  }
+
+  @Test func endOfASessionIsKnownWhileAnotherAccountIsActiveUntilItsUserSignsInOrOut() throws {
+    let (ana, bo) = (account("ana"), account("bo"))
+    let failure = AccountFailure(.userDisabled, "Why.")
+    for account in [ana, bo] { try folder.keep(account, isSignIn: true) }
+    try folder.rememberEnd(of: ana.user, failure)
+    try folder.forget("ana")
+    #expect(try folder.end(of: "ana") == failure && folder.end(of: "bo") == nil)
+    #expect(try mode(folder.path + "/ana.ended") == 0o600)
+    #expect(try folder.ended() == nil && folder.signedIn() == bo && folder.accounts() == [bo])
+    // What others do does not touch it.
+    try folder.keep(account("bo", "new", obtained: 9), isSignIn: false)
+    try folder.forgetEnd(of: "bo")
+    #expect(try folder.end(of: "ana") == failure)
+    try folder.keep(ana, isSignIn: true)
+    #expect(try folder.end(of: "ana") == nil)
+    try folder.rememberEnd(of: ana.user, failure)
+    try folder.forgetEnd(of: "ana")
+    #expect(try folder.end(of: "ana") == nil && folder.ended() == nil)
+  }
+
+  @Test func endIsKnownBeforeTheAccountIsGone() throws {
+    let ana = account("ana")
+    try folder.keep(ana, isSignIn: true)
+    let failure = AccountFailure(.sessionEnded, "Why.")
+    try folder.rememberEnd(of: ana.user, failure)
+    #expect(try folder.signedIn() == ana && folder.end(of: "ana") == failure)
+    try folder.forget("ana")
+    #expect(try folder.ended() == EndedAccount(user: ana.user, failure: failure))
+    // Tokens that another process got show that the session goes on.
+    try folder.keep(ana, isSignIn: false)
+    #expect(try folder.signedIn() == ana && folder.end(of: "ana") == nil)
+  }
+
+  @Test func deletedAccountIsNotShownNextAndStaysDeletedForAllWhoLearnLess() throws {
+    let ana = account("ana")
+    try folder.keep(ana, isSignIn: true)
+    try folder.rememberEnd(of: ana.user, AccountFailure(.sessionEnded, "It ended, or so."))
+    #expect(try folder.ended() != nil)
+    try folder.rememberEnd(of: ana.user, .accountDeleted)
+    try folder.forget("ana")
+    #expect(try folder.end(of: "ana") == .accountDeleted && folder.ended() == nil)
+    try folder.rememberEnd(of: ana.user, AccountFailure(.sessionEnded, "It ended, or so."))
+    #expect(try folder.end(of: "ana") == .accountDeleted && folder.ended() == nil)
+  }
+
+  @Test func fileOfBeforeTellsTheEndOfASession() throws {
+    let ana = account("ana")
+    try folder.keep(ana, isSignIn: true)
+    try folder.forget("ana")
+    let file = folder.path + "/ended"
+    let text = #"{"runnel":"ended account","version":1,"user":{"id":"ana"},"reason":"Why."}"#
+    #expect(
+      FileManager.default.createFile(
+        atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
+    #expect(try folder.end(of: "ana") == AccountFailure(.sessionEnded, "Why."))
+    #expect(try folder.end(of: "bo") == nil)
+  }
+
+  @Test func endOfASessionIsForgottenAfterAYear() throws {
+    try folder.rememberEnd(of: account("ana").user, .accountDeleted)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -364 * 86_400)],
+      ofItemAtPath: folder.path + "/ana.ended")
+    _ = try folder.signedIn()
+    #expect(try folder.end(of: "ana") != nil)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -366 * 86_400)],
+      ofItemAtPath: folder.path + "/ana.ended")
+    _ = try folder.signedIn()
+    #expect(try folder.end(of: "ana") == nil)
   }
 
   @Test func onlyTheOwnerMayReadThem() throws {

@@ -61,14 +61,14 @@ private final class World {
         // A5
         #expect(FakeAccounts.State.claims(token.reveal())?["user_id"]?.string == user)
       }
-    case .show: break
+    case .show, .remember: break
     }
   }
 
   /// Returns whether an account may be forgotten after an event (A3).
   private func mayForget(_ event: AccountEvent) -> Bool {
     switch event {
-    case .signOut, .end, .read, .unreadable: true
+    case .signOut, .end, .read, .gone, .unreadable: true
     case .answered(_, .success): true
     case .answered(_, .failure(let failure)): failure.refusesUser
     default: false
@@ -119,7 +119,8 @@ private final class World {
   func readOne() {
     guard !reads.isEmpty else { return }
     let user = reads.removeFirst()
-    handle(chance(10) ? .unreadable(user) : .read(user, memory.account(of: user)))
+    if chance(10) { return handle(.unreadable(user)) }
+    handle(memory.account(of: user).map { .read(user, $0) } ?? .gone(user, nil))
   }
 
   func step() {

@@ -54,6 +54,22 @@ import Testing
     #expect(app.screen[0].hasSuffix("xx…"))
   }
 
+  @Test func deletedAccountIsNotOfferedForASignIn() throws {
+    let app = try open(Self.facts)
+    var deleted = AccountFacts([Self.bo], current: Self.ana, .ended("The account was deleted."))
+    deleted.isDeleted = true
+    app.take(.accounts(deleted))
+    #expect(AccountFacts(deleted.json) == deleted)
+    #expect(app.screen[0].hasSuffix("✗ ana@x.org: account deleted"))
+    #expect(app.toast == "The account was deleted. · A lists the accounts")
+    app.press("A")
+    #expect(app.form == nil)
+    app.press("p")
+    #expect(app.form == nil && app.toast.contains("the account was deleted"))
+    app.press("s")
+    #expect(app.form?.title == "Sign in" && app.form?.focus == 0)
+  }
+
   @Test func narrowHeaderShowsOnlyThatTheSessionHasEnded() throws {
     let app = try open(Self.facts, columns: 40)
     #expect(!app.screen[0].contains("ana@x.org"))
@@ -370,7 +386,7 @@ import Testing
     app.press("Tab o l d Enter")
     #expect(request(app)?.request == .changeEmail("ana2@x.org", current: Secret("old")))
     try answer(app, .account(user: nil))
-    #expect(app.line(of: "Its link ends this session") != nil)
+    #expect(app.line(of: "its link ends this session.") != nil)
     app.press("c 1 Enter")
     #expect(request(app)?.request == .applyCode(Secret("c1")))
     try answer(app, .account(user: nil))

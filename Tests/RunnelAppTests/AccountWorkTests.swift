@@ -409,6 +409,61 @@ import Testing
     #expect(try await facts { $0.session == .signedIn }.current?.id == "ana")
   }
 
+  @Test func windowSaysThatAnotherOneDeletedTheAccount() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    try await change { try await $0.perform(.delete(current: nil)) }
+    let ended = try await facts { $0.reasonEnded != nil }
+    #expect(ended.reasonEnded == "The account was deleted." && ended.isDeleted)
+    #expect(ended.current?.title == "ana@x.org" && ended.accounts.isEmpty)
+    let error = await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "ana").provider?(false)
+    }
+    #expect(error?.code != .signedOutElsewhere)
+    // The next run begins as nobody.
+    #expect(try home.ended() == nil && home.ended("ana")?.isDeleted == true)
+  }
+
+  @Test func windowSaysThatTheAccountWasDeletedAlsoIfTheServerRefusedItFirst() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    service.revoke("ana")
+    await #expect(throws: AccountFailure.self) {
+      _ = try await work.access(of: "ana").provider?(true)
+    }
+    #expect(try await !facts { $0.reasonEnded != nil }.isDeleted)
+    let user = try #require(try home.ended()?.user)
+    try home.folder(home.ownService).rememberEnd(
+      of: user, AccountFailure(.accountDeleted, "The account was deleted."))
+    work.follow()
+    #expect(try await facts(\.isDeleted).reasonEnded == "The account was deleted.")
+  }
+
+  @Test func windowsTellTheSameReasonWhileAnotherAccountIsTheActiveOne() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    _ = try await signIn("bo", 2)
+    #expect(try home.signedIn()?.user.id == "bo")
+    var reason: String?
+    try await change { session in
+      service.revoke("ana")
+      let token = try await session.idToken()
+      let failure = await #expect(throws: AccountFailure.self) {
+        _ = try await session.idToken(refused: token)
+      }
+      reason = failure?.message
+    }
+    #expect(try await facts { $0.reasonEnded != nil }.reasonEnded == reason)
+    #expect(reason?.contains("another program") == false)
+    #expect(try home.signedIn()?.user.id == "bo" && home.ended() == nil)
+  }
+
   @Test func windowFollowsASignOutOfAnotherProgram() async throws {
     let monitor = AccountMonitor(work, folder: home.path)
     #expect(monitor.fileDescriptors.isEmpty, "there is no folder yet")

@@ -125,7 +125,7 @@ public enum AccountChangeError: AccountOperationError {
       self = .wrongPassword(failure)
     case .needsRecentSignIn: self = .needsRecentSignIn(failure)
     case .notSignedIn: self = .notSignedIn(failure)
-    case .sessionEnded, .userDisabled, .signedOutElsewhere, .revoked:
+    case .sessionEnded, .userDisabled, .signedOutElsewhere, .accountDeleted, .revoked:
       self = .sessionEnded(failure)
     case .tooManyAttempts: self = .tooManyAttempts(failure)
     default: self = .other(failure)

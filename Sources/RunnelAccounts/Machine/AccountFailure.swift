@@ -64,6 +64,8 @@ public struct AccountFailure: Error, Hashable, Sendable, CustomStringConvertible
     public static let storage = Code(rawValue: "storage-failed")
     /// The user signed out in another process.
     public static let signedOutElsewhere = Code(rawValue: "signed-out-elsewhere")
+    /// The user deleted the account, here or in another process.
+    public static let accountDeleted = Code(rawValue: "account-deleted")
     /// The device was taken away from the user's devices.
     public static let revoked = Code(rawValue: "device-revoked")
     /// There is no account service at the address.
@@ -196,6 +198,7 @@ extension AccountFailure {
     .userMismatch, "The credential belongs to another user.")
   static let signedOutElsewhere = AccountFailure(
     .signedOutElsewhere, "The user signed out in another program.")
+  static let accountDeleted = AccountFailure(.accountDeleted, "The account was deleted.")
   static func malformed(_ what: String) -> AccountFailure {
     AccountFailure(.malformedAnswer, "The service's answer cannot be read: \(what).")
   }

@@ -129,7 +129,9 @@ extension AccountMachine {
       }
       if renews(job.id, now: now) { return }
     case .delete:
-      leave { .forget($0.user.id) }
+      // Other processes are told why the account is gone.
+      if let user = keeper?.account.user { effects.append(.remember(user, .accountDeleted)) }
+      leave(because: .accountDeleted) { .forget($0.user.id) }
       resting = .signedOut
     default: break
     }
@@ -199,6 +201,7 @@ extension AccountMachine {
   mutating func end(_ failure: AccountFailure) {
     guard let user = keeper?.account.user else { return }
     resting = .ended(user, failure)
+    effects.append(.remember(user, failure))
     if let job = jobs.first, job.operation.needsUser {
       abandon { $0 == .job }
       fail(job.id, failure)

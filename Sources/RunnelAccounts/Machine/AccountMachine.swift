@@ -20,8 +20,10 @@ enum AccountEvent: Equatable, Sendable {
   case end(AccountFailure)
   /// The service answered a question.
   case answered(Int, Result<AccountReply, AccountFailure>)
-  /// The kept account was read; nil if it is gone.
-  case read(String, KeptAccount?)
+  /// The kept account was read.
+  case read(String, KeptAccount)
+  /// The kept account is gone, for a reason that another process told; nil if its user signed out.
+  case gone(String, AccountFailure?)
   /// The kept account could not be read.
   case unreadable(String)
   /// Time passed.
@@ -38,6 +40,8 @@ enum AccountEffect: Equatable, Sendable {
   case read(String)
   /// Keep the signed-in account; `isSignIn` if its user has just signed in.
   case keep(KeptAccount, isSignIn: Bool)
+  /// Remember why the session of a user was ended, before the account is forgotten.
+  case remember(AccountUser, AccountFailure)
   /// Forget the signed-in account.
   case forget(String)
   /// Keep an account as departing instead of signed in, or keep its new tokens.
@@ -150,6 +154,13 @@ struct AccountMachine: Sendable {
         carryOut(keeper?.read(kept, now: now) ?? [], of: nil, now: now)
       } else {
         carryOut(departing[user]?.read(kept, now: now) ?? [], of: user, now: now)
+      }
+    case .gone(let user, let reason):
+      let failure = reason ?? .signedOutElsewhere
+      if keeper?.account.user.id == user {
+        carryOut(keeper?.lose(failure) ?? [], of: nil, now: now)
+      } else {
+        carryOut(departing[user]?.lose(failure) ?? [], of: user, now: now)
       }
     case .unreadable(let user):
       // What this process has is the best that there is.

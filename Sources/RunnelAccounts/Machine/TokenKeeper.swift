@@ -179,17 +179,25 @@ struct TokenKeeper: Sendable {
 
   // MARK: Answers
 
-  /// Continues with the kept account: nil if it is gone, and the present one if it could not be read.
-  mutating func read(_ kept: KeptAccount?, now: Int64) -> [Step] {
+  private var isReading: Bool {
+    switch phase {
+    case .checking, .reading: true
+    case .idle, .asking, .pausing: false
+    }
+  }
+
+  /// Ends, as the kept account is gone.
+  mutating func lose(_ reason: AccountFailure) -> [Step] {
+    guard isReading else { return [] }
+    phase = .idle
+    return [.end(reason)]
+  }
+
+  /// Continues with the kept account: the present one if it could not be read.
+  mutating func read(_ kept: KeptAccount, now: Int64) -> [Step] {
+    guard isReading else { return [] }
+    guard kept.user.id == account.user.id else { return lose(.signedOutElsewhere) }
     let before = phase
-    switch before {
-    case .checking, .reading: break
-    case .idle, .asking, .pausing: return []
-    }
-    guard let kept, kept.user.id == account.user.id else {
-      phase = .idle
-      return [.end(.signedOutElsewhere)]
-    }
     let isNew = take(kept: kept)
     if case .checking(let pause) = before {
       phase = pause.map { isNew ? .idle : .pausing(until: $0) } ?? .idle

@@ -27,6 +27,7 @@ struct AccountFile {
     static let endedValue = "ended account"
     static let reason = "reason"
     static let isRevoked = "revoked"
+    static let code = "code"
   }
 
   private static let version = 1
@@ -87,7 +88,11 @@ struct AccountFile {
       let number = json[Field.version]?.int, number <= AccountFile.version,
       let user = AccountFile.user(json[Field.user]), let reason = json[Field.reason]?.string
     else { throw damage }
-    return EndedAccount(user: user, reason: reason, isRevoked: json[Field.isRevoked] == true)
+    // Files of before have no code.
+    let code: AccountFailure.Code =
+      json[Field.isRevoked] == true
+      ? .revoked : json[Field.code]?.string.map { .init(rawValue: $0) } ?? .sessionEnded
+    return EndedAccount(user: user, failure: AccountFailure(code, reason))
   }
 
   private static func account(_ json: JSONValue) -> KeptAccount? {
@@ -131,7 +136,7 @@ struct AccountFile {
       Field.format: .string(Field.endedValue),
       Field.version: .number(JSONNumber(Int64(AccountFile.version))),
       Field.user: AccountFile.json(ended.user), Field.reason: .string(ended.reason),
-      Field.isRevoked: .bool(ended.isRevoked),
+      Field.code: .string(ended.failure.code.rawValue), Field.isRevoked: .bool(ended.isRevoked),
     ])
   }
 

@@ -7,7 +7,8 @@ import RunnelStore
 /// ```
 ///   accounts/NAME/active           the name of the file that is signed in
 ///   accounts/NAME/USER.json        a signed-in account: one is active, others can be made so
-///   accounts/NAME/ended            the user whose session was ended, and why, until somebody signs in
+///   accounts/NAME/USER.ended       why the session of a user was ended, until that user signs in, or out
+///   accounts/NAME/ended            the active user whose session was ended, and why, until somebody signs in
 ///   accounts/NAME/USER.departing   an account that signed out, until its device was removed
 ///   accounts/NAME/FILE.PROCESS     one that is being written; what a killed process left is removed
 /// ```
@@ -87,6 +88,10 @@ public struct AccountFolder: AccountStorage {
     AccountFile(path: "\(path)/\(AccountFolder.fileName(user)).departing")
   }
 
+  private func endedFile(_ user: String) -> AccountFile {
+    AccountFile(path: "\(path)/\(AccountFolder.fileName(user)).ended")
+  }
+
   private var activeFile: String { path + "/active" }
   private var endedFile: AccountFile { AccountFile(path: path + "/ended") }
 
@@ -139,15 +144,29 @@ public struct AccountFolder: AccountStorage {
   /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
   package func ended() throws(AccountFailure) -> EndedAccount? { try endedFile.readEnded() }
 
+  /// Reads the end of a user's session; nil if there was none, or if the user signed in since, or out.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func ended(_ user: String) throws(AccountFailure) -> EndedAccount? {
+    if let ended = try endedFile(user).readEnded() { return ended }
+    // An earlier version wrote no other file.
+    return try ended().flatMap { $0.user.id == user ? $0 : nil }
+  }
+
+  /// Reads why the session of a user was ended; nil if it was not, or if the user signed out.
+  public func end(of user: String) throws(AccountFailure) -> AccountFailure? {
+    try ended(user)?.failure
+  }
+
   private func accounts(ending suffix: String) throws(AccountFailure) -> [KeptAccount] {
     var found: [KeptAccount] = []
-    for name in names where name.hasSuffix(suffix) {
+    for name in names(ending: suffix) {
       if let account = try AccountFile(path: "\(path)/\(name)").read() { found.append(account) }
     }
     return found
   }
 
-  private var names: [String] {
+  private func names(ending suffix: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []
@@ -155,7 +174,7 @@ public struct AccountFolder: AccountStorage {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      if let name { names.append(name) }
+      if let name, name.hasSuffix(suffix) { names.append(name) }
     }
     return names.sorted()
   }
@@ -181,14 +200,15 @@ public struct AccountFolder: AccountStorage {
     removeRemains()
     try make(path)
     try file(account.user.id).write(account, service: service)
+    let user = account.user.id
     if isSignIn {
-      try activate(account.user.id)
-      try forgetDeparting(account.user.id)
-    } else if activeName == nil, let ended = try ended(), ended.user.id == account.user.id,
-      !ended.isRevoked
-    {
+      try activate(user)
+      try forgetDeparting(user)
+      try endedFile(user).remove()
+    } else if let end = try ended(user), !end.isRevoked, !end.isDeleted {
       // Another process believed the session ended, while this one got other tokens of it.
-      try activate(account.user.id)
+      if activeName == nil, try ended()?.user.id == user { try activate(user) }
+      try endedFile(user).remove()
     }
   }
 
@@ -236,18 +256,26 @@ public struct AccountFolder: AccountStorage {
     try departingFile(user).remove()
   }
 
-  /// Remembers that the session of a user was ended, unless another account is active.
+  /// Remembers that the session of a user was ended; unless another account is active, the data of that user
+  /// is shown next.
   ///
   /// A user who signed out elsewhere is not remembered. The data of one whose device was revoked is shown
-  /// only after a new sign-in.
+  /// only after a new sign-in, and that of one whose account was deleted no more.
   public func rememberEnd(
     of user: AccountUser, _ failure: AccountFailure
   ) throws(AccountFailure) {
-    if failure.code == .signedOutElsewhere || activeName != nil { return }
+    if failure.code == .signedOutElsewhere { return }
+    // The service does not tell a session that it ended from one of an account that was deleted.
+    let end =
+      try ended(user.id).flatMap { $0.isDeleted ? $0 : nil }
+      ?? EndedAccount(user: user, failure: failure)
     try make(path)
-    try endedFile.write(
-      EndedAccount(
-        user: user, reason: failure.message, isRevoked: failure.code == .revoked))
+    try endedFile(user.id).write(end)
+    if end.isDeleted {
+      if try ended()?.user.id == user.id { try endedFile.remove() }
+    } else if activeName == nil || activeName == AccountFolder.fileName(user.id) {
+      try endedFile.write(end)
+    }
   }
 
   /// Forgets that the session of a user was ended.
@@ -255,6 +283,7 @@ public struct AccountFolder: AccountStorage {
   /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.
   package func forgetEnd(of user: String) throws(AccountFailure) {
     if try ended()?.user.id == user { try endedFile.remove() }
+    try endedFile(user).remove()
   }
 
   /// Removes what killed processes left, which may be tokens.

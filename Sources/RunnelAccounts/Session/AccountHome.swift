@@ -84,6 +84,14 @@ package struct AccountHome: Sendable {
   /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
   package func ended() throws(AccountFailure) -> EndedAccount? { try folderOfAnyService.ended() }
 
+  /// Reads the end of a user's session, which is known until the user signs in again, or out; nil if there was
+  /// none.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  package func ended(_ user: String) throws(AccountFailure) -> EndedAccount? {
+    try folderOfAnyService.ended(user)
+  }
+
   /// Forgets that the session of a user was ended.
   ///
   /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.

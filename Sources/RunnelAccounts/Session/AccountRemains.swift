@@ -7,11 +7,13 @@ import Glibc
 enum AccountRemains {
   /// After this time, in seconds, a temporary file is one of a process that is gone, whoever has its id now.
   private static let secondsMax = 3600
+  /// After this time, in seconds, nobody asks any more why a session was ended.
+  private static let endedSecondsMax = 365 * 86_400
 
   /// The name of the temporary file for a file.
   static func temporary(for path: String) -> String { "\(path).\(getpid())" }
 
-  /// Removes the temporary files of processes that are gone from a folder.
+  /// Removes the temporary files of processes that are gone from a folder, and old ends of sessions.
   ///
   /// What cannot be removed now is removed another time.
   static func remove(in folder: String) {
@@ -21,17 +23,18 @@ enum AccountRemains {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
+      let path = "\(folder)/\(name)"
+      if name.hasSuffix(".ended"), isOld(path, endedSecondsMax) { unlink(path) }
       guard let point = name.lastIndex(of: "."), let process = pid_t(name[point...].dropFirst()),
         process > 0
       else { continue }
-      let path = "\(folder)/\(name)"
-      if isGone(process) || isOld(path) { unlink(path) }
+      if isGone(process) || isOld(path, secondsMax) { unlink(path) }
     }
   }
 
   private static func isGone(_ process: pid_t) -> Bool { kill(process, 0) != 0 && errno == ESRCH }
 
-  private static func isOld(_ path: String) -> Bool {
+  private static func isOld(_ path: String, _ secondsMax: Int) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0 else { return false }
     // The seconds come first.

@@ -381,6 +381,8 @@ extension AccountSession {
         try storage.keep(account, isSignIn: isSignIn)
       }
       unkept = isKept ? nil : account.user.id
+    case .remember(let user, let failure):
+      store { storage throws(AccountFailure) in try storage.rememberEnd(of: user, failure) }
     case .forget(let user):
       store { storage throws(AccountFailure) in try storage.forget(user) }
     case .depart(let account):
@@ -390,15 +392,8 @@ extension AccountSession {
       store { storage throws(AccountFailure) in try storage.forgetDeparting(user) }
     case .finish(let id, let result):
       waiting.removeValue(forKey: id)?.resume(returning: result)
-    case .show(let state): show(state)
+    case .show(let state): for observer in observers.values { observer.yield(state) }
     }
-  }
-
-  private func show(_ state: AccountState) {
-    if case .ended(let user, let failure) = state {
-      store { storage throws(AccountFailure) in try storage.rememberEnd(of: user, failure) }
-    }
-    for observer in observers.values { observer.yield(state) }
   }
 
   private func ask(_ id: Int, _ call: AccountCall) {
@@ -430,7 +425,8 @@ extension AccountSession {
       return handle(.unreadable(user))
     }
     do throws(AccountFailure) {
-      handle(.read(user, try storage.account(of: user)))
+      if let account = try storage.account(of: user) { return handle(.read(user, account)) }
+      handle(.gone(user, try storage.end(of: user)))
     } catch {
       options.notice(error)
       handle(.unreadable(user))

@@ -38,25 +38,38 @@ public protocol AccountStorage: Sendable {
   ///
   /// - Throws: `AccountFailure` (`storage`) if it cannot be removed.
   func forgetDeparting(_ user: String) throws(AccountFailure)
-  /// Remembers that the session of a user was ended, and why, until somebody signs in.
+  /// Remembers that the session of a user was ended, and why, until the user signs in again; it comes before
+  /// the account is forgotten.
   ///
   /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
   func rememberEnd(of user: AccountUser, _ failure: AccountFailure) throws(AccountFailure)
+  /// Reads why the session of a user was ended, which another process may have learnt; nil if it was not, or
+  /// if the user signed out.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if it cannot be read.
+  func end(of user: String) throws(AccountFailure) -> AccountFailure?
 }
 
 extension AccountStorage {
   /// Does nothing: the end of a session is not remembered.
   public func rememberEnd(of user: AccountUser, _ failure: AccountFailure) throws(AccountFailure) {}
+  /// Returns nil: no end of a session is remembered.
+  public func end(of user: String) throws(AccountFailure) -> AccountFailure? { nil }
 }
 
 /// A user whose session was ended, but not by signing out.
 package struct EndedAccount: Hashable, Sendable {
   /// The user, as far as the service told.
   package var user: AccountUser
+  /// Why.
+  package var failure: AccountFailure
+
   /// The reason, as a sentence for people.
-  package var reason: String
+  package var reason: String { failure.message }
   /// True if the user took this device away: the data on it is shown only after a new sign-in.
-  package var isRevoked = false
+  package var isRevoked: Bool { failure.code == .revoked }
+  /// True if the account is no more, so that nobody can sign in to it.
+  package var isDeleted: Bool { failure.code == .accountDeleted }
 }
 
 /// Keeps accounts in memory only: they end with the program.

@@ -56,4 +56,7 @@ package final class ChosenAccount: AccountStorage {
   ) throws(AccountFailure) {
     try folder.rememberEnd(of: user, failure)
   }
+  package func end(of user: String) throws(AccountFailure) -> AccountFailure? {
+    try folder.end(of: user)
+  }
 }

@@ -10,7 +10,7 @@ extension AccountFacts {
   ///   - kept: the accounts that are signed in.
   ///   - user: the id of the user whose data is shown; nil for nobody.
   ///   - state: the state of the user's session; nil before it is opened.
-  ///   - ended: the user whose session was ended last, also by an earlier run; nil for nobody.
+  ///   - ended: the end of the user's session, also in an earlier run; for nobody, the last one; nil for none.
   init(
     _ kept: [KeptAccount], of user: String?, _ state: AccountState?, ended: EndedAccount? = nil
   ) {
@@ -20,7 +20,6 @@ extension AccountFacts {
       isRevoked = ended?.isRevoked == true
       return
     }
-    let ended = ended?.user.id == user ? ended : nil
     current = account(of: user) ?? ended.map { Account($0.user) } ?? Account(id: user)
     let end = Session.ended(ended?.reason ?? "You are signed out.")
     switch state {
@@ -28,14 +27,16 @@ extension AccountFacts {
       (current, session) = (Account(known), .signedIn)
     case .ended(let known, let failure)?:
       // Another program may have learnt why before it forgot the account.
-      let told = failure.code == .signedOutElsewhere ? ended : nil
+      let told = failure.code == .signedOutElsewhere || ended?.isDeleted == true ? ended : nil
       (current, session) = (Account(known), .ended(told?.reason ?? failure.message))
-      isRevoked = told?.isRevoked ?? (failure.code == .revoked)
+      let code = told?.failure.code ?? failure.code
+      (isRevoked, isDeleted) = (code == .revoked, code == .accountDeleted)
     case .signedOut?: session = end
     case .signingIn?: session = .signedIn
     case nil:
       session = accounts.contains { $0.id == user } ? .signedIn : end
     }
+    if session == end { isDeleted = ended?.isDeleted == true }
   }
 }
 

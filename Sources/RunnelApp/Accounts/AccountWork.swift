@@ -115,7 +115,8 @@ extension AccountWork {
 
   private nonisolated func facts(of user: String?, _ state: AccountState?) -> AccountFacts {
     // What cannot be read is told when it is needed.
-    AccountFacts((try? home.all()) ?? [], of: user, state, ended: try? home.ended())
+    let ended: EndedAccount? = user.map { try? home.ended($0) } ?? (try? home.ended())
+    return AccountFacts((try? home.all()) ?? [], of: user, state, ended: ended)
   }
 
   /// Returns the access of a user to the database; nil for nobody.
@@ -281,7 +282,8 @@ extension AccountWork {
     guard case .ended(_, let failure) = state else { return }
     // Nothing more is read or sent under a credential that was given before.
     link?.endConnection("there is no credential: \(failure.message)")
-    guard failure.code == .signedOutElsewhere else { return }
+    // What the service refused to this session, it refuses to connections by itself.
+    guard failure.serviceCode == nil else { return }
     retryServices?()
     // What another program could not do for the user who signed out is to be done here.
     await departures?.begin()

@@ -214,7 +214,7 @@ struct AccountPlace {
         "\(choice.name): \(failure.message)"
           + (failure.code == .userDisabled
             ? "" : " `runnel login \(choice.name)` signs in again."))
-    case .needsRecentSignIn:
+    case .needsRecentSignIn, .accountDeleted:
       return Failure("\(choice.name): \(failure.message)")
     default:
       let status: ExitStatus = failure.isTemporary ? .retryable : .failure

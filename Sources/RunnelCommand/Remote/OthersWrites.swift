@@ -14,8 +14,7 @@ struct OthersWrites {
     // Files of accounts that cannot be read are told when somebody signs in.
     let signedIn = (try? place?.all()) ?? []
     let departing = (try? place?.home.departing()) ?? []
-    let ended = place?.ended?.user
-    let known = (signedIn + departing).map(\.user) + [ended].compactMap(\.self)
+    let known = (signedIn + departing).map(\.user)
     lines = ReplicaFolder.waitingFiles(
       for: choice.address, environment: ProcessInfo.processInfo.environment
     ).filter { $0.file != file }.map { waiting in
@@ -28,12 +27,18 @@ struct OthersWrites {
         return writes(" of nobody") + ": this command sends \(isOne ? "it" : "them") while nobody "
           + "is signed in."
       }
-      let name = known.first { $0.id == user }?.email ?? user
+      let end: EndedAccount? = try? place?.home.ended(user)
+      let name = (known.first { $0.id == user } ?? end?.user)?.email ?? user
       if signedIn.contains(where: { $0.user.id == user }) {
         return writes(" of \(name)") + ": `runnel account use \(choice.name) \(name)` comes first."
       }
+      if end?.isDeleted == true {
+        return writes(" of \(name)")
+          + ", whose account was deleted: \(isOne ? "it is" : "they are") "
+          + "never sent."
+      }
       return writes(" of \(name)")
-        + (ended?.id == user ? ", whose session has ended" : ", who is not signed in")
+        + (end != nil ? ", whose session has ended" : ", who is not signed in")
         + ": `runnel login \(choice.name)` comes first."
     }
   }

@@ -47,6 +47,8 @@ package struct AccountFacts: Hashable, Sendable {
   /// Whether the session, or the last one if nobody is signed in, has ended because the user took this
   /// device away.
   package var isRevoked = false
+  /// Whether the session has ended because the account was deleted: nobody can sign in to it.
+  package var isDeleted = false
 
   package init(_ accounts: [Account] = [], current: Account? = nil, _ session: Session = .nobody) {
     (self.accounts, self.current, self.session) = (accounts, current, session)
@@ -54,6 +56,9 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// The reason why the session of the account that is shown has ended; nil if it has not.
   var reasonEnded: String? { if case .ended(let reason) = session { reason } else { nil } }
+
+  /// Whether signing in again lets the session go on.
+  var goesOnBySignIn: Bool { reasonEnded != nil && !isDeleted }
 
   /// Whether it is no wonder that rules forbid something, for nobody is signed in.
   package var explainsDenials: Bool { session != .signedIn }
@@ -91,9 +96,11 @@ extension AccountFacts {
       StyledLine(
         isShort
           ? " \(glyphs.failed)"
-          : "  \(glyphs.failed) \(shortTitle(AccountFacts.endedWidthMax)): session ended ", .error)
+          : "  \(glyphs.failed) \(shortTitle(AccountFacts.endedWidthMax)): \(endWords) ", .error)
     }
   }
+
+  private var endWords: String { isDeleted ? "account deleted" : "session ended" }
 
   private func shortTitle(_ widthMax: Int) -> String {
     var title = current?.title ?? ""
@@ -114,7 +121,8 @@ extension AccountFacts {
       state.say(.info, "signed in again")
     }
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
-    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
+    let keys = KeyText.listKeys(state).hint(
+      .accountsOpen, facts.isDeleted ? "lists the accounts" : "signs in again")
     if facts.isRevoked {
       // What is kept on this machine is shown only after a new sign-in.
       state.session.accountChange = AccountChange(to: nil, because: reason + keys)
@@ -134,6 +142,7 @@ extension AccountFacts {
     if case .signedIn = session { members.append(JSONMember("signedIn", true)) }
     if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
     if isRevoked { members.append(JSONMember("revoked", true)) }
+    if isDeleted { members.append(JSONMember("deleted", true)) }
     return .object(members)
   }
 
@@ -143,7 +152,7 @@ extension AccountFacts {
     self.init(accounts.compactMap { Account($0) }, current: json["current"].flatMap { Account($0) })
     if json["signedIn"] == true { session = .signedIn }
     if let reason = json["ended"]?.string { session = .ended(reason) }
-    isRevoked = json["revoked"] == true
+    (isRevoked, isDeleted) = (json["revoked"] == true, json["deleted"] == true)
   }
 }
 

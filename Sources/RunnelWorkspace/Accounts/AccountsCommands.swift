@@ -100,7 +100,7 @@ extension AccountsCommands {
     guard let facts = state.database.accounts else {
       return "no accounts here: a file, or opened by a token"
     }
-    return screen(state) != nil && facts.reasonEnded == nil ? "these are the accounts" : nil
+    return screen(state) != nil && !facts.goesOnBySignIn ? "these are the accounts" : nil
   }
 
   /// The reason why there is no account at the cursor, or nil if there is one.
@@ -115,6 +115,7 @@ extension AccountsCommands {
     guard let screen = screen(state), screen.cursorAccount?.id == screen.facts.current?.id else {
       return nil
     }
+    if screen.facts.isDeleted { return "the account was deleted" }
     return screen.facts.reasonEnded == nil ? "the database is shown as this account" : nil
   }
 
@@ -128,6 +129,7 @@ extension AccountsCommands {
     guard let facts = state.database.accounts else { return nil }
     switch facts.session {
     case .nobody: return state.phrase("no account is shown", .accountsSignIn, "signs in")
+    case .ended where facts.isDeleted: return "the account was deleted"
     case .ended:
       return state.phrase("the session has ended", .accountsSignIn, "signs in again")
     case .signedIn: return nil

@@ -25,7 +25,7 @@ extension AccountsScreen {
       screen.show(facts, height: state.height)
       state.layers.append(.accounts(screen))
     }
-    if facts.reasonEnded != nil { FormScreen.openAccountForm(&state, .signIn) }
+    if facts.goesOnBySignIn { FormScreen.openAccountForm(&state, .signIn) }
   }
 
   /// Brings open lists up to date.
@@ -68,12 +68,14 @@ extension AccountsScreen {
     guard let account = accountAtHand(state) else { return }
     let isCurrent = account.id == state.database.accounts?.current?.id
     let waiting = isCurrent ? state.writes.queue.pending.count : 0
+    let isDeleted = isCurrent && state.database.accounts?.isDeleted == true
     var message = [StyledLine(account.title)]
     if waiting > 0 {
       let words = waiting == 1 ? "1 write waits: it is" : "\(waiting) writes wait: they are"
-      message.append(StyledLine("\(words) sent when it signs in again", .warn))
+      let end = isDeleted ? "not sent, for the account was deleted" : "sent when it signs in again"
+      message.append(StyledLine("\(words) \(end)", .warn))
     }
-    if account.isAnonymous {
+    if account.isAnonymous, !isDeleted {
       let keys = state.phrase("", .accountsUpgrade, "gives it an address")
       message.append(StyledLine("nobody can sign in to this account again\(keys)", .warn))
     }

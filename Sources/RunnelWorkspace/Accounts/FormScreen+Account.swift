@@ -35,7 +35,7 @@ extension AccountDeed {
     case .resetPassword: "The code is in the message; its link will do as well."
     case .applyCode: "The code is in the message; its link will do as well."
     case .applyChange:
-      "The code is in the message. Its link ends this session, too; the code does not."
+      "Use the code of the message: its link ends this session."
     case .changeEmail: "A message with a code is sent to the new address."
     case .delete: "What the account wrote stays on the server."
     default: ""
@@ -98,7 +98,7 @@ extension FormScreen {
   static func openAccountForm(_ state: inout AppState, _ deed: AccountDeed) {
     let current = state.database.accounts?.current
     // Only who signs in again is known; to add an account, another address is typed.
-    let isAgain = state.database.accounts?.reasonEnded != nil
+    let isAgain = state.database.accounts?.goesOnBySignIn == true
     let email = deed == .sendReset || deed == .signIn && isAgain ? current?.email ?? "" : ""
     var form = FormScreen(
       purpose: .account(deed), title: deed.words.title,
