@@ -80,6 +80,7 @@ import Testing
     let again = try two.run("import", export, two.file)
     #expect(again.status == 1)
     #expect(again.errors.contains("ada@x.org: Another account has this id."))
+    #expect(again.errors.contains("2 of 2 accounts were not imported. With --replace"))
     #expect(try two.run("import", export, two.file, "--replace").status == 0)
   }
 

@@ -376,6 +376,26 @@ import Testing
     #expect(app.form == nil)
   }
 
+  @Test(arguments: [false, true])
+  func newPasswordThatEndsTheSessionIsToldTogetherWithTheEnd(endsFirst: Bool) throws {
+    let app = try open(Self.facts)
+    app.press("A f")
+    app.press("Enter")
+    try answer(app, .account(user: nil))
+    app.press("c 0 Tab n e w Tab n e w Enter")
+    #expect(request(app)?.request == .resetPassword(code: Secret("c0"), Secret("new")))
+    if endsFirst { app.take(.accounts(Self.ended)) }
+    try answer(app, .account(user: nil))
+    if !endsFirst { app.take(.accounts(Self.ended)) }
+    #expect(app.toast == "the password was changed, and the session ended · A signs in again")
+  }
+
+  @Test func wideBottomLineNamesTheKeysOfTheAccountThatIsShown() throws {
+    let app = try open(Self.facts, columns: 120)
+    app.press("A")
+    #expect(app.line(of: "p password") != nil && app.line(of: "e e-mail") != nil)
+  }
+
   @Test func accountIsChangedConfirmedAndDeletedWithThePresentPassword() throws {
     let app = try open(Self.facts)
     app.press("A p o l d Tab n e w Tab n e w Enter")

@@ -243,6 +243,16 @@ import Testing
     #expect(writes.isEmpty)
   }
 
+  @Test func userWhoSignsOutOfflineIsShownByTheAddress() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    _ = work.begin(as: "ana")
+    _ = try await work.access(of: "ana").provider?(false)
+    service.set(.offline)
+    work.start(AppRequestID(2), .signOut("ana"))
+    #expect(try await facts { $0.reasonEnded != nil }.current?.title == "ana@x.org")
+  }
+
   @Test func stoppedRequestIsNotAnswered() async throws {
     let gate = Gate()
     service.hold { _ in await gate.pass() }

@@ -21,6 +21,8 @@ actor AccountWork {
   struct Shared {
     /// The user whose data is shown; nil for nobody.
     var user: String?
+    /// What was told last of the account of the user.
+    var told: AccountFacts.Account?
     /// The number of the workspace that asks: later answers to earlier ones are dropped.
     var stay = 0
     var running: [AppRequestID: Task<Void, Never>] = [:]
@@ -103,6 +105,8 @@ extension AccountWork {
       return (shared.running.values, shared.hasBegun)
     }
     for task in old { task.cancel() }
+    let facts = facts(of: user, nil)
+    shared.withLock { $0.told = facts.current }
     // The first task starts a pool of threads, which wakes once a second from then on.
     if hasWork {
       Task {
@@ -110,7 +114,7 @@ extension AccountWork {
         await self.departures?.begin()
       }
     }
-    return facts(of: user, nil)
+    return facts
   }
 
   private nonisolated func facts(of user: String?, _ state: AccountState?) -> AccountFacts {
@@ -291,8 +295,16 @@ extension AccountWork {
 
   /// Tells what is known of the accounts, with the state of the session.
   func publish(_ state: AccountState?) {
-    let facts = facts(of: user, state)
-    shared.withLock { if $0.user == facts.current?.id { $0.news.facts = facts } }
+    var facts = facts(of: user, state)
+    shared.withLock { shared in
+      guard shared.user == facts.current?.id else { return }
+      // Nothing is stored any more of a user who signs out.
+      if let told = shared.told, let current = facts.current, current == .init(id: told.id) {
+        facts.current = told
+      }
+      shared.told = facts.current
+      shared.news.facts = facts
+    }
     wake()
   }
 }

@@ -133,7 +133,10 @@ struct ImportAccountsCommand: ParsableCommand, FileNaming {
     let count = users.count - failures.count
     try StandardOutput.say(count == 1 ? "Imported 1 account.\n" : "Imported \(count) accounts.\n")
     if !failures.isEmpty {
-      throw Failure("\(failures.count) of \(users.count) accounts were not imported.")
+      let isReplaceable = failures.contains { $0.reason == AccountAdministration.idIsTaken }
+      throw Failure(
+        "\(failures.count) of \(users.count) accounts were not imported."
+          + (isReplaceable ? " With --replace those that exist already are replaced." : ""))
     }
   }
 

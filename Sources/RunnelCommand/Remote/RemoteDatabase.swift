@@ -302,8 +302,13 @@ final class RemoteDatabase {
     // An account that cannot be read any more has no name here.
     let user = (try? account?.signedIn())?.map(\.user)
     let who = user.map { $0.email ?? $0.id } ?? "this token"
+    // A link may have confirmed the address, and the token does not say so before it is exchanged.
+    let isUnconfirmed = user.map { $0.email != nil && !$0.isEmailVerified } ?? false
     return
       " The rules do not let \(who) \(deed): `runnel rules explain` finds the rule in a copy of them."
+      + (isUnconfirmed
+        ? " If the address was confirmed since the sign-in, `runnel whoami \(choice.name) --check` comes first."
+        : "")
   }
 }
 

@@ -77,10 +77,13 @@ public final class AccountAdministration {
     throw ServerError("The accounts change all the time: try again.")
   }
 
+  /// The reason of a failure if there is such an account already.
+  package static let idIsTaken = "Another account has this id."
+
   private static func words(_ error: IdentityError) -> String {
     switch error.code {
     case "EMAIL_EXISTS", "DUPLICATE_EMAIL": return "Another account has this address."
-    case "DUPLICATE_LOCAL_ID": return "Another account has this id."
+    case "DUPLICATE_LOCAL_ID": return idIsTaken
     case "INVALID_EMAIL": return "This is no e-mail address."
     case "MISSING_LOCAL_ID": return "The id is missing."
     case "INVALID_CLAIMS": return "The claims are no object in JSON."

@@ -128,6 +128,9 @@ extension AccountFacts {
       state.session.accountChange = AccountChange(to: nil, because: reason + keys)
       return
     }
+    if facts.goesOnBySignIn, AccountsScreen.saysPasswordChanged(state) {
+      return AccountsScreen.sayEndedByPassword(&state)
+    }
     state.say(.warning, reason + keys)
   }
 }

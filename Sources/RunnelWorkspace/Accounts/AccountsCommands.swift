@@ -85,6 +85,9 @@ package enum AccountsCommands {
     [
       CommandHint(.accountsUse), CommandHint(.accountsSignIn), CommandHint(.accountsSignUp),
       CommandHint(.accountsForgot), CommandHint(.accountsSignOut), CommandHint(.stepBack),
+      // Where there is room.
+      CommandHint(.accountsPassword), CommandHint(.accountsEmail), CommandHint(.accountsVerify),
+      CommandHint(.accountsUpgrade), CommandHint(.accountsDelete),
     ]
   }
 }

@@ -145,8 +145,9 @@ extension AccountsScreen {
       FormScreen.openAccountForm(&state, .resetPassword)
       state.say(.info, "if there is such an account, a message was sent")
     case .upgrade: state.say(.info, "the account has an address now")
-    case .resetPassword: state.say(.info, "the password was changed")
-    case .changePassword: state.say(.info, "the password was changed")
+    case .resetPassword where state.database.accounts?.goesOnBySignIn == true:
+      sayEndedByPassword(&state)
+    case .resetPassword, .changePassword: state.say(.info, passwordChanged)
     case .changeEmail:
       FormScreen.openAccountForm(&state, .applyChange)
       state.say(.info, "a message was sent to the new address")
@@ -157,6 +158,20 @@ extension AccountsScreen {
       state.say(.info, "a message was sent to \(address)")
     case .applyCode, .applyChange: state.say(.info, "the address is confirmed")
     }
+  }
+
+  /// What is said when the password was changed.
+  private static let passwordChanged = "the password was changed"
+
+  /// Whether that is being said.
+  static func saysPasswordChanged(_ state: AppState) -> Bool {
+    state.toast.map { $0.toast.text == passwordChanged && state.now < $0.until } ?? false
+  }
+
+  /// Says that the password was changed by a code, and that the session ended.
+  static func sayEndedByPassword(_ state: inout AppState) {
+    let keys = KeyText.listKeys(state).hint(.accountsOpen, "signs in again")
+    state.say(.warning, "\(passwordChanged), and the session ended\(keys)")
   }
 
   /// Shows that a request for an account failed: at the fields of its form, or else as a message.
