@@ -90,13 +90,29 @@ extension Replica {
   ) throws(TreeError) -> [Path] {
     guard let write = book.remove(id) else { return [] }
     _ = book.talk.answer(id)
-    try storage.end(write, ending)
+    try storage.end(try based(write, ending, storage), ending)
     try forgetBases(upon: write, &storage)
     return write.isVisible ? try rebase(write.parts.map(\.path), &storage) : []
   }
 }
 
 extension Replica {
+  /// A write that has ended; a refused one, of which little was known when it was made, with the nodes that are
+  /// known at its places now.
+  ///
+  /// Whoever sends it again does not replace what others write there from now on.
+  private func based(
+    _ write: PendingWrite, _ ending: PendingWrite.Ending, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> PendingWrite {
+    guard case .refused = ending, write.seen == nil, write.bases.contains(where: { $0 == nil })
+    else { return write }
+    var known = write
+    for (index, part) in write.parts.enumerated() where write.bases.indices.contains(index) {
+      if write.bases[index] == nil { known.bases[index] = try base(of: part, storage) }
+    }
+    return known
+  }
+
   /// Takes the places that the origin has done, and all below them, out of a write; the rest stays pending.
   ///
   /// - Returns: the places that the write does not change any more.

@@ -107,6 +107,7 @@ extension SharedCommands {
   }
 
   private static func reasonNothingToCopy(_ state: AppState, _ form: CopyForm) -> String? {
+    if case .queue? = state.layers.last { return QueueCommands.reasonNothingToCopy(state) }
     if case .record? = state.layers.last { return form.isOfPlace ? nil : reasonBeingRead(state) }
     if state.tabs.isTree {
       if state.tabs.tree.markCount > 0 { return nil }

@@ -13,12 +13,17 @@ package enum SharedCommands {
       ) { state, _ in OutsideEdit.editOutside(&state) }
     ] + copies
 
-  private static let copies: [Command] = [
+  private static let copies =
+    valueCopies + [
+      copy(.key, .copyKey, "copy the key", "copy the key", keys: ["yk"]),
+      copy(.path, .copyPath, "copy the path", "copy the path", keys: ["yp"]),
+    ]
+
+  /// The commands that bring a value into the clipboard.
+  static let valueCopies: [Command] = [
     copy(.value, .copyValue, "copy", "copy the value, pretty JSON", keys: ["yy"]),
     copy(.line, .copyLine, "copy on a line", "copy the value on one line", keys: ["yv"]),
     copy(.string, .copyString, "copy the text", "copy the raw string", keys: ["ys"]),
-    copy(.key, .copyKey, "copy the key", "copy the key", keys: ["yk"]),
-    copy(.path, .copyPath, "copy the path", "copy the path", keys: ["yp"]),
   ]
 
   private static func copy(

@@ -13,8 +13,10 @@ extension CompareScreen {
   /// could not be undone, with what others wrote.
   static func openComparison(_ state: inout AppState) {
     if case .queue(let screen)? = state.layers.last {
-      if let draft = screen.cursorWrite(in: state.writes.queue)?.draft { compare(&state, draft) }
-      return
+      guard let item = screen.cursorWrite(in: state.writes.queue),
+        let draft = QueueScreen.comparison(state, item)
+      else { return }
+      return compare(&state, draft)
     }
     guard let draft = draftAtHand(state) else { return }
     // The next call takes the next draft.

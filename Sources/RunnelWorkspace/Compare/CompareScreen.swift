@@ -19,6 +19,8 @@ package struct CompareDraft: Hashable, Sendable {
   ///
   /// It is compared instead if others removed or replaced it: a field alone would be half a record.
   var record: Whole?
+  /// The places below, if only these are compared; empty if all is.
+  var places: [Path] = []
 
   /// Two versions of a record.
   struct Whole: Hashable, Sendable {
@@ -32,6 +34,7 @@ package struct CompareDraft: Hashable, Sendable {
 
   /// Returns what is compared, and the version of the others, after `readPath` was read.
   func placed(in value: JSONValue) -> (draft: CompareDraft, theirs: JSONValue) {
+    if !places.isEmpty { return (amid(value), value) }
     guard let record, let field = path.relative(to: record.path), !field.isRoot,
       let node = try? RunnelTree.Node(json: value)
     else { return (self, value) }
@@ -41,6 +44,17 @@ package struct CompareDraft: Hashable, Sendable {
     return (
       CompareDraft(path: record.path, base: record.base, mine: record.mine, queued: queued), value
     )
+  }
+
+  /// Returns the draft with what stands around its places in all versions.
+  private func amid(_ value: JSONValue) -> CompareDraft {
+    guard let around = try? RunnelTree.Node(json: value),
+      let old = try? RunnelTree.Node(json: base), let new = try? RunnelTree.Node(json: mine)
+    else { return self }
+    var draft = self
+    draft.base = places.reduce(around) { $0.replacing($1, with: old[$1]) }.exportJSON
+    draft.mine = places.reduce(around) { $0.replacing($1, with: new[$1]) }.exportJSON
+    return draft
   }
 
   /// The label of a version.

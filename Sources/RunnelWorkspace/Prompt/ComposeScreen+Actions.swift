@@ -11,10 +11,9 @@ extension ComposeScreen {
     let draft = state.tabs.front.draft
     var screen = ComposeScreen(view: state.tabs.index, editor: editor(draft))
     // The draft may be a refused text that came back.
-    for case .send(state.tabs.index, screen.editor.text, let attempt) in state.writes.queue.refused
-      .map(
-        \.purpose)
-    {
+    let refused = state.writes.queue.refused.map(\.purpose)
+    let edited = state.writes.queue.edited.map(\.purpose)
+    for case .send(state.tabs.index, screen.editor.text, let attempt) in refused + edited {
       screen.attempt = attempt
     }
     ListScreen.resume(&state, state.tabs.index)
@@ -150,6 +149,23 @@ extension ComposeScreen {
       ? "not written, the file is gone · the text stays here"
       : message + " · Enter tries again, typing begins anew"
     updateComposer(&state) { $0.error = words }
+  }
+
+  /// Puts a text back into its line that the user does not want to send now; it is a draft, and in no queue.
+  static func putBack(
+    _ state: inout AppState, _ text: String, _ attempt: AppRequestID, inView view: Int
+  ) {
+    showComposedAgain(&state, inView: view)
+    if let composer = composer(state), composer.view == view, composer.editor.isEmpty {
+      updateComposer(&state) { composer in
+        (composer.editor, composer.attempt) = (editor(text), attempt)
+      }
+      showDraft(&state)
+    } else if state.tabs.lists[view].draft.isEmpty {
+      (state.tabs.lists[view].draft, state.tabs.lists[view].draftTime) = (text, nil)
+    } else if let draft = draft(state, text, inView: view) {
+      Drafts.keep(&state, draft, again: nil)
+    }
   }
 
   /// Drops the draft with the text of a refused message that is sent again or dropped; otherwise it

@@ -34,4 +34,8 @@ struct ComposedWrite: WriteKind {
     (state.tabs.lists[view].draft, state.tabs.lists[view].draftTime) = (text, nil)
     ComposeScreen.openComposer(&state)
   }
+
+  func giveBack(_ state: inout AppState, _ refusal: Refusal) {
+    ComposeScreen.putBack(&state, text, attempt, inView: view)
+  }
 }

@@ -54,7 +54,7 @@ extension Question {
     guard case .question(let question)? = state.layers.last else { return }
     state.closeLayer()
     switch question.purpose {
-    case .write(let held): HeldWrite.giveBack(&state, held)
+    case .write(let held), .writeToo(let held): HeldWrite.giveBack(&state, held)
     case .replaceFile(let replacing): Exporting.giveBack(&state, replacing.form)
     case .exportKnown(let export): Exporting.giveBack(&state, export.form)
     default: break
@@ -152,6 +152,9 @@ extension Question {
     case .revokeDevice(let id): DevicesScreen.revoke(&state, id)
     case .pruneDevices(let days): DevicesScreen.prune(&state, days: days)
     case .write(let held): HeldWrite.write(&state, held)
+    case .writeToo(let held):
+      state.writes.queue.endEdit(held.purpose)
+      HeldWrite.write(&state, held)
     case .importRecords(let progress): Importing.startImport(&state, progress)
     case .replaceFile(let replacing): Exporting.replace(&state, replacing)
     case .exportKnown(let export): KnownExport.start(&state, export)

@@ -24,6 +24,8 @@ struct Question: Hashable, Sendable {
     case pruneDevices(days: Int)
     /// Data of a profile with `confirm` are replaced.
     case write(HeldWrite)
+    /// The text of a refused write with which another window has dealt is written, too.
+    case writeToo(HeldWrite)
     /// Records are imported.
     case importRecords(ImportProgress)
     /// The data file that was opened is replaced by an export.
@@ -105,6 +107,10 @@ struct Question: Hashable, Sendable {
     case .write(let held):
       let moved = held.following(moves)
       purpose = .write(moved)
+      if !isFull { dialog.message = moved.lines }
+    case .writeToo(let held):
+      let moved = held.following(moves)
+      purpose = .writeToo(moved)
       if !isFull { dialog.message = moved.lines }
     case .reverse(var reversing):
       reversing.step.follow(moves)

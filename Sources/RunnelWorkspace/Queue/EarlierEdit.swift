@@ -10,40 +10,26 @@ struct EarlierEdit {
   /// The most places of a write that is edited again.
   private static let placesMax = 100
 
-  private let write: PendingWrite
+  let write: PendingWrite
   /// The values of the write, with their places.
   let members: [(path: Path, value: JSONValue)]
 
   /// Reads a write; nil if it writes priorities, or too many places to be typed.
   init?(_ write: PendingWrite) {
+    guard let members = write.members, members.count <= EarlierEdit.placesMax else { return nil }
     self.write = write
-    switch write.write {
-    case .set(let path, let value): members = [(path, value)]
-    case .update(let path, let updated) where updated.count <= EarlierEdit.placesMax:
-      var members: [(path: Path, value: JSONValue)] = []
-      for member in updated {
-        // The name of a priority is no path.
-        guard let name = try? Path(member.name) else { return nil }
-        members.append((Path(unchecked: path.keys + name.keys), member.value))
-      }
-      self.members = members
-    case .update, .copy, .move: return nil
-    }
+    self.members = members
   }
 
   /// Returns the purpose of the write as if it had been typed just now; nil if it was not typed, or not
   /// in one place.
   func purpose(_ state: AppState, as id: AppRequestID) -> WritePurpose? {
-    composed(state, as: id) ?? value(state, as: id) ?? record(state, as: id) ?? text(state)
+    composed(state, as: id) ?? field(state).map { .edit(record: $0.record, $0.edit) }
+      ?? value(state, as: id) ?? record(state, as: id) ?? text(state)
   }
 
   /// The node upon which the write was made at a place; nil if it is not known.
-  func base(of path: Path) -> RunnelTree.Node? {
-    guard let index = write.parts.firstIndex(where: { $0.path == path }),
-      write.bases.indices.contains(index)
-    else { return nil }
-    return write.bases[index]
-  }
+  func base(of path: Path) -> RunnelTree.Node? { write.base(of: path) }
 
   // MARK: In the line of a list
 
@@ -81,10 +67,7 @@ struct EarlierEdit {
   // MARK: In a form
 
   private func value(_ state: AppState, as id: AppRequestID) -> WritePurpose? {
-    let typed = members.filter { isTyped($0.path, $0.value, state.database.resources) }
-    guard let member = typed.first, typed.count == 1, let base = base(of: member.path) else {
-      return nil
-    }
+    guard let member = onlyTyped(state), let base = base(of: member.path) else { return nil }
     switch member.value {
     case .null, .array, .object: return nil
     case .bool, .number, .string: break
@@ -99,6 +82,12 @@ struct EarlierEdit {
       fields: [FormScreen.Field("value", input)])
     form.attempt = id
     return .form(form)
+  }
+
+  /// The only value of the write that was typed; nil if there are several, or none.
+  func onlyTyped(_ state: AppState) -> (path: Path, value: JSONValue)? {
+    let typed = members.filter { isTyped($0.path, $0.value, state.database.resources) }
+    return typed.count == 1 ? typed.first : nil
   }
 
   /// Returns whether a value can be typed, and does not follow from another one.

@@ -10,5 +10,7 @@ struct EarlierWrite: WriteKind {
   var place: String { "earlier \(write.id)" }
   var title: String? { PendingText.deed(of: write) }
 
+  func comparison(_ state: AppState) -> CompareDraft? { EarlierEdit(write)?.comparison(state) }
+
   func finish(_ state: inout AppState, _ finished: FinishedWrite) { state.say(.info, "written") }
 }

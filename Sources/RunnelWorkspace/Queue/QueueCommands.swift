@@ -26,6 +26,7 @@ package enum QueueCommands {
       disabled: { QueueCommands.reasonQueuedNotDropped($0) }
     ) { state, _ in QueueScreen.confirmDrop(&state) }
     WhyCommands.ask
+    SharedCommands.valueCopies
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
     SharedCommands.searching
   }
@@ -136,14 +137,26 @@ extension QueueCommands {
     return nil
   }
 
+  /// The reason why what a write wrote cannot be copied, or nil if it can, or no queue is in front.
+  static func reasonNothingToCopy(_ state: AppState) -> String? {
+    guard queueInFront(state) != nil else { return nil }
+    guard refusedAtHand(state) != nil || pendingAtHand(state) != nil else {
+      return "move to a write to copy what it wrote"
+    }
+    return QueueScreen.written(state).isEmpty ? "it wrote no value" : nil
+  }
+
   /// The reason why nothing can be compared, or nil if something can.
   static func reasonNotCompared(_ state: AppState) -> String? {
     guard queueInFront(state) != nil else {
       return CompareScreen.draftAtHand(state) == nil ? "nothing to compare" : nil
     }
     if let item = refusedAtHand(state) {
-      return item.draft == nil
-        ? state.phrase("others did not write there", .syncEdit, "edits it again") : nil
+      if QueueScreen.comparison(state, item) != nil { return nil }
+      if item.write == nil {
+        return state.phrase("there is nothing to compare it with", .syncEdit, "edits it again")
+      }
+      return state.phrase("it wrote in several places", .rowOpen, "shows them")
     }
     return state.writes.queue.refused.isEmpty
       ? "nothing was refused" : "move to a refused write to compare it"

@@ -93,10 +93,10 @@ extension QueueScreen {
     }
     if case .earlier(let write) = item.purpose {
       guard let purpose = EarlierEdit(write)?.purpose(state, as: item.id) else { return }
-      // What is typed now replaces the refused write.
-      state.writes.queue.reword(item.id, as: purpose)
       item.purpose = purpose
     }
+    // What is typed now replaces the refused write.
+    state.writes.queue.reword(item.id, as: item.purpose)
     state.closeLayer()
     item.purpose.kind.editAgain(&state, item)
   }
@@ -116,6 +116,7 @@ extension QueueScreen {
     // The write is not one of a deletion under way any more.
     if case .deleteMarked(let paths) = purpose, paths.count == 1 { purpose = .delete(paths[0]) }
     ComposeScreen.forgetDraft(&state, of: purpose)
+    state.writes.queue.endEdit(purpose)
     state.submit(purpose, request)
     refreshQueue(&state)
     state.say(.info, "it is tried again")

@@ -18,7 +18,9 @@ extension WriteQueue {
     let goneCount = refused.count - items.count
     for index in items.indices {
       guard let id = items[index].write?.id, let entry = entries[id] else { continue }
-      items[index].tries = max(items[index].tries, entry.tries)
+      items[index].tries = entry.tries
+      items[index].write = entry.write
+      if case .earlier = items[index].purpose { items[index].purpose = .earlier(entry.write) }
     }
     let known = Set(items.compactMap(\.write?.id))
     items += kept.filter { !known.contains($0.write.id) }.map { Refused($0, as: newID()) }
@@ -32,9 +34,12 @@ extension WriteQueue {
   /// O(refused writes).
   func taking(_ request: WriteRequest, for purpose: WritePurpose) -> WriteRequest {
     if case .taking = request { return request }
+    let (place, replaced) = (purpose.kind.place, purpose.kind.replaced)
+    // The text of one that another window has sent is not written besides.
+    let edited = edited.filter { $0.purpose.kind.place == place }.map(\.id)
+    if !edited.isEmpty { return .taking(edited, isRequired: true, request) }
     let kept = refused.filter { $0.write != nil }
     if kept.isEmpty { return request }
-    let (place, replaced) = (purpose.kind.place, purpose.kind.replaced)
     let ids = kept.filter { $0.purpose.kind.place == place || $0.id == replaced }
       .compactMap(\.write?.id)
     return ids.isEmpty ? request : .taking(ids, isRequired: false, request)
@@ -43,8 +48,24 @@ extension WriteQueue {
   /// Drops the refused writes that were tried again by a request, since somebody else has dealt with them.
   mutating func dropTried(_ id: AppRequestID, _ purpose: WritePurpose) {
     end(id)
-    refused.removeAll { $0.write != nil && $0.purpose.kind.place == purpose.kind.place }
+    forgetTried(purpose)
   }
+
+  /// Drops the refused writes for which the write with a purpose would stand.
+  mutating func forgetTried(_ purpose: WritePurpose) {
+    let place = purpose.kind.place
+    refused.removeAll { $0.write != nil && $0.purpose.kind.place == place }
+  }
+}
+
+/// A refused write of the replica's file that is edited again.
+struct EditedRefusal: Hashable, Sendable {
+  /// The id of the refused write.
+  let id: Int64
+  /// What is written of it.
+  var purpose: WritePurpose
+
+  init(_ id: Int64, _ purpose: WritePurpose) { (self.id, self.purpose) = (id, purpose) }
 }
 
 extension WriteQueue.Refused {
@@ -75,9 +96,40 @@ extension QueueScreen {
   /// Ends the attempt to send a refused write again with which another window has dealt.
   static func noteDealtWith(_ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose) {
     state.writes.undoing.drop(id)
+    let place = purpose.kind.place
+    if state.writes.queue.edited.contains(where: { $0.purpose.kind.place == place }) {
+      return askToWriteToo(&state, id, purpose)
+    }
     state.writes.queue.dropTried(id, purpose)
     refreshQueue(&state)
     state.say(.info, dealtWith)
+  }
+
+  /// Asks whether to write the edited text of a refused write with which another window has dealt.
+  ///
+  /// Whoever does something else by then finds the text in the queue.
+  private static func askToWriteToo(
+    _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose
+  ) {
+    let isUntouched = TypeAhead.isUntouched(state, sinceWrite: id)
+    guard let request = state.writes.queue.waiting[id]?.request, isUntouched else {
+      let refusal = Refusal("\(dealtWith): this was not written")
+      state.writes.queue.forgetTried(purpose)
+      state.writes.queue.endEdit(purpose)
+      state.writes.queue.refuse(id, purpose, refusal, nil, at: state.now)
+      refreshQueue(&state)
+      return Writing.sayKept(&state, refusal)
+    }
+    state.writes.queue.dropTried(id, purpose)
+    refreshQueue(&state)
+    let held = HeldWrite(purpose: purpose, requests: [request])
+    let question = Question(
+      .writeToo(held), title: "Another window sent or dropped it: write this too?",
+      message: held.lines,
+      explanation: [
+        StyledLine("If it was sent, it stands there already, and this is written besides.", .muted)
+      ], openedAt: state.input.eventTime)
+    Question.open(&state, question, yes: "write it, too", no: "leave it")
   }
 
   /// Drops a refused write; one that a file keeps is dropped there first.

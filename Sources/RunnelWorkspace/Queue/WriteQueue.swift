@@ -47,6 +47,8 @@ package struct WriteQueue: Hashable, Sendable {
   package private(set) var waiting: [AppRequestID: Waiting] = [:]
   /// The refused writes, oldest first.
   package internal(set) var refused: [Refused] = [] { didSet { refusedRevision += 1 } }
+  /// The refused writes of the replica's file that are edited again.
+  private(set) var edited: [EditedRefusal] = []
   /// Counts the changes of the refused writes.
   package private(set) var refusedRevision = 0
   /// The writes that wait for the origin, oldest first, including those of transactions.
@@ -77,6 +79,7 @@ package struct WriteQueue: Hashable, Sendable {
   package mutating func finish(_ id: AppRequestID, _ purpose: WritePurpose) {
     waiting[id] = nil
     refused.removeAll { $0.purpose.kind.place == purpose.kind.place }
+    endEdit(purpose)
   }
 
   /// Notes that a write was refused; it replaces an earlier refused write of the same kind at its
@@ -86,15 +89,19 @@ package struct WriteQueue: Hashable, Sendable {
     at now: Int64
   ) {
     guard let request = waiting.removeValue(forKey: id)?.request else { return }
-    let before = refused.filter { $0.purpose.kind.place == purpose.kind.place }
-    refused.removeAll { $0.purpose.kind.place == purpose.kind.place }
+    let (place, replaced) = (purpose.kind.place, purpose.kind.replaced)
+    let before = refused.filter { $0.purpose.kind.place == place || $0.id == replaced }
+    refused.removeAll { $0.purpose.kind.place == place || $0.id == replaced }
     var draft = draft
     draft?.queued = id
+    let kept = before.last { $0.write != nil }
+    // One that a file keeps was not sent again: it has its tries there, for all windows.
+    let tries =
+      kept?.tries ?? (before.filter { $0.id != replaced }.map(\.tries).max() ?? 0) + 1
     refused.append(
       Refused(
-        id: id, request: request, refusal: refusal, at: now,
-        tries: (before.map(\.tries).max() ?? 0) + 1, purpose: purpose, draft: draft,
-        write: before.last { $0.write != nil }?.write))
+        id: id, request: request, refusal: refusal, at: now, tries: tries, purpose: purpose,
+        draft: draft, write: kept?.write))
     trim()
   }
 
@@ -128,6 +135,14 @@ package struct WriteQueue: Hashable, Sendable {
   mutating func reword(_ id: AppRequestID, as purpose: WritePurpose) {
     guard let index = refused.firstIndex(where: { $0.id == id }) else { return }
     refused[index].purpose = purpose
+    endEdit(purpose)
+    if let write = refused[index].write { edited.append(EditedRefusal(write.id, purpose)) }
+  }
+
+  /// Forgets that the write with a purpose stands for a refused one that is edited again.
+  mutating func endEdit(_ purpose: WritePurpose) {
+    let place = purpose.kind.place
+    edited.removeAll { $0.purpose.kind.place == place }
   }
 
   /// Names records by the places to which they have moved.
@@ -146,6 +161,7 @@ package struct WriteQueue: Hashable, Sendable {
       return item
     }
     if moved != refused { refused = moved }
+    for index in edited.indices { edited[index].purpose.follow(moves) }
   }
 
   /// Removes a write from those under way if its record got another key meanwhile, and returns what is to be
@@ -157,7 +173,10 @@ package struct WriteQueue: Hashable, Sendable {
   }
 
   /// Drops a refused write.
-  package mutating func drop(_ id: AppRequestID) { refused.removeAll { $0.id == id } }
+  package mutating func drop(_ id: AppRequestID) {
+    for item in refused where item.id == id { endEdit(item.purpose) }
+    refused.removeAll { $0.id == id }
+  }
 
   /// Removes a write from those under way.
   package mutating func end(_ id: AppRequestID) { waiting[id] = nil }
@@ -216,12 +235,13 @@ extension WriteQueue {
 }
 
 extension WriteQueue.Refused {
-  /// The request with which it is tried again: what was removed is to be as it was then.
+  /// The request with which it is tried again: what it replaces is to be as it was then.
   var requestAgain: WriteRequest? {
-    guard case .remove(let path)? = request, let write, write.parts.count == 1,
-      case let base?? = write.bases.first, !base.isEmpty
-    else { return request }
-    return .guarded(.remove(path), [WriteCondition(path, base.exportJSON)])
+    guard let request, let write, WriteRequest(again: write.write) == request else {
+      return self.request
+    }
+    let conditions = write.conditions
+    return conditions.isEmpty ? request : .guarded(request, conditions)
   }
 
   /// The write, in words.

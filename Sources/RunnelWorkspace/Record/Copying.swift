@@ -78,6 +78,7 @@ enum Copying {
   }
 
   private static func copySource(_ state: AppState, _ form: CopyForm) -> CopySource {
+    if case .queue? = state.layers.last { return .values(QueueScreen.written(state)) }
     if case .record(let screen)? = state.layers.last {
       let field = screen.reading?.field ?? screen.cursorField?.path ?? .root
       let path = Path(unchecked: screen.path.keys + field.keys)

@@ -138,7 +138,6 @@ enum Writing {
       state.writes.queue.end(id)
       return false
     }
-    if let replaced = kind.replaced { state.writes.queue.drop(replaced) }
     var draft = refusal.cause == .outdated ? kind.comparison(state) : nil
     draft?.queued = id
     state.writes.queue.refuse(id, purpose, refusal, draft, at: state.now)
