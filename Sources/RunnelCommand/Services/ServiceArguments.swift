@@ -294,7 +294,9 @@ struct ServiceTarget: ParsableArguments {
     for await state in states {
       switch state {
       case .waiting(_, let reason):
-        if !isLost { StandardError.say("\(host): \(reason). The connection is made again.") }
+        // A reason may begin with the address.
+        let start = reason.hasPrefix(host) ? "" : "\(host): "
+        if !isLost { StandardError.say(start + reason + ". The connection is made again.") }
         isLost = true
       case .connected:
         if isLost { StandardError.say("\(host) is connected again; events may be missing.") }

@@ -129,14 +129,18 @@ final class WebConnector: Sendable {
   // MARK: Errors
 
   private static func error(_ error: any Error, _ address: WebAddress) -> NetworkError {
-    NetworkError("\(address.bare) cannot be reached: \(reason(error)).")
+    let reason = reason(error)
+    // That a name has no address says which.
+    if reason.hasPrefix("\(address.host) ") { return NetworkError("\(reason).") }
+    return NetworkError("\(address.bare) cannot be reached: \(reason).")
   }
 
-  /// Returns the reason of a failure, for people; `namesOption` is false where users give no certificates
-  /// to trust.
+  /// Returns the reason of a failure, for people, without a full stop; `namesOption` is false where users give no
+  /// certificates to trust.
   static func reason(_ error: any Error, namesOption: Bool = true) -> String {
     switch error {
-    case let error as NetworkError: error.message
+    case let error as NetworkError:
+      error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
     case let error as NIOConnectionError:
       // One reason is enough for a host with several addresses.
       (error.connectionErrors.first?.error ?? error.dnsAError ?? error.dnsAAAAError).map {

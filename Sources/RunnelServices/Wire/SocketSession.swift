@@ -292,7 +292,8 @@ public struct SocketSession: Sendable {
     let asked = version
     link = nil
     down()
-    lastReason = reason.reason
+    let words = reason.reason
+    lastReason = words.hasSuffix(".") ? String(words.dropLast()) : words
     var effects = failSent(
       FeathersError(
         .unavailable, "The connection was lost before the answer (\(lastReason)).",
@@ -337,8 +338,11 @@ public struct SocketSession: Sendable {
   }
 
   func unreachable() -> FeathersError {
-    FeathersError(
-      .unavailable, "The server cannot be reached: \(lastReason).", data: ["isSent": false])
+    // A reason may say so itself, with the address.
+    let isSaid = lastReason.contains("cannot be reached")
+    return FeathersError(
+      .unavailable, (isSaid ? "" : "The server cannot be reached: ") + lastReason + ".",
+      data: ["isSent": false])
   }
 
   // MARK: Packets

@@ -100,6 +100,19 @@ import Testing
     #expect(script.session.state == SilentServerTests.silent)
   }
 
+  @Test func timeLimitOfACallIsNoSignOfLife() {
+    var script = Script()
+    script.call(1)
+    script.wait(20_000)
+    #expect(script.answered == [1])
+    #expect(script.states == [SilentServerTests.silent])
+    // Nor is another call that is made meanwhile.
+    script.call(2)
+    script.wait(20_000)
+    #expect(script.answered == [1, 2])
+    #expect(script.states == [SilentServerTests.silent])
+  }
+
   @Test func endOfTheConnectionIsNoSignOfLife() {
     var script = Script()
     script.wait(30_000)
@@ -108,5 +121,24 @@ import Testing
         $0.socketClosed("reset")
       })
     #expect(script.states == [SilentServerTests.silent, .connecting])
+  }
+
+  /// The network's words name the address, and end with a full stop.
+  @Test func reasonIsSaidOnceAndEndsWithOneFullStop() {
+    var options = SocketSession.Options()
+    (options.carrying, options.isPatient) = (.pollingOnly, false)
+    var session = SocketSession(options, seed: 7)
+    _ = session.call(1, "find", ["m", [:]], now: 0)
+    let effects = session.report(attempt: session.attempt, now: 0) {
+      $0.pollFailed("http://x cannot be reached: Connection refused.")
+    }
+    var messages: [String] = []
+    for case .answered(_, .failure(let error)) in effects { messages.append(error.message) }
+    #expect(messages == ["http://x cannot be reached: Connection refused."])
+    guard case .waiting(_, let reason) = session.state else {
+      Issue.record("It is \(session.state).")
+      return
+    }
+    #expect(reason == "http://x cannot be reached: Connection refused")
   }
 }
