@@ -13,6 +13,11 @@ final class AnswerBuffer: Sendable {
     var isRead: Bool
     /// The number of the connection.
     var generation: Int
+
+    /// False if the call ended by itself, such as at its time limit.
+    var isFromServer: Bool {
+      if case .failure(let error) = result { !error.isUnanswered } else { true }
+    }
   }
 
   private let waiting = Mutex<[Answer]>([])

@@ -1,7 +1,9 @@
-import RunnelDatabase
+import RunnelClient
+import RunnelNetwork
 import RunnelServices
 import RunnelServicesNetwork
 import RunnelServicesTree
+import RunnelSync
 
 // REST, as long as there is no Socket.IO: it may be that the server has none, or that it has just no way to
 // it, as while it is started. So Socket.IO is looked for again and again.
@@ -13,6 +15,8 @@ extension ServiceLink {
   /// How long a call over REST may wait before the server counts as silent, in milliseconds.
   private static let answerMilliseconds = 8_000
 
+  // MARK: Silence
+
   /// Notes that the server is silent if a call over REST waits for long.
   func watch(_ call: Int) {
     executor.submit(afterMilliseconds: ServiceLink.answerMilliseconds) { [weak self] in
@@ -22,10 +26,61 @@ extension ServiceLink {
     }
   }
 
-  /// Asks over REST whether the server is there, since it may have no Socket.IO.
-  func tryREST(_ generation: Int) {
-    if hasSocket || isTryingREST { return }
-    isTryingREST = true
+  /// Notes that something came over REST, if it is from the server; of a socket, its states tell.
+  func noteHeard(_ answers: [AnswerBuffer.Answer]) {
+    guard usesREST, isSilent, answers.contains(where: \.isFromServer) else { return }
+    setSilent(false)
+    if let waiting = calls.keys.min() { watch(waiting) }
+  }
+
+  // MARK: Which road
+
+  /// Takes a state of the connection over Socket.IO.
+  func take(_ state: SocketSession.State, _ generation: Int) {
+    guard generation == self.generation else { return }
+    switch state {
+    case .idle, .stopped: break
+    case .connecting:
+      lost()
+      roads.socketBegins()
+      if case .link(.waiting) = status.state { break }
+      set(.link(.connecting))
+    case .connected:
+      roads.socketAnswers()
+      probeCount = 0
+      connected(generation)
+      setSilent(false)
+    case .silent: setSilent(true)
+    case .waiting(let milliseconds, let reason):
+      lost()
+      set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + milliseconds, reason)))
+      carryOut(roads.socketFailed(reason), generation)
+    case .refused(let reason):
+      lost()
+      setRefused(reason)
+    case .absent(let reason):
+      lost()
+      carryOut(roads.socketFailed(reason, isAbsent: true), generation)
+    }
+  }
+
+  private func setRefused(_ reason: String) {
+    set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, reason)))))
+  }
+
+  private func carryOut(_ step: ServiceRoads.Step, _ generation: Int) {
+    switch step {
+    case .none: break
+    case .askREST: askREST(generation)
+    case .trySocket: socket?.connect()
+    case .useREST: useREST(generation)
+    case .later(let reason): reconnectLater(reason)
+    case .refuse(let reason): setRefused(reason)
+    }
+  }
+
+  /// Asks over REST whether the server is there.
+  private func askREST(_ generation: Int) {
     let app = plan.application(plan.restProvider())
     let path = plan.services.first ?? "authentication"
     Task { [weak self, executor] in
@@ -33,31 +88,17 @@ extension ServiceLink {
       do throws(FeathersError) {
         _ = try await app.service(path).find(ServiceQuery().limit(1))
       } catch {
-        // What is no Feathers server has no such page.
-        if [404, 502, 503].contains(error.code) { failure = error }
+        failure = error
       }
       app.close()
       let found = failure
       executor.submit { [weak self] in
         self?.assumeIsolated { link in
-          link.isTryingREST = false
-          if let found {
-            if let reason = link.absence { link.takeAbsence(reason, found, generation) }
-          } else {
-            link.useREST(generation)
-          }
+          guard generation == link.generation else { return }
+          link.carryOut(link.roads.restAnswered(found), generation)
         }
       }
     }
-  }
-
-  /// Neither Socket.IO nor a service is at the address: asks again later, unless the server says so.
-  private func takeAbsence(_ reason: String, _ failure: FeathersError, _ generation: Int) {
-    guard generation == self.generation, !isConnected else { return }
-    if failure.code == 404 {
-      return setRefused("there is no Socket.IO (\(reason)), and over REST: \(failure.message)")
-    }
-    reconnectLater(failure.message)
   }
 
   private func useREST(_ generation: Int) {

@@ -41,7 +41,7 @@ actor ServiceLink {
   private weak var database: Database?
   var origin: ServiceOrigin
   var app: Feathers?
-  private var socket: SocketProvider?
+  private(set) var socket: SocketProvider?
   private var follower: Task<Void, Never>?
   private(set) var calls: [Int: Task<Void, Never>] = [:]
   private var listeners: [String: [ServiceListener]] = [:]
@@ -54,17 +54,16 @@ actor ServiceLink {
   private(set) var isActive = false
   private(set) var isConnected = false
   var usesREST = false
-  /// True once the server has answered over Socket.IO.
-  var hasSocket = false
-  var isTryingREST = false
-  /// Why there is no Socket.IO; nil as long as it may be there.
-  var absence: String?
+  /// Which roads to the server are there.
+  var roads = ServiceRoads()
   /// Looks for Socket.IO while the server is asked over REST; nil while nobody does.
   var probing: Task<Void, Never>?
   /// The number of times that Socket.IO was looked for in vain.
   var probeCount = 0
   /// What limits the records of the services, by their paths.
   private var limits: [String: String] = [:]
+  /// Why the records of services are not read yet, by their paths.
+  private var troubles: [String: String] = [:]
   /// True if everything is to be read again, and if the server can be asked over Socket.IO from now on.
   var (isToReload, isToSwitch) = (false, false)
   var timerTime: Int64?
@@ -191,11 +190,9 @@ actor ServiceLink {
     shown.speaker = told?.link
     if shown.isLive {
       shown.hasEvents = !usesREST
+      let limits = limits.merging(troubles) { $1 }.sorted { $0.key < $1.key }
       shown.limits =
-        limits.isEmpty
-        ? nil
-        : limits.sorted { $0.key < $1.key }
-          .map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+        limits.isEmpty ? nil : limits.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
     } else if let told {
       (shown.hasEvents, shown.limits) = (told.hasEvents, told.limits)
     }
@@ -215,7 +212,8 @@ actor ServiceLink {
 extension ServiceLink {
   func connect() {
     if app != nil { return }
-    (generation, absence) = (generation + 1, nil)
+    generation += 1
+    roads.begin()
     let generation = generation
     set(.link(.connecting))
     if usesREST {
@@ -247,39 +245,7 @@ extension ServiceLink {
     generation += 1
   }
 
-  private func take(_ state: SocketSession.State, _ generation: Int) {
-    guard generation == self.generation else { return }
-    switch state {
-    case .idle, .stopped: break
-    case .connecting:
-      lost()
-      if case .link(.waiting) = status.state { break }
-      set(.link(.connecting))
-    case .connected:
-      (hasSocket, probeCount) = (true, 0)
-      connected(generation)
-      setSilent(false)
-    case .silent: setSilent(true)
-    case .waiting(let milliseconds, let reason):
-      lost()
-      set(.link(.waiting(until: NetworkClock.uptimeMilliseconds + milliseconds, reason)))
-      tryREST(generation)
-    case .refused(let reason):
-      lost()
-      setRefused(reason)
-    case .absent(let reason):
-      lost()
-      if hasSocket { return reconnectLater(reason) }
-      absence = reason
-      tryREST(generation)
-    }
-  }
-
-  func setRefused(_ reason: String) {
-    set(.link(.offline(.refused(CredentialRefusal(.permissionDenied, reason)))))
-  }
-
-  private func connected(_ generation: Int) {
+  func connected(_ generation: Int) {
     guard generation == self.generation, !isConnected, isActive, let database else { return }
     isConnected = true
     connection += 1
@@ -302,9 +268,10 @@ extension ServiceLink {
   }
 
   /// The connection is lost: nothing that was asked is answered any more.
-  private func lost() {
+  func lost() {
     guard isConnected else { return }
-    (isConnected, isSilent, isToReload, limits) = (false, false, false, [:])
+    (isConnected, isSilent, isToReload) = (false, false, false)
+    (limits, troubles) = ([:], [:])
     calls.values.forEach { $0.cancel() }
     listeners.values.joined().forEach { $0.cancel() }
     (calls, listeners) = ([:], [:])
@@ -406,6 +373,9 @@ extension ServiceLink {
     case .limited(let path, let text):
       note("\(path): \(text)")
       limits[path] = text
+    case .troubled(let path, let text):
+      if let text { note("\(path): \(text)") }
+      troubles[path] = text
     }
   }
 
@@ -437,7 +407,7 @@ extension ServiceLink {
       $0.generation == generation && calls.removeValue(forKey: $0.number) != nil
     }
     if taken.isEmpty { return }
-    setSilent(false)
+    noteHeard(taken)
     let given = taken.map { (number: $0.number, answer: noted($0)) }
     takeEvents()
     step { $0.answered(given, now: $1) }

@@ -63,7 +63,7 @@ extension ServiceOrigin {
     if ask.query.path.keys.count > 1 { return fetch(service, ask.query.path.keys[1]) }
     let need = need(ask.query)
     if case .record(let key) = need { return fetch(service, key) }
-    guard let id = need.run else { return }
+    guard let id = need.run, state.trouble.retryTime == nil else { return }
     var run = state.runs[id] ?? ServiceRun(id)
     guard run.call == nil, !run.isExhausted, !run.isStuck, !isReadBackwards(id, ask.query, state)
     else { return }
@@ -176,6 +176,7 @@ extension ServiceOrigin {
     _ service: Key, limit: Int, _ answer: Result<JSONValue, FeathersError>, _ now: Int64
   ) {
     services[service]?.isSampling = false
+    let answer = listed(answer, service)
     let records = (try? answer.get()).map { ServiceResult($0).records } ?? []
     let named = records.first { mirror.key(of: $0, in: service) != nil }
     if named == nil, !records.isEmpty, limit < ServiceOrigin.widerSample {
@@ -187,14 +188,13 @@ extension ServiceOrigin {
     case .success:
       services[service]?.isSampled = true
       if named == nil, !records.isEmpty {
-        return failed(
-          service,
-          FeathersError(
-            .generalError,
-            "The records of the service have no _id, id or uuid, so they cannot be shown."),
-          now)
+        let error = FeathersError(
+          .generalError,
+          "The records of the service have no _id, id or uuid, so they cannot be shown.")
+        return refuse(error) { $0.query.path.keys == [service] }
       }
       if records.isEmpty {
+        succeeded(service)
         // Events tell of the first records.
         services[service]?.isSampled = false
         var run = ServiceRun(ServiceRun.ID())
@@ -209,6 +209,7 @@ extension ServiceOrigin {
     _ answer: Result<JSONValue, FeathersError>, _ now: Int64
   ) {
     guard var run = services[service]?.runs[id] else { return }
+    let answer = listed(answer, service)
     switch answer {
     case .failure(let error):
       if error.kind == .badRequest, page.skip == nil {
@@ -235,6 +236,7 @@ extension ServiceOrigin {
       put(read.filter { !hasNews(service, $0.key, since: since) }, service)
       run.take(read, received: result.records.count, page, told: result.page)
       services[service]?.runs[id] = run
+      succeeded(service)
       if run.isStuck {
         effects.append(.limited(path: ServiceMirror.path(of: service), run.limitText))
       }
@@ -274,28 +276,6 @@ extension ServiceOrigin {
       refuseWrites(of: RecordID(service: service, key: key), error.treeError)
     }
     wakeWrites(service, key, isRead: true)
-  }
-
-  /// A question about the records of a service failed.
-  private mutating func failed(_ service: Key, _ error: FeathersError, _ now: Int64) {
-    if error.isPassing { return pause(now) }
-    refuse(error) { $0.query.path.keys == [service] }
-  }
-
-  /// Refuses queries, which are then not asked any more.
-  private mutating func refuse(_ error: FeathersError, where isRefused: (Ask) -> Bool) {
-    for (listener, ask) in asks.sorted(by: { $0.key < $1.key }) where isRefused(ask) {
-      asks[listener] = nil
-      engine.unlisten(listener)
-      var refusal = error.treeError
-      refusal.path = ask.query.path.description
-      switch ask.kind {
-      case .get(let id): messages.append(.rejected(id: id, refusal))
-      case .listen(_, _) where ask.isAnswered:
-        messages.append(.listenRevoked(ask.query, refusal))
-      case .listen(let id, _): messages.append(.listenRefused(id, refusal))
-      }
-    }
   }
 
   /// Returns the child that a record is; nil if a tree cannot hold it.

@@ -51,6 +51,8 @@ package struct ServiceOrigin: Sendable {
     case declined(path: String, ChildPredicate)
     /// The server does not send all records of a service, in words.
     case limited(path: String, String)
+    /// The records of a service could not be read, and are asked for again: why, in words; nil once they were.
+    case troubled(path: String, String?)
   }
 
   /// A call under way.
@@ -150,6 +152,8 @@ package struct ServiceOrigin: Sendable {
     var isSampling = false
     /// True if the server cannot find a record by its version.
     var ignoresVersions = false
+    /// The failures of the last questions about the records.
+    var trouble = ServiceTrouble()
     /// The record that is written without its version, to see whether the version was what was refused.
     var versionDoubt: RecordID?
   }
@@ -173,7 +177,7 @@ package struct ServiceOrigin: Sendable {
   package init(sent: SentWrites = SentWrites()) { self.sent = sent }
 
   /// When `tick` has to be called; nil for never.
-  package var deadline: Int64? { [retryTime, heldTime].compactMap(\.self).min() }
+  package var deadline: Int64? { [retryTime, heldTime, troubleTime].compactMap(\.self).min() }
 
   /// True if everything that the replica listens to was answered.
   package var isSettled: Bool { asks.values.allSatisfy(\.isAnswered) }
@@ -300,6 +304,7 @@ extension ServiceOrigin {
       self.retryTime = nil
       queue.retry()
     }
+    endPauses(now)
     if let heldTime, heldTime <= now {
       adoptBirths()
       releaseHeld()
@@ -366,7 +371,9 @@ extension FeathersError {
       case 408, 429, 500, 502, 503, 504: .unavailable
       default: .invalidValue
       }
-    var text = "\(message) (\(name))"
+    // The code of the tree's error says these names in other words.
+    let isNamed = ["NotFound", "Unavailable"].contains(name)
+    var text = isNamed ? message : "\(message) (\(name))"
     let fields = fieldMessages
     if !fields.isEmpty {
       text += ": " + fields.map { "\($0.name): \($0.message)" }.joined(separator: "; ")

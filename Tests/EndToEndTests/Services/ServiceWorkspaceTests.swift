@@ -54,6 +54,27 @@ struct ServiceWorkspaceTests {
     try terminal.wait(for: "another")
   }
 
+  /// And back again.
+  @Test func lostSocketIOIsReplacedByREST() throws {
+    var peer = try ServicePeer(.five)
+    let port = peer.port
+    try create(peer, "messages", ["one"])
+    let terminal = try TmuxTerminal()
+    try terminal.runnel(
+      ["open", "feathers+http://127.0.0.1:\(port)/messages", "--no-session"],
+      before: environment)
+    try terminal.wait("the record") { $0.contains("one") && $0.contains("● live") }
+    try peer.kill()
+    peer = try ServicePeer(.five, port: port, isRESTOnly: true)
+    try create(peer, "messages", ["over there"])
+    try terminal.wait("the records over REST", seconds: 30) {
+      $0.contains("◌ over REST") && $0.contains("over there")
+    }
+    try peer.kill()
+    peer = try ServicePeer(.five, port: port)
+    try terminal.wait(for: "● live", seconds: 30)
+  }
+
   /// The processes share a file, and the first speaks for both.
   @Test func secondWindowShowsAServiceWhosePathHasASlash() throws {
     let peer = try ServicePeer(.five)

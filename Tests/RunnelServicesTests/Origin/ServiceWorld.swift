@@ -32,6 +32,8 @@ struct ModelServer {
   var hasNoGet = false
   /// True if texts that are written are kept in capitals.
   var uppercases = false
+  /// What the next calls of `find` are answered with, whatever is right.
+  var wrongAnswers: [Result<JSONValue, FeathersError>] = []
   /// The calls that were made.
   var log: [String] = []
 
@@ -81,6 +83,7 @@ struct ModelServer {
   ) -> (Result<JSONValue, FeathersError>, (ServiceEvent, JSONValue)?) {
     log.append(
       "\(request.method.name) \(request.id?.text ?? "") \(request.query.json.jsonText())")
+    if request.method == .find, !wrongAnswers.isEmpty { return (wrongAnswers.removeFirst(), nil) }
     do throws(FeathersError) {
       switch request.method {
       case .find:
@@ -159,6 +162,8 @@ final class ServiceWorld {
   private(set) var savedBytes = 0
   /// Which records are said not to be sent.
   private(set) var limits: [String] = []
+  /// Why the records are not read yet.
+  private(set) var trouble: String?
   var now: Int64 = 1_790_000_000_000
   private let folder: URL
   private var listened: [ListenerID: ListenRequest] = [:]
@@ -196,6 +201,13 @@ final class ServiceWorld {
     try disconnect()
     listened = [:]
     try kill()
+  }
+
+  /// Nobody looks at the first list any more.
+  func unlisten() throws {
+    session.unlisten(ListenerID(1))
+    listened[ListenerID(1)] = nil
+    try pump()
   }
 
   func extend(by count: Int) throws {
@@ -293,8 +305,11 @@ final class ServiceWorld {
     try carryOut(origin.take(twice ? told + told : told, now: now))
   }
 
-  func tick() throws {
-    now += 3_000
+  func tick() throws { try wait(3_000) }
+
+  /// So many milliseconds pass.
+  func wait(_ milliseconds: Int64) throws {
+    now += milliseconds
     try carryOut(origin.tick(now: now))
   }
 
@@ -356,6 +371,7 @@ final class ServiceWorld {
         try pump()
       case .save(let sent): keep(sent)
       case .limited(_, let text): limits.append(text)
+      case .troubled(_, let text): trouble = text
       case .listen, .signedOut, .note, .asked, .declined: break
       }
     }
