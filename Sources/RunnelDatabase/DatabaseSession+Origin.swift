@@ -80,6 +80,9 @@ extension DatabaseSession {
     replica?.bases(ofWrite: id) ?? [:]
   }
 
+  /// The number of places of a pending write that the origin has done already: they are no part of it any more.
+  package func doneCount(ofWrite id: Int64) -> Int { replica?.doneCount(ofWrite: id) ?? 0 }
+
   /// True if the origin may have something at a place that is not known here.
   ///
   /// - Throws: `DatabaseError` if that cannot be read.

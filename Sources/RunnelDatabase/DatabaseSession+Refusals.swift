@@ -86,7 +86,9 @@ extension DatabaseSession {
   package func takeRefusedNews() -> DatabaseMessage? { replica?.takeRefusedNews() }
 
   /// Runs `body`, whose write stands for refused ones.
-  func taking<Result>(_ taking: RefusedTaking, _ body: () throws -> Result) rethrows -> Result {
+  package func taking<Result>(
+    _ taking: RefusedTaking, _ body: () throws -> Result
+  ) rethrows -> Result {
     context.taking = taking
     defer { context.taking = nil }
     return try body()

@@ -329,11 +329,8 @@ extension ServiceLink {
 
   private func send(_ commands: [OriginCommand]) {
     guard let database else { return }
-    var bases: [Int64: [Path: RunnelTree.Node]] = [:]
-    for case .write(let id, _) in commands {
-      bases[id] = database.assumeIsolated { $0.bases(ofWrite: id) }
-    }
-    step { $0.send(commands, bases: bases, now: $1) }
+    let (bases, done) = database.assumeIsolated { $0.grounds(ofWritesIn: commands) }
+    step { $0.send(commands, bases: bases, done: done, now: $1) }
   }
 
   func showProgress() {

@@ -64,6 +64,11 @@ final class ReplicaCore: SessionCore {
     engine.replica.book.pendingWrite(id)?.write.knownBases ?? [:]
   }
 
+  /// The number of places of a pending write that the origin has done already.
+  func doneCount(ofWrite id: Int64) -> Int {
+    engine.replica.book.pendingWrite(id)?.write.doneCount ?? 0
+  }
+
   /// The record of each query that the origin was asked.
   var trackedQueries: [TrackedQuery] { engine.replica.book.trackedQueries }
 
@@ -214,6 +219,8 @@ extension ReplicaCore {
         (id, outcome) = (written.id, written.outcome)
       }
       isNew = true
+      let doneCount = taken.reduce(0) { $0 + $1.write.doneCount }
+      if let id, doneCount > 0 { try engine.noteDone(doneCount, of: id, &storage) }
       if let id, let tries = taken.map(\.tries).max() { try storage.noteTries(tries, of: id) }
       // The other sessions look at the refused writes where something has changed.
       if outcome.touched.isEmpty { outcome.touched = taken.flatMap(\.places) }

@@ -52,8 +52,18 @@ extension Database {
     autoIDs.withLock { $0.serverTimeOffset = offset }
   }
 
-  /// The known nodes upon which a write that the origin has not answered was made, by their places.
-  package func bases(ofWrite id: Int64) -> [Path: RunnelTree.Node] { session.bases(ofWrite: id) }
+  /// The known nodes upon which the writes in commands were made, by their places; and how many places of these
+  /// writes the origin has done already.
+  package func grounds(
+    ofWritesIn commands: [OriginCommand]
+  ) -> (bases: [Int64: [Path: RunnelTree.Node]], done: [Int64: Int]) {
+    var grounds: (bases: [Int64: [Path: RunnelTree.Node]], done: [Int64: Int]) = ([:], [:])
+    for case .write(let id, _) in commands {
+      grounds.bases[id] = session.bases(ofWrite: id)
+      grounds.done[id] = session.doneCount(ofWrite: id)
+    }
+    return grounds
+  }
 
   /// Notes records that have got another key at the origin.
   package func note(moves places: [Path: Path]) { session.moves.note(places) }

@@ -188,11 +188,50 @@ extension FeathersError {
 }
 
 extension FeathersError {
-  /// The errors of single fields in words: an error that is an object has a message, mostly.
+  /// The most fields, and the most characters of a field's message, that are told.
+  private static let (fieldsMax, fieldMessageMax) = (20, 200)
+
+  /// The errors of single fields in words, the first ones.
+  ///
+  /// They are in `errors`, or in `data`: by the names of the fields, or as a schema's validation lists them.
   package var fieldMessages: [(name: String, message: String)] {
-    (errors?.object ?? []).map { member in
-      let words = member.value.string ?? member.value["message"]?.string
-      return (member.name, words ?? member.value.jsonText())
+    let named = [errors, data?["errors"]].lazy.compactMap { $0.map(FeathersError.messages) }
+      .first { !$0.isEmpty }
+    let found = named ?? (data?.array == nil ? [] : FeathersError.messages(of: data ?? .null))
+    return found.prefix(FeathersError.fieldsMax).map { name, message in
+      let isLong = message.count > FeathersError.fieldMessageMax
+      return (name, isLong ? message.prefix(FeathersError.fieldMessageMax) + "…" : message)
     }
+  }
+
+  private static func messages(of errors: JSONValue) -> [(name: String, message: String)] {
+    switch errors {
+    case .object(let members):
+      // An error that is an object has a message, mostly.
+      members.prefix(fieldsMax).map { member in
+        let words = member.value.string ?? member.value["message"]?.string
+        return (member.name, words ?? member.value.jsonText())
+      }
+    case .array(let elements):
+      elements.prefix(fieldsMax).compactMap { element in
+        element["message"]?.string.map { (name(ofFieldIn: element), $0) }
+      }
+    default: []
+    }
+  }
+
+  /// The dotted name of the field that an error of a schema's validation is about; empty for the whole record.
+  private static func name(ofFieldIn error: JSONValue) -> String {
+    let pointer = error["instancePath"]?.string ?? error["dataPath"]?.string ?? ""
+    var names = pointer.split(separator: pointer.hasPrefix("/") ? "/" : ".").map { name in
+      // A slash within a name is written as `~1`, and `~` as `~0`.
+      name.split(separator: "~1", omittingEmptySubsequences: false)
+        .map { $0.split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~") }
+        .joined(separator: "/")
+    }
+    let params = error["params"]
+    let missing = params?["missingProperty"]?.string ?? params?["additionalProperty"]?.string
+    if let missing { names.append(missing) }
+    return names.joined(separator: ".")
   }
 }

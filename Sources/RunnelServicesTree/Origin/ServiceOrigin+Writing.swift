@@ -33,7 +33,9 @@ extension ServiceOrigin {
 
   // MARK: Taking writes
 
-  mutating func enqueue(_ id: Int64, _ write: Write, _ bases: [Path: Node]) {
+  mutating func enqueue(
+    _ id: Int64, _ write: Write, _ bases: [Path: Node], doneBefore: Int
+  ) {
     if sent.additions.remove(id) != nil {
       // What is done twice adds twice.
       sent.unknown.insert(id)
@@ -50,7 +52,8 @@ extension ServiceOrigin {
         let done = next.flatMap { next in
           items.firstIndex { ServiceOrigin.alias($0.record) == next }
         }
-        let job = ServiceWrites.Job(id: id, items: items, done: done ?? 0, adds: adds)
+        let job = ServiceWrites.Job(
+          id: id, items: items, doneBefore: doneBefore, done: done ?? 0, adds: adds)
         // A creation that is no part of the write any more was done: what is on disk was behind.
         if let record = sent.creations[id]?.record,
           record != ServiceOrigin.alias(items[job.done].record)
@@ -389,10 +392,7 @@ extension ServiceOrigin {
     tellProgress(job)
     settledIDs.append(job.id)
     var error = error
-    if job.done > 0 {
-      error.message +=
-        " \(job.done) of \(job.items.count) records were changed before; these changes stay."
-    }
+    error.message += job.refusedWords
     messages.append(.rejected(id: job.id, error))
   }
 

@@ -226,9 +226,10 @@ extension ServiceOrigin {
   }
 
   /// Takes commands of the replica, in order; `bases` are the known nodes upon which each write was made, by
-  /// the write's id and their places.
+  /// the write's id and their places; `done` are the numbers of records that were done of writes before.
   package mutating func send(
-    _ commands: [OriginCommand], bases: [Int64: [Path: Node]] = [:], now: Int64
+    _ commands: [OriginCommand], bases: [Int64: [Path: Node]] = [:], done: [Int64: Int] = [:],
+    now: Int64
   ) -> [Effect] {
     forgetSettled()
     for command in commands {
@@ -236,7 +237,8 @@ extension ServiceOrigin {
       case .listen(let id, let query, let tag, _): listen(id, query, tag)
       case .unlisten(let id, let query, _): unlisten(id, query)
       case .get(let id, let query): get(id, query)
-      case .write(let id, let write): enqueue(id, write, bases[id] ?? [:])
+      case .write(let id, let write):
+        enqueue(id, write, bases[id] ?? [:], doneBefore: done[id] ?? 0)
       case .compareAndSet(let id, _, _, _):
         messages.append(.rejected(id: id, ServiceOrigin.noTransactions))
       case .onDisconnect(let id, _):
@@ -376,7 +378,10 @@ extension FeathersError {
     var text = isNamed ? message : "\(message) (\(name))"
     let fields = fieldMessages
     if !fields.isEmpty {
-      text += ": " + fields.map { "\($0.name): \($0.message)" }.joined(separator: "; ")
+      text +=
+        ": "
+        + fields.map { $0.name.isEmpty ? $0.message : "\($0.name): \($0.message)" }
+        .joined(separator: "; ")
     }
     return TreeError(kind, text)
   }

@@ -37,6 +37,8 @@ struct ServiceWrites: Sendable {
   struct Job: Sendable {
     var id: Int64
     var items: [Item]
+    /// The number of records that were done before, and are no items any more.
+    var doneBefore = 0
     /// The number of the items that are done: the first ones.
     var done = 0
     /// The number of the items of which the replica was told that they are done.

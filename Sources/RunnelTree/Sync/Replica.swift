@@ -130,6 +130,18 @@ extension Replica {
   }
 }
 
+extension ReplicaEngine {
+  /// Notes how many places of a pending write the origin has done before, as a part of an earlier one.
+  package mutating func noteDone(
+    _ count: Int, of id: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    guard var write = replica.book.pendingWrite(id)?.write else { return }
+    write.doneCount = count
+    replica.book.replace(write)
+    try storage.save(write)
+  }
+}
+
 extension Replica {
   /// Forgets the bases of later writes that were made upon a write which was not done.
   ///

@@ -240,6 +240,7 @@ import Testing
     #expect(created(world) == (0..<refused).map { "new\($0)" })
     let message = try #require(world.refused[id]).message
     #expect(message.contains("\(refused) of 5 records were changed before") == (refused > 0))
+    #expect(message.contains(" · record \(refused + 1) of 5 (new\(refused))"))
     let rest = try #require(world.rests[id])
     #expect(rest.doneCount == refused && rest.parts.count == 5 - refused)
     #expect(world.session.pendingWrites.isEmpty)
@@ -251,6 +252,57 @@ import Testing
     #expect(created(world) == (0..<5).map { "new\($0)" } && world.acknowledged.contains(again))
     // No row is left of what was refused.
     #expect(try temporaryKeys(world) == [])
+  }
+
+  /// The rest is sent again, and is refused again at a later record, also after the program has ended in between.
+  @Test(arguments: [false, true]) func restThatIsRefusedAgainCountsAllThatWasDone(
+    isKilled: Bool
+  ) throws {
+    let world = try world()
+    world.server.refusedTexts = ["new1"]
+    _ = try world.write(write(5))
+    try world.settle()
+    let kept = try #require(try world.session.refusedWrites().first)
+    #expect(kept.write.doneCount == 1)
+    world.server.refusedTexts = ["new3"]
+    if isKilled { try world.disconnect() }
+    let again = try #require(
+      try world.write(kept.write.write, taking: RefusedTaking([kept.write.id], isRequired: true)))
+    #expect(world.session.pendingWrites.map(\.doneCount) == [1])
+    if isKilled {
+      try world.kill()
+      try world.connect()
+    }
+    try world.settle()
+    let message = try #require(world.refused[again]).message
+    #expect(message.contains("record 4 of 5 (new3) · 3 of 5 records were changed before"))
+    let rest = try #require(try world.session.refusedWrites().first)
+    #expect(rest.write.doneCount == 3 && rest.write.parts.count == 2 && rest.tries == 2)
+    #expect(created(world) == (0..<3).map { "new\($0)" })
+  }
+
+  /// The first of the rest is the refused record: it can be mended, or left out.
+  @Test func restIsSplitAtTheRefusedRecord() throws {
+    let world = try world()
+    world.server.refusedTexts = ["new2"]
+    _ = try world.write(write(5))
+    try world.settle()
+    let kept = try #require(try world.session.refusedWrites().first).write
+    let (record, first, rest) = try #require(kept.firstRecord)
+    guard case .update(notes, let members) = kept.write else {
+      Issue.record("it is no update: \(kept.write)")
+      return
+    }
+    #expect(record.lastKey?.text == members[0].name && first.parts.map(\.path) == [record])
+    #expect(first.write == .set(record, members[0].value))
+    #expect(rest == .update(notes, Array(members.dropFirst())))
+    var single = first
+    single.write = .update(record, [JSONMember("a", 1), JSONMember("b", 2)])
+    #expect(single.firstRecord == nil && first.firstRecord == nil)
+    _ = try world.write(rest, taking: RefusedTaking([kept.id], isRequired: true))
+    try world.settle()
+    #expect(created(world) == ["new0", "new1", "new3", "new4"])
+    #expect(try world.session.refusedWrites().isEmpty)
   }
 
   @Test func importThatIsGivenUpEndsWithTheRecordUnderWay() throws {

@@ -119,6 +119,22 @@ import Testing
     #expect(world.session.pendingWrites.isEmpty)
   }
 
+  @Test func refusalOfASchemaNamesTheFields() throws {
+    fill(1)
+    try world.connect()
+    try world.listen(Query(notes))
+    try world.settle()
+    world.server.refusals = [
+      FeathersError(
+        .badRequest, "validation failed",
+        data: [["instancePath": "/text", "message": "is no mail"], ["message": "is odd"]])
+    ]
+    let id = try #require(try world.write(.set(Path("/notes/1/text"), "x")))
+    try world.settle()
+    #expect(
+      world.refused[id]?.message == "validation failed (BadRequest): text: is no mail; is odd")
+  }
+
   @Test func waitingWritesOfARecordBecomeOneCall() throws {
     fill(1)
     let key = "-OaBcDeFgHiJkLmNoPqR"

@@ -216,9 +216,13 @@ final class ServiceWorld {
   }
 
   @discardableResult
-  func write(_ write: Write) throws -> Int64? {
+  func write(_ write: Write, taking: RefusedTaking? = nil) throws -> Int64? {
     let before = Set(session.pendingWrites.map(\.id))
-    _ = try session.write(write)
+    if let taking {
+      _ = try session.taking(taking) { try session.write(write) }
+    } else {
+      _ = try session.write(write)
+    }
     let id = session.pendingWrites.map(\.id).first { !before.contains($0) }
     try pump()
     return id
@@ -352,8 +356,11 @@ final class ServiceWorld {
       if output.commands.isEmpty { return }
       guard isConnected else { continue }
       var bases: [Int64: [Path: RunnelTree.Node]] = [:]
-      for case .write(let id, _) in output.commands { bases[id] = session.bases(ofWrite: id) }
-      try carryOut(origin.send(output.commands, bases: bases, now: now))
+      var done: [Int64: Int] = [:]
+      for case .write(let id, _) in output.commands {
+        (bases[id], done[id]) = (session.bases(ofWrite: id), session.doneCount(ofWrite: id))
+      }
+      try carryOut(origin.send(output.commands, bases: bases, done: done, now: now))
     }
   }
 

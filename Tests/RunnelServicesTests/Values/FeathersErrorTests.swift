@@ -44,6 +44,41 @@ import Testing
     #expect(error.errors == ["email": "taken"])
   }
 
+  /// As hooks throw them, and as schemas of Feathers 5 (Ajv) list them.
+  @Test(arguments: [
+    #"{"message":"m","code":400,"errors":{"mail":"no mail"}}"#,
+    #"{"message":"m","code":400,"errors":{"mail":{"message":"no mail","kind":"format"}}}"#,
+    #"{"message":"m","code":400,"data":{"errors":{"mail":"no mail"}}}"#,
+    #"{"message":"m","code":400,"data":[{"instancePath":"/mail","message":"no mail"}]}"#,
+    #"{"message":"m","code":400,"errors":[{"dataPath":".mail","message":"no mail"}]}"#,
+    """
+    {"message":"m","code":400,"errors":{},"data":[{"instancePath":"","keyword":"required",\
+    "params":{"missingProperty":"mail"},"message":"no mail"}]}
+    """,
+  ])
+  func errorsOfFieldsAreFoundWhereServersPutThem(json: String) throws {
+    let fields = FeathersError(json: try JSONValue(parsing: json)).fieldMessages
+    #expect(fields.map(\.name) == ["mail"] && fields.map(\.message) == ["no mail"])
+  }
+
+  @Test func errorsOfFieldsAreNamedByTheirPlaceAndBounded() throws {
+    func names(_ data: JSONValue) -> [String] {
+      FeathersError(.badRequest, "m", data: data).fieldMessages.map(\.name)
+    }
+    #expect(
+      names([
+        ["instancePath": "/places/0/a~1b~0c", "message": "x"], ["message": "y"], 7,
+        ["instancePath": "/no message"],
+        ["instancePath": "/place", "params": ["missingProperty": "town"], "message": "z"],
+      ]) == ["places.0.a/b~c", "", "place.town"])
+    #expect(names([1, 2]).isEmpty && names(["mail": "no error"]).isEmpty)
+    let long = JSONValue.string(String(repeating: "x", count: 1000))
+    let many = JSONValue.array(
+      (0..<100).map { ["instancePath": .string("/f\($0)"), "message": long] })
+    let fields = FeathersError(.badRequest, "m", data: many).fieldMessages
+    #expect(fields.count == 20 && fields.allSatisfy { $0.message.count == 201 })
+  }
+
   @Test func whatHasNoCodeIsAGeneralError() {
     let error = FeathersError(json: ["message": "boom"])
     #expect((error.code, error.name, error.message) == (500, "GeneralError", "boom"))
