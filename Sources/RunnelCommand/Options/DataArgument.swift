@@ -15,11 +15,13 @@ struct DataArgument: ParsableArguments {
     transform: DataArgument.source)
   var data: Source?
 
-  /// The value; of numbers with more digits than are kept, standard error tells what they are read as.
+  /// Returns the value; of numbers with more digits than are kept, standard error tells what they are read as.
   ///
+  /// - Parameter empty: the value if none is given and standard input is empty; nil if that is an error.
+  /// - Returns: the value.
   /// - Throws: `Failure` if standard input cannot be read or is not JSON.
-  func json() throws -> JSONValue {
-    let json = try given()
+  func json(ifEmpty empty: JSONValue? = nil) throws -> JSONValue {
+    let json = try given(ifEmpty: empty)
     if let lost = DataArgument.lostMember(in: json) {
       throw Failure(
         "\"\(lost)\" stands beside \".sv\", whose value replaces the whole object: it would be lost. Nothing "
@@ -42,7 +44,10 @@ struct DataArgument: ParsableArguments {
     }
   }
 
-  private func given() throws -> JSONValue {
+  /// Whether no value is given, nor `-` for standard input.
+  private var isOmitted: Bool { if case nil = data { true } else { false } }
+
+  private func given(ifEmpty empty: JSONValue?) throws -> JSONValue {
     switch data {
     case .json(let value, let remark):
       if let remark { StandardError.say(remark) }
@@ -53,6 +58,7 @@ struct DataArgument: ParsableArguments {
       StandardError.say("Reading JSON from the terminal; Ctrl-D on an empty line ends it.")
     }
     let bytes = try StandardInput.readAll(.json)
+    if let empty, isOmitted, bytes.isEmpty { return empty }
     do throws(JSONError) {
       let json = try JSONValue(parsing: bytes)
       let rounded = bytes.withUnsafeBufferPointer { RoundedNumbers(in: $0) }

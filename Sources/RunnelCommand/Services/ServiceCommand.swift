@@ -237,7 +237,7 @@ struct ServiceCallCommand: ParsableCommand {
 
   func run() throws {
     let request = ServiceRequest(
-      ServiceMethod(method), data: try data.json(), query: try query.query())
+      ServiceMethod(method), data: try data.json(ifEmpty: .object([])), query: try query.query())
     guard case .custom = request.method else {
       throw Failure(
         "\(method) is one of the six methods: use `runnel service \(method)`.", status: .usage)
