@@ -134,6 +134,7 @@ extension ActionID {
   static let stepBack = ActionID("step.back")
   static let syncDrop = ActionID("sync.drop")
   static let syncEdit = ActionID("sync.edit")
+  static let syncLeaveOut = ActionID("sync.leaveOut")
   static let syncOpen = ActionID("sync.open")
   static let syncRetry = ActionID("sync.retry")
   static let timeFormat = ActionID("time.format")

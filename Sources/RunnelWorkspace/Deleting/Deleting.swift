@@ -153,7 +153,8 @@ enum Deleting {
         StyledLine("\(removal.hiddenCount) marked rows that are not shown stay", .muted))
     }
     if let warning = removal.warning { message.append(StyledLine(warning, .warn)) }
-    if let undoing = removal.undoing(listKeys(state, for: .editUndo)) { message.append(undoing) }
+    let (keys, isOfServices) = (listKeys(state, for: .editUndo), state.database.coding == .services)
+    if let undoing = removal.undoing(keys, isOfServices: isOfServices) { message.append(undoing) }
     question.dialog.message = message
     question.explanation = explanation(state, of: removal, named: named.count)
     if isFull { question.toggleFull() }

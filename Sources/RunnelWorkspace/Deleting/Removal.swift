@@ -79,12 +79,19 @@ package struct Removal: Hashable, Sendable {
 
   /// Words that say whether the removal can be undone, and by which keys; nil while that is not
   /// known.
-  func undoing(_ keys: String?) -> StyledLine? {
+  ///
+  /// A service is asked to create the record again, and decides about its id.
+  func undoing(_ keys: String?, isOfServices: Bool) -> StyledLine? {
     let limit = ByteCount.text(History.valueBytesMax)
     if isListed { return StyledLine("this cannot be taken back", .warn) }
     if lostCount > 0 {
       let what = paths.count == 1 ? "this" : lostCount == measuredCount ? "they" : "some of them"
       let isSmall = next == nil && isCounted && byteCount <= History.valueBytesMax
+      if isSmall, isOfServices {
+        let back = keys.map { "\($0) creates" } ?? "undoing creates"
+        let (what, id) = paths.count == 1 ? ("it", "another id") : ("them", "other ids")
+        return StyledLine("\(back) \(what) again; the server may give \(id)", .muted)
+      }
       let reason =
         isSmall ? "nothing is kept for that here" : "what is kept for that is \(limit) at most"
       return StyledLine("\(what) cannot be taken back: \(reason)", .warn)

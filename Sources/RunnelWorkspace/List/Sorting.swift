@@ -37,11 +37,18 @@ enum Sorting {
         if isChosen {
           notes.append(screen.order?.isDescending == true ? "descending" : "ascending")
         }
-        if screen.isIndexed(field) == false { notes.append("no index: reads all rows") }
+        if lacksIndex(state, screen, field) { notes.append("no index: reads all rows") }
         return MenuList.Item(
           id: "\(field)", title: title(of: field, besides: fields),
           note: notes.joined(separator: " · "), isChosen: isChosen)
       }
+  }
+
+  /// Whether all rows are read for the order of a field; a service is asked for its order.
+  fileprivate static func lacksIndex(
+    _ state: AppState, _ screen: ListScreen, _ field: RowField
+  ) -> Bool {
+    state.database.coding == .tree && screen.isIndexed(field) == false
   }
 
   private static func ownOrderText(_ state: AppState, of screen: ListScreen) -> String {
@@ -82,7 +89,7 @@ enum Sorting {
       let texts = SortedTexts(in: state.tabs.lists[view], sortedBy: field)
     {
       state.say(.info, texts.words(field))
-    } else if let order, state.tabs.lists[view].isIndexed(order.field) == false {
+    } else if let order, lacksIndex(state, state.tabs.lists[view], order.field) {
       let words = "\(title(of: order.field)) has no index: all rows are read"
       let deed = state.database.origin == nil ? "makes one" : "copies its line for the rules"
       state.say(.info, state.phrase(words, .indexMake, deed))
@@ -140,7 +147,7 @@ extension PaletteCommand {
         + orders.map { order in
           Choice(
             argument: order.shownText, name: order.text,
-            note: screen.isIndexed(order.field) == false ? "no index: reads all rows" : "",
+            note: Sorting.lacksIndex(state, screen, order.field) ? "no index: reads all rows" : "",
             isChosen: order == screen.order)
         }
     },

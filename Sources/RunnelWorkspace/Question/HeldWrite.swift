@@ -64,8 +64,9 @@ struct HeldWrite: Hashable, Sendable {
     precondition(
       !state.database.isReadOnly, "Whoever offers to write asks before if writing is on.")
     let moves = state.database.moves
-    let (purpose, followed) =
-      moves.isEmpty ? (purpose, request) : (purpose.following(moves), request.following(moves))
+    let moved = moves.isEmpty ? purpose : purpose.following(moves)
+    let whole = QueueScreen.withRest(state, request, for: moved)
+    let (purpose, followed) = (moved, moves.isEmpty ? whole : whole.following(moves))
     let asked = state.writes.queue.taking(followed, for: purpose)
     let request = followed.alone
     let id = state.ask(.write(asked), for: .write(purpose))

@@ -147,6 +147,7 @@ extension Question {
     switch question.purpose {
     case .remove(let removal, _): remove(&state, removal)
     case .dropRefused(let id): QueueScreen.drop(&state, id)
+    case .leaveOut(let id): QueueScreen.leaveOut(&state, id)
     case .dropPending(let id): QueueScreen.drop(&state, pending: id)
     case .disconnect(let id): ClientsScreen.disconnect(&state, id)
     case .revokeDevice(let id): DevicesScreen.revoke(&state, id)

@@ -14,6 +14,8 @@ struct Question: Hashable, Sendable {
     case remove(Removal, word: Word?)
     /// A refused write is dropped.
     case dropRefused(AppRequestID)
+    /// The record at which a write of several was refused is left out, and the others are sent.
+    case leaveOut(AppRequestID)
     /// A write that waits for the origin is dropped.
     case dropPending(Int64)
     /// A connection to the server is ended, by its number.

@@ -21,6 +21,11 @@ struct EarlierEdit {
     self.members = members
   }
 
+  /// Reads a refused write; of several records of a service, what it does to the one that was refused.
+  init?(ofRefused write: PendingWrite, _ state: AppState) {
+    self.init(RefusedRecord(write, state)?.first ?? write)
+  }
+
   /// Returns the purpose of the write as if it had been typed just now; nil if it was not typed, or not
   /// in one place.
   func purpose(_ state: AppState, as id: AppRequestID) -> WritePurpose? {

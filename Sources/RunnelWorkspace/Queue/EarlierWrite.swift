@@ -12,5 +12,7 @@ struct EarlierWrite: WriteKind {
 
   func comparison(_ state: AppState) -> CompareDraft? { EarlierEdit(write)?.comparison(state) }
 
-  func finish(_ state: inout AppState, _ finished: FinishedWrite) { state.say(.info, "written") }
+  func finish(_ state: inout AppState, _ finished: FinishedWrite) {
+    state.say(.info, state.database.waitingWords.isEmpty ? "written" : state.database.savedWords)
+  }
 }

@@ -9,6 +9,8 @@ package enum PendingText {
   private static let (shortMax, valueMax) = (44, 2000)
   /// The greatest number of places that are shown of a write in full, and of the fields of a record.
   private static let partsMax = 100
+  /// The greatest number of places of a write that are named in its line.
+  private static let namedMax = 5
   /// The greatest number of characters in a line of a value that is shown in full.
   private static let lineMax = 64
 
@@ -33,11 +35,17 @@ package enum PendingText {
         case .set(let path, .null): "remove \(path)"
         case .set(let path, let json): "set \(path)  \(short(coding.shown(json), shortMax))"
         case .update(let path, let members):
-          "update \(path)  \(members.map(\.name).joined(separator: ", "))"
+          "update \(path)  \(names(members))"
         case .copy(let from, let to): "copy \(from) to \(to)"
         case .move(let from, let to): "move \(from) to \(to)"
         }
       }()
+  }
+
+  /// Returns the names of what is written at a place, or how many there are.
+  private static func names(_ members: [JSONMember]) -> String {
+    members.count > namedMax
+      ? "\(members.count) places" : members.map(\.name).joined(separator: ", ")
   }
 
   /// Returns the changes of a write, place by place: the value known of the origin, and the new

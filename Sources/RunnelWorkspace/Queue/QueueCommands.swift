@@ -25,6 +25,11 @@ package enum QueueCommands {
       .syncDrop, "drop", "drop the write…", keys: ["d", "Del"],
       disabled: { QueueCommands.reasonQueuedNotDropped($0) }
     ) { state, _ in QueueScreen.confirmDrop(&state) }
+    Command(
+      .syncLeaveOut, "leave out", "leave out the refused record, and go on with those after it…",
+      keys: ["x"],
+      disabled: { QueueCommands.reasonNotLeftOut($0) }
+    ) { state, _ in QueueScreen.confirmLeavingOut(&state) }
     WhyCommands.ask
     SharedCommands.valueCopies
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
@@ -77,6 +82,11 @@ extension QueueCommands {
       ?? reasonNotTypedAgain(state)
   }
 
+  static func reasonNotLeftOut(_ state: AppState) -> String? {
+    reasonNotRefused(state, "leave its record out") ?? state.reasonReadOnly
+      ?? reasonTriedAgain(state) ?? QueueScreen.reasonNotLeftOut(state)
+  }
+
   static func reasonQueuedNotDropped(_ state: AppState) -> String? {
     pendingAtHand(state).map({ reasonNotDropped(state, $0) }) ?? reasonNotRefused(state, "drop it")
       ?? reasonTriedAgain(state) ?? reasonKept(state)
@@ -122,7 +132,7 @@ extension QueueCommands {
     if case .pasted(let pasted) = item.purpose, pasted.row == nil { return isNoRecord }
     var purpose = item.purpose
     if case .earlier(let write) = purpose,
-      let typed = EarlierEdit(write)?.purpose(state, as: item.id)
+      let typed = EarlierEdit(ofRefused: write, state)?.purpose(state, as: item.id)
     {
       purpose = typed
     }

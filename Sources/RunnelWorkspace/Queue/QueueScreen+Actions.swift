@@ -92,7 +92,8 @@ extension QueueScreen {
       return
     }
     if case .earlier(let write) = item.purpose {
-      guard let purpose = EarlierEdit(write)?.purpose(state, as: item.id) else { return }
+      guard let purpose = EarlierEdit(ofRefused: write, state)?.purpose(state, as: item.id)
+      else { return }
       item.purpose = purpose
     }
     // What is typed now replaces the refused write.

@@ -11,7 +11,7 @@ extension QueueScreen: ListLayer {
   func contexts(about hand: AtHand) -> [KeymapContext] { [.queue, .list, .global] }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
-    guard [.syncRetry, .syncDrop, .syncEdit].contains(action),
+    guard [.syncRetry, .syncDrop, .syncEdit, .syncLeaveOut].contains(action),
       let item = cursorWrite(in: state.writes.queue),
       state.writes.queue.isTriedAgain(item, state.requests.writes)
     else { return nil }

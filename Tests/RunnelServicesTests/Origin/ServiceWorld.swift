@@ -179,8 +179,10 @@ final class ServiceWorld {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   private static func opened(_ folder: URL) throws -> DatabaseSession {
+    var environment = DatabaseEnvironment.system
+    environment.keepsRefusals = true
     let session = try DatabaseSession(
-      file: folder.appendingPathComponent("test.db").path, environment: .system)
+      file: folder.appendingPathComponent("test.db").path, environment: environment)
     try session.becomeReplica(ofOrigin: "feathers+http://test/")
     return session
   }
