@@ -149,6 +149,7 @@ final class DeviceNode {
             as DeviceEvent)
       }
     case .show: chores.append { [unowned self] in look() }
+    case .remember: break
     }
   }
 
@@ -204,7 +205,8 @@ final class DeviceNode {
       tell(.answered(id, world.answer(call, isOffline: isOffline)) as AccountEvent)
     case 2 where !reads.isEmpty:
       let user = reads.removeFirst()
-      tell(.read(user, memory.account(of: user)) as AccountEvent)
+      let event = memory.account(of: user).map { AccountEvent.read(user, $0) }
+      tell(event ?? .gone(user, nil))
     case 3 where hasQuestion: answerQuestion()
     default: if isBusy { step() }
     }
