@@ -42,7 +42,7 @@ import Testing
         .partlyDone(id: 1, [Path("/tools/-Onew0000000000000001")]))
     }
     try app.reject(1, "mail: is none · record 2 of 4 (new2) · 1 of 4 records were changed before")
-    app.press("S gg")
+    app.press("S gg j")
     try #require(app.state.writes.queue.refused.count == 1)
   }
 
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func deletionOfARecordIsUndoneByMakingItAgain() throws {
-    app.press("Esc gg d")
+    app.press("Esc gg j d")
     #expect(
       app.body.contains { $0.contains("creates it again; the server may give another id") },
       "\(app.body)")
