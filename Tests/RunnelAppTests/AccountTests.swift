@@ -390,6 +390,12 @@ import Testing
     #expect(app.toast == "the password was changed, and the session ended · A signs in again")
   }
 
+  @Test func wideBottomLineNamesTheKeysOfTheAccountThatIsShown() throws {
+    let app = try open(Self.facts, columns: 120)
+    app.press("A")
+    #expect(app.line(of: "p password") != nil && app.line(of: "e e-mail") != nil)
+  }
+
   @Test func accountIsChangedConfirmedAndDeletedWithThePresentPassword() throws {
     let app = try open(Self.facts)
     app.press("A p o l d Tab n e w Tab n e w Enter")

@@ -171,6 +171,19 @@ import Testing
     #expect(speaker.pendingWrites.count == 1)
   }
 
+  /// When it was made, nothing was known there.
+  @Test func refusedWriteIsKeptWithWhatIsKnownOfItsPlaceByThen() throws {
+    let path = try Path("/n")
+    _ = try speaker.write(.set(path, 2))
+    let write = try #require(speaker.pendingWrites.last)
+    #expect(write.bases == [nil])
+    _ = try speaker.listen(ListenerID(1), ListenRequest(query: Query(path)))
+    _ = try speaker.receive(.push(.set(Node(json: 1)), path, tag: nil))
+    _ = try speaker.receive(.listenComplete(AskID(1)))
+    _ = try speaker.receive(.rejected(id: write.id, KeptRefusalsTests.refusal))
+    #expect(try sessions[1].refusedWrites().map(\.write.bases) == [[try Node(json: 1)]])
+  }
+
   @Test func onlyTheNewestAreKept() throws {
     let path = try Path("/n")
     try speaker.store.write { transaction in

@@ -90,9 +90,11 @@ extension Replica {
   ) throws(TreeError) -> [Path] {
     guard let write = book.remove(id) else { return [] }
     _ = book.talk.answer(id)
+    // What is known without the write is known once it is gone.
+    let touched = write.isVisible ? try rebase(write.parts.map(\.path), &storage) : []
     try storage.end(try based(write, ending, storage), ending)
     try forgetBases(upon: write, &storage)
-    return write.isVisible ? try rebase(write.parts.map(\.path), &storage) : []
+    return touched
   }
 }
 
