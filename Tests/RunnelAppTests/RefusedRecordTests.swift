@@ -110,7 +110,7 @@ import Testing
     app.press("gg j x")
     #expect(app.toast.contains("it has no other records"))
     app.press("d")
-    #expect(app.body.contains { $0.contains("3 records of it were written before") })
+    #expect(app.body.contains { $0.contains("3 records of it were written before") }, "\(app.body)")
     app.wait(milliseconds: 200)
     app.press("y")
     #expect(app.toast == "dropped; 3 records of it were written before, and stay")

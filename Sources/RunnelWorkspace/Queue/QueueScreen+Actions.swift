@@ -160,12 +160,14 @@ extension QueueScreen {
     guard let item = screen.cursorWrite(in: state.writes.queue) else { return }
     let question = Question(
       .dropRefused(item.id), title: "Drop the write",
-      message: [StyledLine(item.title), StyledLine("what was typed for it is lost", .warn)],
+      message: [StyledLine(item.title), StyledLine("what was typed for it is lost", .warn)]
+        + [item.write?.doneWords].compactMap(\.self).map { StyledLine($0, .muted) },
       explanation: [
         StyledLine(item.refusal.message, .muted),
         StyledLine(
-          item.write.flatMap(\.doneWords).map { "The rest was never written; \($0)." }
-            ?? "Nothing that is stored changes: it was never written.", .muted),
+          item.write?.doneWords == nil
+            ? "Nothing that is stored changes: it was never written."
+            : "Only the rest is dropped: it was never written.", .muted),
       ],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "drop", no: "keep")
