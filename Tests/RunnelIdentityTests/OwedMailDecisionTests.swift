@@ -76,6 +76,20 @@ import Testing
     #expect(try identity.renew(owed) == mail)
   }
 
+  @Test func aNoticeThatCouldNotBeDeliveredForDaysIsOwedNoMore() throws {
+    let identity = TestIdentity()
+    let user = try identity.signUp()
+    try identity.ask(
+      .update, ["localId": .string(user.text("localId")), "email": "new@x.org"],
+      isPrivileged: true)
+    let owed = try #require(identity.store.owed.values.first)
+    identity.now += OwedMail.keepMilliseconds
+    #expect(try identity.renew(owed) != nil)
+    let later = try #require(identity.store.owed.values.first)
+    identity.now += 1
+    #expect(try identity.renew(later) == nil && identity.store.owed.isEmpty)
+  }
+
   @Test func anEmulatorOwesNothing() throws {
     let identity = TestIdentity(isEmulator: true)
     let token = JSONValue.string(try identity.signUp().text("idToken"))

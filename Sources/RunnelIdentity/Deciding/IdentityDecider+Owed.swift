@@ -12,13 +12,19 @@ extension IdentityDecider {
     }
   }
 
-  /// Makes an owed mail once more, because the server that made it may have been killed before it was sent.
+  /// Makes an owed mail once more, because the server that made it may have been killed before it was sent, or
+  /// could not deliver it.
   ///
   /// It has another code; the one before stays valid, for it may have been sent.
   ///
-  /// - Returns: the mail; nil if its code cannot be used any more, and it is owed no more.
+  /// - Returns: the mail; nil if its code cannot be used any more or it could not be delivered for days, so that
+  ///   it is owed no more.
   /// - Throws: `IdentityStop` if the storage fails.
   package mutating func renew(_ owed: OwedMail) throws(IdentityStop) -> AccountMail? {
+    if now - owed.madeTime > OwedMail.keepMilliseconds {
+      draft.owed[owed.id] = .some(nil)
+      return nil
+    }
     var owed = owed
     owed.dueTime = now + OwedMail.leaseMilliseconds
     var mail = AccountMail(

@@ -5,10 +5,13 @@ package import RunnelBase
 ///
 /// It is kept without its code. Whoever sends it after a kill makes another code.
 package struct OwedMail: Hashable, Sendable {
-  /// The most of them; further ones are lost with a server that is killed.
+  /// The most of them; further ones are lost with a server that is killed, or if they cannot be delivered for long.
   package static let countMax = 1000
   /// How long the server that made one, or took it over, has to send it.
   package static let leaseMilliseconds: Int64 = 1_200_000
+
+  /// How long it is tried to deliver one.
+  package static let keepMilliseconds: Int64 = 4 * 86_400_000
 
   package var id: String
   var recipient: String
@@ -22,12 +25,15 @@ package struct OwedMail: Hashable, Sendable {
   var laterCode: String?
   /// The time from which another server sends it, in milliseconds since 1970.
   package var dueTime: Int64
+  /// The time of the change that it tells of, in milliseconds since 1970.
+  var madeTime: Int64
 
   init(_ mail: AccountMail, id: String, now: Int64) {
     (self.id, recipient, newEmail) = (id, mail.recipient, mail.newEmail)
     (displayName, notice) = (mail.displayName, mail.notice)
     code = mail.code.map { SecretHash.of($0) }
     dueTime = now + OwedMail.leaseMilliseconds
+    madeTime = now
   }
 
   private enum Field {
@@ -38,6 +44,7 @@ package struct OwedMail: Hashable, Sendable {
     static let code = "code"
     static let laterCode = "laterCode"
     static let dueTime = "due"
+    static let madeTime = "made"
   }
 
   package init?(stored json: JSONValue, id: String) {
@@ -49,6 +56,8 @@ package struct OwedMail: Hashable, Sendable {
     notice = json[Field.notice]?.string.flatMap(AccountMail.Notice.init)
     code = json[Field.code]?.string
     laterCode = json[Field.laterCode]?.string
+    // An older program wrote none.
+    madeTime = json[Field.madeTime].time ?? dueTime
   }
 
   package var stored: JSONValue {
@@ -60,6 +69,7 @@ package struct OwedMail: Hashable, Sendable {
     members.add(Field.code, code)
     members.add(Field.laterCode, laterCode)
     members.add(Field.dueTime, dueTime)
+    members.add(Field.madeTime, madeTime)
     return .object(members.all)
   }
 }

@@ -10,10 +10,14 @@ import Synchronization
 ///
 /// Mails are sent on other threads, so that no answer waits for them, and no answer tells by its
 /// time whether there is a mail. Their number is bounded; a mail that cannot be delivered is tried
-/// again a few times, and then its failure is logged.
+/// again a few times, and then its failure is logged. One that is owed stays owed, unless the server of mail
+/// refused it for good: it is given here again later.
 final class AccountMailer: Sendable {
   /// Tells whether the code of a mail can still be used; it is called on any thread, and may answer later.
   typealias Check = @Sendable (AccountMail, @escaping @Sendable (Bool) -> Void) -> Void
+
+  /// Hears, on any thread, that a mail was delivered or refused for good, or that it is left for now.
+  typealias NoteEnd = @Sendable (AccountMail, _ isLeft: Bool) -> Void
 
   /// The place where mails go.
   enum Destination: Sendable {
@@ -37,7 +41,7 @@ final class AccountMailer: Sendable {
     var delayedCount = 0
     var isClosed = false
     var check: Check?
-    var noteEnd: (@Sendable (AccountMail) -> Void)?
+    var noteEnd: NoteEnd?
 
     var count: Int { jobs.count + activeCount + delayedCount }
   }
@@ -87,8 +91,8 @@ final class AccountMailer: Sendable {
   /// Sets what is asked before a mail is delivered; without it, all are.
   func ask(_ check: @escaping Check) { state.withLock { $0.check = check } }
 
-  /// Sets what is called, on any thread, when a mail was delivered, or is given up.
-  func noteEnds(_ note: @escaping @Sendable (AccountMail) -> Void) {
+  /// Sets what is called when a mail was delivered, is given up, or could not be delivered for now.
+  func noteEnds(_ note: @escaping NoteEnd) {
     state.withLock { $0.noteEnd = note }
   }
 
@@ -144,7 +148,8 @@ final class AccountMailer: Sendable {
         try write(mail, to: folder)
         ended(job, nil)
       } catch {
-        ended(job, MailFailure(reason: error.message, isFinal: true))
+        // The folder can be mended: its disk is full, or it holds too many mails.
+        ended(job, MailFailure(reason: error.message, isFinal: false))
       }
     case .server(let server):
       let content = Array(MailText.message(mail, sender: sender, now: calendar()).utf8)
@@ -168,15 +173,17 @@ final class AccountMailer: Sendable {
     let pauses = AccountMailer.pausesMilliseconds
     let isTriedAgain =
       failure.map { !$0.isFinal && job.attemptCount < pauses.count } ?? false
+    let isLeft = failure.map { !$0.isFinal } ?? false
     // Whoever waits for the end of all mails finds this noted.
-    if !isTriedAgain { state.withLock { $0.noteEnd }?(job.mail) }
+    if !isTriedAgain { state.withLock { $0.noteEnd }?(job.mail, isLeft) }
     state.withLock { state in
       state.activeCount -= 1
       if isTriedAgain { state.delayedCount += 1 }
     }
     if let failure {
-      logger.error(
-        "A mail was not delivered\(isTriedAgain ? " yet" : ""): \(failure.reason).")
+      let isWaiting = isTriedAgain || isLeft && job.mail.owed != nil
+      let stop = failure.reason.hasSuffix(".") ? "" : "."
+      logger.error("A mail was not delivered\(isWaiting ? " yet" : ""): \(failure.reason)\(stop)")
     }
     if isTriedAgain {
       executor.submit(afterMilliseconds: pauses[job.attemptCount]) { [weak self] in

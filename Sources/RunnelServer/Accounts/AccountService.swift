@@ -49,7 +49,7 @@ actor AccountService {
   private static let mailMilliseconds = 100
   private static let blindLookMilliseconds = 250
   private static let safetyLookMilliseconds = 60_000
-  /// The time between two looks for mails that another server owed and did not send.
+  /// The time between two looks for mails that are owed and that nobody is sending.
   private static let mailLookMilliseconds = 600_000
   /// The time between two trials of a storage that failed.
   private static let trialMilliseconds = 500
@@ -115,9 +115,11 @@ actor AccountService {
       guard let self else { return answer(true) }
       executor.submit { answer(self.assumeIsolated { $0.isWanted(mail) }) }
     }
-    mailer.noteEnds { [weak self] mail in
+    mailer.noteEnds { [weak self] mail, isLeft in
       guard let self, let id = mail.owed else { return }
-      executor.submit { self.assumeIsolated { $0.noteSent(id) } }
+      executor.submit {
+        self.assumeIsolated { if isLeft { $0.sending.remove(id) } else { $0.noteSent(id) } }
+      }
     }
   }
 
@@ -325,7 +327,7 @@ actor AccountService {
     }
   }
 
-  /// Sends the mails that a server owes that was killed.
+  /// Sends the mails that a server owes that was killed, and those that could not be delivered before.
   ///
   /// - Parameter areOwn: whether nobody else is sending those that are kept.
   private func sendOwed(areOwn: Bool = false) {

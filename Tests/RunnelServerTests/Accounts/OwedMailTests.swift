@@ -126,6 +126,29 @@ import Testing
     try store.close()
   }
 
+  @Test func aNoticeThatTheFolderCannotTakeStaysOwed() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try change(isPrivileged: true)
+    // A file stands in the place of the folder.
+    let mails = folder + "/accounts.mail"
+    try Data("x".utf8).write(to: URL(fileURLWithPath: mails))
+    let (lines, line) = AsyncStream.makeStream(of: String.self)
+    let log = try LogLines { line.yield(String(decoding: $0, as: UTF8.self)) }
+    try await TestServer.$log.withValue(log) {
+      try await withServer { _ in
+        let told = await lines.first { $0.contains("A mail was not delivered yet: ") }
+        #expect(told?.contains("..") == false)
+      }
+    }
+    #expect(try owedCount() == 1)
+    try FileManager.default.removeItem(atPath: mails)
+    try await withServer { server in
+      let mail = try #require(try await server.mails(count: 1).first)
+      #expect(mail.contains("To: <ada@x.org>"))
+    }
+    #expect(try owedCount() == 0)
+  }
+
   @Test func halvesOfMailsThatAKilledServerLeftAreRemoved() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let mails = folder + "/accounts.mail"
