@@ -325,6 +325,10 @@ extension ServiceOrigin {
       if case .childRemoved = delivery.event {} else { node = mirror.node(service, row.key) }
       messages.append(.push(.set(node), ServiceMirror.place(service, row.key), tag: tag))
     }
+    // Who asked before, and does not listen, may have kept a record that is gone.
+    for place in places where mirror.node(at: place).isEmpty {
+      messages.append(.push(.set(.empty), place, tag: nil))
+    }
     let changed = Set(places)
     for (listener, ask) in asks.sorted(by: { $0.key < $1.key }) where ask.isAnswered {
       let keys = ask.query.path.keys

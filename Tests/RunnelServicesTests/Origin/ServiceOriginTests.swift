@@ -77,6 +77,26 @@ import Testing
     #expect(finds() == before)
   }
 
+  /// What was read before, for a list that nobody looks at any more, would show them without a connection.
+  @Test func removedRecordsAreGoneFromAllThatWasReadBefore() throws {
+    fill(12)
+    try world.connect()
+    try world.listen(Query(notes).limited(to: 5, from: .first))
+    try world.settle()
+    try world.listen(Query(notes).ordered(byChild: "rank").limited(to: 8, from: .first))
+    try world.settle()
+    try world.unlisten()
+    let gone: Set = ["1", "2", "8"]
+    try world.write(.update(notes, gone.sorted().map { JSONMember($0, .null) }))
+    try world.settle()
+    #expect(world.server.records.count == 9)
+    #expect(try gone.isDisjoint(with: world.shown().children.map(\.key.text)))
+    let (_, event) = world.server.handle(.remove(id: 3))
+    if let event { world.events.append(("notes", event.0, event.1)) }
+    try world.tellEvents()
+    #expect(try !world.shown().children.map(\.key.text).contains("3"))
+  }
+
   @Test func writeIsPendingUntilTheServerHasAnswered() throws {
     fill(1)
     try world.connect()
