@@ -34,6 +34,10 @@ final class ReplicaCore: SessionCore {
   /// The number of messages from the origin after which the size of the cache is checked (section
   /// 15.3).
   private static let messagesPerPruning = 1000
+  /// The same while writes wait for the origin.
+  private static let messagesPerLatePruning = 20_000
+  /// The most answers that one check removes: the listeners wait for it.
+  private static let prunedMax = 500
 
   /// How the names of origins begin that are asked by `find`, which knows filters and several orders.
   private static let servicesPrefix = "feathers+"
@@ -324,7 +328,11 @@ extension ReplicaCore {
 extension ReplicaCore {
   func receive(_ messages: [OriginMessage]) throws -> [Delivery] {
     messageCount += messages.count
-    let isCacheDue = messageCount > ReplicaCore.messagesPerPruning
+    // While writes wait, their answers go first: each may leave an answer to be pruned.
+    let countMin =
+      engine.replica.book.hasNoPending
+      ? ReplicaCore.messagesPerPruning : ReplicaCore.messagesPerLatePruning
+    let isCacheDue = messageCount > countMin
     if isCacheDue { messageCount = 0 }
     let cacheBytesMax = context.environment.cacheBytesMax
     return try step { (engine, storage, now) in
@@ -336,7 +344,9 @@ extension ReplicaCore {
       }
       if isCacheDue {
         outcome.append(
-          try engine.prune(toBytes: cacheBytesMax, queries: Replica.inactiveQueriesMax, &storage))
+          try engine.prune(
+            toBytes: cacheBytesMax, queries: Replica.inactiveQueriesMax,
+            atMost: ReplicaCore.prunedMax, &storage))
       }
       return outcome
     }

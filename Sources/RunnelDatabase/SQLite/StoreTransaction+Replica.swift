@@ -37,15 +37,14 @@ extension StoreTransaction: ReplicaStorage {
 
   func save(_ write: PendingWrite) throws(TreeError) {
     try tree.reading {
-      try db.cachedStatement(sql: "INSERT OR REPLACE INTO pending_write (id, json) VALUES (?, ?)")
-        .execute(arguments: [write.id, write.json.jsonText()])
+      try statement("INSERT OR REPLACE INTO pending_write (id, json) VALUES (?, ?)")
+        .run(.integer(write.id), .utf8(write.json.jsonBytes()))
     }
   }
 
   func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError) {
     try tree.reading {
-      try db.cachedStatement(sql: "DELETE FROM pending_write WHERE id = ?")
-        .execute(arguments: [write.id])
+      try statement("DELETE FROM pending_write WHERE id = ?").run(.integer(write.id))
       switch ending {
       case .done: if let name = write.name { try noteName(name) }
       case .refused(let error):
@@ -89,15 +88,15 @@ extension StoreTransaction: ReplicaStorage {
 
   func save(_ record: TrackedQuery) throws(TreeError) {
     try tree.reading {
-      try db.cachedStatement(
-        sql: """
-          INSERT OR REPLACE INTO tracked_query (id, path, query, is_active, is_complete, last_use)
-          VALUES (?, ?, ?, ?, ?, ?)
-          """
-      ).execute(arguments: [
-        record.id, record.query.path.description, record.query.storedJSON().jsonText(),
-        record.isActive, record.isComplete, record.lastUse,
-      ])
+      try statement(
+        """
+        INSERT OR REPLACE INTO tracked_query (id, path, query, is_active, is_complete, last_use)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """
+      ).run(
+        .integer(record.id), .text(record.query.path.description),
+        .utf8(record.query.storedJSON().jsonBytes()), .integer(record.isActive ? 1 : 0),
+        .integer(record.isComplete ? 1 : 0), .integer(record.lastUse))
       // A default query has no keys.
       if !record.isDormant, !record.isDefault { try saveKeys(of: record) }
       try noteHolding(record.id, record.isActive)
@@ -164,10 +163,8 @@ extension StoreTransaction: ReplicaStorage {
 
   func deleteTrackedQuery(_ id: Int64) throws(TreeError) {
     try tree.reading {
-      try db.cachedStatement(sql: "DELETE FROM tracked_key WHERE query = ?")
-        .execute(arguments: [id])
-      try db.cachedStatement(sql: "DELETE FROM tracked_query WHERE id = ?")
-        .execute(arguments: [id])
+      try statement("DELETE FROM tracked_key WHERE query = ?").run(.integer(id))
+      try statement("DELETE FROM tracked_query WHERE id = ?").run(.integer(id))
       try noteHolding(id, false)
     }
   }

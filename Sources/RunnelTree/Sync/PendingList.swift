@@ -29,6 +29,9 @@ struct PendingList: Sendable {
   /// The writes, oldest first.
   var all: [PendingWrite] { parts.flatMap { $0.map(\.write) } }
 
+  /// The oldest write; nil if there is none.
+  var oldest: PendingWrite? { parts.first?.first?.write }
+
   /// The newest write; nil if there is none.
   var last: PendingWrite? { parts.last?.last?.write }
 

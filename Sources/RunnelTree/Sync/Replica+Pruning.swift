@@ -13,9 +13,12 @@ extension Replica {
   /// Data of queries that are active, here or in another session, and pending writes are never
   /// removed.
   ///
+  /// A step removes at most `countMax` answers, so that it stays short.
+  ///
   /// - Returns: the places where something was removed.
   mutating func prune(
-    toBytes bytes: Int, queries: Int, _ storage: inout some ReplicaStorage
+    toBytes bytes: Int, queries: Int, atMost countMax: Int,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     // This is asked after each answer of the origin.
     if book.trackedCount <= queries, try !storage.isServer(largerThan: bytes) { return [] }
@@ -27,8 +30,9 @@ extension Replica {
       if inactive.isEmpty { return touched }
       if inactive.count <= queries, try !storage.isServer(largerThan: bytes) { return touched }
       let share = (Double(inactive.count) * Replica.prunedShare).rounded(.up)
-      let count = max(Int(share), inactive.count - queries)
+      let count = min(max(Int(share), inactive.count - queries), countMax)
       touched += try prune(Array(inactive.prefix(count)), &storage)
+      if countMax != .max { return touched }
     }
   }
 
@@ -62,8 +66,8 @@ extension Replica {
       if record.isDefault {
         // Each child is looked for in these answers.
         for other in book.records(at: path) { try wake(other.query, storage) }
-        _ = try dropUnkept(of: path, storage.serverNode(at: path), &storage)
-        touched += try rebase([path], &storage)
+        touched += try showDropped(
+          dropUnkept(of: path, storage.serverNode(at: path), &storage), path, &storage)
       } else {
         touched += try pruneChildren(record, &storage)
       }
@@ -88,6 +92,20 @@ extension Replica {
     }
     // The place stands for its children.
     return try rebase(changed, &storage).filter { !path.contains($0) } + [path]
+  }
+
+  /// Shows what is left of a place, some of which may have been dropped; returns the place where the shown node,
+  /// or the knowledge about it, may have changed.
+  private mutating func showDropped(
+    _ dropped: [Path], _ path: Path, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    guard book.hasNoPending else { return try rebase([path], &storage) }
+    // Without pending writes both trees are the same, and stay so by the same change.
+    for place in dropped {
+      try storage.perform(
+        Assignment(path: place, target: .node(try storage.serverNode(at: place))))
+    }
+    return [path]
   }
 
   /// Removes what no query keeps of a node; returns its place if something was removed.
@@ -120,10 +138,12 @@ extension ReplicaEngine {
   ///
   /// - Throws: `TreeError` (`storage`).
   package mutating func prune(
-    toBytes bytes: Int, queries: Int, _ storage: inout some ReplicaStorage
+    toBytes bytes: Int, queries: Int, atMost countMax: Int = .max,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
-    outcome.touched = try replica.prune(toBytes: bytes, queries: queries, &storage)
+    outcome.touched = try replica.prune(
+      toBytes: bytes, queries: queries, atMost: countMax, &storage)
     outcome.deliveries = try engine.apply(touched: outcome.touched, reader: reader(storage))
     return outcome
   }

@@ -170,23 +170,36 @@ extension Replica {
   mutating func acknowledge(
     _ id: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
+    // Then the writes behind it are laid over the same tree as before, if all of it is kept.
+    var isShownAlready = book.isOldestPending(id)
     guard let write = book.remove(id) else { return [] }
     try storage.end(write, .done)
     let told = book.talk.answer(id)
-    for part in write.parts where !book.isLive(part.path) {
-      if told.contains(where: { $0.contains(part.path) }) { continue }
-      try keep(acknowledged: part, told: told, &storage)
+    isShownAlready = isShownAlready && write.isVisible && told.isEmpty
+    for part in write.parts {
+      if book.isLive(part.path) || told.contains(where: { $0.contains(part.path) }) {
+        isShownAlready = false
+        continue
+      }
+      let isAllKept = try keep(acknowledged: part, told: told, &storage)
+      isShownAlready = isShownAlready && isAllKept
     }
-    return try rebase(write.parts.map(\.path), &storage)
+    let places = write.parts.map(\.path)
+    return isShownAlready ? places : try rebase(places, &storage)
   }
 
+  /// Keeps what an acknowledged write has made of a place, but for what is known better.
+  ///
+  /// - Returns: true if all of it was kept as it was written.
   private mutating func keep(
     acknowledged part: Assignment, told: [Path], _ storage: inout some ReplicaStorage
-  ) throws(TreeError) {
-    if case .priority = part.target, try !book.isKept(part.path, storage) { return }
-    guard case .node(var node) = part.target else {
-      return try keep(part, by: .nobody, &storage)
+  ) throws(TreeError) -> Bool {
+    if case .priority = part.target, try !book.isKept(part.path, storage) { return false }
+    guard case .node(let written) = part.target else {
+      try keep(part, by: .nobody, &storage)
+      return false
     }
+    var node = written
     for place in book.livePlaces(atOrBelow: part.path) + told {
       // The origin has sent the result of the write for this place, and maybe more.
       guard let below = place.relative(to: part.path) else { continue }
@@ -195,5 +208,6 @@ extension Replica {
     try keep(Assignment(path: part.path, target: .node(node)), by: .nobody, &storage)
     // An open query stays open: the place is known for now, and the answer decides.
     if !book.isCached(part.path) { try markAnswered(Query(part.path), &storage) }
+    return node == written
   }
 }

@@ -18,7 +18,7 @@ package struct ReplicaBook: Sendable {
   private var places = PendingPlaces()
   private var tracked = PathTree<[Query: TrackedQuery]>()
   /// The number of tracked queries.
-  private(set) var trackedCount = 0
+  package private(set) var trackedCount = 0
   private var nextTrackedID: Int64 = 0
   /// What the origin can answer.
   var reach = OriginReach.ranges
@@ -48,6 +48,12 @@ package struct ReplicaBook: Sendable {
 extension ReplicaBook {
   /// The writes that the origin has not answered, oldest first.
   package var pending: [PendingWrite] { writes.all }
+
+  /// True if the origin has answered all writes.
+  package var hasNoPending: Bool { writes.oldest == nil }
+
+  /// True if a write is the oldest one that the origin has not answered.
+  func isOldestPending(_ id: Int64) -> Bool { writes.oldest?.id == id }
 
   /// The pending writes that transactions made, oldest first.
   var pendingOfTransactions: [PendingWrite] {
