@@ -23,17 +23,19 @@ extension Replica {
     // This is asked after each answer of the origin.
     if book.trackedCount <= queries, try !storage.isServer(largerThan: bytes) { return [] }
     var touched: [Path] = []
+    var rest = countMax
     let held = try storage.queriesHeldElsewhere()
-    while true {
+    while rest > 0 {
       let inactive = book.trackedQueries.filter { !$0.isActive && !held.contains($0.id) }
         .sorted { ($0.lastUse, $0.id) < ($1.lastUse, $1.id) }
       if inactive.isEmpty { return touched }
       if inactive.count <= queries, try !storage.isServer(largerThan: bytes) { return touched }
       let share = (Double(inactive.count) * Replica.prunedShare).rounded(.up)
-      let count = min(max(Int(share), inactive.count - queries), countMax)
+      let count = min(max(Int(share), inactive.count - queries), rest)
       touched += try prune(Array(inactive.prefix(count)), &storage)
-      if countMax != .max { return touched }
+      rest -= count
     }
+    return touched
   }
 
   /// Removes the answer of a query that is not needed, since another query holds the same.
