@@ -163,7 +163,7 @@ struct ServeOption: Sendable {
       "smtp-password-file", .file, "file",
       "The file whose first line is the password at the server of mail."),
     ServeOption(
-      "mail-from", .text, "address", "The address from which mails come."
+      "mail-from", .text, "address", "The address from which mails come, or 'Name <address>'."
     ) { try $0.forAccounts(&$1) { $0.mailSender = $1.text } },
     ServeOption(
       "mail-folder", .folder, "folder",

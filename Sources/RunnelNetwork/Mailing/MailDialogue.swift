@@ -7,7 +7,7 @@
 ///     -> data -> content -> goodbye
 /// ```
 ///
-/// Source: RFC 5321, RFC 3207, RFC 4616, RFC 4954.
+/// Source: RFC 5321, RFC 3207, RFC 4616, RFC 4954, RFC 6531.
 package struct MailDialogue: Hashable, Sendable {
   /// What has to be done next.
   package enum Step: Hashable, Sendable {
@@ -51,6 +51,8 @@ package struct MailDialogue: Hashable, Sendable {
   private var isEncrypted: Bool
   /// The lines of the reply so far.
   private var lines: [String] = []
+  /// What the server offers on this connection.
+  private var offers: Set<String> = []
 
   package init(_ message: MailMessage, login: MailServer.Login?, security: Security) {
     (self.message, self.login, self.security) = (message, login, security)
@@ -87,7 +89,7 @@ package struct MailDialogue: Hashable, Sendable {
       state = .handshake
       return [.startTLS]
     case (.login, 235): return begin()
-    case (.sender, 250): return send("RCPT TO:<\(message.recipient)>", .recipient)
+    case (.sender, 250): return send("RCPT TO:<\(message.recipient.text)>", .recipient)
     case (.recipient, 250), (.recipient, 251): return send("DATA", .data)
     case (.data, 354):
       state = .content
@@ -100,7 +102,7 @@ package struct MailDialogue: Hashable, Sendable {
   }
 
   private mutating func greeted() -> [Step] {
-    let offers = Set(lines.map { $0.dropFirst(4).uppercased() })
+    offers = Set(lines.map { $0.dropFirst(4).uppercased() })
     if !isEncrypted, security != .atOnce {
       if offers.contains("STARTTLS") { return send("STARTTLS", .startTLS) }
       if security == .required { return fail("it offers no encryption", isFinal: true) }
@@ -113,7 +115,17 @@ package struct MailDialogue: Hashable, Sendable {
     return send("AUTH PLAIN \(login.plain)", .login)
   }
 
-  private mutating func begin() -> [Step] { send("MAIL FROM:<\(message.sender)>", .sender) }
+  private mutating func begin() -> [Step] {
+    let start = "MAIL FROM:<\(message.sender.text)>"
+    guard message.needsUnicode else { return send(start, .sender) }
+    guard offers.contains("SMTPUTF8") else {
+      return fail(
+        "it does not offer SMTPUTF8, so no mail reaches an address whose name is beyond ASCII: use a server "
+          + "of mail that offers it, or let the user take another address", isFinal: true)
+    }
+    let body = offers.contains("8BITMIME") ? " BODY=8BITMIME" : ""
+    return send(start + body + " SMTPUTF8", .sender)
+  }
 
   private mutating func send(_ line: String, _ next: State) -> [Step] {
     state = next
@@ -151,23 +163,21 @@ package struct MailFailure: Error, Hashable, Sendable {
 
 /// A message for one recipient.
 package struct MailMessage: Hashable, Sendable {
-  /// The name of this machine for the server of mail.
+  /// The name of this machine for the server of mail, of ASCII.
   package var clientName: String
-  package var sender: String
-  package var recipient: String
+  package var sender: MailAddress
+  package var recipient: MailAddress
   /// Headers and text, with lines that end in CR LF.
   package var content: [UInt8]
 
-  /// Makes a message; nil if an address cannot be sent: it is not of visible ASCII, or has angle
-  /// brackets.
-  package init?(clientName: String, sender: String, recipient: String, content: [UInt8]) {
-    for address in [sender, recipient, clientName] {
-      let isPlain = address.utf8.allSatisfy { byte in
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">")
-      }
-      if !isPlain || address.isEmpty { return nil }
-    }
+  /// Makes a message.
+  package init(
+    clientName: String, sender: MailAddress, recipient: MailAddress, content: [UInt8]
+  ) {
     (self.clientName, self.sender, self.recipient) = (clientName, sender, recipient)
     self.content = content
   }
+
+  /// True if the server has to take characters beyond ASCII in addresses and headers.
+  var needsUnicode: Bool { sender.needsUnicode || recipient.needsUnicode }
 }

@@ -58,7 +58,7 @@ final class AccountMailer: Sendable {
   private static let endMilliseconds = 5000
 
   private let destination: Destination
-  private let sender: String
+  private let sender: MailSender
   private let clientName: String
   private let logger: Logger
   private let calendar: @Sendable () -> Int64
@@ -69,13 +69,13 @@ final class AccountMailer: Sendable {
   ///
   /// - Parameters:
   ///   - destination: the place where mails go.
-  ///   - sender: the address in `From`.
-  ///   - clientName: the name of this machine for the server of mail.
+  ///   - sender: the sender in `From`.
+  ///   - clientName: the name of this machine for the server of mail, of ASCII.
   ///   - logger: for failures.
   ///   - calendar: tells the time of day, in milliseconds since 1970.
   /// - Throws: `DatabaseError` if the system has no thread left.
   init(
-    _ destination: Destination, sender: String, clientName: String, logger: Logger,
+    _ destination: Destination, sender: MailSender, clientName: String, logger: Logger,
     calendar: @escaping @Sendable () -> Int64
   ) throws {
     (self.destination, self.sender, self.clientName) = (destination, sender, clientName)
@@ -144,22 +144,20 @@ final class AccountMailer: Sendable {
       logger.notice("\(mail.kind.rawValue) for \(mail.recipient): \(what)")
       ended(job, nil)
     case .folder(let folder):
+      guard let recipient = MailAddress(mail.recipient) else { return ended(job, .noAddress) }
       do throws(ServerError) {
-        try write(mail, to: folder)
+        try write(mail, recipient, to: folder)
         ended(job, nil)
       } catch {
         // The folder can be mended: its disk is full, or it holds too many mails.
         ended(job, MailFailure(reason: error.message, isFinal: false))
       }
     case .server(let server):
-      let content = Array(MailText.message(mail, sender: sender, now: calendar()).utf8)
-      guard
-        let message = MailMessage(
-          clientName: clientName, sender: sender, recipient: mail.recipient, content: content)
-      else {
-        let reason = "its address is not of plain characters"
-        return ended(job, MailFailure(reason: reason, isFinal: true))
-      }
+      guard let recipient = MailAddress(mail.recipient) else { return ended(job, .noAddress) }
+      let content = MailText.message(mail, to: recipient, from: sender, now: calendar())
+      let message = MailMessage(
+        clientName: clientName, sender: sender.address, recipient: recipient,
+        content: Array(content.utf8))
       server.deliver(message) { [self] failure in
         let named = failure.map { failure in
           MailFailure(reason: "\(server.host): \(failure.reason)", isFinal: failure.isFinal)
@@ -183,7 +181,9 @@ final class AccountMailer: Sendable {
     if let failure {
       let isWaiting = isTriedAgain || isLeft && job.mail.owed != nil
       let stop = failure.reason.hasSuffix(".") ? "" : "."
-      logger.error("A mail was not delivered\(isWaiting ? " yet" : ""): \(failure.reason)\(stop)")
+      let what = "\(job.mail.kind.rawValue) for \(job.mail.recipient)"
+      logger.error(
+        "A mail was not delivered\(isWaiting ? " yet" : ""): \(what): \(failure.reason)\(stop)")
     }
     if isTriedAgain {
       executor.submit(afterMilliseconds: pauses[job.attemptCount]) { [weak self] in
@@ -201,17 +201,22 @@ final class AccountMailer: Sendable {
     goOn()
   }
 
-  /// Checks the address from which mails come.
+  /// Returns the sender of mails, which is of the host if none is given.
   ///
-  /// - Throws: `ServerError` of usage if it is none.
-  static func check(sender: String?) throws(ServerError) {
-    guard let sender else { return }
-    let parts = sender.split(separator: "@", omittingEmptySubsequences: false)
-    let isPlain = sender.unicodeScalars.allSatisfy {
-      $0.value > 0x20 && !"<>,;\"\u{7f}".unicodeScalars.contains($0)
+  /// - Throws: `ServerError` of usage if no mails can come from it.
+  static func sender(_ given: String?, host: String) throws(ServerError) -> MailSender {
+    let text = given ?? "accounts@" + host
+    guard let sender = MailSender(text) else {
+      let advice = given == nil ? ": give --mail-from" : "; give name@host or 'Name <name@host>'"
+      throw ServerError(
+        "\(text) is no address from which mails can come\(advice).", isUsage: true)
     }
-    if parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), isPlain { return }
-    throw ServerError("\(sender) is no address from which mails can come.", isUsage: true)
+    if sender.address.needsUnicode {
+      throw ServerError(
+        "\(text) is no address from which mails can come: what stands before the @ has to be of ASCII "
+          + "characters, as not every server of mail takes others.", isUsage: true)
+    }
+    return sender
   }
 
   /// Makes the folder for mails, if there is none.
@@ -245,15 +250,23 @@ final class AccountMailer: Sendable {
     }
   }
 
-  private func write(_ mail: AccountMail, to folder: String) throws(ServerError) {
+  private func write(
+    _ mail: AccountMail, _ recipient: MailAddress, to folder: String
+  ) throws(ServerError) {
     try AccountMailer.make(folder: folder)
     let count = try ServerFile.names(in: folder).count
     if count >= AccountMailer.filesMax {
       throw ServerError("\(folder) has \(count) mails: remove those that were sent")
     }
-    let message = MailText.message(mail, sender: sender, now: calendar())
+    let message = MailText.message(mail, to: recipient, from: sender, now: calendar())
     var random = SystemRandomNumberGenerator()
     let name = "\(calendar())-\(String(random.next(), radix: 36)).eml"
     try ServerFile.replace("\(folder)/\(name)", with: Array(message.utf8), mode: 0o600)
   }
+}
+
+extension MailFailure {
+  /// The address of the account has no form for mail: a part of its domain is too long, say.
+  fileprivate static let noAddress = MailFailure(
+    reason: "this address cannot be written in a mail", isFinal: true)
 }

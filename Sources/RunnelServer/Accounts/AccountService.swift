@@ -141,17 +141,17 @@ actor AccountService {
     guard let accounts = configuration.accounts else { return nil }
     let place = try AccountsPlace(accounts, configuration, keeper)
     let folder = accounts.mailFolder ?? DatabaseNames.stem(of: accounts.file) + ".mail"
-    try AccountMailer.check(sender: accounts.mailSender)
+    let policy = accounts.policy(configuration)
+    let host = IdentityDecider.host(of: policy.actionURL) ?? "localhost"
+    let sender = try AccountMailer.sender(accounts.mailSender, host: host)
     if accounts.mailServer == nil, let given = accounts.mailFolder, !configuration.isEmulator {
       try AccountMailer.make(folder: given)
     }
     let destination: AccountMailer.Destination =
       accounts.mailServer.map { .server($0) } ?? .folder(folder)
-    let policy = accounts.policy(configuration)
-    let host = IdentityDecider.host(of: policy.actionURL) ?? "localhost"
     let mailer = try AccountMailer(
       configuration.isEmulator ? .log : destination,
-      sender: accounts.mailSender ?? "accounts@" + host, clientName: host, logger: logger,
+      sender: sender, clientName: MailAddress.domain(host) ?? "localhost", logger: logger,
       calendar: world.calendar)
     return try AccountService(
       place, policy: policy, mailer: mailer, logger: logger, calendar: world.calendar,

@@ -18,7 +18,7 @@ public struct AccountsConfiguration: Sendable {
   public var mailFolder: String?
   /// The server of mail; nil to write mails to the folder.
   public var mailServer: MailServer?
-  /// The address from which mails come; nil for one at the host of the server.
+  /// The address from which mails come, or `name <address>`; nil for one at the host of the server.
   public var mailSender: String?
   /// The cost of hashes; nil for the standard.
   package var cost: ScryptCost?

@@ -1,14 +1,17 @@
 import RunnelBase
 import RunnelIdentity
+import RunnelNetwork
 
 /// The text of a mail to a user.
 ///
-/// Source: RFC 5322, RFC 2047.
+/// Source: RFC 5322, RFC 6532.
 enum MailText {
   /// Returns the whole message.
-  static func message(_ mail: AccountMail, sender: String, now: Int64) -> String {
+  static func message(
+    _ mail: AccountMail, to recipient: MailAddress, from sender: MailSender, now: Int64
+  ) -> String {
     let lines = [
-      "From: <\(sender)>", "To: <\(mail.recipient)>",
+      "From: \(sender.header)", "To: <\(recipient.text)>",
       "Subject: \(subject(mail))", "Date: \(date(now))", "MIME-Version: 1.0",
       "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64",
       "Auto-Submitted: auto-generated", "",

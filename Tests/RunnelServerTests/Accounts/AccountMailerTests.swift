@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RunnelNetwork
 import Testing
 
 @testable import RunnelIdentity
@@ -10,7 +11,7 @@ import Testing
     let folder = NSTemporaryDirectory() + "runnel-mails-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let mailer = try AccountMailer(
-      .folder(folder), sender: "a@id.example", clientName: "id.example",
+      .folder(folder), sender: try #require(MailSender("a@id.example")), clientName: "id.example",
       logger: Logger(label: "test"), calendar: { 0 })
     mailer.ask { mail, answer in answer(mail.recipient != "gone@x.org") }
     for recipient in ["gone@x.org", "ada@x.org"] {
@@ -24,6 +25,37 @@ import Testing
     }
     #expect(mails.count == 1)
     #expect(mails.first?.contains("ada@x.org") == true)
+  }
+
+  @Test func aMailInTheFolderHasAddressesForItsSender() throws {
+    let folder = NSTemporaryDirectory() + "runnel-mails-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let sender = try AccountMailer.sender("Imkerei Müller <info@imkerei-müller.example>", host: "x")
+    let mailer = try AccountMailer(
+      .folder(folder), sender: sender, clientName: "id.example", logger: Logger(label: "test"),
+      calendar: { 0 })
+    mailer.send(AccountMail(notice: .replaced, to: "zoë.çelik@bücher.example"))
+    mailer.close()
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+    let text = try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+    let lines = text.components(separatedBy: "\r\n")
+    #expect(
+      lines.prefix(2) == [
+        "From: =?utf-8?B?SW1rZXJlaSBNw7xsbGVy?= <info@xn--imkerei-mller-4ob.example>",
+        "To: <zoë.çelik@xn--bcher-kva.example>",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      ("nobody", "give name@host"), ("zoë@x.example", "has to be of ASCII"),
+      ("a@x.example, b@x.example", "give name@host"),
+    ])
+  func aSenderFromWhichNoMailCanComeIsRefused(text: String, words: String) {
+    let error = #expect(throws: ServerError.self) {
+      try AccountMailer.sender(text, host: "id.example")
+    }
+    #expect(error?.isUsage == true && error?.message.contains(words) == true, "\(text)")
   }
 
   @Test func aNoticeHasNoLinkAndNoTextOfAUser() {

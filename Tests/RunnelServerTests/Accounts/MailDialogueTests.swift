@@ -3,18 +3,18 @@ import Testing
 
 /// The dialogue with a server of mail, line by line.
 ///
-/// Source: RFC 5321, RFC 3207, RFC 4954.
+/// Source: RFC 5321, RFC 3207, RFC 4954, RFC 6531.
 @Suite struct MailDialogueTests {
   private let login = MailServer.Login(user: "ada", password: "pass")
 
   private func dialogue(
-    _ content: String = "Subject: x\r\n\r\nHello\r\n", login: MailServer.Login? = nil,
-    security: MailDialogue.Security = .required
+    _ content: String = "Subject: x\r\n\r\nHello\r\n", to recipient: String = "b@x.org",
+    login: MailServer.Login? = nil, security: MailDialogue.Security = .required
   ) throws -> MailDialogue {
     let message = MailMessage(
-      clientName: "id.example", sender: "a@id.example", recipient: "b@x.org",
-      content: Array(content.utf8))
-    return MailDialogue(try #require(message), login: login, security: security)
+      clientName: "id.example", sender: try #require(MailAddress("a@id.example")),
+      recipient: try #require(MailAddress(recipient)), content: Array(content.utf8))
+    return MailDialogue(message, login: login, security: security)
   }
 
   private func text(_ steps: [MailDialogue.Step]) -> String {
@@ -84,10 +84,31 @@ import Testing
     #expect(text(open.receive("250 x")) == "MAIL FROM:<a@id.example>\r\n")
   }
 
-  @Test(arguments: ["b@x.org> NOTIFY=NEVER", "b@x.org\r\nDATA", "b @x.org", "é@x.org", ""])
-  func addressesThatCouldChangeTheDialogueAreRefused(recipient: String) {
-    #expect(
-      MailMessage(clientName: "x", sender: "a@x", recipient: recipient, content: []) == nil)
+  @Test func aDomainBeyondASCIIGoesToEachServer() throws {
+    var mail = try dialogue(to: "info@Imkerei-Müller.example", security: .ifOffered)
+    for line in ["220 x", "250 x"] { _ = mail.receive(line) }
+    #expect(text(mail.receive("250 x")) == "RCPT TO:<info@xn--imkerei-mller-4ob.example>\r\n")
+  }
+
+  @Test(
+    arguments: [
+      (["250-x", "250-8BITMIME", "250 SMTPUTF8"], " BODY=8BITMIME SMTPUTF8"),
+      (["250-x", "250 SMTPUTF8"], " SMTPUTF8"),
+    ] as [([String], String)])
+  func aNameBeyondASCIIGoesWithSMTPUTF8(offers: [String], parameters: String) throws {
+    var mail = try dialogue(to: "zoë.çelik@x.example", security: .ifOffered)
+    _ = mail.receive("220 x")
+    var last = ""
+    for line in offers { last = text(mail.receive(line)) }
+    #expect(last == "MAIL FROM:<a@id.example>\(parameters)\r\n")
+    #expect(text(mail.receive("250 x")) == "RCPT TO:<zoë.çelik@x.example>\r\n")
+  }
+
+  @Test func aServerWithoutSMTPUTF8GetsNoNameBeyondASCII() throws {
+    var mail = try dialogue(to: "zoë.çelik@x.example", security: .ifOffered)
+    _ = mail.receive("220 x")
+    let end = text(mail.receive("250 x"))
+    #expect(end.hasPrefix("<final: it does not offer SMTPUTF8"), "\(end)")
   }
 
   @Test func anEndlessReplyEnds() throws {

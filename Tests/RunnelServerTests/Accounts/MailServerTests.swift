@@ -113,11 +113,11 @@ import Testing
 
   private func deliver(to server: MailServer) async throws -> MailFailure? {
     let message = MailMessage(
-      clientName: "id.example", sender: "a@id.example", recipient: "b@x.org",
+      clientName: "id.example", sender: try #require(MailAddress("a@id.example")),
+      recipient: try #require(MailAddress("b@x.org")),
       content: Array("Subject: x\r\n\r\nHello\r\n".utf8))
-    let made = try #require(message)
     return await withCheckedContinuation { done in
-      server.deliver(made) { done.resume(returning: $0) }
+      server.deliver(message) { done.resume(returning: $0) }
     }
   }
 
@@ -171,6 +171,27 @@ import Testing
         #expect(lines.contains("RCPT TO:<ada@x.org>"))
         #expect(lines.contains("Subject: Reset your password"))
         #expect(try server.mails().isEmpty)
+      }
+    }
+  }
+
+  @Test func theLogNamesTheMailThatAServerCannotTake() async throws {
+    let (lines, line) = AsyncStream.makeStream(of: String.self)
+    let log = try LogLines { line.yield(String(decoding: $0, as: UTF8.self)) }
+    try await TestServer.$log.withValue(log) {
+      try await withMailbox(nil) { mailbox, port in
+        try await withAccounts {
+          $0.accounts?.mailServer = MailServer(host: "127.0.0.1", port: port)
+        } _: { server in
+          #expect(try server.signUp("zoë@x.org").status == 200)
+          _ = try server.accounts(
+            "sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"zoë@x.org"}"#)
+          let told = await lines.first { $0.contains("A mail was not delivered") }
+          #expect(told?.contains("not delivered: PASSWORD_RESET for zo") == true)
+          #expect(told?.contains("it does not offer SMTPUTF8") == true)
+          #expect(told?.contains("oobCode") == false)
+          #expect(mailbox.received.withLock { $0.lines } == ["EHLO id.example"])
+        }
       }
     }
   }
