@@ -107,6 +107,14 @@ import Testing
     #expect(app.screen[0] == count)
   }
 
+  @Test func whoIsTypingIsNamedWhereNoColumnShowsTheUser() throws {
+    var views = try Fixture.views()
+    views[0].columns.removeAll { $0.field == .path(Fixture.path("from")) }
+    let app = try AppDriver(views, json: Fixture.small)
+    app.take(.present([Present(id: "1", name: "k3x9vq27", view: "Chat", isTyping: true)]))
+    #expect(try #require(typing(app)).contains("k3x9vq27 is typing"))
+  }
+
   @Test func listThatFollowsGoesOnToFollowWhatIsStored() throws {
     let app = try chat()
     app.press("F")

@@ -219,8 +219,10 @@ extension ComposeScreen {
     let record = text.flatMap {
       $0.isEmpty ? nil : definition.record(composed: $0, state.database.me)
     }
+    let isNamed = definition.showsUser(onScreenOf: state.size.columns)
     let typing = state.tabs.lists[view].typing.compactMap { person in
-      definition.record(composed: TypingPerson.words, person.name).map {
+      let words = isNamed ? TypingPerson.words : "\(person.name) \(TypingPerson.words)"
+      return definition.record(composed: words, person.name).map {
         TypingRow(key: ListScreen.typingKey(person.id), value: $0)
       }
     }
@@ -264,6 +266,12 @@ extension ComposeScreen {
 }
 
 extension ViewDefinition {
+  /// Whether a column on a screen of a width shows the field that new records have the user's name in.
+  fileprivate func showsUser(onScreenOf width: Int) -> Bool {
+    let own = template.filter { $0.value == .string("$me") }.map { FieldPath.path($0.path) }
+    return columns.contains { $0.minimumScreen <= width && own.contains($0.field) }
+  }
+
   /// Returns a new record with a text in the composed field, or nil if the view has no such field.
   fileprivate func record(composed text: String, _ me: String) -> JSONValue? {
     compose.map { record(filledWith: [(path: $0, value: .string(text))], me: me) }
