@@ -131,12 +131,27 @@ import Testing
     #expect(try signIn()["error"]?["message"] == "INVALID_PASSWORD")
   }
 
+  @Test func aMissingFileOfAccountsIsNoMissingDatabase() throws {
+    let database = try TestDatabase()
+    for command in ["secret", "service-account"] {
+      let outcome = try Program.run([
+        "serve", command, "new", "backend", database.folder.file("none.db"),
+      ])
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("`runnel serve --accounts`"), "\(outcome.errors)")
+    }
+  }
+
   @Test func optionsOfAccountsNeedAccounts() throws {
     let database = try TestDatabase("{\"a\":1}")
     for (arguments, words) in [
       (["--issuer", "https://x.example"], "give --accounts and a file"),
       (["--accounts", database.file], "cannot hold both"),
       (["--accounts", database.folder.file("a.db"), "--issuer", "x"], "give an address"),
+      (
+        ["--accounts", database.folder.file("a.db"), "--mail-link", "https://x.example/#/account"],
+        "neither a query nor a fragment"
+      ),
       (
         ["--accounts", database.folder.file("a.db"), "--smtp-user", "x"],
         "this is for a server of mail: give --smtp"

@@ -62,7 +62,11 @@ struct AccessArgument: ParsableArguments {
   }
 
   private func databaseFile() throws -> String {
-    let file = try DatabaseOptions(database: file, .none).file(for: .read)
+    let file = try DatabaseOptions(database: file, .none).file(
+      for: .read,
+      maker:
+        "`runnel serve --accounts` and `runnel accounts add` make a file of accounts, `runnel import FILE "
+        + "--create` a database of data.")
     var status = stat()
     if stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       throw Failure("\(file) is a folder: name one of the databases in it.", status: .usage)

@@ -31,7 +31,9 @@ struct PasswordOptions: ParsableArguments {
   /// Reads the password.
   ///
   /// - Throws: `Failure` if it cannot be read, or is empty.
-  func password(_ question: String = "Password: ") throws -> Secret<String> {
+  func password(
+    _ question: String = "Password: ", option: String = "--password-file"
+  ) throws -> Secret<String> {
     if let passwordFd { return try PasswordOptions.line(passwordFd, "descriptor \(passwordFd)") }
     if let passwordFile, passwordFile != InputDocument.standardInputName {
       let descriptor = open(passwordFile, O_RDONLY | O_CLOEXEC)
@@ -39,7 +41,8 @@ struct PasswordOptions: ParsableArguments {
       defer { close(descriptor) }
       return try PasswordOptions.line(descriptor, passwordFile)
     }
-    return try PasswordOptions.checked(try StandardInput.secret(question), "Standard input")
+    return try PasswordOptions.checked(
+      try StandardInput.secret(question, otherwise: option), "Standard input")
   }
 
   /// Reads a new password; at a terminal it is asked for twice.

@@ -112,7 +112,7 @@ struct AccountPasswordCommand: ParsableCommand {
   static func current(_ file: String?) throws -> Secret<String> {
     var options = PasswordOptions()
     (options.passwordFile, options.passwordFd) = (file, nil)
-    return try options.password("Present password: ")
+    return try options.password("Present password: ", option: "--current-file")
   }
 }
 

@@ -26,7 +26,8 @@ struct SecretCommand: ParsableCommand {
 /// `runnel serve secret new`: makes a secret and shows it.
 struct NewSecretCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Make a secret, and print it; it is not shown again.")
+    commandName: "new", abstract: "Make a secret, and print it; it is not shown again.",
+    discussion: "A running server accepts it within two seconds.")
 
   @Argument(help: "The name of the new secret.") var name: String
   @OptionGroup var database: AccessArgument

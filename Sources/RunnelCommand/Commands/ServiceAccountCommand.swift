@@ -34,7 +34,8 @@ struct NewServiceAccountCommand: ParsableCommand {
     commandName: "new", abstract: "Make a service account, and write its key file.",
     discussion: """
       The key file is NAME.key.json in this folder, or the file after --to. Only you may read it. \
-      It contains the address of the server, where SDKs request their tokens.
+      It contains the address of the server, where SDKs request their tokens. A \
+      running server accepts the account within two seconds.
       """)
 
   @Argument(help: "The name of the new account: small letters, digits and hyphens.")

@@ -107,11 +107,13 @@ struct DatabaseOptions: ParsableArguments {
   /// The path of the file, after a check that it can be opened.
   ///
   /// The folder of the default file is created if a database may be created in it. `mayBeEmpty` is true
-  /// if a file without bytes is no mistake.
+  /// if a file without bytes is no mistake, and `maker` what else makes a file that is not there.
   ///
   /// - Throws: `Failure` if there is no such file or folder, with the usage status if an option
   ///   would make it.
-  func file(for access: Access, mayBeEmpty: Bool = false) throws -> String {
+  func file(
+    for access: Access, mayBeEmpty: Bool = false, maker: String? = nil
+  ) throws -> String {
     if let origin = try originChoice() {
       throw Failure(
         "This command works on files only. \(origin.name) is a server's database: use get, set, push, update, "
@@ -131,7 +133,7 @@ struct DatabaseOptions: ParsableArguments {
     let advice =
       database == nil
       ? "make it with `runnel import FILE`, or name another one with --database."
-      : "make it with `runnel import FILE --create`, or name another one."
+      : maker ?? "make it with `runnel import FILE --create`, or name another one."
     throw Failure("\(file) does not exist\(DatabaseOptions.question(for: file)): \(advice)")
   }
 

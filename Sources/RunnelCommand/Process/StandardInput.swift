@@ -53,8 +53,10 @@ enum StandardInput {
   /// Asks at the terminal for a secret, which is not shown while it is typed; or reads a line of what is no
   /// terminal.
   ///
+  /// `option` names a file with the secret, for the failure; nil if there is none.
+  ///
   /// - Throws: `Failure` if it cannot be read.
-  static func secret(_ question: String) throws -> String {
+  static func secret(_ question: String, otherwise option: String? = nil) throws -> String {
     var before = termios()
     let isShown = isTerminal && tcgetattr(STDIN_FILENO, &before) == 0
     if isShown {
@@ -72,7 +74,8 @@ enum StandardInput {
     }
     var lines = StandardInputLines()
     guard let line = try lines.next() else {
-      throw Failure("No \(StandardInput.word(in: question)) was given.")
+      let advice = option.map { ": standard input is empty; give it there, or its file with \($0)" }
+      throw Failure("No \(StandardInput.word(in: question)) was given\(advice ?? "").")
     }
     return String(decoding: line, as: UTF8.self)
   }

@@ -264,8 +264,12 @@ struct ServeValue: Sendable {
   /// The address of a server on the web, without a slash at its end.
   func webAddress() throws -> String {
     let address = text.hasSuffix("/") ? String(text.dropLast()) : text
+    if address.contains(where: { "?#".contains($0) }) {
+      throw failure(
+        "an address here has neither a query nor a fragment: leave out what follows ? or #.")
+    }
     guard let start = ["https://", "http://"].first(where: address.hasPrefix),
-      address.utf8.count > start.utf8.count, !address.contains(where: { " ?#".contains($0) })
+      address.utf8.count > start.utf8.count, !address.contains(" ")
     else { throw failure("give an address like https://chat.example.") }
     return address
   }
