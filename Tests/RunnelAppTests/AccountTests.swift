@@ -253,7 +253,24 @@ import Testing
     app.press("y")
     #expect(request(app)?.request == .signOut("ana"))
     try answer(app, .account(user: "bo"))
-    #expect(app.state.session.accountChange == AccountChange(to: "bo"))
+    #expect(app.state.session.accountChange?.user == "bo")
+  }
+
+  @Test(arguments: [OriginFacts.Link.live, .waiting])
+  func whoSignsOutIsToldSoInTheNextWorkspace(link: OriginFacts.Link) throws {
+    let app = try open(Self.facts)
+    app.take(.origin(OriginFacts(link)))
+    app.press("A d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    try answer(app, .account(user: nil))
+    let news = try #require(app.state.session.accountChange?.news)
+    #expect(news.hasPrefix("signed out of ana@x.org"))
+    #expect(news.hasSuffix("the server was not reached") == (link == .waiting))
+    let next = try open()
+    next.take(.said(news))
+    next.take(.origin(OriginFacts(.waiting, reason: "home cannot be reached", since: 1)))
+    #expect(next.toast == news)
   }
 
   @Test func dataOfARevokedDeviceIsShownNoMore() throws {
@@ -291,6 +308,7 @@ import Testing
     next.press("Tab o n e Tab o n e Enter")
     #expect(request(next)?.request == .upgrade(email: "ana@x.org", Secret("one")))
     try answer(next, .account(user: nil))
+    next.take(.origin(OriginFacts(.waiting, reason: "another credential is asked for", since: 1)))
     #expect(next.toast == "the account has an address now")
     next.take(.accounts(Self.facts))
     next.press("u")
@@ -344,7 +362,7 @@ import Testing
     app.press("y")
     #expect(request(app)?.request == .signOut("ana"))
     try answer(app, .account(user: "bo"))
-    #expect(app.state.session.accountChange == AccountChange(to: "bo"))
+    #expect(app.state.session.accountChange?.user == "bo")
     let other = try open(Self.facts)
     other.press("A j d")
     other.wait(milliseconds: 200)

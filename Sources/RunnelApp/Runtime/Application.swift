@@ -99,7 +99,7 @@ public final class Application {
       }
       do {
         let next = try options.changed(change)
-        host.trouble = change.reason
+        (host.trouble, host.news) = (change.reason, change.news)
         application = try Application(next, host)
         options = next
       } catch {
@@ -252,8 +252,7 @@ extension Application {
     if let firstFacts { runtime.send(.accounts(firstFacts)) }
     if let greeting { runtime.send(.greeted(greeting)) }
     if let problem { runtime.send(.configured(problem.settings, problem: problem.text)) }
-    if let trouble = host.trouble { runtime.send(.trouble(trouble)) }
-    host.trouble = nil
+    for action in host.takeFirst() { runtime.send(action) }
     while true {
       performScreenEffects()
       if let exitCode { return exitCode }

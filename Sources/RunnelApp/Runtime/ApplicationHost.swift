@@ -4,6 +4,7 @@ import RunnelAccounts
 import RunnelDatabase
 import RunnelDevices
 import RunnelTerminal
+import RunnelWorkspace
 
 /// What stays while the workspace is closed and opened again as another account: the terminal, the
 /// signals, the recording, and the accounts.
@@ -19,6 +20,8 @@ final class ApplicationHost {
   /// What is to be said first: the reason why the last account could not be shown, or remarks on how the
   /// database was made; nil for nothing.
   var trouble: String?
+  /// What the user did before; nil for nothing.
+  var news: String?
   private var screen: (any Screen)?
 
   /// Prepares everything but the screen.
@@ -50,6 +53,12 @@ final class ApplicationHost {
       wakeup.signal()
     }
     (accounts, accountMonitor) = (work, AccountMonitor(work, folder: home.path))
+  }
+
+  /// Returns and removes what is to be said first.
+  func takeFirst() -> [AppAction] {
+    defer { (trouble, news) = (nil, nil) }
+    return [trouble.map { .trouble($0) }, news.map { .said($0) }].compactMap(\.self)
   }
 
   /// The descriptors to poll for reading, besides those of the wakeup and the signals.

@@ -74,8 +74,10 @@ package struct AccountChange: Hashable, Sendable {
   package var user: String?
   /// The reason, if it is not the user's wish; it is said then.
   package var reason: String?
+  /// What the user has done before, which is said then; nil for nothing.
+  package var news: String?
 
-  package init(to user: String?, because reason: String? = nil) {
-    (self.user, self.reason) = (user, reason)
+  package init(to user: String?, because reason: String? = nil, saying news: String? = nil) {
+    (self.user, self.reason, self.news) = (user, reason, news)
   }
 }

@@ -138,13 +138,16 @@ extension AccountsScreen {
       state.say(.info, "signed in again")
     case .use(let user): Leaving.change(&state, to: AccountChange(to: user))
     case .signOut(let gone):
-      if gone == current?.id { return Leaving.change(&state, to: AccountChange(to: user)) }
-      state.say(.info, "signed out")
+      guard let current, gone == current.id else { return state.say(.info, signedOut) }
+      let isOffline = state.database.origin?.isCached == true
+      let end = isOffline ? " on this machine: the server was not reached" : ""
+      let news = "\(signedOut) of \(current.title)\(end)"
+      Leaving.change(&state, to: AccountChange(to: user, saying: news))
     case .delete: Leaving.change(&state, to: AccountChange(to: user))
     case .sendReset:
       FormScreen.openAccountForm(&state, .resetPassword)
       state.say(.info, "if there is such an account, a message was sent")
-    case .upgrade: state.say(.info, "the account has an address now")
+    case .upgrade: state.say(.info, addressGiven)
     case .resetPassword where state.database.accounts?.goesOnBySignIn == true:
       sayEndedByPassword(&state)
     case .resetPassword, .changePassword: state.say(.info, passwordChanged)
@@ -156,16 +159,27 @@ extension AccountsScreen {
     case .sendVerification:
       FormScreen.openAccountForm(&state, .applyCode)
       state.say(.info, "a message was sent to \(address)")
-    case .applyCode, .applyChange: state.say(.info, "the address is confirmed")
+    case .applyCode, .applyChange: state.say(.info, addressConfirmed)
     }
   }
 
   /// What is said when the password was changed.
   private static let passwordChanged = "the password was changed"
+  private static let addressGiven = "the account has an address now"
+  private static let addressConfirmed = "the address is confirmed"
+  private static let signedOut = "signed out"
 
   /// Whether that is being said.
-  static func saysPasswordChanged(_ state: AppState) -> Bool {
-    state.toast.map { $0.toast.text == passwordChanged && state.now < $0.until } ?? false
+  static func saysPasswordChanged(_ state: AppState) -> Bool { says([passwordChanged], state) }
+
+  /// Whether something is being said after which the server wants another credential.
+  static func saysChange(_ state: AppState) -> Bool {
+    says([passwordChanged, addressGiven, addressConfirmed, signedOut], state)
+  }
+
+  private static func says(_ texts: [String], _ state: AppState) -> Bool {
+    guard let toast = state.toast, state.now < toast.until else { return false }
+    return texts.contains { toast.toast.text.hasPrefix($0) }
   }
 
   /// Says that the password was changed by a code, and that the session ended.

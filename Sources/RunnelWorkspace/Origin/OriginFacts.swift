@@ -158,9 +158,11 @@ extension OriginFacts {
     switch facts.link {
     case .refused, .shutDown: state.say(.error, reason)
     // Attempts are repeated: the reason is shown only when it changes. That a session has ended was
-    // said already.
+    // said already, and what has become of the account says more than that its credential is another one.
     case .waiting:
-      if before?.reason != facts.reason, state.database.accounts?.reasonEnded == nil {
+      if before?.reason != facts.reason, state.database.accounts?.reasonEnded == nil,
+        !AccountsScreen.saysChange(state)
+      {
         state.say(.info, reason)
       }
     case .read: state.say(.info, state.phrase(reason, .viewResync, "asks again"))

@@ -44,6 +44,8 @@ package enum AppAction: Action {
   case present([Present])
   /// The database failed in something that no request asked for.
   case trouble(String)
+  /// What the user did before this workspace was opened is to be said.
+  case said(String)
   /// The session was kept again after a failure, or could not be kept for this reason.
   case sessionKept(problem: String?)
   /// The database's file is gone or was replaced, for this reason: nothing is written any more.

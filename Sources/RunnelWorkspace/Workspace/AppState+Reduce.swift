@@ -66,6 +66,7 @@ package enum StateReducer {
     case .present(let people): Presence.take(&state, people)
     case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
     case .trouble(let message): state.say(.error, message)
+    case .said(let message): state.say(.info, message)
     case .sessionKept(let problem): Leaving.noteSession(&state, problem: problem)
     case .fileGone(let message): FileGone.lose(&state, message)
     case .fileBack: FileGone.regain(&state)
