@@ -74,6 +74,17 @@ import Testing
 
   // MARK: The compose line
 
+  @Test func theLineNamesTheUserAsPeopleDo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    var account = AccountFacts.Account(id: app.state.database.me, email: "zoe@x.org")
+    app.take(.accounts(AccountFacts([account], current: account, .signedIn)))
+    app.press("a")
+    #expect(app.composeLine == " zoe@x.org")
+    account.name = String(repeating: "Zoe ", count: 10)
+    app.take(.accounts(AccountFacts([account], current: account, .signedIn)))
+    #expect(app.composeLine.hasPrefix(" Zoe Zoe") && app.composeLine.count <= 21)
+  }
+
   @Test func typedTextShowsAsARowThatIsNotSaved() throws {
     let app = try chat()
     app.press("a")

@@ -78,6 +78,16 @@ import Testing
     #expect(app.cursorLine.contains("/"))
   }
 
+  @Test func goingToAPlaceUnfoldsTheTree() throws {
+    let app = try AppDriver([], json: Fixture.small)
+    app.press("g g h")
+    #expect(app.cursorLine.contains("▸"))
+    app.press(":")
+    app.type("/user/bo")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("bo"))
+  }
+
   @Test func pathCompletesWithWhatIsLoaded() throws {
     let app = try app("g2 :")
     app.type("/us")

@@ -355,6 +355,18 @@ package final class AppScreen {
     return hints
   }
 
+  /// The widest name before the line that composes a record.
+  private static let writerWidth = 20
+
+  /// The user as people know them: the id of an account is known to rules only.
+  private var writer: String {
+    let me = state.database.me
+    let account = state.database.accounts?.current.flatMap { $0.id == me ? $0 : nil }
+    let name = account?.name.flatMap { $0.isEmpty ? nil : $0 } ?? account?.title ?? me
+    return CellWidth.width(of: name) <= AppScreen.writerWidth
+      ? name : CellText.fitted(name, to: AppScreen.writerWidth, isRight: false, glyphs: glyphs)
+  }
+
   func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {
     let (top, bottom) = layout.composer.splitTop(layout.composer.height > 1 ? 1 : 0)
     if !top.isEmpty { rule(top, into: &canvas) }
@@ -366,7 +378,7 @@ package final class AppScreen {
     }
     let label =
       ComposeScreen.isSending(state, inView: composer.view)
-      ? " \(glyphs.loading)" : " \(state.database.me)"
+      ? " \(glyphs.loading)" : " \(writer)"
     composer.editor.draw(into: &canvas, rect: bottom, label: label)
   }
 }

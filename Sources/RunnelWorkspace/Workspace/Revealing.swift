@@ -89,6 +89,10 @@ enum Revealing {
   }
 
   private static func moveInTree(_ state: inout AppState, to path: Path) {
+    if !path.isRoot {
+      state.tabs.tree.list.unfold(
+        TreeScreen.section, in: state.tabs.tree.content, height: state.height)
+    }
     _ = state.tabs.tree.list.moveTo(
       path.isRoot ? .header(TreeScreen.section) : .row(path.description),
       in: state.tabs.tree.content,
