@@ -131,6 +131,19 @@ actor AccountService {
     return (try? store.read { try $0.code(hash) != nil }) ?? true
   }
 
+  /// Finds a code that can still be used, or nil; `answer` is called once, on another thread.
+  nonisolated func find(code: String, _ answer: @escaping @Sendable (MailedCode?) -> Void) {
+    executor.submit { answer(self.assumeIsolated { $0.found(code) }) }
+  }
+
+  private func found(_ text: String) -> MailedCode? {
+    // A storage that cannot be read is told of when the code is used.
+    guard !isStoreClosed, let code = try? store.read({ try $0.code(SecretHash.of(text)) }),
+      !code.isExpired(now: calendar(), isEmulator: policy.isEmulator)
+    else { return nil }
+    return code
+  }
+
   /// Opens the accounts of a configuration; nil if it has none.
   ///
   /// - Throws: `ServerError`, `DatabaseError` or `PostgresError` that names the problem with the place.

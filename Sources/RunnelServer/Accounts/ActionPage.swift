@@ -50,7 +50,8 @@ final class ActionPage: ExchangeHandling {
   }
 
   func receivedAll() {
-    if isAnswered { return }
+    // The answer to a link may be under way.
+    if isAnswered || request.method == .get { return }
     guard request.method == .post, let members = IdentityRequestHead.members(ofForm: body) else {
       return answer(400, ActionText.page("The form cannot be read.", []))
     }
@@ -63,7 +64,17 @@ final class ActionPage: ExchangeHandling {
     guard let form = ActionForm(fields) else {
       return answer(400, ActionText.page("This link is not complete.", []))
     }
-    answer(200, form.page(policy: service.policy, problem: nil))
+    show(form, 200, problem: nil)
+  }
+
+  private func show(_ form: ActionForm, _ status: Int, problem: String?) {
+    let bound = LoopBound(self, to: channel.loop)
+    service.find(code: form.code) { code in
+      bound.loop.run {
+        let page = form.page(policy: bound.value.service.policy, problem: problem, of: code)
+        bound.value.answer(status, page)
+      }
+    }
   }
 
   /// Uses the code of a form.
@@ -82,7 +93,7 @@ final class ActionPage: ExchangeHandling {
     let message = reply.body["error"]?["message"]?.string ?? ""
     let problem = ActionText.problem(message)
     if message.hasPrefix("WEAK_PASSWORD") || message.hasPrefix("TOO_MANY") {
-      return answer(400, form.page(policy: service.policy, problem: problem))
+      return show(form, 400, problem: problem)
     }
     answer(400, ActionText.page(problem, []))
   }
@@ -117,7 +128,7 @@ final class ActionPage: ExchangeHandling {
 /// What a mailed link asks for.
 struct ActionForm: Hashable {
   private let kind: MailedCode.Kind
-  private let code: String
+  let code: String
   private let next: String?
 
   /// Reads the parameters of a link or a form; nil if one is missing.
@@ -168,11 +179,17 @@ struct ActionForm: Hashable {
     }
   }
 
-  /// Returns the page with the form.
-  func page(policy: IdentityPolicy, problem: String?) -> String {
+  /// Returns the page with the form; `found` is its code, if it can be used.
+  ///
+  /// It shows the address to which the mail with the code went.
+  func page(policy: IdentityPolicy, problem: String?, of found: MailedCode?) -> String {
     if kind == .emailSignIn { return ActionText.page(title, []) }
     var parts: [String] = []
     if let problem { parts.append("<p role=alert>\(ActionText.escaped(problem))</p>") }
+    if let found, found.kind == kind {
+      let address = kind == .verifyAndChangeEmail ? found.newEmail : found.email
+      parts += address.map { ["<p>Address: <b>\(ActionText.escaped($0))</b></p>"] } ?? []
+    }
     var inputs = hidden("mode", kind.mode) + hidden("oobCode", code)
     if let next { inputs += hidden("continueUrl", next) }
     if kind == .passwordReset {

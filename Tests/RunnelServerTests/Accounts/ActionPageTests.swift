@@ -22,6 +22,9 @@ import Testing
       #expect(page.headers["referrer-policy"] == "no-referrer")
       #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
       #expect(page.body.contains("name=newPassword"))
+      #expect(page.body.contains("Address: <b>ada@x.org</b>"))
+      let guess = try server.request("GET", "/.accounts/action?mode=resetPassword&oobCode=guess")
+      #expect(guess.status == 200 && !guess.body.contains("ada@x.org"))
       // Reading uses no code.
       #expect(try server.signIn().status == 200)
       func post(_ password: String) throws -> RawClient.Answer {
@@ -32,7 +35,7 @@ import Testing
       let weak = try post("short")
       #expect(weak.status == 400)
       #expect(weak.body.contains("Password should be at least 8 characters."))
-      #expect(weak.body.contains("name=newPassword"))
+      #expect(weak.body.contains("name=newPassword") && weak.body.contains("<b>ada@x.org</b>"))
       #expect(try post("").status == 400)
       let done = try post("new+secret%2B1")
       #expect(done.status == 200)
