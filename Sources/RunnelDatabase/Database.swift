@@ -27,7 +27,7 @@ package enum DatabaseRequest: Sendable {
   case writeIf(Int, Write, [WriteCondition])
   /// Carry out an operation on a resource if conditions hold; the answer carries the number.
   case performIf(Int, ResourceOperation, ResourceRegistry, [WriteCondition])
-  /// Undo a write of the history, if its result still stands; the answer carries the number. What an
+  /// Undo a write of the history, where its result still stands; the answer carries the number. What an
   /// operation made needs the registry.
   case undoWrite(Int, entry: Int64, ResourceRegistry? = nil)
   /// Read at most `count` entries of a place's history, the newest first, before a given entry.

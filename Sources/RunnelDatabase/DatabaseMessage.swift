@@ -11,6 +11,9 @@ package enum DatabaseMessage: Sendable {
   /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later.
   /// The entry is that of the history; nil if the write made none.
   case written(Int, key: Key?, entry: Int64?)
+  /// A write of the history was undone, but for the changes where others have written since; the
+  /// undoing is on disk.
+  case undonePartly(Int, entry: Int64?, PartialUndo)
   /// An operation on a resource is on disk, or there was nothing to write; otherwise as `written`.
   case performed(Int, ResourcePlan)
   /// An operation on a resource was refused; nothing changed.

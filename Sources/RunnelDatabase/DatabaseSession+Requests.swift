@@ -53,8 +53,12 @@ extension DatabaseSession {
       }
     case .undoWrite(let number, let entry, let registry):
       return answer(number) {
-        let deliveries = try undo(entry, in: registry)
-        return (deliveries, .written(number, key: nil, entry: context.newestEntryID))
+        let undone = try undoWhatStands(entry, in: registry)
+        let newest = context.newestEntryID
+        guard let partial = undone.partial else {
+          return (undone.deliveries, .written(number, key: nil, entry: newest))
+        }
+        return (undone.deliveries, .undonePartly(number, entry: newest, partial))
       }
     case .history(let number, let path, let id, let count):
       return answer(number) {

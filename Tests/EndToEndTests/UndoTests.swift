@@ -83,6 +83,23 @@ import Testing
     #expect(try database.get() == #"{"a":{"b":2}}"#)
   }
 
+  @Test func aWriteOfManyRecordsIsUndoneInPartIfThatIsAskedFor() throws {
+    let database = try TestDatabase(#"{"list":{"a":{"x":1},"b":{"x":2},"c":{"x":3}}}"#)
+    #expect(try database.run(["update", "/list", #"{"a/x":9,"b/x":9,"c/x":9}"#]).status == 0)
+    #expect(try database.run(["set", "/list/b/x", "5"]).status == 0)
+    let number = try database.run(["history", "/list/a", "--limit", "1"]).output
+    let write = try #require(try JSONValue(parsing: number)["write"]?.int)
+    let refused = try database.run(["undo", "\(write)"])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("Written since: /list/b/x."), "\(refused.errors)")
+    #expect(refused.errors.contains("`runnel undo \(write) --partial` takes it back"))
+    let undone = try database.run(["undo", "\(write)", "--partial"])
+    #expect(undone.status == 0)
+    #expect(
+      undone.errors.contains("at 2 of 3 places. Written since: /list/b/x."), "\(undone.errors)")
+    #expect(try database.get("/list") == #"{"a":{"x":1},"b":{"x":5},"c":{"x":3}}"#)
+  }
+
   @Test func aHistoryThatIsOffHoldsNothing() throws {
     #expect(try database.run(["history", "--keep", "0", "--force"]).status == 0)
     #expect(try history().isEmpty)

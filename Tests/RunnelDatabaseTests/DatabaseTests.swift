@@ -221,6 +221,7 @@ extension DatabaseMessage {
   fileprivate var texts: [String] {
     switch self {
     case .deliveries(let deliveries): deliveries.map(\.event.text)
+    case .undonePartly(let number, _, _): ["undone partly \(number)"]
     case .written(let number, let key, _): ["written \(number)" + (key.map { " \($0)" } ?? "")]
     case .performed(let number, let plan): ["performed \(number) \(plan.path)"]
     case .resourceRefused(let number, let error):

@@ -192,7 +192,8 @@ extension AppRuntime {
     // The indexes of views are declared when the file is opened; if that fails, there is nothing
     // more to do.
     case .advice, .acknowledged, .origin: break
-    case .written, .performed, .resourceRefused, .found, .excerpt, .rows, .history, .orders,
+    case .written, .undonePartly, .performed, .resourceRefused, .found, .excerpt, .rows, .history,
+      .orders,
       .copied, .refused:
       break
     }
@@ -218,6 +219,8 @@ extension AppRuntime {
   private func answer(in message: DatabaseMessage) -> (Int, Answer)? {
     switch message {
     case .written(let number, let key, let entry): (number, .written(key: key, entry: entry))
+    case .undonePartly(let number, let entry, let partial):
+      (number, .undonePartly(entry: entry, partial))
     case .performed(let number, let plan):
       (number, .performed(Performed(plan, at: state.now, by: state.database.me)))
     case .found(let number, let node): (number, .value(node))

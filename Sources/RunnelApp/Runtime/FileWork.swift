@@ -58,7 +58,8 @@ final class FileWork {
     case .records(let rows): exporting.give(.records(rows))
     case .value(let node): exporting.give(.node(node))
     case .refused(let refusal): exporting.give(.failed(refusal.message))
-    case .written, .performed, .excerpt, .history, .orders, .copied, .count, .clients,
+    case .written, .undonePartly, .performed, .excerpt, .history, .orders, .copied, .count,
+      .clients,
       .disconnected, .account, .devices, .result:
       break
     }

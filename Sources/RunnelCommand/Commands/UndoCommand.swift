@@ -13,7 +13,9 @@ struct UndoCommand: ParsableCommand {
     discussion: """
       Takes the number that `runnel history` prints; without one, the newest write is undone that is \
       not undone yet, so that each call goes one write further back. It is refused if another value \
-      stands at one of its places, or if it was undone already. An undoing is a write too: undo it by its number to do again what it \
+      stands at one of its places, or if it was undone already. Where one write did the same with many \
+      records, such as setting a field of all of them, --partial takes it back at the others; what was \
+      written since stays, and is named. An undoing is a write too: undo it by its number to do again what it \
       undid. An import is undone as a whole; where what stood there was kept in a file beside the \
       database, that file is needed, and removed when it is in the tree again. What `runnel perform` or \
       the workspace did with a record is undone as an operation on it: its counters and copies stay \
@@ -21,9 +23,12 @@ struct UndoCommand: ParsableCommand {
 
       Example:
         runnel undo 42
+        runnel undo 42 --partial
       """)
 
   @Argument(help: "The number of the write.", transform: UndoCommand.number) var write: Int64?
+  @Flag(help: "Leave the records that were written since, and take the write back at the others.")
+  var partial = false
   @Option(
     help: ArgumentHelp(
       "The file that defines the resources (default: beside the database).", valueName: "file"),
@@ -63,16 +68,22 @@ struct UndoCommand: ParsableCommand {
     let entry = try session.historyPage(before: next, count: 1).entries.first { $0.id == id }
     var work = ImportWork("Undoing write \(id)", interruption)
     defer { work.end() }
+    var left: PartialUndo?
     do {
       let registry = entry?.operation == nil ? nil : try registry(for: id)
-      _ = try session.undo(id, in: registry) { work.isWanted(at: $0) }
+      if partial {
+        left = try session.undoWhatStands(id, in: registry) { work.isWanted(at: $0) }.partial
+      } else {
+        _ = try session.undo(id, in: registry) { work.isWanted(at: $0) }
+      }
     } catch let error as ResourceError {
       throw Failure("Write \(id) was not undone. \(error.message)")
     } catch {
       throw try advised(work.told(error), id, in: session)
     }
     work.end()
-    StandardError.say(UndoCommand.words(undone: entry))
+    StandardError.say(
+      left.map { UndoCommand.words(undone: id, $0) } ?? UndoCommand.words(undone: entry))
     for part in try session.history(count: 1).first?.parts ?? [] {
       guard case .file(let suffix, let bytes, _)? = part.before else { continue }
       StandardError.say(ImportWork.words(forFile: session.file + suffix, bytes: bytes))
@@ -94,14 +105,34 @@ struct UndoCommand: ParsableCommand {
     }
   }
 
-  /// Returns the error with the number of the write before, if the newest write cannot be undone.
+  /// Returns the error with what can be undone: a part of the write, or the write before if the newest
+  /// one cannot be undone.
   private func advised(
     _ error: any Error, _ id: Int64, in session: DatabaseSession
   ) throws -> any Error {
-    guard write == nil, let refusal = error as? DatabaseError, refusal.code == .refused,
+    guard let refusal = error as? DatabaseError else { return error }
+    if refusal.code == .changed, let part = try session.partialUndo(of: id) {
+      return Failure(
+        "\(refusal.message) \(UndoCommand.words(left: part)) `runnel undo \(id) --partial` takes it back "
+          + "at the other \(part.doneCount == 1 ? "place" : "\(part.doneCount) places").")
+    }
+    guard write == nil, refusal.code == .refused,
       let before = try session.historyPage(before: id, count: 1).entries.first
     else { return error }
     return Failure("\(refusal.message) `runnel undo \(before.id)` undoes the write before it.")
+  }
+
+  /// The message about a write that was undone in part.
+  private static func words(undone id: Int64, _ part: PartialUndo) -> String {
+    "Undone in part: write \(id), at \(part.doneCount) of \(part.count) places. \(words(left: part))"
+  }
+
+  /// A sentence that names what stays as others have written it since.
+  private static func words(left part: PartialUndo) -> String {
+    let places = part.left.prefix(namedMax).map(\.path.description)
+    let rest = part.left.count - places.count
+    let more = rest <= 0 ? "" : rest == 1 ? " and 1 more place" : " and \(rest) more places"
+    return "Written since: \(places.joined(separator: ", "))\(more)."
   }
 
   /// The number of places that the message names.

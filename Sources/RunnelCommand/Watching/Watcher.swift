@@ -136,7 +136,8 @@ final class Watcher {
     case .advice(let advice): StandardError.say(advice.text(forFile: database.file))
     case .stale(let error): StandardError.say("\(error) It is tried again.")
     case .fileGone(let error): throw error
-    case .written, .performed, .refused, .resourceRefused, .found, .excerpt, .rows, .orders,
+    case .written, .undonePartly, .performed, .refused, .resourceRefused, .found, .excerpt, .rows,
+      .orders,
       .history,
       .acknowledged, .copied:
       preconditionFailure("A watcher asks for nothing but events.")

@@ -97,12 +97,19 @@ extension DatabaseSession {
     if entry.parts.contains(where: { $0.before != nil }) {
       return try undoImport(entry, progress)
     }
+    return try undo(plain: entry)
+  }
+
+  /// Undoes a write that no operation made, and that keeps its values.
+  ///
+  /// - Throws: as `undo(_:in:progress:)`.
+  func undo(plain entry: HistoryEntry) throws -> [Delivery] {
     let members = try entry.parts.map { part in
       guard let values = part.values else {
         throw DatabaseError(
           .refused,
-          "Write \(id) cannot be undone: what stood at \(part.path), or was written there, is too large "
-            + "to keep.")
+          "Write \(entry.id) cannot be undone: what stood at \(part.path), or was written there, is too "
+            + "large to keep.")
       }
       return JSONMember(part.name, values.old)
     }
@@ -119,7 +126,7 @@ extension DatabaseSession {
   ///
   /// A record that was made counts as unchanged if all that was written stands: the origin may have added
   /// fields, such as the id. The removal of a record stays where it was: the record is made anew.
-  private func followed(_ entry: HistoryEntry) throws -> HistoryEntry {
+  func followed(_ entry: HistoryEntry) throws -> HistoryEntry {
     if moves.isEmpty { return entry }
     var entry = entry
     for (index, part) in entry.parts.enumerated() where !part.isPriority {

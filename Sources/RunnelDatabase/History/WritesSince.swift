@@ -51,7 +51,10 @@ struct WritesSince {
         isComplete = false
         return false
       }
-      let effect = try effect(of: next, undoing: row.integer(2, "undoes"), transaction)
+      var undone = try row.integer(2, "undoes")
+      // What was undone in part is in effect at the other places: both writes count as written.
+      if let id = undone, try transaction.isPartial(next, undoing: id) { undone = nil }
+      let effect = try effect(of: next, undoing: undone, transaction)
       effects[next] = effect
       balances[effect.write, default: Balance()].sum += effect.isDone ? 1 : -1
       if places.contains(where: { $0.contains(path) || path.contains($0) }) {
@@ -82,6 +85,14 @@ struct WritesSince {
 }
 
 extension StoreTransaction {
+  /// True if a write undid another one, of many records, at some of them only.
+  fileprivate func isPartial(_ undoing: Int64, undoing id: Int64) throws -> Bool {
+    guard let entry = try historyEntry(id), entry.recordDepth != nil,
+      let parts = try historyEntry(undoing)?.parts
+    else { return false }
+    return parts.count { !$0.isPriority } < entry.parts.count
+  }
+
   /// The entry that a write undid; nil if it undid none, or if that is not known any more.
   fileprivate func writeUndone(by id: Int64) throws -> Int64? {
     let undone = try statement("SELECT undoes FROM change WHERE sequence = ?")

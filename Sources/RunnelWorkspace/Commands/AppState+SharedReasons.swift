@@ -87,6 +87,11 @@ extension SharedCommands {
       return state.reasonReadOnly
     }
     if let reason = state.reasonReadOnly { return reason }
+    if state.writes.undoing.hasLeft {
+      let words = "nothing more to undo: what others have changed since stays"
+      return state.writes.comparable.isEmpty
+        ? words : state.phrase(words, .recordCompare, "compares")
+    }
     guard state.writes.undoing.steps(.redo).isEmpty else {
       return state.phrase("all that was changed here is undone", .editRedo, "redoes it")
     }

@@ -265,10 +265,14 @@ extension CompareScreen {
 
   /// Takes the answer of the history about a write that could not be undone.
   static func take(_ state: inout AppState, compared page: HistoryPage) {
-    for part in page.entries.first?.parts ?? [] where !part.isPriority {
-      guard let values = part.values else { continue }
-      state.writes.comparable.append(
-        CompareDraft(path: part.path, base: values.new, mine: values.old, isUndo: true))
+    state.writes.comparable += drafts(of: page.entries.first?.parts ?? [])
+  }
+
+  /// Returns the drafts for changes that were not undone.
+  static func drafts(of parts: [HistoryEntry.Part]) -> [CompareDraft] {
+    parts.compactMap { part in
+      guard !part.isPriority, let values = part.values else { return nil }
+      return CompareDraft(path: part.path, base: values.new, mine: values.old, isUndo: true)
     }
   }
 }

@@ -107,7 +107,9 @@ extension HistoryScreen {
   /// Reads the new entries of an open history after something was written.
   static func refreshHistory(_ state: inout AppState, after action: AppAction) {
     switch action {
-    case .list, .tree, .record, .answered(_, .written), .answered(_, .performed): break
+    case .list, .tree, .record, .answered(_, .written), .answered(_, .undonePartly),
+      .answered(_, .performed):
+      break
     default: return
     }
     if state.layers.contains(where: { if case .history = $0 { true } else { false } }) {

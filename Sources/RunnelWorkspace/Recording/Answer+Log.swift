@@ -13,6 +13,10 @@ extension Answer {
         "written": key.map { .string($0.text) } ?? .null,
         "entry": entry.map { .number(JSONNumber($0)) } ?? .null,
       ]
+    case .undonePartly(let entry, let partial):
+      [
+        "undonePartly": partial.log, "entry": entry.map { .number(JSONNumber($0)) } ?? .null,
+      ]
     case .performed(let performed): ["performed": performed.log]
     case .value(let node): ["value": node.exportJSON]
     case .excerpt(let excerpt): ["excerpt": excerpt.log]
@@ -41,6 +45,11 @@ extension Answer {
       self = .written(
         key: key == .null ? nil : try RunnelTree.Key(fields.string(name)),
         entry: entry == .null ? nil : try fields.int64("entry"))
+    case "undonePartly":
+      let entry = try fields.value("entry")
+      self = .undonePartly(
+        entry: entry == .null ? nil : try fields.int64("entry"),
+        try PartialUndo(log: fields.value(name)))
     case "performed": self = .performed(try Performed(log: fields.value(name)))
     case "value": self = .value(try RunnelTree.Node(json: fields.value(name)))
     case "excerpt": self = .excerpt(try NodeExcerpt(log: fields.value(name)))

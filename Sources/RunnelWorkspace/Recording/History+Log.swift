@@ -38,6 +38,19 @@ extension HistoryEntry {
   }
 }
 
+extension PartialUndo {
+  var log: JSONValue {
+    ["left": .array(left.map(\.log)), "count": .int(count), "depth": .int(depth)]
+  }
+
+  init(log json: JSONValue) throws {
+    let fields = LogFields(json)
+    self.init(
+      left: try fields.array("left").map { try HistoryEntry.Part(log: $0) },
+      count: try fields.int("count"), depth: try fields.int("depth"))
+  }
+}
+
 extension HistoryEntry.Part {
   fileprivate var log: JSONValue {
     var members = [

@@ -45,6 +45,8 @@ extension PendingRequests {
     switch (pending, answer) {
     case (.write(let purpose), .written(let key, let entry)):
       Writing.finish(&state, id, purpose, key: key, entry: entry)
+    case (.write, .undonePartly(let entry, let partial)):
+      UndoHistory.endReversal(&state, of: id, entry: entry, partial)
     case (.write(let purpose), .performed(let performed)):
       Writing.finish(&state, id, purpose, performed)
     case (.dropRefused(let item), .written): QueueScreen.finishDrop(&state, item)

@@ -29,6 +29,8 @@ package enum Answer: Sendable {
   /// A write is on disk, with the key of the record that it added and its entry of the history, or
   /// nil.
   case written(key: RunnelTree.Key?, entry: Int64?)
+  /// A write was undone or redone, but for the changes where others have written since.
+  case undonePartly(entry: Int64?, PartialUndo)
   /// An operation on a resource was carried out, or had nothing to do.
   case performed(Performed)
   /// The value at a place.

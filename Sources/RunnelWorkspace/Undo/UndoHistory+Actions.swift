@@ -163,6 +163,15 @@ extension UndoHistory {
     finishReversal(&state)
   }
 
+  /// Notes that a write was undone or redone, but for the changes where others have written since.
+  static func endReversal(
+    _ state: inout AppState, of id: AppRequestID, entry: Int64?, _ partial: PartialUndo
+  ) {
+    guard state.writes.undoing.reversal?.waiting[id] != nil else { return }
+    state.writes.undoing.reversal?.partial.append(partial)
+    endReversal(&state, of: id, done: entry.map { [.entry($0)] } ?? [])
+  }
+
   /// After all parts are answered, ends the step: says its result, and continues with the next one.
   private static func finishReversal(_ state: inout AppState) {
     guard let reversal = state.writes.undoing.reversal, reversal.waiting.isEmpty else { return }
@@ -178,6 +187,7 @@ extension UndoHistory {
     if direction == .undo {
       for place in step.removedPlaces { ListScreen.noteOwnAdded(&state, place) }
     }
+    if !reversal.partial.isEmpty { return sayLeft(&state, reversal) }
     let word = direction == .undo ? "undone" : "redone"
     if step.missingCount > 0 {
       let count = step.missingCount
@@ -223,14 +233,12 @@ extension UndoHistory {
     }
     if reversal.direction == .undo, failure.refusal.cause == .outdated {
       state.writes.undoing.refusedTitle = reversal.step.title
+      state.writes.undoing.hasLeft = true
     }
-    var hint = ""
-    state.writes.comparable = []
+    state.writes.comparable = CompareScreen.drafts(of: reversal.partial.flatMap(\.left))
+    var hint = reversal.partial.isEmpty ? "" : compareHint(state)
     for failure in reversal.failures where failure.refusal.cause == .outdated {
-      hint =
-        state.settings.keymap.firstKeys(for: .recordCompare, in: state.contexts).map {
-          " · \($0) compares"
-        } ?? ""
+      hint = compareHint(state)
       if let draft = CompareScreen.draft(state, of: failure.part) {
         state.writes.comparable.append(draft)
       }
@@ -238,6 +246,26 @@ extension UndoHistory {
     }
     state.say(
       .error, "\(start) · \(failure.refusal.reason(isInPart: !reversal.done.isEmpty))\(hint)")
+  }
+
+  /// Says what was left of a step because others have changed it since.
+  private static func sayLeft(_ state: inout AppState, _ reversal: UndoHistory.Reversal) {
+    let partial = reversal.partial
+    state.writes.comparable = CompareScreen.drafts(of: partial.flatMap(\.left))
+    if reversal.direction == .undo { state.writes.undoing.hasLeft = true }
+    let verb = reversal.direction == .undo ? "took back" : "redid"
+    let deed =
+      reversal.step.parts.count == 1
+      ? "\(verb) \(partial[0].doneCount) of \(partial[0].count)"
+      : "\(verb) all but \(partial.reduce(0) { $0 + $1.left.count })"
+    let names = partial.map(\.names).joined(separator: ", ")
+    state.say(.warning, "\(deed) · others changed \(names) since\(compareHint(state))")
+  }
+
+  private static func compareHint(_ state: AppState) -> String {
+    state.settings.keymap.firstKeys(for: .recordCompare, in: state.contexts).map {
+      " · \($0) compares"
+    } ?? ""
   }
 }
 

@@ -76,6 +76,8 @@ package struct UndoHistory: Hashable, Sendable {
     package var done: [Part] = []
     /// The parts that could not be reversed, and the reasons.
     var failures: [Failure] = []
+    /// What was left of writes as others have written there since.
+    var partial: [PartialUndo] = []
   }
 
   /// A step that is undone or redone after a question.
@@ -108,6 +110,8 @@ package struct UndoHistory: Hashable, Sendable {
   ///
   /// The next undo asks before it takes an older one.
   var refusedTitle: String?
+  /// Whether the last step that was undone left something as others have written it since.
+  var hasLeft = false
   /// The undo or redo under way, or nil.
   var reversal: Reversal?
   /// For each write without an answer, the first write of its step.
@@ -254,6 +258,7 @@ package struct UndoHistory: Hashable, Sendable {
     switch direction {
     case .undo:
       refusedTitle = nil
+      hasLeft = false
       undoable.append(step)
       if undoable.count > UndoHistory.stepsMax { undoable.removeFirst() }
     case .redo: redoable.append(step)

@@ -87,6 +87,7 @@ extension Answer {
   fileprivate var name: String {
     switch self {
     case .written: "on disk"
+    case .undonePartly(_, let partial): "undone, \(partial.doneCount) of \(partial.count) places"
     case .performed(let performed):
       "\(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
     case .value: "a value"
