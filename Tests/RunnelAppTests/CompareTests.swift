@@ -166,8 +166,26 @@ import Testing
     ] {
       #expect(app.line(of: text) != nil, "\(text)")
     }
-    app.press("m C-s")
+    app.press("b C-s")
     #expect(try app.stored("/user/ana/email") == "ana@example.org")
+  }
+
+  @Test(arguments: [("m", "mine"), ("t", "theirs"), ("b", "ana@example.org")])
+  func keysOfAComparisonAfterAnUndoChooseWhatTheRowsSay(key: String, value: String) throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    app.press("g2 gg j e C-u")
+    app.type("mine")
+    app.press("Enter Esc")
+    try app.set("/user/ana/email", "theirs")
+    app.press("u c")
+    let hints = app.screen.joined(separator: "\n")
+    for hint in ["m your write", "t now", "b before it"] {
+      #expect(hints.contains(hint), "\(hints)")
+    }
+    app.press(key)
+    #expect(screen(app)?.model.rows.first?.value == .string(value))
+    app.press("C-s")
+    #expect(try app.stored("/user/ana/email") == .string(value))
   }
 
   @Test func allThatCouldNotBeTakenBackIsComparedOneAfterTheOther() throws {
@@ -184,11 +202,11 @@ import Testing
     app.press("Esc c")
     let second = try #require(screen(app)?.draft.path)
     #expect(Set([first.description, second.description]) == ["/user/ana", "/user/dan"])
-    app.press("M C-s")
+    app.press("B C-s")
     #expect(app.toast.contains("1 more could not be taken back: c compares"))
     app.press("c")
     #expect(screen(app)?.draft.path == first)
-    app.press("M C-s")
+    app.press("B C-s")
     #expect(try app.stored("/user/ana/name") == "Ana")
     #expect(try app.stored("/user/dan/name") == "Dan")
     app.press("c")

@@ -26,6 +26,7 @@ extension ActionID {
   static let columnWide = ActionID("column.wide")
   static let rowLines = ActionID("row.lines")
   static let columnWider = ActionID("column.wider")
+  static let conflictAllBase = ActionID("conflict.allBase")
   static let conflictAllMine = ActionID("conflict.allMine")
   static let conflictAllTheirs = ActionID("conflict.allTheirs")
   static let conflictBase = ActionID("conflict.base")

@@ -20,8 +20,8 @@ package enum CompareCommands {
   }
 
   private static let fields: [Command] = [
-    side(.mine, .conflictMine, "mine", "keep mine", keys: ["m"]),
-    side(.theirs, .conflictTheirs, "theirs", "take theirs", keys: ["t"]),
+    side(.mine, .conflictMine, "mine", "keep what you wrote", keys: ["m"]),
+    side(.theirs, .conflictTheirs, "theirs", "take what stands there now", keys: ["t"]),
     side(.base, .conflictBase, "base", "take what was there before", keys: ["b"]),
     Command(
       .conflictEdit, "type", "type another value", keys: ["e"],
@@ -29,28 +29,34 @@ package enum CompareCommands {
     ) { state, _ in CompareScreen.editChoice(&state) },
   ]
 
+  /// The command that chooses a version by its name in a comparison after a refused write; the hints name
+  /// it as the rows do.
   private static func side(
-    _ side: ThreeWay.Side, _ id: ActionID, _ title: String, _ help: String, keys: [String]
+    _ name: ThreeWay.Side, _ id: ActionID, _ title: String, _ help: String, keys: [String]
   ) -> Command {
-    Command(id, title, help, keys: keys, disabled: { CompareCommands.reasonNotChosen($0, side) }) {
+    Command(id, title, help, keys: keys, disabled: { CompareCommands.reasonNotChosen($0, name) }) {
       state, _ in
       CompareScreen.changeComparison(&state) { screen in
+        let side = screen.draft.side(chosenAs: name)
         if let index = screen.cursorIndex { screen.model.choose(.side(side), at: index) }
       }
     }
   }
 
   private static let all: [Command] = [
-    all(.mine, .conflictAllMine, "mine for every conflict", keys: ["M"]),
-    all(.theirs, .conflictAllTheirs, "theirs for every conflict", keys: ["T"]),
+    all(.mine, .conflictAllMine, "what you wrote, for every conflict", keys: ["M"]),
+    all(.theirs, .conflictAllTheirs, "what stands there now, for every conflict", keys: ["T"]),
+    all(.base, .conflictAllBase, "what was there before, for every conflict", keys: ["B"]),
   ]
 
   private static func all(
-    _ side: ThreeWay.Side, _ id: ActionID, _ help: String, keys: [String]
+    _ name: ThreeWay.Side, _ id: ActionID, _ help: String, keys: [String]
   ) -> Command {
-    Command(id, help, help, keys: keys, disabled: { CompareCommands.reasonNotAllChosen($0, side) })
+    Command(id, help, help, keys: keys, disabled: { CompareCommands.reasonNotAllChosen($0, name) })
     { state, _ in
-      CompareScreen.changeComparison(&state) { $0.model.chooseAll(side) }
+      CompareScreen.changeComparison(&state) { screen in
+        screen.model.chooseAll(screen.draft.side(chosenAs: name))
+      }
     }
   }
 
@@ -66,9 +72,12 @@ package enum CompareCommands {
   ]
 
   @Sendable
-  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [
-      CommandHint(.conflictMine), CommandHint(.conflictTheirs), CommandHint(.conflictBase),
+  private static func hints(_ state: AppState, _: AtHand) -> [CommandHint] {
+    func named(_ id: ActionID, _ name: ThreeWay.Side) -> CommandHint {
+      CommandHint(id, comparison(state).map { $0.draft.label(of: $0.draft.side(chosenAs: name)) })
+    }
+    return [
+      named(.conflictMine, .mine), named(.conflictTheirs, .theirs), named(.conflictBase, .base),
       CommandHint(.conflictEdit), CommandHint(.changeNext), CommandHint(.conflictWrite),
       CommandHint(.stepBack),
     ]
@@ -89,9 +98,10 @@ extension CompareCommands {
 
   private static let noField = "move to a field to choose for it"
 
-  static func reasonNotChosen(_ state: AppState, _ side: ThreeWay.Side) -> String? {
-    guard let row = comparedRow(state) else { return noField }
+  static func reasonNotChosen(_ state: AppState, _ name: ThreeWay.Side) -> String? {
+    guard let screen = comparison(state), let row = comparedRow(state) else { return noField }
     if row.isSame { return "nobody changed it" }
+    let side = screen.draft.side(chosenAs: name)
     return row.choice == .side(side) ? "that is what is kept" : nil
   }
 
@@ -101,10 +111,10 @@ extension CompareCommands {
       ? "too long to be edited here: choose a version" : nil
   }
 
-  static func reasonNotAllChosen(_ state: AppState, _ side: ThreeWay.Side) -> String? {
+  static func reasonNotAllChosen(_ state: AppState, _ name: ThreeWay.Side) -> String? {
     guard let screen = comparison(state) else { return nil }
     var model = screen.model
-    model.chooseAll(side)
+    model.chooseAll(screen.draft.side(chosenAs: name))
     if model != screen.model { return nil }
     return model.rows.contains(where: \.isConflict)
       ? "that is what is kept" : reasonAllMerged(state)

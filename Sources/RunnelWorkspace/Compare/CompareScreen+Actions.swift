@@ -103,7 +103,7 @@ extension CompareScreen {
       }
       guard let newest else { continue }
       let theirs = "\(newest.author), \(timeText(state, newest.at))"
-      screen.note(writers: [.mine: state.database.me, .theirs: theirs])
+      screen.note(writers: [screen.draft.side(chosenAs: .mine): state.database.me, .theirs: theirs])
       screen.rebuild(columns: state.size.columns, height: state.height)
       state.layers[index] = .compare(screen)
     }
@@ -121,10 +121,12 @@ extension CompareScreen {
   /// shows no hints.
   private static func conflictText(_ state: AppState, of draft: CompareDraft) -> String {
     let keys = KeyText(state.settings.keymap, state.contexts)
-    if state.layout.isCompact, let mine = keys.keys(.conflictMine),
+    // The user's version is what is wanted: of an undo, what stood there before.
+    if state.layout.isCompact,
+      let mine = keys.keys(draft.isUndo ? .conflictBase : .conflictMine),
       let theirs = keys.keys(.conflictTheirs)
     {
-      return "was changed: \(mine) mine, \(theirs) theirs"
+      return "was changed: \(mine) \(draft.label(of: .mine)), \(theirs) \(draft.label(of: .theirs))"
     }
     return "\(draft.path) was changed meanwhile: choose what is kept"
   }

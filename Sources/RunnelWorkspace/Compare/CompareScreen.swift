@@ -57,6 +57,16 @@ package struct CompareDraft: Hashable, Sendable {
     return draft
   }
 
+  /// The version that is chosen as mine, theirs or the base: after an undo, mine is what the user wrote, and
+  /// the base what stood there before.
+  func side(chosenAs name: ThreeWay.Side) -> ThreeWay.Side {
+    switch name {
+    case .base: isUndo ? .mine : .base
+    case .mine: isUndo ? .base : .mine
+    case .theirs: .theirs
+    }
+  }
+
   /// The label of a version.
   func label(of side: ThreeWay.Side) -> String {
     switch side {
