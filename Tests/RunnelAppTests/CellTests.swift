@@ -407,10 +407,57 @@ import Testing
     app.press("C-s")
     #expect(
       app.toast
-        == "changed 2 records · " + (isGone ? "gone: b" : "others changed b: still marked"))
+        == "changed 2 records · " + (isGone ? "others removed b" : "others changed b: still marked")
+    )
     #expect(try app.stored("/tickets/b") == theirs)
     for key in ["a", "c"] { #expect(try app.stored("/tickets/\(key)/status") == "done") }
     #expect(app.list.marks == (isGone ? [] : ["/tickets/b"]))
+  }
+
+  /// The list does not load all rows, so that a row which is missing may be one of them.
+  @Test func aMarkedRecordThatOthersRemoveFromALongListIsLeftOut() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            page: 4
+            columns: [{ field: $key, width: 4 }, { field: title }, { field: status, width: 8 }]
+        """, name: "test.views.yaml"
+    ).views
+    let tickets = (10..<30).map {
+      JSONMember("t\($0)", ["title": "Ticket", "status": "open"])
+    }
+    let app = try AppDriver(view, json: ["tickets": .object(tickets)])
+    app.press("gg j Space Space Space gg j | l l e")
+    #expect(app.screen.joined().contains("Set status of 3 marked records"))
+    app.type("done")
+    let marks = app.list.marks.sorted()
+    try app.remove(marks[1])
+    #expect(app.screen.joined().contains("Set status of 2 marked records"), "\(app.screen)")
+    #expect(app.screen.joined().contains("PATCH 2 records"), "\(app.screen)")
+    app.press("C-s")
+    let key = try #require(marks[1].split(separator: "/").last)
+    #expect(app.toast == "changed 2 records · others removed \(key)")
+    #expect(try app.stored(marks[0])["status"] == "done")
+    #expect(try app.stored(marks[1]) == .null)
+    #expect(app.list.markCount == 0)
+  }
+
+  @Test func whatOthersChangeUnseenInAFilteredListIsLeftOutAtTheNextTry() throws {
+    let app = try app()
+    app.press("f")
+    app.type("status:open")
+    app.press("Enter gg j Space Space gg j | l l e")
+    #expect(app.screen.joined().contains("Set status of 2 marked records"))
+    app.type("done")
+    try app.set("/tickets/a/status", "theirs")
+    app.press("C-s")
+    #expect(try app.stored("/tickets/c/status") == "open", "nothing is written at first")
+    app.press("C-s")
+    #expect(app.toast.hasPrefix("changed 1 record · others changed a"), "\(app.toast)")
+    #expect(try app.stored("/tickets/a/status") == "theirs")
+    #expect(try app.stored("/tickets/c/status") == "done")
   }
 
   @Test func whatOthersChangeJustBeforeTheWriteRefusesAllOfIt() throws {

@@ -41,13 +41,16 @@ enum BulkEdit {
   static func refresh(_ state: inout AppState) {
     guard !state.tabs.isTree else { return }
     for (index, layer) in state.layers.enumerated() {
-      guard case .form(var form) = layer, case .editField(let edited) = form.purpose else {
+      guard case .form(var form) = layer, case .editField(var edited) = form.purpose else {
         continue
       }
+      edited.leaveGone(from: state.tabs.front)
+      form.purpose = .editField(edited)
+      state.layers[index] = .form(form)
       let records = state.tabs.front.records
       let present = edited.paths.compactMap { records[Record.id(of: $0)] }
       if present.isEmpty { continue }
-      form.title = title(edited, present.count)
+      form.title = title(edited, edited.targets.count)
       form.note = note(
         state, present.map { state.database.coding.shown($0.row.node?[edited.field] ?? .empty) })
       state.layers[index] = .form(form)
@@ -121,8 +124,11 @@ enum BulkEdit {
   /// Marks the records again whose field could not be set.
   static func markAgain(_ state: inout AppState, _ edited: MarkedField) {
     guard !state.tabs.isTree else { return }
+    let list = state.tabs.front
     let rows = edited.paths.map { Record.id(of: $0) }
-    state.tabs.front.marks.formUnion(rows.filter(state.tabs.front.isMarkable))
+    // Records that are not loaded or that a filter hides are marked, too.
+    let isWhole = list.isComplete && list.filter == nil
+    state.tabs.front.marks.formUnion(isWhole ? rows.filter(list.isMarkable) : rows)
   }
 
   /// Returns the writes of values to a field of records: one for all records that no resource

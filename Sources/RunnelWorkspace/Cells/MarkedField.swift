@@ -59,11 +59,10 @@ struct MarkedField: Hashable, Sendable {
     var result = self
     result.targets = []
     let list = state.tabs.isTree ? nil : state.tabs.front
+    let removed = list.map(removed) ?? []
     for target in targets {
       guard let record = list?.records[Record.id(of: target.path)] else {
-        if let list, list.definition.source.path == target.path.parent, list.isComplete,
-          list.filter == nil
-        {
+        if removed.contains(target.path) {
           result.gone.append(target.path)
         } else if target.conditions == nil {
           result.changed.append(target.path)
@@ -84,6 +83,41 @@ struct MarkedField: Hashable, Sendable {
     return result
   }
 
+  /// The records that others removed, as far as the list shows it: it has lost their rows, and where not
+  /// all rows are loaded also their marks, which it keeps of rows that it unloads.
+  private func removed(from list: ListScreen) -> Set<Path> {
+    if list.filter != nil { return [] }
+    let rows = targets.map { (path: $0.path, id: Record.id(of: $0.path)) }
+      .filter { $0.path.parent == list.definition.source.path }
+    let isMarked = rows.contains { list.marks.contains($0.id) }
+    let gone = rows.filter { row in
+      list.records[row.id] == nil
+        && (list.isComplete || isMarked && !list.marks.contains(row.id))
+    }
+    return Set(gone.map(\.path))
+  }
+
+  /// Leaves out the records that others removed meanwhile.
+  ///
+  /// O(records).
+  mutating func leaveGone(from list: ListScreen) {
+    let removed = removed(from: list)
+    if removed.isEmpty { return }
+    gone += targets.map(\.path).filter(removed.contains)
+    targets.removeAll { removed.contains($0.path) }
+  }
+
+  /// Leaves out the record whose condition a refusal names: the list in front does not show what became of
+  /// it.
+  mutating func leave(namedBy refusal: Refusal) {
+    guard refusal.cause == .outdated else { return }
+    let refused = targets.filter { target in
+      (target.conditions ?? []).contains { refusal.message.hasPrefix("\($0.path) was changed") }
+    }.map(\.path)
+    targets.removeAll { refused.contains($0.path) }
+    changed += refused
+  }
+
   /// The number of records that are left as they are.
   var leftCount: Int { changed.count + gone.count }
 
@@ -91,11 +125,11 @@ struct MarkedField: Hashable, Sendable {
   var wordsOnLeft: String {
     let changed =
       changed.isEmpty ? "" : " · others changed \(MarkedField.names(changed)): still marked"
-    return changed + (gone.isEmpty ? "" : " · gone: \(MarkedField.names(gone))")
+    return changed + (gone.isEmpty ? "" : " · others removed \(MarkedField.names(gone))")
   }
 
   /// The keys of the first records, and how many more there are.
-  private static func names(_ paths: [Path]) -> String {
+  static func names(_ paths: [Path]) -> String {
     let named = paths.prefix(3).map { $0.lastKey?.text ?? "/" }.joined(separator: ", ")
     return paths.count > 3 ? "\(named) and \(paths.count - 3) more" : named
   }

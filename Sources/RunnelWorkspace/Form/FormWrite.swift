@@ -132,7 +132,12 @@ struct FormWrite: WriteKind {
   }
 
   func fail(_ state: inout AppState, _ write: FailedWrite) {
-    if case .editField(let edited) = form.purpose { BulkEdit.markAgain(&state, edited) }
+    var form = form
+    if case .editField(var edited) = form.purpose {
+      BulkEdit.markAgain(&state, edited)
+      edited.leave(namedBy: write.refusal)
+      form.purpose = .editField(edited)
+    }
     if !write.isUntouched { return Writing.sayKept(&state, write.refusal, write.dropped) }
     Writing.reopen(&state, form, write.refusal)
   }

@@ -79,7 +79,7 @@ package struct WritePreview {
     case .editField(let edited):
       let set = BulkEdit.isSet(form) ? filled.first : nil
       let writing = set.map { edited.writing(coding.stored($0.value), in: state) } ?? edited
-      let (count, left) = (writing.targets.count, writing.leftCount - edited.leftCount)
+      let (count, left) = (writing.targets.count, writing.leftCount)
       let same = edited.targets.count - count - left
       let rest =
         (same > 0 ? " · \(same) with this value already" : "")
