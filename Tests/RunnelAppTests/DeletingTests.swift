@@ -11,6 +11,32 @@ import Testing
 @Suite struct DeletingTests {
   private func chat() throws -> AppDriver { try AppDriver(Fixture.views(), json: Fixture.small) }
 
+  @Test func aMarkedRecordThatOthersRemoveMeanwhileIsNotCounted() throws {
+    let app = try chat()
+    app.press("g2 gg j Space Space d")
+    app.wait(milliseconds: 500)
+    try app.remove("/user/dan")
+    app.press("y")
+    #expect(app.toast == "deleted 1 record · others removed dan")
+    #expect(try app.stored("/user/ana") == .null)
+  }
+
+  @Test func aRecordThatOthersChangeMeanwhileIsAskedAboutOnceMore() throws {
+    let app = try chat()
+    app.press("g2 gg j Space Space d")
+    app.wait(milliseconds: 500)
+    try app.set("/user/dan/plot", 8)
+    app.press("y")
+    #expect(try app.stored("/user/dan/plot") == 8)
+    #expect(
+      app.screen.contains { $0.contains("others changed dan since you were asked") },
+      "\(app.screen)")
+    app.wait(milliseconds: 500)
+    app.press("y")
+    #expect(app.toast == "deleted 2 records")
+    #expect(try app.stored("/user/dan") == .null)
+  }
+
   @Test func deletionAsksAndNamesWhatGoes() throws {
     let app = try chat()
     app.press("d")

@@ -18,6 +18,8 @@ package struct Deletion: Hashable, Sendable {
   package var failure: String?
   /// The number of records that could not be deleted.
   var failedCount = 0
+  /// The records that others removed before.
+  var gone: [Path] = []
 }
 
 /// Deletes records and nodes, after a question.
@@ -128,6 +130,8 @@ enum Deleting {
   private static func ask(_ state: inout AppState, _ removal: Removal, title: String, word: String?)
   {
     if state.refusesWriting() { return }
+    var removal = removal
+    removal.seen = seen(state, removal.paths)
     let profile = state.database.profile
     let word = profile?.confirms == true ? profile?.name : word
     var question = Question(
@@ -137,6 +141,37 @@ enum Deleting {
     describe(state, removal, in: &question)
     state.layers.append(.question(question))
     if let next = removal.next { state.ask(.excerpt(next), for: .preview(next)) }
+  }
+
+  /// The records at places as the list in front shows them; nil for those that it does not show.
+  private static func seen(_ state: AppState, _ paths: [Path]) -> [RunnelTree.Node?] {
+    let records = state.tabs.isTree ? [:] : state.tabs.front.records
+    return paths.map { records[Record.id(of: $0)]?.row.node }
+  }
+
+  /// Asks once again if others changed a record since the question was asked; returns false if they did
+  /// not.
+  ///
+  /// O(records).
+  static func asksAgain(_ state: inout AppState, _ removal: Removal) -> Bool {
+    // A service may complete a new record by itself.
+    if removal.isAskedAgain || removal.seen.count != removal.paths.count
+      || state.database.coding == .services
+    {
+      return false
+    }
+    let now = seen(state, removal.paths)
+    let changed = removal.paths.indices.filter { index in
+      guard let old = removal.seen[index], let new = now[index] else { return false }
+      return old != new
+    }.map { removal.paths[$0] }
+    if changed.isEmpty { return false }
+    var again = removal
+    again.isAskedAgain = true
+    again.warning = "others changed \(MarkedField.names(changed)) since you were asked"
+    let kind = removal.paths.count == 1 ? "Delete" : "Delete \(removal.paths.count) marked records"
+    ask(&state, again, title: kind, word: nil)
+    return true
   }
 
   /// Writes the known facts about a removal into its question.
@@ -228,9 +263,15 @@ enum Deleting {
   /// Deletes records, as one step of undo: those of a resource by an operation each, others by a
   /// write for up to `batchCount` siblings.
   static func delete(_ state: inout AppState, _ paths: [Path]) {
+    let gone = removed(state, paths)
+    let paths = gone.isEmpty ? paths : paths.filter { !gone.contains($0) }
+    if paths.isEmpty {
+      return state.say(.warning, "nothing was deleted\(wordsOnGone(gone))")
+    }
     var deletion = state.writes.deletion ?? Deletion(count: 0, waiting: 0)
     deletion.count += paths.count
     deletion.waiting += paths.count
+    deletion.gone += gone
     state.writes.deletion = deletion
     state.marked.rangeStart = nil
     let words = paths.count == 1 ? "1 record" : "\(paths.count) records"
@@ -243,6 +284,22 @@ enum Deleting {
         }
       }
     }
+  }
+
+  /// The marked records that others removed since: the list has lost their rows and marks.
+  private static func removed(_ state: AppState, _ paths: [Path]) -> [Path] {
+    if state.tabs.isTree { return [] }
+    let list = state.tabs.front
+    if list.filter != nil { return [] }
+    return paths.filter { path in
+      let row = Record.id(of: path)
+      return path.parent == list.definition.source.path && list.records[row] == nil
+        && !list.marks.contains(row)
+    }
+  }
+
+  private static func wordsOnGone(_ paths: [Path]) -> String {
+    paths.isEmpty ? "" : " · others removed \(MarkedField.names(paths))"
   }
 
   /// Returns the places in groups for one write each, in their order.
@@ -298,7 +355,9 @@ enum Deleting {
     guard let deletion = state.writes.deletion, deletion.waiting == 0 else { return }
     state.writes.deletion = nil
     guard let failure = deletion.failure else {
-      return state.say(.info, "deleted \(deletion.count) records")
+      let words = deletion.count == 1 ? "1 record" : "\(deletion.count) records"
+      return state.say(
+        deletion.gone.isEmpty ? .info : .warning, "deleted \(words)\(wordsOnGone(deletion.gone))")
     }
     let done = deletion.count - deletion.failedCount
     let others = deletion.failedCount == 1 ? "" : " (and \(deletion.failedCount - 1) others)"

@@ -22,6 +22,10 @@ package struct Removal: Hashable, Sendable {
   var warning: String?
   /// Whether the removal of each place is an operation, which keeps what it removes.
   var isOperation: [Bool]
+  /// The records as the list showed them when the question was asked; nil for places that it does not show.
+  var seen: [RunnelTree.Node?] = []
+  /// Whether it was asked again because others changed a record meanwhile.
+  var isAskedAgain = false
   /// The number of places that were read.
   private(set) var measuredCount = 0
   /// The total size of the places that were read, in bytes.

@@ -171,7 +171,7 @@ extension Question {
   }
 
   private static func remove(_ state: inout AppState, _ removal: Removal) {
-    if state.refusesWriting() { return }
+    if state.refusesWriting() || Deleting.asksAgain(&state, removal) { return }
     guard let path = removal.paths.first, removal.paths.count == 1 else {
       return Deleting.delete(&state, removal.paths)
     }
