@@ -188,6 +188,16 @@ import Testing
     #expect(try app.stored("/user/ana/email") == .string(value))
   }
 
+  @Test func timesAreComparedWithTheirDates() throws {
+    let app = try AppDriver(Fixture.views(), json: ["a": 1])
+    app.press("g3 gg j e C-u")
+    app.type("2")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/a"), 1_700_129_800_000)) }
+    app.press("C-s")
+    let line = try #require(app.body.first { $0.contains("1700129800000") }, "\(app.body)")
+    #expect(line.contains("2023-11-16 "), "\(line)")
+  }
+
   @Test func allThatCouldNotBeTakenBackIsComparedOneAfterTheOther() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g2 gg j Space Space d")

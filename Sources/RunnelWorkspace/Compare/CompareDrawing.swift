@@ -7,6 +7,8 @@ package struct CompareDrawing {
   private static let nameWidth = 12
 
   package let screen: CompareScreen
+  /// The local time for values that are times.
+  let local: LocalTime
   let rect: Rect
   /// The text searched for, or nil if there is none.
   package let search: String?
@@ -41,13 +43,13 @@ package struct CompareDrawing {
       guard case .typed(let json)? = row.choice else { return StyledLine() }
       var line = StyledLine(" \(glyphs.marked) ", .rowMarked)
       line.append("typed".padding(to: width), .muted)
-      line.append(text(json), .rowMarked)
+      line.append(text(json, of: row), .rowMarked)
       return line
     }
     let isKept = row.choice == .side(side)
     var line = StyledLine(" \(isKept ? glyphs.marked : " ") ", .rowMarked)
     line.append(screen.draft.label(of: side).padding(to: width), .muted)
-    line.append(text(row[side]), role(of: side, row))
+    line.append(text(row[side], of: row), role(of: side, row))
     return line
   }
 
@@ -76,7 +78,7 @@ package struct CompareDrawing {
     for side in ThreeWay.Side.allCases {
       line.append("\(glyphs.vertical) ", .frame)
       line.append(row.choice == .side(side) ? glyphs.marked : " ", .rowMarked)
-      line.append(cut(text(row[side]), to: column, glyphs) + " ", role(of: side, row))
+      line.append(cut(text(row[side], of: row), to: column, glyphs) + " ", role(of: side, row))
     }
     return line
   }
@@ -96,7 +98,7 @@ package struct CompareDrawing {
         "   " + cut(screen.name(of: row), to: CompareDrawing.nameWidth, canvas.glyphs) + "  ",
         .jsonKey)
       if let value = row.value {
-        line.append(text(value), row.isSame ? .muted : .text)
+        line.append(text(value, of: row), row.isSame ? .muted : .text)
         if !row.isSame { line.append("  " + screen.words(of: row), .muted) }
       } else {
         line.append("?  choose", .conflict)
@@ -107,7 +109,15 @@ package struct CompareDrawing {
 
   // MARK: Text
 
-  private func text(_ json: JSONValue) -> String { json == .null ? "(none)" : json.jsonText() }
+  /// The value of a field as JSON; before a number that is a time its date and time.
+  private func text(_ json: JSONValue, of row: ThreeWay.Row) -> String {
+    if json == .null { return "(none)" }
+    let field = Path(unchecked: (screen.draft.path.keys + row.place.keys).suffix(1).map(\.self))
+    guard case .number(let number) = json,
+      let moment = TreeText.moment(of: .number(number), in: field, local)
+    else { return json.jsonText() }
+    return "\(moment)  \(json.jsonText())"
+  }
 
   private func role(of side: ThreeWay.Side, _ row: ThreeWay.Row) -> StyleRole {
     if row.isSame || side == .base { return .muted }

@@ -15,8 +15,10 @@ extension CompareScreen: ListLayer {
   }
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
-    CompareDrawing(screen: self, rect: screen.layout.body, search: screen.state.trail.search)
-      .draw(into: &canvas)
+    CompareDrawing(
+      screen: self, local: screen.state.settings.local, rect: screen.layout.body,
+      search: screen.state.trail.search
+    ).draw(into: &canvas)
   }
 
   // MARK: Rows
