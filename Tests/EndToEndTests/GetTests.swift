@@ -41,6 +41,15 @@ import Testing
     #expect(right.output.contains("oil") && right.errors.isEmpty)
   }
 
+  @Test func comparisonOfTextsWithANumberIsToldToFindNothing() throws {
+    let database = try TestDatabase(#"{"m":{"a":{"Stand m³":"7,5"},"b":{"Stand m³":"9"}}}"#)
+    let outcome = try database.run(["get", "/m", "--where", "`Stand m³` > 5"])
+    #expect(outcome.status == 0 && outcome.output == "null\n")
+    #expect(
+      outcome.errors.contains("Stand m³ holds texts, which are not compared with numbers"),
+      "\(outcome.errors)")
+  }
+
   @Test func testOfAFieldThatNoRecordHasIsTold() throws {
     let records = (0..<60).map { #""r\#($0)":{"sponsor":"x"}"# }.joined(separator: ",")
     let database = try TestDatabase(#"{"m":{"a":{"sponsor":"x"}},"many":{\#(records)}}"#)
@@ -55,9 +64,13 @@ import Testing
     }
     let other = try database.run(["get", "/m", "--where", #"sponsr != "x""#])
     #expect(other.errors == "runnel: No record at /m \(advice)")
+    for test in ["missing sponsr", "exists sponsr"] {
+      let outcome = try database.run(["get", "/m", "--where", test])
+      #expect(outcome.errors == "runnel: No record at /m \(advice)", "\(test)")
+    }
     let quiet = [
       ("/none", #"sponsr == "x""#), ("/m", #"sponsor == "z""#), ("/m", #"not sponsr == "x""#),
-      ("/m", "missing sponsr"), ("/m", "exists sponsr"), ("/m", #"$key == "z""#),
+      ("/m", "missing sponsor"), ("/m", "exists sponsor"), ("/m", #"$key == "z""#),
     ]
     for (place, test) in quiet {
       let outcome = try database.run(["get", place, "--where", test])

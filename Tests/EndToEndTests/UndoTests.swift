@@ -73,7 +73,20 @@ import Testing
     #expect(try database.run(["remove", "/large", "--force"]).status == 0)
     let outcome = try database.run(["undo"])
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("`runnel undo 3` undoes the write before it."))
+    #expect(
+      outcome.errors.contains("`runnel undo 2` undoes the newest write before it at other places."),
+      "\(outcome.errors)")
+    #expect(try database.run(["undo", "2"]).status == 0)
+  }
+
+  @Test func noWriteIsNamedWhoseResultWasReplaced() throws {
+    let large = "\"" + String(repeating: "x", count: 70_000) + "\""
+    let database = try TestDatabase()
+    #expect(try database.run(["set", "/list/a", large]).status == 0)
+    #expect(try database.run(["remove", "/list", "--force"]).status == 0)
+    let outcome = try database.run(["undo"])
+    #expect(outcome.status == 1)
+    #expect(!outcome.errors.contains("runnel undo"), "\(outcome.errors)")
   }
 
   @Test func whatWasWrittenSinceIsLeft() throws {

@@ -50,6 +50,14 @@ import Testing
     #expect(app.list.paging == .exhausted)
   }
 
+  @Test func allRowsThatFitAreMarkedAfterASearch() throws {
+    let app = try app(needles: [7, 2900, 3300, 3599])
+    find(app)
+    app.press("*")
+    #expect(app.list.markCount == 4)
+    #expect(!app.toast.contains("not loaded"), "\(app.toast)")
+  }
+
   @Test func whatASearchWentThroughIsNoNews() throws {
     let app = try app(needles: [])
     find(app)

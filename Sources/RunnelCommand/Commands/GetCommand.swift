@@ -108,7 +108,8 @@ struct GetCommand: ParsableCommand {
   private func tellDoubts(_ query: Query, _ rows: [TreeRow], _ session: DatabaseSession) throws {
     guard let filter = query.filter else { return }
     // Where something was found, what must not hold may well be missing everywhere.
-    let fields = rows.isEmpty ? filter.testedFields : filter.fieldsThatHold
+    let compared = rows.isEmpty ? filter.comparedFields : filter.fieldsThatHold
+    let fields = compared + filter.fieldsLookedFor
     if fields.isEmpty { return }
     let count = GetCommand.sampleCount
     let sample = try session.scan(Query(path).limited(to: count, from: .first)).rows
@@ -119,13 +120,21 @@ struct GetCommand: ParsableCommand {
             ? "No record at \(path) has" : "None of the first \(count) records at \(path) has"))
     }
     guard rows.isEmpty else { return }
-    for case .child(let field) in fields {
+    for case .child(let field) in compared {
       let nodes = sample.compactMap { $0.node?[field] }.filter { !$0.isEmpty }
       guard !nodes.isEmpty, nodes.allSatisfy({ $0.leaf == nil }) else { continue }
       return StandardError.say(
         "\(field.text) holds lists or objects, and a test holds of a single value: name one, as "
           + "\(field.text)/0. In all of them, the workspace's filter finds a text: runnel --filter "
           + "'\(field.text)~TEXT'.")
+    }
+    for field in filter.fieldsComparedWithNumbers {
+      let leaves = sample.compactMap { $0.node?[field].leaf }
+      let isText = { (leaf: Leaf) in if case .string = leaf { true } else { false } }
+      guard !leaves.isEmpty, leaves.allSatisfy(isText) else { continue }
+      return StandardError.say(
+        ControlCharacters.escapedLine(
+          "\(field.text) holds texts, which are not compared with numbers."))
     }
   }
 
@@ -136,19 +145,38 @@ struct GetCommand: ParsableCommand {
 
 extension ChildPredicate {
   /// The fields of which a value is compared, or searched for a text.
-  fileprivate var testedFields: [RowField] {
+  fileprivate var comparedFields: [RowField] {
     switch self {
     case .compare(let field, _, _), .matches(let field, _): [field]
     case .exists: []
-    case .all(let parts), .any(let parts): parts.flatMap(\.testedFields)
-    case .not(let part): part.testedFields
+    case .all(let parts), .any(let parts): parts.flatMap(\.comparedFields)
+    case .not(let part): part.comparedFields
+    }
+  }
+
+  /// The fields of which it is asked whether they are there.
+  fileprivate var fieldsLookedFor: [RowField] {
+    switch self {
+    case .compare, .matches: []
+    case .exists(let field): [field]
+    case .all(let parts), .any(let parts): parts.flatMap(\.fieldsLookedFor)
+    case .not(let part): part.fieldsLookedFor
+    }
+  }
+
+  /// The fields that must compare with a number.
+  fileprivate var fieldsComparedWithNumbers: [Path] {
+    switch self {
+    case .compare(.child(let field), _, .number): [field]
+    case .compare, .matches, .exists, .not: []
+    case .all(let parts), .any(let parts): parts.flatMap(\.fieldsComparedWithNumbers)
     }
   }
 
   /// The fields whose tests must hold, rather than fail.
   fileprivate var fieldsThatHold: [RowField] {
     switch self {
-    case .compare, .matches, .exists: testedFields
+    case .compare, .matches, .exists: comparedFields
     case .all(let parts), .any(let parts): parts.flatMap(\.fieldsThatHold)
     case .not: []
     }

@@ -116,10 +116,23 @@ struct UndoCommand: ParsableCommand {
         "\(refusal.message) \(UndoCommand.words(left: part)) `runnel undo \(id) --partial` takes it back "
           + "at the other \(part.doneCount == 1 ? "place" : "\(part.doneCount) places").")
     }
-    guard write == nil, refusal.code == .refused,
-      let before = try session.historyPage(before: id, count: 1).entries.first
+    guard write == nil, refusal.code == .refused, let before = try undoable(before: id, in: session)
     else { return error }
-    return Failure("\(refusal.message) `runnel undo \(before.id)` undoes the write before it.")
+    return Failure(
+      "\(refusal.message) `runnel undo \(before)` undoes the newest write before it at other places."
+    )
+  }
+
+  /// The newest write before another one that can be undone without it: it is not undone yet, keeps its
+  /// values, and the other one wrote nothing at its places.
+  private func undoable(before id: Int64, in session: DatabaseSession) throws -> Int64? {
+    let entries = try session.history(count: History.entryCountDefault)
+    let undone = Set(entries.compactMap(\.undoes))
+    let written = entries.first { $0.id == id }?.parts ?? []
+    return entries.first { entry in
+      entry.id < id && entry.undoes == nil && !undone.contains(entry.id) && entry.isUndoable
+        && !written.contains { entry.concerns($0.path) }
+    }?.id
   }
 
   /// The message about a write that was undone in part.

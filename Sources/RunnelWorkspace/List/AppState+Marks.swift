@@ -70,7 +70,7 @@ enum Marking {
       state.marked.marks.subtract(rows)
     } else {
       state.marked.marks.formUnion(rows)
-      if !state.tabs.isTree, !state.tabs.front.isComplete {
+      if !state.tabs.isTree, !state.tabs.front.isExhausted {
         let count = rows.count == 1 ? "1 loaded row is" : "\(rows.count) loaded rows are"
         state.say(.info, "\(count) marked; others are not loaded")
       }
