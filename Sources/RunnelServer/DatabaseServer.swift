@@ -115,38 +115,44 @@ public final class DatabaseServer: Service, Sendable {
       for link in links { link.keeper.close() }
       throw error
     }
-    backups = try configuration.backups.map { [databases, accounts, world] plan in
-      try BackupSchedule(plan, metrics: world.metrics, logger: logger) {
-        var all = databases.all.compactMap { open -> (String, DatabaseBackup)? in
-          guard case .file(let file, let rules) = open.database.place else { return nil }
-          return (open.database.name, DatabaseBackup(file, rulesFile: rules.path))
+    do {
+      backups = try configuration.backups.map { [databases, accounts, world] plan in
+        try BackupSchedule(plan, metrics: world.metrics, logger: logger) {
+          var all = databases.all.compactMap { open -> (String, DatabaseBackup)? in
+            guard case .file(let file, let rules) = open.database.place else { return nil }
+            return (open.database.name, DatabaseBackup(file, rulesFile: rules.path))
+          }
+          if let accounts, let file = accounts.place.file {
+            all.append((accounts.name, DatabaseBackup(file)))
+          }
+          return all
         }
-        if let accounts, let file = accounts.place.file {
-          all.append((accounts.name, DatabaseBackup(file)))
-        }
-        return all
       }
+      let hosts = HostCheck(
+        hosts: Set(configuration.hostNames.map { $0.lowercased() }),
+        origins: Set(configuration.allowedOrigins.map { $0.lowercased() }))
+      let service = DatabaseService(
+        databases: databases, accounts: accounts,
+        services: ServiceFacade(
+          configuration.services, accounts, world, origins: hosts.origins),
+        world: world, hosts: hosts,
+        isEmulator: configuration.isEmulator)
+      network = try NetworkServer(
+        addresses, socketFile: configuration.socketFile, tls: configuration.tls,
+        limits: configuration.network, proxies: configuration.trustedProxies, service: service)
+      let adminService = AdminService(
+        world: world, hosts: hosts, logger: logger,
+        obstacle: { [readiness, databases, accounts] in readiness.obstacle(databases, accounts) },
+        metricsText: { [world, network, databases] in
+          databases.noteSilence()
+          return world.metrics.text(connectionCount: network.connectionCount)
+        })
+      admin = try AdminServer(configuration, adminService, logger)
+    } catch {
+      databases.close()
+      accounts?.close()
+      throw error
     }
-    let hosts = HostCheck(
-      hosts: Set(configuration.hostNames.map { $0.lowercased() }),
-      origins: Set(configuration.allowedOrigins.map { $0.lowercased() }))
-    let service = DatabaseService(
-      databases: databases, accounts: accounts,
-      services: ServiceFacade(
-        configuration.services, accounts, world, origins: hosts.origins),
-      world: world, hosts: hosts,
-      isEmulator: configuration.isEmulator)
-    network = try NetworkServer(
-      addresses, socketFile: configuration.socketFile, tls: configuration.tls,
-      limits: configuration.network, proxies: configuration.trustedProxies, service: service)
-    let adminService = AdminService(
-      world: world, hosts: hosts, logger: logger,
-      obstacle: { [readiness, databases, accounts] in readiness.obstacle(databases, accounts) },
-      metricsText: { [world, network, databases] in
-        databases.noteSilence()
-        return world.metrics.text(connectionCount: network.connectionCount)
-      })
-    admin = try AdminServer(configuration, adminService, logger)
   }
 
   /// Refuses configurations in which other machines could use an unprotected server, or intercept
@@ -210,8 +216,14 @@ public final class DatabaseServer: Service, Sendable {
   ///
   /// - Throws: `NetworkError` if the server cannot listen.
   public func run() async throws {
-    let announcement = try await start()
-    announce(announcement)
+    do {
+      announce(try await start())
+    } catch {
+      // The leases end too.
+      databases.close()
+      accounts?.close()
+      throw error
+    }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.reloadOnSignal() }
       // This ends by a graceful shutdown of the service, or by cancellation.

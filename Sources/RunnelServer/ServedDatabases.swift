@@ -21,6 +21,8 @@ final class ServedDatabases: Sendable {
     /// The namespaces that were moved to another store: where they were, and the address for their clients,
     /// empty for none.
     var moved: [String: (from: String, address: String)] = [:]
+    /// The namespaces that come from another store and are not open yet, by the names of the stores.
+    var arriving: [String: Set<String>] = [:]
     /// The numbers of the namespaces of each store.
     var numbers: [String: [String: Int64]] = [:]
     /// The namespaces that are opened while the server runs, or will be tried again.

@@ -97,6 +97,30 @@ struct TerminalStoreTests {
     #expect(push.errors.contains("runnel open --store main --namespace chat"), "\(push.errors)")
   }
 
+  /// Once, the replica was not shown without a primary, not even with a write that waited in it.
+  @Test func aNamespaceIsShownFromItsReplicaWhileNoPrimaryAnswers() throws {
+    let file = folder.file("runnel/config.yaml")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try "stores:\n  main: host=\(folder.path) dbname=gone\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let unknown = try TmuxTerminal()
+    let before = "XDG_DATA_HOME='\(folder.path)' XDG_CONFIG_HOME='\(folder.path)'"
+    let words = ["open", "--store", "main", "--namespace", "chat", "--no-session"]
+    try unknown.runnel(words, before: before)
+    try unknown.wait(for: "[3] ready$")
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    let online = try opened()
+    try online.keys("q")
+    try online.wait(for: TmuxTerminal.prompt)
+    try "stores:\n  main: host=\(folder.path) dbname=gone\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let terminal = try TmuxTerminal()
+    try terminal.runnel(words, before: before)
+    try terminal.wait("the replica") { $0.contains("greeting") }
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    try terminal.wait("the store") { $0.contains("greeting") && $0.contains("live") }
+  }
+
   @Test func whatCannotBeOpenedIsSaid() throws {
     let missing = try run("open", "--namespace", "none")
     #expect(missing.status == 1)

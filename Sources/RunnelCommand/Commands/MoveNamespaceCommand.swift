@@ -13,8 +13,14 @@ struct MoveNamespaceCommand: ParsableCommand {
       there, to the address after --address, if servers of the other store have one of their own, and it is \
       opened for writes. The other store keeps the order of changes, the names of writes, the rules and the indexes.
 
-      If it is broken off, the namespace may stay frozen: do it again, and it goes on. The rows in the old \
-      store stay, and are not served: `runnel store drop` removes them, and a move back replaces them.
+      If it is broken off, the namespace may stay frozen: do it again, and it goes on, or give it up with \
+      --give-up: then the namespace is written again where it is, and what the other store has got of it is \
+      not served. That is refused if the namespace is live in the other store already, and if it may be, but \
+      the other store cannot be asked; --force does not ask. A move to the store where the namespace is gives \
+      it up too.
+
+      The rows in the old store stay, and are not served: `runnel store drop` removes them, and a move back \
+      replaces them.
 
       A move that was done already does nothing, and its exit status is 0. With another --address, it sends \
       clients there from then on.
@@ -25,43 +31,63 @@ struct MoveNamespaceCommand: ParsableCommand {
       Examples:
         runnel store move chat --to second --address b.example.net:9000
         runnel store move chat --store second --to main --address a.example.net:9000
+        runnel store move chat --give-up
       """)
 
   @Argument(help: ArgumentHelp("The namespace.", valueName: "namespace"))
   var namespace: String
   @Option(help: ArgumentHelp("The name of the other store.", valueName: "name"))
-  var to: String
+  var to: String?
   @Option(
     help: ArgumentHelp(
       "The address of servers of the other store, for clients.", valueName: "host:port"))
   var address: String?
+  @Flag(help: "Give up a move that was broken off.") var giveUp = false
+  @Flag(help: "Give it up without asking the other store, which is lost for good.")
+  var force = false
   @OptionGroup var option: StoreOption
 
   func validate() throws {
+    if to == nil, !giveUp {
+      throw ValidationError("--to names the other store, and --give-up gives up a move.")
+    }
+    if giveUp, address != nil {
+      throw ValidationError("--give-up moves nothing: give no --address.")
+    }
+    if force, !giveUp { throw ValidationError("--force is for --give-up.") }
     if let address, let fault = ClientAddress.fault(of: address) {
       throw ValidationError("--address: \(fault)")
     }
   }
 
   func run() throws {
+    let interruption = try MoveInterruption(
+      BrokenMove(namespace: namespace, store: option.store, target: to))
+    defer { interruption.end() }
     let source = try option.opened()
     defer { source.close() }
-    if try wasDropped(in: source) { return }
+    if let to, !giveUp, try wasDropped(to, in: source) { return }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: source)
     guard DatabaseNames.isValid(namespace) else {
       throw Failure(
         "\(namespace) holds the accounts of the store, and is not moved: `runnel accounts export` and `import` "
           + "copy accounts.", status: .usage)
     }
-    let target = try PostgresStore(try StoreOption.place(named: to))
+    guard let to, !giveUp else { return try giveUp(found, of: source, to: to) }
+    let target: PostgresStore
+    do {
+      target = try PostgresStore(try StoreOption.place(named: to))
+    } catch let error as PostgresError {
+      throw try BrokenMove(namespace: namespace, store: option.store, target: to)
+        .told(error, source)
+    }
     defer { target.close() }
     try target.checkVersion()
-    let line = SharedProgressLine("Moving \(namespace)")
-    defer { line.clear() }
-    let outcome = try StoreMove.run(
-      found, from: source, to: target, address: address ?? "", name: to
-    ) { line.report("\($0) rows") }
-    line.clear()
+    // The way back to where it is.
+    if found.state == .frozen, try StoreMove.areSame(source, target) {
+      return try giveUp(found, of: source, to: nil)
+    }
+    let outcome = try move(found, from: source, to: target, named: to, interruption)
     let words =
       switch outcome {
       case .moved: "now"
@@ -71,8 +97,48 @@ struct MoveNamespaceCommand: ParsableCommand {
     try StandardOutput.say("\(namespace) is in \(target.connection.name) \(words).\n")
   }
 
+  private func move(
+    _ found: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
+    named name: String, _ interruption: MoveInterruption
+  ) throws -> StoreMove.Outcome {
+    let line = SharedProgressLine("Moving \(namespace)")
+    defer { line.clear() }
+    do {
+      return try StoreMove.run(
+        found, from: source, to: target, address: address ?? "", name: name
+      ) { count in
+        line.report("\(count) rows")
+        try interruption.check()
+      }
+    } catch {
+      line.clear()
+      throw try BrokenMove(namespace: namespace, store: option.store, target: name)
+        .told(error, source)
+    }
+  }
+
+  private func giveUp(
+    _ found: PostgresStore.Namespace, of source: PostgresStore, to other: String?
+  ) throws {
+    let outcome = try StoreMove.giveUp(found, of: source, to: other, isForced: force) { name in
+      try PostgresStore(try StoreOption.place(named: name))
+    }
+    switch outcome {
+    case .wasOpen:
+      try StandardOutput.say("\(namespace) is not being moved: nothing was to do.\n")
+    case .opened(let rest):
+      try StandardOutput.say(
+        "The move of \(namespace) was given up: it is in \(source.connection.name), and is written again.\n"
+      )
+      if let rest {
+        StandardError.say(
+          "What the other store has got of it may be left there, and is not served: \(rest)")
+      }
+    }
+  }
+
   /// True if the move was done already, and what was left of the namespace dropped; this is said then.
-  private func wasDropped(in source: PostgresStore) throws -> Bool {
+  private func wasDropped(_ to: String, in source: PostgresStore) throws -> Bool {
     try source.checkVersion()
     guard try source.namespace(named: namespace) == nil,
       let former = try source.formerPlace(of: namespace), former.store == to

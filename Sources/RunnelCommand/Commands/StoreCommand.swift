@@ -72,9 +72,10 @@ struct InitStoreCommand: ParsableCommand, FileNaming {
     if rules != nil, namespaces.isEmpty {
       throw ValidationError("--rules is for new namespaces: name one.")
     }
-    for name in namespaces where !DatabaseNames.isValid(name) {
+    for name in namespaces where !DatabaseNames.isValid(name) || name.hasPrefix("-") {
       throw ValidationError(
-        "\(name) is no name for a namespace: use 1 to 63 small letters, digits and hyphens.")
+        "\(name) is no name for a namespace: use 1 to 63 small letters, digits and hyphens, "
+          + "and no hyphen first.")
     }
   }
 
@@ -157,9 +158,17 @@ struct CheckStoreCommand: ParsableCommand {
       let hidden = report.faultCount - report.faults.count
       if hidden > 0 { try StandardOutput.say("\(namespace.name): and \(hidden) more\n") }
       if report.isSound {
+        let rest =
+          switch namespace.state {
+          case .open: ""
+          case .moved: ", left of its move to \(try store.newPlace(of: namespace).words)"
+          case .frozen:
+            try store.isArriving(namespace)
+              ? ", of a move to this store that is not complete" : ", frozen for a move"
+          }
         try StandardOutput.say(
           "\(namespace.name) is sound: \(report.rowCount) rows, \(report.entryCount) entries of "
-            + "indexes.\n")
+            + "indexes\(rest).\n")
       }
     }
     if faultCount > 0 {
@@ -200,7 +209,7 @@ struct StatusOfStoreCommand: ParsableCommand {
       let state =
         switch namespace.state {
         case .open: ""
-        case .frozen: ", frozen: it is being moved"
+        case .frozen: try frozenWords(namespace, of: store)
         case .moved: ", moved to \(try store.newPlace(of: namespace).words)"
         }
       try StandardOutput.say(
@@ -216,6 +225,24 @@ struct StatusOfStoreCommand: ParsableCommand {
           + "\(text(server.report))\n")
     }
     if let standbys { try tell(standbys) }
+  }
+
+  /// What is said of a frozen namespace: whether a command is moving it, and else how that ends.
+  private func frozenWords(
+    _ namespace: PostgresStore.Namespace, of store: PostgresStore
+  ) throws -> String {
+    if try store.isArriving(namespace) {
+      return
+        ", on its way to this store, and not served yet: the move is completed or given up where it comes from"
+    }
+    let target = try store.moveTarget(of: namespace)
+    let place = target.map { "the store \($0)" } ?? "another store"
+    // Not every database tells who has a lock.
+    if (try? store.isBeingMoved(namespace)) ?? true {
+      return ", frozen: it is being moved to \(place)"
+    }
+    let broken = BrokenMove(namespace: namespace.name, store: option.store, target: target)
+    return ", its move to \(place) was broken off: \(broken.frozen)"
   }
 
   private func tell(_ standbys: PostgresStore.Standbys) throws {

@@ -25,7 +25,9 @@ struct FoundNamespace {
         next = try FoundNamespace.newPlace(of: namespace, place)
       } catch {
         if words.isEmpty { throw error }
-        throw Failure("\(namespace) was moved to \(words), which cannot be opened here: \(error)")
+        let text = "\(namespace) was moved to \(words), which cannot be opened here: \(error)"
+        guard let error = error as? PostgresError, error.isOutage else { throw Failure(text) }
+        throw PostgresError(error.kind, text)
       }
       guard let next else {
         var configuration = StoreConfiguration(name: name, connection: place.text)
@@ -40,6 +42,16 @@ struct FoundNamespace {
       name = next.store
     }
     throw Failure("\(namespace) was moved in a circle: the last store was to be \(words).")
+  }
+
+  /// The namespace in the store that is named, which was not asked.
+  ///
+  /// - Throws: `Failure` if the name is none.
+  init(unasked namespace: String, ofStore name: String) throws {
+    var configuration = StoreConfiguration(
+      name: name, connection: try StoreOption.place(named: name).text)
+    configuration.namespace = namespace
+    (store, self.configuration) = (name, configuration)
   }
 
   /// Where a namespace was moved to; nil if it is in the store.

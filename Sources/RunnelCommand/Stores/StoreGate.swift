@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import RunnelApp
 import RunnelClient
@@ -19,8 +20,9 @@ import Synchronization
 ///
 /// ```
 ///   new --start--> serving --stop--> ended
-///            ^        |
-///            +-moved--+
+///    |       ^        |
+///    |       +-moved--+
+///    +--no primary answers--> waiting --> serving
 /// ```
 final class StoreGate: Sendable {
   private struct Life {
@@ -45,20 +47,29 @@ final class StoreGate: Sendable {
   private let configuration: ServerConfiguration
   private let scratch: ScratchDatabase
   private let life: Mutex<Life>
+  /// True if no primary answered: the replica is shown, and the store is tried again.
+  private let isOffline: Bool
 
   /// Looks up a namespace of a store, or of the one to which it was moved.
   ///
-  /// - Throws: `Failure` if there is no such namespace, `PostgresError` if the store cannot be used.
+  /// - Throws: `Failure` if there is no such namespace, `PostgresError` if the store cannot be used, and there
+  ///   is no replica.
   init(_ namespace: String, ofStore name: String) throws {
-    let found = try FoundNamespace(namespace, ofStore: name)
+    let (found, outage) = try StoreGate.found(namespace, name)
+    isOffline = outage != nil
     guard DatabaseNames.isValid(namespace) else {
       throw Failure(
         "\(namespace) cannot be opened: names of served namespaces have small letters, digits and "
           + "hyphens.", status: .usage)
     }
-    remarks =
-      found.store == name ? [] : ["\(namespace) was moved, and is in the store \(found.store)."]
-    let address = try OriginAddress("http://\(StoreGate.host(of: name))/?ns=\(namespace)")
+    if let outage {
+      Logger(label: "runnel.store").error("\(outage)")
+      remarks = ["The store \(name) does not answer: what you write is sent when it does."]
+    } else {
+      remarks =
+        found.store == name ? [] : ["\(namespace) was moved, and is in the store \(found.store)."]
+    }
+    let address = try StoreGate.address(of: namespace, name)
     scratch = try ScratchDatabase(named: "socket")
     let secret = ServerSecrets.newText()
     var configuration = ServerConfiguration(.store(found.configuration))
@@ -71,6 +82,26 @@ final class StoreGate: Sendable {
     options.socketFile = scratch.file
     options.userAgent = OriginArguments.userAgent
     wish = OriginWish(address, as: .token(secret), options)
+  }
+
+  /// Where a namespace is, or was to be looked for, and why it could not be: there is a replica then.
+  private static func found(
+    _ namespace: String, _ store: String
+  ) throws -> (FoundNamespace, PostgresError?) {
+    do {
+      return (try FoundNamespace(namespace, ofStore: store), nil)
+    } catch let error as PostgresError where error.isOutage {
+      guard DatabaseNames.isValid(namespace) else { throw error }
+      let file = try ReplicaFolder.file(
+        for: try address(of: namespace, store), user: OriginAccess.token("").user,
+        environment: ProcessInfo.processInfo.environment)
+      if !FileManager.default.fileExists(atPath: file) { throw error }
+      return (try FoundNamespace(unasked: namespace, ofStore: store), error)
+    }
+  }
+
+  private static func address(of namespace: String, _ store: String) throws -> OriginAddress {
+    try OriginAddress("http://\(host(of: store))/?ns=\(namespace)")
   }
 
   /// The host that stands for a store in the address of a replica: different for each name.
@@ -102,10 +133,14 @@ final class StoreGate: Sendable {
     return "runnel open --store \(store) --namespace \(namespace)"
   }
 
-  /// Begins to serve.
+  /// Begins to serve, or to wait for the store if it does not answer.
   ///
   /// - Throws: `Failure`, `PostgresError` or `DatabaseError` that says why it cannot.
   func start() throws {
+    if isOffline {
+      Task { await follow() }
+      return
+    }
     do {
       let server = try made(configuration)
       life.withLock { $0.server = server }

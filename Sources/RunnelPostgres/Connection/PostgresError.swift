@@ -51,6 +51,15 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
   /// True if the disk of the database did not take a write: it is full, or faulty.
   package var isOfDisk: Bool { kind == .refused && (state == "53100" || state == "58030") }
 
+  /// True if no primary answers for now.
+  package var isOutage: Bool {
+    switch kind {
+    case .disconnected, .timedOut: !isPermanent
+    case .refused: isWorthRetrying
+    case .missingLibrary, .inDoubt, .frozen, .moved, .leaseEnded, .unsuitable: false
+    }
+  }
+
   /// True if nothing helps but a change of the place, of its password, or of the database.
   ///
   /// A server that runs tries again nevertheless, as its operator may just be changing them.

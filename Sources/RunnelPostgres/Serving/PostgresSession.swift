@@ -197,7 +197,8 @@ package final class PostgresSession {
     let (head, floor) = (try integer(0), try integer(1))
     let namespaceState = try integer(4)
     if namespaceState == PostgresStore.State.moved.rawValue {
-      throw PostgresError(.moved, "\(name) was moved to another store.")
+      let place = try PostgresStore.newPlace(of: namespace, open.connection)
+      throw PostgresError(.moved, "\(name) was moved to \(place.words).")
     }
     if isWriting {
       if results[4].count == 0 || !lease.isHeld {
@@ -205,7 +206,10 @@ package final class PostgresSession {
           .leaseEnded, "The lease of this server has ended, so that it may not write.")
       }
       if namespaceState != PostgresStore.State.open.rawValue {
-        throw PostgresError(.frozen, "\(name) is being moved, and cannot be written meanwhile.")
+        throw PostgresError(
+          .frozen,
+          "\(name) is being moved to another store, and cannot be written meanwhile. `runnel store "
+            + "status` says whether that was broken off, and how it ends then.")
       }
     }
     try takeIndexes(results[3], open.rows)

@@ -131,7 +131,9 @@ package final class StoreLease: Sendable {
       PostgresStatement(
         """
         SELECT n.ns, n.name, n.head, n.state, CASE WHEN n.state = 2 THEN (
-          SELECT m.value FROM meta m WHERE m.ns = n.ns AND m.name = '\(StoreMove.addressName)') END
+          SELECT m.value FROM meta m WHERE m.ns = n.ns AND m.name = '\(StoreMove.addressName)') END,
+          (n.state = 1 AND EXISTS (
+            SELECT 1 FROM meta m WHERE m.ns = n.ns AND m.name = '\(StoreMove.arrivalName)'))::int
         FROM namespace n
         """)
     ])[0]
@@ -142,7 +144,7 @@ package final class StoreLease: Sendable {
           namespace: try result.integer(row, 0) ?? 0, name: result.text(row, 1) ?? "",
           head: try result.integer(row, 2) ?? 0,
           state: PostgresStore.State(rawValue: try result.integer(row, 3) ?? 0) ?? .frozen,
-          movedTo: result.text(row, 4) ?? ""))
+          movedTo: result.text(row, 4) ?? "", isArriving: try result.integer(row, 5) == 1))
     }
     return heads
   }
@@ -191,6 +193,9 @@ package struct StoreHead: Hashable, Sendable {
   package var state: PostgresStore.State
   /// The address for its clients, if it was moved to another store; empty for none.
   package var movedTo: String
+  /// True if it comes from another store, and is not open yet: what is here may be old, if the move was given
+  /// up there.
+  package var isArriving: Bool
 }
 
 /// A server whose lease holds.

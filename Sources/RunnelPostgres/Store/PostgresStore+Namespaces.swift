@@ -31,9 +31,20 @@ extension PostgresStore {
   ///
   /// - Throws: `PostgresError` if it cannot be read.
   package func newPlace(of namespace: Namespace) throws -> NewPlace {
-    NewPlace(
-      store: try metaValue(StoreMove.storeName, of: namespace) ?? "",
-      address: try metaValue(StoreMove.addressName, of: namespace) ?? "")
+    try PostgresStore.newPlace(of: namespace.number, connection)
+  }
+
+  static func newPlace(
+    of namespace: Int64, _ connection: PostgresConnection
+  ) throws(PostgresError) -> NewPlace {
+    let names = [StoreMove.storeName, StoreMove.addressName]
+    let results = try connection.perform(
+      names.map { name in
+        PostgresStatement(
+          "SELECT value FROM meta WHERE ns = $1 AND name = $2", .integer(namespace), .text(name))
+      })
+    let texts = results.map { $0.count == 0 ? "" : $0.text(0, 0) ?? "" }
+    return NewPlace(store: texts[0], address: texts[1])
   }
 
   /// Where a namespace was moved to whose rows are not here any more; nil if that is not known.
@@ -68,14 +79,11 @@ extension PostgresStore {
   ///
   /// O(n) in its rows, in one transaction.
   ///
-  /// - Throws: `PostgresError`; then it is still there, unless the connection broke.
+  /// - Throws: `PostgresError`, also if its state is another one than what the caller knows; then it is
+  ///   still there, unless the connection broke.
   package func dropNamespace(_ namespace: Namespace) throws {
     let number = PostgresValue.integer(namespace.number)
-    var statements = [
-      PostgresStatement("BEGIN"),
-      PostgresStatement("SELECT 1 FROM namespace WHERE ns = $1 FOR UPDATE", number),
-    ]
-    statements += (StoreMove.tables.map(\.name) + ["namespace"]).map { table in
+    var statements = (StoreMove.tables.map(\.name) + ["namespace"]).map { table in
       PostgresStatement("DELETE FROM \(table) WHERE ns = $1", number)
     }
     statements.append(
@@ -85,6 +93,19 @@ extension PostgresStore {
         ON CONFLICT (ns, name) DO UPDATE
         SET value = greatest(meta.value::int, excluded.value::int)::text
         """, number))
-    try atomically(statements + [try noteFormer(namespace), PostgresStatement("COMMIT")])
+    statements += [try noteFormer(namespace), PostgresStatement("COMMIT")]
+    try undoing {
+      let found = try connection.perform([
+        PostgresStatement("BEGIN"),
+        PostgresStatement("SELECT state FROM namespace WHERE ns = $1 FOR UPDATE", number),
+      ])[1]
+      // What was moved away may have been moved back.
+      if found.count > 0, try found.integer(0, 0) != namespace.state.rawValue {
+        throw PostgresError(
+          .unsuitable,
+          "\(namespace.name) was changed by another command meanwhile: look at it again.")
+      }
+      try connection.perform(statements)
+    }
   }
 }

@@ -142,7 +142,7 @@ package final class PostgresStore {
   }
 
   /// Runs `body`, which begins and ends a transaction; an error rolls it back.
-  private func undoing(_ body: () throws -> Void) throws {
+  func undoing(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch {

@@ -3,13 +3,15 @@ import Glibc
 /// The move of a namespace to another store, whose primary is another one.
 ///
 /// ```
-///   open --freeze--> frozen --copied, and frozen there--> moved, and opened there
-///                      |
-///                      +--a failure--> open
+///   open --freeze--> frozen --copied, and frozen there--> ready --> moved, and opened there
+///                      |                                    |
+///                      +--a failure, given up--> open <-----+
 /// ```
 ///
 /// The servers of the new store have a moment to find it there before clients are sent to them. It is opened
-/// there after it was closed here, so that nobody reads an old state.
+/// there after it was closed here, so that nobody reads an old state, and only by who finds it closed here: so
+/// a move that was broken off before may be given up, whatever the new store has got of it. Each move has a
+/// number of its own, which tells what an earlier one left there from what is to be opened.
 ///
 /// Nobody writes the namespace while it is frozen, and whoever reads it in its new store finds the same
 /// places in its feed. Done again after it was broken off, it goes on. A namespace that was moved away from
@@ -18,19 +20,29 @@ import Glibc
 /// Source: several servers, section 5.
 package struct StoreMove {
   /// The name in `meta` of the number of a move that is under way, in both stores.
-  private static let moveName = "moving"
+  static let moveName = "moving"
+  /// The name in `meta` of the name of the store to which a move under way leads.
+  static let targetName = "moving.store"
+  /// The name in `meta` of the number of a move whose rows are all in the other store.
+  static let readyName = "moving.ready"
   /// The name in `meta` of the number of a move to this store, until the namespace is opened here.
-  private static let arrivalName = "moving.here"
+  static let arrivalName = "moving.here"
   /// The time in which the servers of the new store find the namespace: three of their looks.
   private static let discoveryMicroseconds: UInt32 = 750_000
   /// The name in `meta` of the address to which clients are sent afterwards.
   static let addressName = "moved.to"
   /// The name in `meta` of the name of the other store, for people.
   static let storeName = "moved.store"
+  /// The name in `meta` of the number of the move that brought a namespace to another store.
+  static let numberName = "moved.number"
+  /// What the names in `meta` begin with that hold the numbers of the moves that brought a namespace here.
+  static let camePrefix = "moved.came."
+  /// What the names in `meta` begin with that hold the numbers of moves that were given up.
+  static let undonePrefix = "moved.not."
   /// The number of the lock of the moves of namespace 0: "runnelmv".
-  private static let lockBase: Int64 = 0x7275_6E6E_656C_6D76
+  static let lockBase: Int64 = 0x7275_6E6E_656C_6D76
   /// The rows that are in memory at a time.
-  private static let pageCount = 200
+  static let pageCount = 200
 
   /// The tables of a namespace with their columns, besides `ns`.
   static let tables: [(name: String, columns: [(name: String, type: String)])] = [
@@ -73,10 +85,10 @@ package struct StoreMove {
     case readdressed
   }
 
-  private let namespace: PostgresStore.Namespace
-  private let source: PostgresStore
-  private let target: PostgresStore
-  private let report: (Int) -> Void
+  let namespace: PostgresStore.Namespace
+  let source: PostgresStore
+  let target: PostgresStore
+  let report: (Int) throws -> Void
 
   /// Moves a namespace.
   ///
@@ -87,36 +99,47 @@ package struct StoreMove {
   ///   - address: HOST:PORT of servers of `target`, to which clients are sent; empty for none. Of a namespace
   ///     that was moved there before, it replaces the former one, unless it is empty.
   ///   - name: the name of `target` for people; empty for none.
-  ///   - report: called now and then with the number of rows that were copied.
+  ///   - report: called now and then with the number of rows that were copied; an error ends the move.
   /// - Returns: what became of it.
-  /// - Throws: `PostgresError`; then the namespace is as it was, or, if a connection broke, frozen until
-  ///   the move is done again.
+  /// - Throws: `PostgresError`, and the errors of `report`; then the namespace is as it was, or, if the
+  ///   connection to its store broke, frozen until the move is done again or given up.
   @discardableResult
   package static func run(
     _ namespace: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
-    address: String, name: String = "", report: @escaping (Int) -> Void = { _ in }
+    address: String, name: String = "", report: @escaping (Int) throws -> Void = { _ in }
   ) throws -> Outcome {
     // Two moves at once, to different stores, would make two namespaces of one.
-    guard try lock(namespace, of: source, "pg_try_advisory_lock") else {
+    try alone(with: namespace, of: source) {
+      // It may have been moved since it was looked for.
+      let present = try source.namespace(named: namespace.name) ?? namespace
+      return try run(
+        StoreMove(namespace: present, source: source, target: target, report: report), address, name
+      )
+    }
+  }
+
+  /// Runs `body` while no other command moves the namespace.
+  ///
+  /// - Throws: `PostgresError` if one does, and the errors of `body`.
+  static func alone<Result>(
+    with namespace: PostgresStore.Namespace, of source: PostgresStore, _ body: () throws -> Result
+  ) throws -> Result {
+    let number = lockBase + namespace.number
+    guard try lock(number, of: source, "pg_try_advisory_lock") else {
       throw PostgresError(
         .unsuitable, "\(namespace.name) is being moved by another command: wait for its end.")
     }
     // If the connection is lost, so is the lock.
-    defer { _ = try? lock(namespace, of: source, "pg_advisory_unlock") }
-    // It may have been moved since it was looked for.
-    let present = try source.namespace(named: namespace.name) ?? namespace
-    return try run(
-      StoreMove(namespace: present, source: source, target: target, report: report), address, name)
+    defer { _ = try? lock(number, of: source, "pg_advisory_unlock") }
+    return try body()
   }
 
-  /// Takes or gives back the lock of a namespace's moves, which goes with the connection; false if another
-  /// connection has it.
-  private static func lock(
-    _ namespace: PostgresStore.Namespace, of store: PostgresStore, _ function: StaticString
+  /// Takes or gives back a lock, which goes with the connection; false if another connection has it.
+  static func lock(
+    _ number: Int64, of store: PostgresStore, _ function: StaticString
   ) throws -> Bool {
     let result = try store.connection.perform([
-      PostgresStatement(
-        "SELECT \(function)($1::bigint)::int", .integer(lockBase + namespace.number))
+      PostgresStatement("SELECT \(function)($1::bigint)::int", .integer(number))
     ])[0]
     return try result.integer(0, 0) == 1
   }
@@ -125,7 +148,7 @@ package struct StoreMove {
     _ move: StoreMove, _ address: String, _ name: String
   ) throws -> Outcome {
     let (namespace, source, target) = (move.namespace, move.source, move.target)
-    let before = try move.targetMove()
+    let before = try move.arrival()
     if try source.metaValue(arrivalName, of: namespace) != nil {
       throw PostgresError(
         .unsuitable,
@@ -134,13 +157,14 @@ package struct StoreMove {
     switch namespace.state {
     case .moved:
       let place = try source.newPlace(of: namespace)
+      let number = try source.metaValue(numberName, of: namespace) ?? before.number
       // It was broken off at its end.
-      if before.isArriving, name.isEmpty || place.store == name {
+      if before.isArriving, before.number == number, name.isEmpty || place.store == name {
         let isNew = try move.readdress(address, insteadOf: place.address)
-        try move.open()
+        try move.open(number)
         return isNew ? .readdressed : .moved
       }
-      if place.store == name, !name.isEmpty, before.isThere {
+      if place.store == name, !name.isEmpty, before.isThere, !before.isArriving {
         let isNew = try move.readdress(address, insteadOf: place.address)
         return isNew ? .readdressed : .movedBefore
       }
@@ -151,44 +175,73 @@ package struct StoreMove {
         throw PostgresError(
           .unsuitable, "\(target.connection.name) has a namespace \(namespace.name) already.")
       }
-    case .frozen: break
+    case .frozen: try move.checkContinuation(before, name)
     }
-    let number = try move.freeze()
+    let number = try move.freeze(before.isThere ? before.number : nil, name)
     do {
-      if before.isThere {
-        if before.number != number {
-          throw PostgresError(
-            .unsuitable, "\(target.connection.name) has another namespace \(namespace.name).")
-        }
-      } else {
-        try move.copy(number)
-      }
+      if !before.isThere { try move.copy(number) }
+      try move.noteReady(number)
     } catch {
-      // After a broken commit it may be open there: then it stays frozen here, and is moved again.
-      if target.connection.isOpen { try? move.thaw() }
+      // It is not open there, and will not be opened.
+      if source.connection.isOpen { try? move.thaw() }
       throw error
     }
     if try !StoreLease.live(target.connection).isEmpty { usleep(discoveryMicroseconds) }
-    try move.finish(address, name)
-    try move.open()
+    try move.finish(address, name, number)
+    try move.open(number)
     return .moved
+  }
+
+  /// Checks that a move of a frozen namespace is the one that was broken off, or that this one cannot have
+  /// been done.
+  private func checkContinuation(_ before: Arrival, _ name: String) throws {
+    if try StoreMove.areSame(source, target) {
+      throw PostgresError(
+        .unsuitable, "\(namespace.name) is in this store, and its move can be given up.")
+    }
+    let number = try source.metaValue(StoreMove.moveName, of: namespace)
+    if before.isThere {
+      if before.number == number, number != nil { return }
+      throw PostgresError(
+        .unsuitable, "\(target.connection.name) has another namespace \(namespace.name).")
+    }
+    guard try source.metaValue(StoreMove.readyName, of: namespace) != nil,
+      let other = try source.moveTarget(of: namespace), other != name
+    else { return }
+    throw PostgresError(
+      .unsuitable,
+      "The move of \(namespace.name) to the store \(other) was almost done: do it again, or give it up first."
+    )
   }
 
   // MARK: Steps
 
-  /// What is in the other store: the number of the move that brought it there, and whether that is under way.
-  private func targetMove() throws -> (isThere: Bool, number: String?, isArriving: Bool) {
-    guard let there = try target.namespace(named: namespace.name), there.state != .moved else {
-      return (false, nil, false)
-    }
-    return (
-      true, try target.metaValue(StoreMove.moveName, of: there),
-      try target.metaValue(StoreMove.arrivalName, of: there) != nil
-    )
+  /// What is in the other store under the name of the namespace.
+  struct Arrival {
+    var isThere = false
+    /// The number of the move that brought it there.
+    var number: String?
+    /// True if that is under way.
+    var isArriving = false
   }
 
-  /// Opens the namespace in the other store, if it is not open there.
-  private func open() throws {
+  /// What is in the other store; what a move that was given up has left there counts as nothing.
+  func arrival() throws -> Arrival {
+    guard let there = try target.namespace(named: namespace.name), there.state != .moved else {
+      return Arrival()
+    }
+    let number = try target.metaValue(StoreMove.moveName, of: there)
+    let isArriving = try target.metaValue(StoreMove.arrivalName, of: there) != nil
+    if isArriving, let number,
+      try source.metaValue(StoreMove.undonePrefix + number, of: namespace) != nil
+    {
+      return Arrival()
+    }
+    return Arrival(isThere: true, number: number, isArriving: isArriving)
+  }
+
+  /// Opens the namespace that a move brought to the other store, if it is not open there.
+  private func open(_ move: String?) throws {
     guard let there = try target.namespace(named: namespace.name) else { return }
     let number = PostgresValue.integer(there.number)
     try target.atomically([
@@ -197,56 +250,81 @@ package struct StoreMove {
         """
         UPDATE namespace SET state = 0 WHERE ns = $1 AND EXISTS (
           SELECT 1 FROM meta m WHERE m.ns = namespace.ns AND m.name = '\(StoreMove.arrivalName)')
-        """, number),
+          AND EXISTS (SELECT 1 FROM meta m WHERE m.ns = namespace.ns
+            AND m.name = '\(StoreMove.moveName)' AND m.value = $2)
+        """, number, .text(move ?? "")),
       PostgresStatement(
-        "DELETE FROM meta WHERE ns = $1 AND name = '\(StoreMove.arrivalName)'", number),
+        """
+        DELETE FROM meta WHERE ns = $1 AND name = '\(StoreMove.arrivalName)' AND EXISTS (
+          SELECT 1 FROM namespace n WHERE n.ns = $1 AND n.state = 0)
+        """, number),
       PostgresStatement("COMMIT"),
     ])
   }
 
   /// Waits for the writers, and lets no more of them in; returns the number of the move.
-  private func freeze() throws -> String {
+  ///
+  /// `former` is the number of the move that goes on; nil for a new one, which gives up any other.
+  private func freeze(_ former: String?, _ name: String) throws -> String {
     var random = SystemRandomNumberGenerator()
-    let fresh = PostgresIdentifier(using: &random).text
+    let number = former ?? PostgresIdentifier(using: &random).text
     let ns = PostgresValue.integer(namespace.number)
-    try source.atomically([
+    var statements = [
       PostgresStatement("BEGIN"),
       PostgresStatement("SELECT state FROM namespace WHERE ns = $1 FOR UPDATE", ns),
-      PostgresStatement(
-        "INSERT INTO meta (ns, name, value) VALUES ($1, $2, $3) ON CONFLICT (ns, name) DO NOTHING",
-        ns, .text(StoreMove.moveName), .text(fresh)),
+    ]
+    if former == nil {
+      if namespace.state == .frozen { statements.append(StoreMove.undoing(ns)) }
+      statements.append(StoreMove.forgetting([StoreMove.readyName], ns))
+    }
+    statements += [
+      StoreMove.keeping(number, StoreMove.moveName, ns),
+      StoreMove.keeping(name, StoreMove.targetName, ns),
       PostgresStatement("UPDATE namespace SET state = 1 WHERE ns = $1 AND state = 0", ns),
       PostgresStatement("COMMIT"),
-    ])
-    let result = try source.connection.perform([
-      PostgresStatement(
-        "SELECT value FROM meta WHERE ns = $1 AND name = $2", ns, .text(StoreMove.moveName))
-    ])[0]
-    return result.count == 0 ? fresh : result.text(0, 0) ?? fresh
+    ]
+    try source.atomically(statements)
+    return number
   }
 
-  private func thaw() throws {
-    let ns = PostgresValue.integer(namespace.number)
-    try source.atomically([
-      PostgresStatement("BEGIN"),
-      PostgresStatement("UPDATE namespace SET state = 0 WHERE ns = $1 AND state = 1", ns),
-      PostgresStatement(
-        "DELETE FROM meta WHERE ns = $1 AND name = $2", ns, .text(StoreMove.moveName)),
-      PostgresStatement("COMMIT"),
+  /// Notes that all rows are in the other store: the end of the move may follow.
+  private func noteReady(_ number: String) throws {
+    try source.connection.perform([
+      StoreMove.keeping(number, StoreMove.readyName, .integer(namespace.number))
     ])
   }
 
-  private func finish(_ address: String, _ name: String) throws {
+  /// Opens the namespace here again, if it is frozen; what is left of its move is not opened any more.
+  private func thaw() throws { try StoreMove.thaw(namespace, of: source) }
+
+  /// Closes the namespace here.
+  ///
+  /// - Throws: `PostgresError`, also if the move was given up meanwhile.
+  private func finish(_ address: String, _ name: String, _ number: String) throws {
     let ns = PostgresValue.integer(namespace.number)
-    try source.atomically([
-      PostgresStatement("BEGIN"),
-      PostgresStatement("UPDATE namespace SET state = 2 WHERE ns = $1", ns),
-      PostgresStatement(
-        "DELETE FROM meta WHERE ns = $1 AND name = $2", ns, .text(StoreMove.moveName)),
-      StoreMove.keeping(address, StoreMove.addressName, ns),
-      StoreMove.keeping(name, StoreMove.storeName, ns),
-      PostgresStatement("COMMIT"),
-    ])
+    try source.undoing {
+      let found = try source.connection.perform([
+        PostgresStatement("BEGIN"),
+        PostgresStatement("SELECT state FROM namespace WHERE ns = $1 FOR UPDATE", ns),
+        PostgresStatement(
+          "SELECT 1 FROM meta WHERE ns = $1 AND name = $2 AND value = $3", ns,
+          .text(StoreMove.moveName), .text(number)),
+      ])
+      guard found[1].count == 1, found[2].count == 1,
+        try found[1].integer(0, 0) == PostgresStore.State.frozen.rawValue
+      else {
+        throw PostgresError(
+          .unsuitable, "The move of \(namespace.name) was given up by another command.")
+      }
+      try source.connection.perform([
+        PostgresStatement("UPDATE namespace SET state = 2 WHERE ns = $1", ns),
+        StoreMove.forgetting([StoreMove.moveName, StoreMove.targetName, StoreMove.readyName], ns),
+        StoreMove.keeping(address, StoreMove.addressName, ns),
+        StoreMove.keeping(name, StoreMove.storeName, ns),
+        StoreMove.keeping(number, StoreMove.numberName, ns),
+        PostgresStatement("COMMIT"),
+      ])
+    }
   }
 
   /// Sends the clients of a namespace that was moved to another address, unless that is empty or the same.
@@ -260,7 +338,7 @@ package struct StoreMove {
     return true
   }
 
-  private static func keeping(
+  static func keeping(
     _ value: String, _ name: String, _ namespace: PostgresValue
   ) -> PostgresStatement {
     PostgresStatement(
@@ -269,109 +347,18 @@ package struct StoreMove {
       ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
       """, namespace, .text(name), .text(value))
   }
-
-  // MARK: Rows
-
-  private func copy(_ number: String) throws {
-    let from = source.connection
-    let to = target.connection
-    // Byte strings go through their texts.
-    for connection in [from, to] {
-      try connection.perform([PostgresStatement("SET bytea_output = 'hex'")])
-    }
-    try from.perform([PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")])
-    defer {
-      // A transaction that only read may end in any way.
-      if from.isOpen { _ = try? from.perform([PostgresStatement("ROLLBACK")]) }
-    }
-    try to.perform([PostgresStatement("BEGIN")])
-    do {
-      let there = try makeNamespace()
-      var count = 0
-      for table in StoreMove.tables {
-        try copy(table.name, table.columns, to: there) { rows in
-          count += rows
-          report(count)
-        }
-      }
-      try to.perform([
-        StoreMove.keeping(number, StoreMove.moveName, .integer(there)),
-        StoreMove.keeping(number, StoreMove.arrivalName, .integer(there)),
-        PostgresStatement("COMMIT"),
-      ])
-    } catch {
-      // What failed before is what is told.
-      if to.isOpen { _ = try? to.perform([PostgresStatement("ROLLBACK")]) }
-      throw error
-    }
+  static func forgetting(_ names: [String], _ namespace: PostgresValue) -> PostgresStatement {
+    PostgresStatement(
+      "DELETE FROM meta WHERE ns = $1 AND name = ANY($2)", namespace, .texts(names))
   }
 
-  private func makeNamespace() throws -> Int64 {
-    let state = try source.connection.perform([
-      PostgresStatement(
-        "SELECT head, floor, last_at, next_split FROM namespace WHERE ns = $1",
-        .integer(namespace.number))
-    ])[0]
-    let value = { (column: Int) in PostgresValue.integer(try state.integer(0, column) ?? 0) }
-    let values = [
-      .text(namespace.name), try value(0), try value(1), try value(2), try value(3),
-    ]
-    if let former = try target.namespace(named: namespace.name) {
-      // Servers there know it by its number, and go on where they left off.
-      try target.connection.perform(
-        StoreMove.tables.map { table in
-          PostgresStatement("DELETE FROM \(table.name) WHERE ns = $1", .integer(former.number))
-        })
-      try target.connection.perform([
-        PostgresStatement(
-          """
-          UPDATE namespace SET head = $2, floor = $3, last_at = $4, next_split = $5, state = 1
-          WHERE name = $1
-          """, values: values)
-      ])
-      return former.number
-    }
-    let made = try target.connection.perform([
-      PostgresStatement(
-        """
-        INSERT INTO namespace (ns, name, head, floor, last_at, next_split, state)
-        SELECT \(PostgresStore.nextNumber), $1, $2, $3, $4, $5, 1 RETURNING ns
-        """, values: values)
-    ])[0]
-    return try made.integer(0, 0) ?? 0
-  }
-
-  private func copy(
-    _ table: String, _ columns: [(name: String, type: String)], to there: Int64,
-    _ didCopy: (Int) -> Void
-  ) throws {
-    let names = columns.map(\.name).joined(separator: ", ")
-    let texts = columns.map { "\($0.name)::text" }.joined(separator: ", ")
-    let places = (1...columns.count).map { "c\($0)" }
-    let values = zip(places, columns).map { "d.\($0)::\($1.type)" }.joined(separator: ", ")
-    let arrays = (1...columns.count).map { "$\($0 + 1)" }.joined(separator: ", ")
-    try source.connection.perform([
-      PostgresStatement(
-        "DECLARE runnel_move NO SCROLL CURSOR FOR SELECT \(texts) FROM \(table) WHERE ns = "
-          + "\(namespace.number)")
-    ])
-    while true {
-      let page = try source.connection.perform([
-        PostgresStatement("FETCH \(StoreMove.pageCount) FROM runnel_move")
-      ])[0]
-      if page.count == 0 { break }
-      let lists = columns.indices.map { column in
-        PostgresValue.texts((0..<page.count).map { page.text($0, column) })
-      }
-      try target.connection.perform([
-        PostgresStatement(
-          """
-          INSERT INTO \(table) (ns, \(names)) SELECT $1, \(values)
-          FROM unnest(\(arrays)) d(\(places.joined(separator: ", ")))
-          """, values: [.integer(there)] + lists)
-      ])
-      didCopy(page.count)
-    }
-    try source.connection.perform([PostgresStatement("CLOSE runnel_move")])
+  /// Keeps in mind that the move under way is given up.
+  static func undoing(_ namespace: PostgresValue) -> PostgresStatement {
+    PostgresStatement(
+      """
+      INSERT INTO meta (ns, name, value)
+      SELECT ns, '\(undonePrefix)' || value, '' FROM meta WHERE ns = $1 AND name = '\(moveName)'
+      ON CONFLICT (ns, name) DO NOTHING
+      """, namespace)
   }
 }

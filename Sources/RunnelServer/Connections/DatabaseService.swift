@@ -46,6 +46,7 @@ struct DatabaseService: NetworkService {
       world.metrics.refused(.database)
       return .refused(404, "There is no database of this name here.")
     }
+    if databases.isArriving(found.database) { return .refused(503, DatabaseService.notYet) }
     if isEmulator || found.database.isOpen, let refusal = hosts.refusal(of: request) {
       world.metrics.refused(.host)
       return .refused(403, refusal)

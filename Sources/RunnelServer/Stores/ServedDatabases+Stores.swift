@@ -65,6 +65,12 @@ extension ServedDatabases {
     }
   }
 
+  /// True if a namespace comes from another store, and is not open here yet.
+  func isArriving(_ database: ServedDatabase) -> Bool {
+    guard let link = links.first(where: { $0.has(database) }) else { return false }
+    return state.withLock { $0.arriving[link.store.name]?.contains(database.name) ?? false }
+  }
+
   /// True if a namespace that is not served here may be soon: it has just come, or the store does not answer.
   func mayCome(_ request: HTTPRequest, byHost: Bool) -> Bool {
     if links.isEmpty { return false }
@@ -92,13 +98,16 @@ extension ServedDatabases {
     let isServedFromHere = served.map { link.has($0) } ?? true
     switch head.state {
     case .open, .frozen:
-      let wasMoved = state.withLock { state in
+      let former = state.withLock { state in
         if isServedFromHere, served != nil { state.moved[head.name] = nil }
-        return state.moved[head.name] != nil
+        return state.moved[head.name]?.from
       }
+      // What another store has, or had, is told of by that one until it is open here.
+      let isOfOther = !isServedFromHere || former.map { $0 != link.store.name } ?? false
+      if head.isArriving, isOfOther { break }
       if let served, isServedFromHere {
         served.note(head: head.head)
-      } else if link.store.serves(head.name), served == nil || wasMoved {
+      } else if link.store.serves(head.name), served == nil || former != nil {
         // A namespace that was moved here from another store of this server takes its place.
         openLater(head.name, of: link)
       }
@@ -201,6 +210,8 @@ extension ServedDatabases {
     switch news {
     case .heads(let heads):
       closeDropped(heads, of: link)
+      let arriving = Set(heads.filter { $0.isArriving }.map(\.name))
+      state.withLock { $0.arriving[link.store.name] = arriving.isEmpty ? nil : arriving }
       for head in heads {
         if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }
         take(head, of: link)

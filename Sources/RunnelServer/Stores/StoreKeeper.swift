@@ -98,13 +98,14 @@ actor StoreKeeper {
     try? StoreWake.send([.servers], store.connection)
   }
 
-  /// The names of all namespaces that are not moved away.
+  /// The names of all namespaces that are not moved away, nor still to come.
   ///
   /// - Throws: `PostgresError` if they cannot be read.
   nonisolated func names() throws -> [String] {
     let store = try PostgresStore(place)
     defer { store.close() }
-    return try store.namespaces().filter { $0.state != .moved }.map(\.name)
+    return try StoreLease.heads(store.connection).filter { $0.state != .moved && !$0.isArriving }
+      .map(\.name).sorted()
   }
 
   /// The time since the store last did what it was asked.

@@ -65,6 +65,10 @@ extension ServedDatabase {
       error = TreeError(
         .unavailable,
         "\(name) was moved to another store, and \(job.nothingDone): try again in a moment.")
+    } else if storage.isFrozen(failure) {
+      error = TreeError(
+        .unavailable,
+        "\(name) is being moved to another store, and \(job.nothingDone): try again later.")
     } else {
       // The cause names files of the server, so it is only logged.
       error = TreeError(

@@ -1,0 +1,114 @@
+import Foundation
+import PostgresCluster
+import TestSupport
+import Testing
+
+/// `runnel store move` and `drop`, when something went wrong.
+@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+struct StoreMoveCommandTests {
+  private let folder: TemporaryFolder
+  private let place: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let cluster = try PostgresCluster.shared()
+    place = try cluster.makeDatabase()
+    let second = try cluster.makeDatabase()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("runnel"), withIntermediateDirectories: true)
+    _ = try folder.write(
+      "stores:\n  main: \(place)\n  alias: \(place)\n  second: \(second)\n",
+      to: "runnel/config.yaml")
+    #expect(try run("init", "chat").status == 0)
+    #expect(try run("init", "--store", "second").status == 0)
+    #expect(try run("import", "chat", try folder.write("{\"a\":1}", to: "chat.json")).status == 0)
+  }
+
+  private func run(_ words: String...) throws -> Program.Outcome {
+    try Program.run(["store"] + words, environment: ["XDG_CONFIG_HOME": folder.path])
+  }
+
+  /// Leaves the namespace as a move that was killed does.
+  private func freeze() throws {
+    try PostgresCluster.shared().run(
+      sql: """
+        UPDATE namespace SET state = 1;
+        INSERT INTO meta VALUES (1, 'moving', 'x'), (1, 'moving.store', 'second')
+        """, in: place)
+  }
+
+  @Test func aBrokenMoveIsToldAndGivenUp() throws {
+    try freeze()
+    let status = try run("status").output
+    #expect(status.contains("its move to the store second was broken off"), "\(status)")
+    #expect(status.contains("`runnel store move chat --to second`"), "\(status)")
+    #expect(status.contains("`runnel store move chat --give-up`"), "\(status)")
+    let document = folder.file("chat.json")
+    let refused = try run("import", "chat", document, "--replace")
+    #expect(refused.status == 3 && refused.errors.contains("`runnel store status`"))
+    let given = try run("move", "chat", "--give-up")
+    #expect(given.status == 0 && given.output.contains("was given up"), "\(given.errors)")
+    #expect(try run("import", "chat", document, "--replace").status == 0)
+    let again = try run("move", "chat", "--give-up")
+    #expect(again.status == 0 && again.output.contains("nothing was to do"), "\(again.errors)")
+  }
+
+  /// Once, the namespace was moved to itself, and the next `drop` deleted it.
+  @Test func aMoveToItsOwnStoreGivesABrokenMoveUp() throws {
+    for name in ["main", "alias"] {
+      #expect(try run("move", "chat", "--to", name).status == 1)
+      try freeze()
+      let given = try run("move", "chat", "--to", name)
+      #expect(given.status == 0 && given.output.contains("was given up"), "\(given.errors)")
+      #expect(try run("drop", "chat").status == 2)
+      #expect(try run("export", "chat").output == "{\"a\":1}\n")
+    }
+  }
+
+  @Test func theOnlyCopyIsNotDropped() throws {
+    #expect(try run("move", "chat", "--to", "second").status == 0)
+    let rules = try folder.write("{\"rules\":{}}", to: "rules.json")
+    let refused = try run("rules", "put", "chat", rules)
+    #expect(refused.errors.contains("chat was moved to the store second"), "\(refused.errors)")
+    #expect(try run("check").output.contains("left of its move to the store second"))
+    #expect(try run("drop", "chat", "--store", "second", "--force").status == 0)
+    let kept = try run("drop", "chat")
+    #expect(kept.status == 2 && kept.errors.contains("is not there"), "\(kept.errors)")
+    // Another one of the name is not it.
+    #expect(try run("init", "chat", "--store", "second").status == 0)
+    let other = try run("drop", "chat")
+    #expect(other.status == 2 && other.errors.contains("is another one"), "\(other.errors)")
+    #expect(try run("drop", "chat", "--force").status == 0)
+  }
+
+  @Test func aTargetThatDoesNotAnswerLeavesTheNamespaceAndIsToldSo() throws {
+    let file = folder.file("runnel/config.yaml")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try "\(text)  gone: host=\(folder.path) dbname=x\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let open = try run("move", "chat", "--to", "gone")
+    #expect(open.status == 3 && open.errors.contains("is written as before"), "\(open.errors)")
+    try freeze()
+    let frozen = try run("move", "chat", "--to", "gone")
+    #expect(frozen.status == 3 && frozen.errors.contains("--give-up"), "\(frozen.errors)")
+  }
+
+  @Test func wordsThatDoNotFitAreMistakes() throws {
+    #expect(try run("move", "chat").status == 2)
+    #expect(try run("move", "chat", "--give-up", "--address", "b.example:1").status == 2)
+    #expect(try run("move", "chat", "--to", "second", "--force").status == 2)
+    #expect(try run("init", "--", "-x").status == 2)
+  }
+
+  /// Once, its lease stayed, and was waited for.
+  @Test func aServerThatCannotStartLeavesNoLease() throws {
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    let served = try Served(["--store", "main", "--no-access-log"], environment: environment)
+    let late = try Program.run(
+      ["serve", "--store", "main", "--listen", "127.0.0.1:\(served.port)"],
+      environment: environment)
+    #expect(late.status != 0)
+    let status = try run("status").output
+    #expect(status.split(separator: "\n").count { $0.hasPrefix("server ") } == 1, "\(status)")
+  }
+}
