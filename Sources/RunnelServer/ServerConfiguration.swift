@@ -122,6 +122,8 @@ public struct StoreConfiguration: Hashable, Sendable {
   public var patience = Duration.seconds(60)
   /// How long the server counts as ready while the primary does not answer.
   public var readyPatience = Duration.seconds(10)
+  /// How long sessions stay open while no primary can be reached, if that is another time than `patience`.
+  package var sessionPatience: Duration?
   /// The only namespace that is served; nil for all.
   package var namespace: String?
 

@@ -87,6 +87,8 @@ struct MoveNamespaceCommand: ParsableCommand {
     if found.state == .frozen, try StoreMove.areSame(source, target) {
       return try giveUp(found, of: source, to: nil)
     }
+    // The connection has no name once it is closed.
+    let place = target.connection.name
     let outcome = try move(found, from: source, to: target, named: to, interruption)
     let words =
       switch outcome {
@@ -94,7 +96,7 @@ struct MoveNamespaceCommand: ParsableCommand {
       case .movedBefore: "already: nothing was to do"
       case .readdressed: "already: its clients are sent to \(address ?? "") from now on"
       }
-    try StandardOutput.say("\(namespace) is in \(target.connection.name) \(words).\n")
+    try StandardOutput.say("\(namespace) is in \(place) \(words).\n")
   }
 
   private func move(

@@ -75,9 +75,15 @@ struct PutStoreRulesCommand: ParsableCommand, FileNaming {
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
     let notice = WaitNotice(option.store)
     defer { notice.end() }
-    try store.writeRules(
-      String(decoding: rules.source, as: UTF8.self), of: found,
-      now: DatabaseEnvironment.system.now())
+    do {
+      try store.writeRules(
+        String(decoding: rules.source, as: UTF8.self), of: found,
+        now: DatabaseEnvironment.system.now())
+    } catch let error as PostgresError where [.disconnected, .inDoubt].contains(error.kind) {
+      throw Failure(
+        "\(error) Whether the rules were replaced is not known: `runnel store rules get \(namespace)` prints "
+          + "those that hold.", status: .retryable)
+    }
     try StandardOutput.say("The rules of \(namespace) were replaced.\n")
   }
 }

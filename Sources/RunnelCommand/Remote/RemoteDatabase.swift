@@ -292,7 +292,11 @@ final class RemoteDatabase {
       ? " Sign in with `runnel login`, or give a token with --token-file or "
         + "\(OriginArguments.tokenVariable)." : ""
     let end = text.hasSuffix(".") ? "" : "."
-    let message = "\(name) answered with status \(exchange.status)\(text)\(end)"
+    // A balancer without servers says nothing that helps.
+    let isUnserved = told == nil && [502, 503, 504].contains(exchange.status)
+    let again =
+      isUnserved ? " No server behind that address takes requests now: try again in a moment." : ""
+    let message = "\(name) answered with status \(exchange.status)\(text)\(end)\(again)"
     if token == nil { return (told, message + advice + signIn) }
     return (told, message + (told == RemoteDatabase.denied ? denial(of: deed) : ""))
   }

@@ -5,6 +5,9 @@ import RunnelServer
 /// The store that has a namespace: the one that is named, or the one to which it was moved from there.
 struct FoundNamespace {
   private static let movesMax = 8
+  /// After this time without a primary, whoever looks at the namespace is told so: what it writes waits in its
+  /// replica as well.
+  private static let sessionPatience = Duration.seconds(6)
 
   /// The name of the store.
   let store: String
@@ -30,9 +33,7 @@ struct FoundNamespace {
         throw PostgresError(error.kind, text)
       }
       guard let next else {
-        var configuration = StoreConfiguration(name: name, connection: place.text)
-        configuration.namespace = namespace
-        (store, self.configuration) = (name, configuration)
+        self.init(namespace, name, place)
         return
       }
       words = next.words
@@ -48,10 +49,14 @@ struct FoundNamespace {
   ///
   /// - Throws: `Failure` if the name is none.
   init(unasked namespace: String, ofStore name: String) throws {
-    var configuration = StoreConfiguration(
-      name: name, connection: try StoreOption.place(named: name).text)
+    self.init(namespace, name, try StoreOption.place(named: name))
+  }
+
+  private init(_ namespace: String, _ store: String, _ place: PostgresPlace) {
+    var configuration = StoreConfiguration(name: store, connection: place.text)
     configuration.namespace = namespace
-    (store, self.configuration) = (name, configuration)
+    configuration.sessionPatience = FoundNamespace.sessionPatience
+    (self.store, self.configuration) = (store, configuration)
   }
 
   /// Where a namespace was moved to; nil if it is in the store.

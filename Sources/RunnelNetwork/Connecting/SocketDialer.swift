@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
+import RunnelBase
 
 /// Opens WebSockets to servers.
 ///
@@ -152,7 +153,9 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
     case .head(let head): status = Int(head.status.code)
     case .body(let piece):
       // The server may say why; a little of that is enough.
-      answer = ": " + String(decoding: piece.readableBytesView.prefix(200), as: UTF8.self)
+      let bytes = Array(piece.readableBytesView)
+      let text = (try? JSONValue(parsing: bytes))?["error"]?.string
+      answer = ": \(text ?? String(decoding: bytes.prefix(200), as: UTF8.self))"
       end("\(address.bare) \(refusal)", context)
     case .end: end("\(address.bare) \(refusal)", context)
     }

@@ -182,13 +182,15 @@ package struct StoreMove {
       if !before.isThere { try move.copy(number) }
       try move.noteReady(number)
     } catch {
-      // It is not open there, and will not be opened.
-      if source.connection.isOpen { try? move.thaw() }
+      // What was copied is not open there, and will not be opened.
+      if !before.isThere, source.connection.isOpen { try? move.thaw() }
       throw error
     }
     if try !StoreLease.live(target.connection).isEmpty { usleep(discoveryMicroseconds) }
     try move.finish(address, name, number)
     try move.open(number)
+    // Without notifications the servers notice it when they look, a quarter of a second later.
+    for store in [target, source] { try? StoreWake.send([.servers], store.connection) }
     return .moved
   }
 

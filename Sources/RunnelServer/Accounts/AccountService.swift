@@ -174,7 +174,12 @@ actor AccountService {
       })
   }
 
-  /// The name of the accounts, in backups and in the log.
+  /// The name of the accounts in the log: with that of `/readyz`.
+  private nonisolated var loggedName: String {
+    place.file ?? "\(name) in \(place.name)"
+  }
+
+  /// The name of the accounts, in backups and of `/readyz`.
   nonisolated var name: String {
     place.file.map { DatabaseNames.name(of: $0) } ?? StoreAccounts.namespace
   }
@@ -233,7 +238,7 @@ actor AccountService {
     do {
       try store.close()
     } catch {
-      logger.error("\(place.name): \(error)")
+      logger.error("\(loggedName): \(error)")
     }
   }
 
@@ -256,7 +261,7 @@ actor AccountService {
 
   /// Notes that the storage failed, and tries it until it takes a write.
   private func noteFailure(_ error: any Error, _ what: String = "") {
-    logger.error("\(place.name): \(what)\(error)")
+    logger.error("\(loggedName): \(what)\(error)")
     if !hasFailed.exchange(true, ordering: .relaxed) { tryLater() }
   }
 
@@ -275,7 +280,7 @@ actor AccountService {
       return tryLater()
     }
     hasFailed.store(false, ordering: .relaxed)
-    logger.notice("\(place.name) can be used again")
+    logger.notice("\(loggedName) can be used again")
     look()
     forgetSent()
   }

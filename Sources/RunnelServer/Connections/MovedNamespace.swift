@@ -10,10 +10,19 @@ struct MovedNamespace: Hashable, Sendable {
   /// What clients are told that cannot be sent on.
   let text: String
 
-  /// Makes the place; an empty address is none, and without `sendsClientsOn` it is only told.
-  init(name: String, address: String, sendsClientsOn: Bool) {
+  /// Makes the place.
+  ///
+  /// An empty address is none, and without `sendsClientsOn` it is only told. `mayFollow` says that this
+  /// server may serve it from there in a moment.
+  init(name: String, address: String, sendsClientsOn: Bool, mayFollow: Bool) {
     let end =
-      address.isEmpty ? "its new address is not known here." : "it is served at \(address) now."
+      if mayFollow, address.isEmpty || !sendsClientsOn {
+        "try again in a moment, when it may be served from there."
+      } else if address.isEmpty {
+        "its new address is not known here."
+      } else {
+        "it is served at \(address) now."
+      }
     text = "\(name) was moved to another store: \(end)"
     (self.name, self.address) = (name, address.isEmpty || !sendsClientsOn ? nil : address)
   }

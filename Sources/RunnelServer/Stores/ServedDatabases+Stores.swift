@@ -60,7 +60,8 @@ extension ServedDatabases {
       let name = named ?? (isKnown ? label : main ?? DatabaseNames.fallback)
       return state.moved[name].map {
         MovedNamespace(
-          name: name, address: $0.address, sendsClientsOn: configuration.didMove == nil)
+          name: name, address: $0.address, sendsClientsOn: configuration.didMove == nil,
+          mayFollow: configuration.didMove != nil || links.count > 1)
       }
     }
   }

@@ -87,7 +87,7 @@ actor StoreKeeper {
     self.lease = lease
     placement = Mutex(Placement(own: lease.identifier, among: []))
     executor = try TreeExecutor(label: "runnel.store")
-    clock = LeaseClock(now: .now, patience: configuration.patience)
+    clock = LeaseClock(now: .now, patience: configuration.sessionPatience ?? configuration.patience)
     let store = try PostgresStore(place)
     defer { store.close() }
     try store.checkVersion()
@@ -243,7 +243,11 @@ actor StoreKeeper {
     for (namespace, head) in heads {
       if let name = namespaceNames[namespace] { tell(.wake(name: name, head: head)) }
     }
-    if hasServers { try takeServers(connection) }
+    if hasServers {
+      try takeServers(connection)
+      // Namespaces may have come, or gone.
+      try takeHeads(connection)
+    }
   }
 
   private func takeServers(_ connection: PostgresConnection) throws {

@@ -194,6 +194,16 @@ struct GivenUpMoveTests {
     }
   }
 
+  @Test(arguments: [("", true), ("", false), ("b.example:1", false)])
+  func aServerThatMayFollowSaysSo(address: String, mayFollow: Bool) {
+    let text = MovedNamespace(
+      name: "test", address: address, sendsClientsOn: true, mayFollow: mayFollow
+    ).text
+    #expect(text.hasPrefix("test was moved to another store: "))
+    #expect(text.contains("try again in a moment") == mayFollow)
+    #expect(text.contains("is not known here") == (address.isEmpty && !mayFollow))
+  }
+
   @Test func whatIsNotOpenYetIsNotServed() async throws {
     let stores = try Stores()
     defer { stores.close() }
