@@ -119,6 +119,26 @@ struct StoreOutageTests {
     }
   }
 
+  /// Once, a workspace on a namespace seemed live for a minute.
+  @Test func sessionsMayEndBeforeRequestsDo() async throws {
+    try await TestServer.onStore {
+      let place = try #require(TestServer.store)
+      try await withServer(
+        rules: nil, { change(&$0) { $0.sessionPatience = .seconds(3) } }
+      ) { server in
+        let socket = try server.socket()
+        let question = "{\"p\":\"/n\",\"h\":\"\"}"
+        #expect(try socket.status(1, "q", question) == "ok")
+        try setReachable(false, place)
+        #expect(throws: (any Error).self) { for _ in 0..<10 { _ = try socket.next() } }
+        try setReachable(true, place)
+        try wait(for: "a session") {
+          (try? server.socket()) != nil
+        }
+      }
+    }
+  }
+
   @Test func sessionsEndWhenTheirPatienceDoes() async throws {
     try await TestServer.onStore {
       let place = try #require(TestServer.store)
