@@ -44,7 +44,7 @@ extension StoreMove {
   /// - Parameters:
   ///   - namespace: of `source`.
   ///   - source: where it is.
-  ///   - name: the name of the other store; nil for the one that was noted.
+  ///   - name: the name of the other store, if none was noted.
   ///   - isForced: true if the other store is not to be waited for.
   ///   - opened: opens a store.
   /// - Returns: what became of it.
@@ -77,7 +77,8 @@ extension StoreMove {
       let noted = try source.moveTarget(of: present)
       let number = try source.metaValue(moveName, of: present) ?? ""
       var answer = Answer.none("the other store is not known: name it with --to")
-      if let other = name ?? noted {
+      // Whoever names another store than that of the move must not get a wrong answer.
+      if let other = noted ?? name {
         answer = try ask(other, present, number, source, opened)
       }
       var rest: String?
@@ -114,7 +115,7 @@ extension StoreMove {
       defer { store.close() }
       try store.checkVersion()
       if try areSame(source, store) {
-        return .none("\(other) is the name of this store: name the other one with --to.")
+        return .none("\(other) is the name of this store.")
       }
       guard let there = try store.namespace(named: namespace.name) else { return .nothingThere }
       let isOfMove = try store.metaValue(moveName, of: there) == number

@@ -161,6 +161,7 @@ package struct StoreMove {
       // It was broken off at its end.
       if before.isArriving, before.number == number, name.isEmpty || place.store == name {
         let isNew = try move.readdress(address, insteadOf: place.address)
+        if let number { try move.confirm(number) }
         try move.open(number)
         return isNew ? .readdressed : .moved
       }
@@ -206,6 +207,15 @@ package struct StoreMove {
       if before.number == number, number != nil { return }
       throw PostgresError(
         .unsuitable, "\(target.connection.name) has another namespace \(namespace.name).")
+    }
+    if let number, let there = try target.namespace(named: namespace.name),
+      try target.metaValue(StoreMove.camePrefix + number, of: there) != nil,
+      try target.metaValue(StoreMove.arrivalName, of: there) == nil
+    {
+      throw PostgresError(
+        .unsuitable,
+        "\(namespace.name) came to \(target.connection.name), and was moved to "
+          + "\(try target.newPlace(of: there).words): what is here is old.")
     }
     guard try source.metaValue(StoreMove.readyName, of: namespace) != nil,
       let other = try source.moveTarget(of: namespace), other != name
@@ -327,6 +337,23 @@ package struct StoreMove {
         PostgresStatement("COMMIT"),
       ])
     }
+    try checkConfirmation()
+  }
+
+  /// Makes sure that the end of the move was confirmed: what comes later is.
+  private func confirm(_ number: String) throws {
+    try source.connection.perform([
+      StoreMove.keeping(number, StoreMove.numberName, .integer(namespace.number))
+    ])
+    try checkConfirmation()
+  }
+
+  /// Checks that the last commit was not given up: a primary that was replaced confirms nothing, and the new
+  /// one may not know of it.
+  private func checkConfirmation() throws {
+    if source.connection.warningState == nil { return }
+    throw PostgresError(
+      .inDoubt, "The primary has not confirmed the end of the move of \(namespace.name).")
   }
 
   /// Sends the clients of a namespace that was moved to another address, unless that is empty or the same.
