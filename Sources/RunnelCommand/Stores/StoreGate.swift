@@ -62,8 +62,8 @@ final class StoreGate: Sendable {
         "\(namespace) cannot be opened: names of served namespaces have small letters, digits and "
           + "hyphens.", status: .usage)
     }
-    if let outage {
-      Logger(label: "runnel.store").error("\(outage)")
+    if isOffline {
+      // The log tells why, when it is tried again.
       remarks = ["The store \(name) does not answer: what you write is sent when it does."]
     } else {
       remarks =
