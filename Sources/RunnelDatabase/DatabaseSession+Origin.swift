@@ -143,7 +143,9 @@ extension DatabaseSession {
   /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   package func receive(_ messages: [OriginMessage]) throws -> [Delivery] {
-    try requireReplica().receive(messages)
+    let deliveries = try requireReplica().receive(messages)
+    let hasRefusals = messages.contains { if case .rejected = $0 { true } else { false } }
+    return hasRefusals ? deliveries + (try followRefusals()) : deliveries
   }
 
   /// Keeps a query answered although it has no listener, or stops keeping it.

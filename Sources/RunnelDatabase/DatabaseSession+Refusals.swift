@@ -126,6 +126,30 @@ extension DatabaseSession {
     }
   }
 
+  /// Names refused writes by the places to which their records have moved.
+  ///
+  /// O(refused writes).
+  ///
+  /// - Returns: the deliveries for listeners of this session, about earlier writes of others.
+  /// - Throws: `DatabaseError`; then nothing changed.
+  func followRefusals() throws -> [Delivery] {
+    let moves = moves
+    if moves.isEmpty { return [] }
+    let isNamed = try refusedWrites().contains { moves.followed($0.write) != $0.write }
+    if !isNamed { return [] }
+    return try requireReplica().step { (_, storage, _) in
+      var changed: [KeptRefusal] = []
+      for var refusal in try storage.keptRefusals() {
+        let write = moves.followed(refusal.write)
+        if write == refusal.write { continue }
+        refusal.write = write
+        try storage.keep(refusal)
+        changed.append(refusal)
+      }
+      return DatabaseSession.outcome(of: changed)
+    }
+  }
+
   /// The places are told to the other sessions, which then look at the refused writes.
   private static func outcome(of changed: [KeptRefusal]) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()

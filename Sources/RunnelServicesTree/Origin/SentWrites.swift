@@ -1,4 +1,5 @@
 package import RunnelBase
+package import RunnelTree
 
 /// The writes that were sent and may have been done, though no answer came: those that must not be
 /// sent twice, how far writes of several records have come, and what became of records that got another id.
@@ -22,6 +23,8 @@ package struct SentWrites: Hashable, Sendable {
     package var mark: CreationMark?
     /// The key of the record that was created, as an event told before the connection was lost.
     package var made: String?
+    /// That record, as it was told.
+    package var madeRecord: JSONValue?
   }
 
   /// The most writes that are kept; with more, none is sent before others are answered.
@@ -38,6 +41,9 @@ package struct SentWrites: Hashable, Sendable {
   package var progress: [Int64: String] = [:]
   /// The keys of records by their temporary keys, both behind the key of the service.
   package var aliases: [String: String] = [:]
+  /// What the server has made of these records beyond what was sent, by their temporary keys: writes that wait
+  /// were made without it.
+  package var changes: [String: NodeChange] = [:]
 
   /// Makes an empty list.
   package init() {}
@@ -54,7 +60,7 @@ package struct SentWrites: Hashable, Sendable {
     additions.formIntersection(pending)
     unknown.formIntersection(pending)
     progress = progress.filter { pending.contains($0.key) }
-    if pending.isEmpty { aliases = [:] }
+    if pending.isEmpty { (aliases, changes) = ([:], [:]) }
   }
 
   // MARK: JSON
@@ -69,11 +75,14 @@ package struct SentWrites: Hashable, Sendable {
       JSONMember(String(id), .string(record))
     }
     let named = aliases.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }
+    let changed = changes.sorted { $0.key < $1.key }.map { name, change in
+      JSONMember(name, .array([change.before.json, change.after.json]))
+    }
     return .object([
       JSONMember("creations", .object(created)), JSONMember("additions", .array(added)),
       JSONMember("aliases", .object(named)),
       JSONMember("unknown", .array(unknown.sorted().map { .number(JSONNumber($0)) })),
-      JSONMember("progress", .object(next)),
+      JSONMember("progress", .object(next)), JSONMember("changes", .object(changed)),
     ])
   }
 
@@ -89,6 +98,12 @@ package struct SentWrites: Hashable, Sendable {
       if let id = Int64(member.name) { progress[id] = member.value.string }
     }
     for member in json["aliases"]?.object ?? [] { aliases[member.name] = member.value.string }
+    for member in json["changes"]?.object ?? [] {
+      guard let pair = member.value.array, pair.count == 2, let before = try? Node(json: pair[0]),
+        let after = try? Node(json: pair[1])
+      else { continue }
+      changes[member.name] = NodeChange(path: .root, before: before, after: after)
+    }
   }
 
   private static func ids(_ json: JSONValue?) -> Set<Int64> {
@@ -109,6 +124,7 @@ extension SentWrites.Creation {
       members.append(JSONMember("mark", .object(parts)))
     }
     if let made { members.append(JSONMember("made", .string(made))) }
+    if let madeRecord { members.append(JSONMember("madeRecord", madeRecord)) }
     return .object(members)
   }
 
@@ -121,5 +137,6 @@ extension SentWrites.Creation {
       mark["field"]?.string.map { CreationMark(field: $0, value: mark["value"]) }
     }
     made = json["made"]?.string
+    madeRecord = json["madeRecord"]
   }
 }

@@ -27,6 +27,8 @@ struct NewestRecord: Sendable {
 struct Births: Sendable {
   var service: Key
   var keys: [Key] = []
+  /// These records, as they were told.
+  var records: [Key: JSONValue] = [:]
 }
 
 extension ServiceOrigin {
@@ -175,6 +177,7 @@ extension ServiceOrigin {
         creation.mark?.moment(of: record, sent: creation.data) != .before
       else { continue }
       births[id]?.keys.append(key)
+      births[id]?.records[key] = record
     }
   }
 
@@ -205,11 +208,20 @@ extension ServiceOrigin {
     }
   }
 
-  /// Acknowledges writes that have created the record with this key.
-  mutating func adopt(_ key: Key, for record: RecordID, _ ids: [Int64]) {
+  /// Acknowledges writes that have created the record with this key, which was found so.
+  mutating func adopt(
+    _ key: Key, for record: RecordID, _ ids: [Int64], found: JSONValue? = nil
+  ) {
+    let creation = sent.creations[ids[0]]
+    let made = found ?? births[ids[0]]?.records[key] ?? creation?.madeRecord
     claim(key, of: record.service, ids[0])
     releaseHeld(record.service, key)
     settle(record, ids, key)
+    guard let creation, let made,
+      let before = try? mirror.stored(creation.data, record.key, of: record.service),
+      let after = try? mirror.stored(made, key, of: record.service)
+    else { return }
+    carry(NodeChange(path: .root, before: before, after: after), to: record)
   }
 
   /// Notes that a creation has made the record with this key: no other creation has.
@@ -269,7 +281,8 @@ extension ServiceOrigin {
         call.kind == .create, let record = ServiceResult(json).record,
         let key = mirror.key(of: record, in: call.record.service)
       else { continue }
-      births[call.ids[0]] = Births(service: call.record.service, keys: [key])
+      births[call.ids[0]] = Births(
+        service: call.record.service, keys: [key], records: [key: record])
     }
     noteMade()
     for id in sent.progress.keys.sorted() { if let job = queue.jobs[id] { tellProgress(job) } }
@@ -283,6 +296,7 @@ extension ServiceOrigin {
     for id in births.keys.sorted() {
       guard let key = born(id) else { continue }
       sent.creations[id]?.made = key.text
+      sent.creations[id]?.madeRecord = births[id]?.records[key]
       isUnsaved = true
     }
   }
@@ -378,7 +392,7 @@ extension ServiceOrigin {
       return setUnknown(record, id)
     }
     put([child], record.service)
-    adopt(child.key, for: record, [id])
+    adopt(child.key, for: record, [id], found: first)
   }
 
   /// What a search says about a record that was sent to be created.

@@ -69,30 +69,6 @@ extension ServiceOrigin {
     }
   }
 
-  /// The greatest number of records whose former keys are known.
-  private static let newKeysMax = 10_000
-
-  /// Returns the items of a write; what is made of a record under its former key is made upon no base, since
-  /// nothing stands there any more.
-  private func renamed(_ items: [ServiceWrites.Item]) -> [ServiceWrites.Item] {
-    items.map { item in
-      guard newKey(item.record, item.edits) != nil else { return item }
-      var item = item
-      for index in item.edits.indices where item.edits[index].base?.isEmpty == true {
-        item.edits[index].base = nil
-      }
-      return item
-    }
-  }
-
-  /// The key at the server of a record that had another one, for edits that do not make it anew.
-  private func newKey(_ record: RecordID, _ edits: [ServiceWrites.Edit]) -> Key? {
-    guard let key = newKeys[record], let first = edits.first,
-      !first.below.isEmpty || first.json == .null
-    else { return nil }
-    return key
-  }
-
   /// Returns what a write does to each record, in its order.
   private static func items(
     of write: Write, _ bases: [Path: Node]
@@ -327,10 +303,9 @@ extension ServiceOrigin {
     }
     if let made { put(made, by: call, key) }
     settle(call.record, call.ids, key)
-    if let made, !queue.ids(of: call.record).isEmpty {
-      // Who wrote again meanwhile did so upon what was sent: what the server made of it is no other's.
-      fresh.insert(call.record)
-      queue.carry(NodeChange(path: .root, before: call.node, after: made), to: call.record)
+    if let made {
+      if !queue.ids(of: call.record).isEmpty { fresh.insert(call.record) }
+      carry(NodeChange(path: .root, before: call.node, after: made), to: call.record)
     }
   }
 
@@ -360,8 +335,7 @@ extension ServiceOrigin {
       let place = ServiceMirror.place(record.service, record.key)
       messages.append(.push(.set(.empty), place, tag: nil))
       newPlaces[place] = ServiceMirror.place(record.service, key)
-      if newKeys.count >= ServiceOrigin.newKeysMax { newKeys = [:] }
-      newKeys[record] = key
+      note(newKey: key, of: record)
     }
   }
 
@@ -390,6 +364,7 @@ extension ServiceOrigin {
     guard let job = queue.refuse(record, ids) else { return }
     forgetReading(of: record)
     tellProgress(job)
+    noteNewPlaces(of: job)
     settledIDs.append(job.id)
     var error = error
     error.message += job.refusedWords

@@ -107,6 +107,8 @@ package struct ServiceOrigin: Sendable {
   package var newPlaces: [Path: Path] = [:]
   /// The keys at the server of records that have just got them: writes may still name their former keys.
   var newKeys: [RecordID: Key] = [:]
+  /// What the server has made of them beyond what was sent.
+  var newChanges: [RecordID: NodeChange] = [:]
   /// The new records, by the creation that may have made them.
   var births: [Int64: Births] = [:]
   private var lastCall = 0

@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// Where records stand that have got another key at the server: a service gives a new record its id.
 ///
 /// Whatever names a record by its place follows it.
@@ -44,5 +46,41 @@ package struct RecordMoves: Hashable, Sendable {
       }
     }
     return path
+  }
+}
+
+extension RecordMoves {
+  /// Returns a write as it is to be made at the places where its records are now.
+  ///
+  /// What makes a record anew under a former key is another record, and stays.
+  package func followed(_ write: PendingWrite) -> PendingWrite {
+    if places.isEmpty { return write }
+    var result = write
+    var moved: Set<Path> = []
+    for (index, part) in write.parts.enumerated() {
+      let new = place(part.path)
+      let base = index < write.bases.count ? write.bases[index] : nil
+      let makesAnew =
+        hasMoved(part.path) && part.target != .node(.empty) && base?.isEmpty != false
+      if new == part.path || makesAnew { continue }
+      moved.insert(part.path)
+      result.parts[index].path = new
+    }
+    if moved.isEmpty { return write }
+    switch write.write {
+    case .set(let path, let json):
+      if moved.contains(path) { result.write = .set(place(path), json) }
+    case .update(let path, let members):
+      let newPath = place(path)
+      let newMembers = members.map { member in
+        guard let old = try? path.appending(Path(member.name)), moved.contains(old),
+          let name = place(old).relative(to: newPath)
+        else { return member }
+        return JSONMember(name.keys.map(\.text).joined(separator: "/"), member.value)
+      }
+      result.write = .update(newPath, newMembers)
+    case .copy, .move: return write
+    }
+    return result
   }
 }

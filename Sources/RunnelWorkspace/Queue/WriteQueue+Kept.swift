@@ -19,6 +19,12 @@ extension WriteQueue {
     for index in items.indices {
       guard let id = items[index].write?.id, let entry = entries[id] else { continue }
       items[index].tries = entry.tries
+      if let old = items[index].write?.write, old != entry.write.write,
+        items[index].request == WriteRequest(again: old)
+      {
+        // Its record has got another key.
+        items[index].request = WriteRequest(again: entry.write.write)
+      }
       items[index].write = entry.write
       if case .earlier = items[index].purpose { items[index].purpose = .earlier(entry.write) }
     }

@@ -367,6 +367,8 @@ final class ServiceWorld {
   }
 
   private func carryOut(_ effects: [ServiceOrigin.Effect]) throws {
+    session.moves.note(origin.newPlaces)
+    origin.newPlaces = [:]
     for effect in effects {
       switch effect {
       case .call(let number, let path, let request):
