@@ -204,6 +204,7 @@ public struct TreeService: FeathersService {
   ) async throws -> JSONValue {
     let reading = try reading(params)
     if id == nil, !multi.contains(method == .patch ? .patch : .remove) { throw refusal(method) }
+    if id == nil { try QueryReading.checkChange(params.query) }
     for _ in 0..<TreeService.attemptsMax {
       var children: [Child] = []
       if let id {

@@ -66,11 +66,46 @@ struct ServiceQueryOptions: ParsableArguments {
     return query
   }
 
-  private static func object(_ text: String) throws -> ServiceQuery {
+  static func object(_ text: String) throws -> ServiceQuery {
     guard let query = ServiceQuery(json: try CommandLineJSON.value(text)) else {
       throw ValidationError("a query is a JSON object.")
     }
     return query
+  }
+}
+
+/// The query of a call that changes one record, or with `--all` all that match.
+///
+/// Servers do not look at `$limit` and `$skip` then: they would change more than was meant.
+struct ServiceChangeOptions: ParsableArguments {
+  @Option(
+    name: .customLong("query"),
+    help: ArgumentHelp("The query in JSON, with the operators of Feathers.", valueName: "json"),
+    transform: ServiceQueryOptions.object)
+  var given: ServiceQuery?
+  @Option(help: ArgumentHelp("The fields, with commas between them.", valueName: "fields"))
+  var select: String?
+  @Option(help: .hidden) var sort: [String] = []
+  @Option(help: .hidden) var limit: String?
+  @Option(help: .hidden) var skip: String?
+
+  func validate() throws {
+    let options = [
+      ("--limit", limit != nil || given?["$limit"] != nil),
+      ("--skip", skip != nil || given?["$skip"] != nil),
+      ("--sort", !sort.isEmpty || given?["$sort"] != nil),
+    ]
+    if let (name, _) = options.first(where: \.1) {
+      throw ValidationError(
+        "\(name) chooses no records here: all that match the query are changed. Narrow the query instead."
+      )
+    }
+  }
+
+  /// The query.
+  func query() -> ServiceQuery {
+    let query = given ?? ServiceQuery()
+    return select.map { query.select($0.split(separator: ",").map(String.init)) } ?? query
   }
 }
 

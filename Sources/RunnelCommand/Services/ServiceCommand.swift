@@ -151,7 +151,7 @@ struct ServicePatchCommand: ParsableCommand {
   @Argument(help: "The id of the record, and the data in JSON; with --all the data alone.")
   var words: [String] = []
   @Flag(help: "Change all records that match the query.") var all = false
-  @OptionGroup var query: ServiceQueryOptions
+  @OptionGroup var query: ServiceChangeOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
 
@@ -170,7 +170,7 @@ struct ServicePatchCommand: ParsableCommand {
     var data = DataArgument()
     data.data = try words.dropFirst(all ? 0 : 1).first.map(DataArgument.source)
     let request = ServiceRequest.patch(
-      id: all ? nil : ServiceID(words[0]), data: try data.json(), query: try query.query())
+      id: all ? nil : ServiceID(words[0]), data: try data.json(), query: query.query())
     try ServiceOutput.print(try target.perform(request, access).json, layout)
   }
 }
@@ -193,7 +193,7 @@ struct ServiceRemoveCommand: ParsableCommand {
   @Argument(help: "The id of the record.") var id: String?
   @Flag(help: "Remove all records that match the query.") var all = false
   @Flag(help: "Do not ask before all records are removed.") var force = false
-  @OptionGroup var query: ServiceQueryOptions
+  @OptionGroup var query: ServiceChangeOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
 
@@ -208,7 +208,7 @@ struct ServiceRemoveCommand: ParsableCommand {
 
   func run() throws {
     let request = ServiceRequest.remove(
-      id: id.map { ServiceID($0) }, query: try query.query())
+      id: id.map { ServiceID($0) }, query: query.query())
     if all, !force, StandardInput.isTerminal {
       let which = request.query.members.isEmpty ? "all records" : "all records that match"
       let question = "Remove \(which) of \(target.path) at \(target.address)?"

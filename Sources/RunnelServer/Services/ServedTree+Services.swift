@@ -193,6 +193,7 @@ extension ServedTree {
         .badRequest, "You can not replace multiple instances. Did you mean 'patch'?")
     }
     guard task.collection.allowsMulti else { throw refusal(of: task) }
+    try QueryReading.checkChange(task.call.query)
     try checkRead(Query(task.collection.place), task.caller, now: now, transaction)
     var records: [StoredRecord] = []
     try forEachMatch(task, reading, transaction) { records.append($0) }

@@ -170,6 +170,7 @@ public final class MemoryService: FeathersService {
       }
     }
     guard multi.contains(.patch) else { throw refuseMulti(.patch) }
+    try QueryReading.checkChange(params.query)
     return try table.withLock { table in
       .array(
         try reading.matching(table.all).map {
@@ -198,6 +199,7 @@ public final class MemoryService: FeathersService {
       }
     }
     guard multi.contains(.remove) else { throw refuseMulti(.remove) }
+    try QueryReading.checkChange(params.query)
     return try table.withLock { table in
       let gone = try reading.matching(table.all)
       for record in gone {

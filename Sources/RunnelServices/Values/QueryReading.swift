@@ -88,6 +88,18 @@ package struct QueryReading: Hashable, Sendable {
     }
   }
 
+  /// Checks a query by which several records are changed.
+  ///
+  /// Most servers change all that match, whatever the limit is: who gives one means something else.
+  ///
+  /// - Throws: `BadRequest` if it has a limit, or records to pass over.
+  package static func checkChange(_ query: ServiceQuery) throws(FeathersError) {
+    for name in ["$limit", "$skip"] where query[name] != nil {
+      throw FeathersError(
+        .badRequest, "\(name) does not limit what is changed: narrow the query instead.")
+    }
+  }
+
   private static func list(
     _ member: JSONMember, _ rules: QueryRules
   ) throws(FeathersError) -> [ServiceCondition] {

@@ -52,6 +52,9 @@ struct ServiceCommandTests {
     #expect(bad.errors.contains("bad thing") && bad.errors.contains("errors: {\"text\":\"bad\"}"))
     let usage = [
       ["remove", "messages"], ["remove", "messages", "1", "--all"], ["patch", "messages"],
+      ["remove", "messages", "--all", "--limit", "0"],
+      ["patch", "messages", "--all", "--skip", "1", "{\"a\":1}"],
+      ["remove", "messages", "--all", "--query", "{\"$limit\":1}"],
       ["find", "messages", "--query", "[]"], ["find", "messages", "--sort", "a:up"],
       ["call", "messages", "find", "{}"], ["watch", "messages", "--transport", "rest"],
     ]

@@ -86,6 +86,14 @@ import Testing
         "Can not patch multiple entries"
       ),
       ("DELETE", "/plain?n=1", nil, 405, "MethodNotAllowed", "Can not remove multiple entries"),
+      (
+        "DELETE", "/messages?%24limit=0", nil, 400, "BadRequest",
+        "$limit does not limit what is changed: narrow the query instead."
+      ),
+      (
+        "PATCH", "/messages?%24skip=1", #"{"x":1}"#, 400, "BadRequest",
+        "$skip does not limit what is changed: narrow the query instead."
+      ),
       ("OPTIONS", "/messages", nil, 405, "MethodNotAllowed", "Method OPTIONS not allowed"),
       ("POST", "/messages", "[1]", 400, "BadRequest", "The data of a record has to be an object."),
       ("GET", "/hidden", nil, 401, "NotAuthenticated", "Not authenticated"),

@@ -56,6 +56,24 @@ import Testing
     return (try? await service.get(id)) != nil
   }
 
+  /// A limit would change nothing about what is removed, so it is refused.
+  @Test func aLimitOfWhatIsRemovedIsRefused() async throws {
+    let app = Feathers()
+    try await app.use(
+      "records", TreeService(try place, multi: [.create, .patch, .remove]))
+    let records = app.service("records")
+    _ = try await records.create([["a": 1], ["a": 2]])
+    for name in ["$limit", "$skip"] {
+      var query = ServiceQuery()
+      query[name] = 0
+      let answer = await outcome(records, .remove(id: nil, query: query))
+      #expect(answer.contains("BadRequest") && answer.contains(name))
+    }
+    let count = try await records.find().records.count
+    #expect(count == 2)
+    try end()
+  }
+
   /// Whatever is done, the service answers as the one in memory does.
   @Test(arguments: 0..<12 as Range<UInt64>)
   func aServiceOnATreeAnswersAsOneInMemory(seed: UInt64) async throws {
