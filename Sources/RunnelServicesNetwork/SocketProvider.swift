@@ -23,6 +23,8 @@ public final class SocketProvider: ServiceProvider {
     /// Requests under way, by a number of their own.
     var tasks: [Int: Task<Void, Never>] = [:]
     var calls: [Int: CheckedContinuation<Answer, Never>] = [:]
+    /// Who is told of an answer that comes after the time limit of a call.
+    var late: [Int: @Sendable (Answer) -> Void] = [:]
     var cookies: [(name: String, value: String)] = []
     var observers: [Int: @Sendable (SocketSession.State) -> Void] = [:]
     var lastNumber = 0
@@ -34,6 +36,9 @@ public final class SocketProvider: ServiceProvider {
       return lastNumber
     }
   }
+
+  /// Who is told if a call that is made now is answered after its time limit, on the same connection.
+  @TaskLocal package static var lateAnswer: (@Sendable (Result<JSONValue, FeathersError>) -> Void)?
 
   private let base: String
   private let access: ServiceAccess
@@ -96,7 +101,12 @@ public final class SocketProvider: ServiceProvider {
   /// Makes a call.
   public func call(_ call: ProviderCall) async throws(FeathersError) -> JSONValue {
     let (event, arguments) = SocketProvider.packet(call, joined: access.usesJoinedNames)
-    let key = values.withLock { $0.number() }
+    let late = SocketProvider.lateAnswer
+    let key = values.withLock { values in
+      let key = values.number()
+      if let late { values.late[key] = late }
+      return key
+    }
     let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
         values.withLock { $0.calls[key] = continuation }
@@ -178,7 +188,13 @@ extension SocketProvider {
       let event = ServiceEvent(String(name[name.index(after: space)...]))
       values.withLock(\.link)?.events(String(name[..<space]), event, data)
     case .answered(let key, let answer):
-      values.withLock { $0.calls.removeValue(forKey: key) }?.resume(returning: answer)
+      let isLate = if case .failure(let error) = answer { error.code == 408 } else { false }
+      values.withLock { values in
+        if !isLate { values.late[key] = nil }
+        return values.calls.removeValue(forKey: key)
+      }?.resume(returning: answer)
+    case .answeredLate(let key, let answer):
+      values.withLock { $0.late.removeValue(forKey: key) }?(answer)
     case .signIn:
       let (link, attempt) = values.withLock { ($0.link, $0.session.attempt) }
       run { provider in
@@ -187,6 +203,7 @@ extension SocketProvider {
       }
     case .sessionEnded: values.withLock(\.link)?.refused()
     case .state(let state):
+      if case .waiting = state { values.withLock { $0.late = [:] } }
       for observer in values.withLock({ Array($0.observers.values) }) { observer(state) }
     }
   }

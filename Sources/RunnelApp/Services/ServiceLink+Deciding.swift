@@ -1,5 +1,7 @@
+import RunnelBase
 import RunnelClient
 import RunnelNetwork
+import RunnelServices
 import RunnelServicesTree
 import RunnelSync
 
@@ -37,6 +39,21 @@ extension ServiceLink {
     set(status.state)
   }
 
+  /// Who takes the answer to a call that comes after its time limit.
+  func lateAnswer(
+    to number: Int
+  ) -> @Sendable (Result<JSONValue, FeathersError>) -> Void {
+    let (generation, executor) = (generation, executor)
+    return { [weak self] answer in
+      executor.submit { [weak self] in
+        self?.assumeIsolated { link in
+          if generation != link.generation { return }
+          link.step { $0.answeredLate(number, answer, now: $1) }
+        }
+      }
+    }
+  }
+
   /// Has the origin do what is due, at its time.
   func setTimer() {
     guard isConnected, let deadline = origin.deadline else { return }
@@ -68,6 +85,17 @@ extension ServiceLink {
           until: NetworkClock.uptimeMilliseconds + Int64(ServiceLink.restPause), reason)))
     executor.submit(afterMilliseconds: ServiceLink.restPause) { [weak self] in
       self?.assumeIsolated { if $0.isActive, !$0.isConnected { $0.connect() } }
+    }
+  }
+}
+
+extension ServiceHandle {
+  /// Makes a call, and returns what became of it.
+  func result(of request: ServiceRequest) async -> Result<JSONValue, FeathersError> {
+    do throws(FeathersError) {
+      return .success(try await self.request(request).json)
+    } catch {
+      return .failure(error)
     }
   }
 }

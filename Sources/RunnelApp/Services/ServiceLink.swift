@@ -373,6 +373,9 @@ extension ServiceLink {
     case .troubled(let path, let text):
       if let text { note("\(path): \(text)") }
       troubles[path] = text
+    case .doubled(let path, let text):
+      note("\(path): \(text)")
+      limits[path] = text
     }
   }
 
@@ -385,12 +388,10 @@ extension ServiceLink {
     guard let app else { return reconnectLater("there is no connection") }
     let (generation, isRead) = (generation, [.find, .get].contains(request.method))
     if usesREST { watch(number) }
+    let late = lateAnswer(to: number)
     calls[number] = Task { [weak self, executor, answers] in
-      let result: Result<JSONValue, FeathersError>
-      do throws(FeathersError) {
-        result = .success(try await app.service(path).request(request).json)
-      } catch {
-        result = .failure(error)
+      let result = await SocketProvider.$lateAnswer.withValue(late) {
+        await app.service(path).result(of: request)
       }
       let answer = AnswerBuffer.Answer(
         number: number, result: result, isRead: isRead, generation: generation)

@@ -116,7 +116,9 @@ extension SocketSession {
       effects.append(.answered(call.key, .failure(unreachable())))
     }
     while let call = oldestSent, call.deadline <= now {
-      _ = take(sent: sentOrder[sentStart])
+      let id = sentOrder[sentStart]
+      _ = take(sent: id)
+      if late.count < SocketSession.waitingMax { late[id] = call.key }
       let error = FeathersError(
         .timeout,
         "The server did not answer \(call.event) within \(options.callMilliseconds / 1000) s.",
@@ -128,7 +130,7 @@ extension SocketSession {
 
   mutating func failSent(_ error: FeathersError) -> [Effect] {
     let calls = sent.sorted { $0.key < $1.key }
-    (sent, sentOrder, sentStart) = ([:], [], 0)
+    (sent, sentOrder, sentStart, late) = ([:], [], 0, [:])
     return calls.map { _, call in
       .answered(call.key, .failure(SocketSession.error(error, of: call)))
     }

@@ -25,6 +25,8 @@ public struct SocketSession: Sendable {
     case event(String, JSONValue)
     /// A call is answered.
     case answered(Int, Result<JSONValue, FeathersError>)
+    /// The answer to a call that had failed at its time limit.
+    case answeredLate(Int, Result<JSONValue, FeathersError>)
     /// A connection is there: sign in, then call `signedIn`.
     case signIn
     /// The server has ended the session of who was signed in.
@@ -126,6 +128,8 @@ public struct SocketSession: Sendable {
   /// The ids of sent calls by time, from `sentStart` on, which is not answered; others may be.
   var sentOrder: [Int] = []
   var sentStart = 0
+  /// The calls that ended at their time limits, by the numbers under which they were sent.
+  var late: [Int: Int] = [:]
   var nextID = 0
 
   /// Makes a session; the seed decides the pauses between attempts.
@@ -367,7 +371,11 @@ public struct SocketSession: Sendable {
       guard let name = elements.first?.string else { return answer ?? [] }
       return [.event(name, elements.count > 1 ? elements[1] : .null)] + (answer ?? [])
     case .acknowledge, .binaryAcknowledge:
-      guard let id = packet.id, let call = take(sent: id) else { return [] }
+      guard let id = packet.id else { return [] }
+      if let key = late.removeValue(forKey: id) {
+        return [.answeredLate(key, SocketSession.result(packet.payload?.array ?? []))]
+      }
+      guard let call = take(sent: id) else { return [] }
       return [.answered(call.key, SocketSession.result(packet.payload?.array ?? []))]
     }
   }

@@ -25,6 +25,8 @@ package struct SentWrites: Hashable, Sendable {
     package var made: String?
     /// That record, as it was told.
     package var madeRecord: JSONValue?
+    /// How often the server was searched for it in vain, and is to be searched again.
+    package var searchCount = 0
   }
 
   /// The most writes that are kept; with more, none is sent before others are answered.
@@ -124,6 +126,9 @@ extension SentWrites.Creation {
       members.append(JSONMember("mark", .object(parts)))
     }
     if let made { members.append(JSONMember("made", .string(made))) }
+    if searchCount > 0 {
+      members.append(JSONMember("searches", .number(JSONNumber(Int64(searchCount)))))
+    }
     if let madeRecord { members.append(JSONMember("madeRecord", madeRecord)) }
     return .object(members)
   }
@@ -138,5 +143,6 @@ extension SentWrites.Creation {
     }
     made = json["made"]?.string
     madeRecord = json["madeRecord"]
+    searchCount = json["searches"]?.int ?? 0
   }
 }

@@ -170,6 +170,7 @@ extension ServiceOrigin {
   mutating func noteBirth(_ service: Key, _ key: Key, _ record: JSONValue) {
     guard services[service]?.seen.insert(key).inserted == true else { return }
     services[service]?.newest.mark?.note(record)
+    noteTwin(service, key, record)
     for (id, born) in births where born.service == service {
       guard let creation = sent.creations[id], !creation.known.contains(key.text),
         let fields = creation.data.object, !fields.isEmpty,
@@ -182,10 +183,14 @@ extension ServiceOrigin {
   }
 
   /// The key of the record that a creation has made, as events tell it; nil if they do not tell.
-  func born(_ id: Int64) -> Key? {
+  ///
+  /// - Parameter isLost: true if nothing is under way any more.
+  func born(_ id: Int64, isLost: Bool = false) -> Key? {
     guard let own = births[id], !own.keys.isEmpty else { return nil }
     // Several equal records that were sent are those of as many events.
     let equals = births.filter { $0.value.service == own.service && $0.value.keys == own.keys }
+    // As long as an equal one is under way, the events may be about that.
+    guard isLost || own.keys.count >= equals.count || !isSendingEqual(id) else { return nil }
     guard own.keys.count <= equals.count,
       let index = equals.keys.sorted().firstIndex(of: id), index < own.keys.count
     else { return nil }
@@ -227,6 +232,7 @@ extension ServiceOrigin {
   /// Notes that a creation has made the record with this key: no other creation has.
   mutating func claim(_ key: Key, of service: Key, _ id: Int64) {
     births[id] = nil
+    noteTwin(key, of: service, madeBy: id)
     for other in births.keys.map(\.self) where births[other]?.service == service {
       births[other]?.keys.removeAll { $0 == key }
     }
@@ -277,8 +283,12 @@ extension ServiceOrigin {
       noteBirth(service, key, record)
     }
     for (number, answer) in answers {
-      guard case .success(let json) = answer, case .write(let call)? = calls[number],
-        call.kind == .create, let record = ServiceResult(json).record,
+      guard case .write(let call)? = calls[number], call.kind == .create else { continue }
+      if case .failure(let error) = answer, error.data?["isSent"] == false {
+        forget(call.ids)
+        isUnsaved = true
+      }
+      guard case .success(let json) = answer, let record = ServiceResult(json).record,
         let key = mirror.key(of: record, in: call.record.service)
       else { continue }
       births[call.ids[0]] = Births(
@@ -294,7 +304,7 @@ extension ServiceOrigin {
   /// Notes what events have told of the records whose creation is not answered.
   mutating func noteMade() {
     for id in births.keys.sorted() {
-      guard let key = born(id) else { continue }
+      guard let key = born(id, isLost: true) else { continue }
       sent.creations[id]?.made = key.text
       sent.creations[id]?.madeRecord = births[id]?.records[key]
       isUnsaved = true
@@ -365,7 +375,7 @@ extension ServiceOrigin {
             .find(query: query.skip(records.count))))
         return
       }
-      conclude(record, id, outcome)
+      conclude(record, id, outcome, now)
     }
   }
 
@@ -377,7 +387,9 @@ extension ServiceOrigin {
     return result.records.count < limit || result.records.count > searchLimit
   }
 
-  private mutating func conclude(_ record: RecordID, _ id: Int64, _ outcome: TwinSearch) {
+  private mutating func conclude(
+    _ record: RecordID, _ id: Int64, _ outcome: TwinSearch, _ now: Int64
+  ) {
     let data = sent.creations[id]?.data
     // Equal records that were sent and are not answered may all be there.
     let equalCount = sent.creations.count { other, equal in
@@ -385,9 +397,12 @@ extension ServiceOrigin {
     }
     guard let first = outcome.new.first else {
       if outcome.isUnclear { return setUnknown(record, id) }
+      if awaitCreation(record, id, now) { return }
+      noteRepeat(record, id, now)
       forget([id])
       return queue.release(record)
     }
+    if isSendingEqual(id) { return searchLater(record, id, now + ServiceOrigin.equalPause) }
     guard outcome.new.count <= equalCount, let child = child(first, record.service) else {
       return setUnknown(record, id)
     }
@@ -428,57 +443,5 @@ extension ServiceOrigin {
       }
     }
     return outcome
-  }
-
-  // MARK: Unknown outcomes
-
-  /// The writes of unknown outcome, oldest first: they are not sent unless the user says so.
-  package var unknownWrites: [Int64] { sent.unknown.sorted() }
-
-  /// Notes that nobody can find out whether the first write of a record was done.
-  mutating func setUnknown(_ record: RecordID, _ id: Int64) {
-    forget([id])
-    sent.unknown.insert(id)
-    queue.suspend(record)
-    if let job = queue.jobs[id] { tellProgress(job) }
-    save()
-  }
-
-  /// Sends a write of unknown outcome again: it may be done a second time.
-  package mutating func sendAgain(_ id: Int64, now: Int64) -> [Effect] {
-    guard sent.unknown.remove(id) != nil else { return [] }
-    save()
-    if let record = record(of: id) { queue.release(record) }
-    return finishStep(now)
-  }
-
-  /// Forgets a write that was given up: what is under way of it is the last that is done.
-  package mutating func dropped(_ id: Int64, now: Int64) -> [Effect] {
-    let isUnknown = sent.unknown.remove(id) != nil
-    if let job = queue.jobs[id] {
-      if isCalled(id) { queue.cut(id) } else { queue.giveUp(id) }
-      if job.items.count > 1 {
-        effects.append(
-          .note("Write #\(id) was given up after \(job.done) of \(job.items.count) records."))
-      }
-    }
-    sent.progress[id] = nil
-    if isUnknown { save() }
-    return finishStep(now)
-  }
-
-  /// True if a call is under way that carries out a write, or looks for what it has done.
-  private func isCalled(_ id: Int64) -> Bool {
-    calls.values.contains { call in
-      switch call {
-      case .write(let write): write.ids.contains(id)
-      case .search(let record, _): queue.ids(of: record).first == id
-      case .page, .record, .sample, .mark: false
-      }
-    }
-  }
-
-  private func record(of id: Int64) -> RecordID? {
-    queue.jobs[id].map { $0.items[$0.done].record }
   }
 }

@@ -266,6 +266,10 @@ extension ServiceOrigin {
         setUnknown(call.record, id)
         break
       }
+      if error.code == 503, error.data?["isSent"] == nil {
+        // The server says itself that it is not at work.
+        sent.creations[call.ids[0]]?.searchCount = searchPauses.count
+      }
       queue.release(call.record)
     case .failure(let error):
       forget(call.ids)
@@ -280,6 +284,7 @@ extension ServiceOrigin {
       sent.creations[id] = nil
       sent.additions.remove(id)
       births[id] = nil
+      awaited[id] = nil
     }
   }
 
@@ -324,6 +329,7 @@ extension ServiceOrigin {
 
   /// Acknowledges writes of a record, which has this key at the server.
   mutating func settle(_ record: RecordID, _ ids: [Int64], _ key: Key) {
+    for id in ids { awaited[id] = nil }
     let isRenamed = key != record.key
     if isRenamed, queue.ids(of: record).count > ids.count {
       sent.aliases[ServiceOrigin.alias(record)] = key.text

@@ -53,6 +53,8 @@ package struct ServiceOrigin: Sendable {
     case limited(path: String, String)
     /// The records of a service could not be read, and are asked for again: why, in words; nil once they were.
     case troubled(path: String, String?)
+    /// A record may be there twice, in words.
+    case doubled(path: String, String)
   }
 
   /// A call under way.
@@ -109,6 +111,14 @@ package struct ServiceOrigin: Sendable {
   var newKeys: [RecordID: Key] = [:]
   /// What the server has made of them beyond what was sent.
   var newChanges: [RecordID: NodeChange] = [:]
+  /// The pauses before the server is searched again for a record whose creation was broken off, in milliseconds.
+  package var searchPauses: [Int64] = [1_000, 2_000, 4_000, 8_000, 15_000]
+  /// The creations that may still be done, by write.
+  var awaited: [Int64: AwaitedCreation] = [:]
+  /// The creations that ended at their time limits, by the number of the call.
+  var late: [Int: WriteCall] = [:]
+  /// The creations that were sent again, by write.
+  var repeats: [Int64: RepeatedCreation] = [:]
   /// The new records, by the creation that may have made them.
   var births: [Int64: Births] = [:]
   private var lastCall = 0
@@ -179,7 +189,9 @@ package struct ServiceOrigin: Sendable {
   package init(sent: SentWrites = SentWrites()) { self.sent = sent }
 
   /// When `tick` has to be called; nil for never.
-  package var deadline: Int64? { [retryTime, heldTime, troubleTime].compactMap(\.self).min() }
+  package var deadline: Int64? {
+    [retryTime, heldTime, troubleTime, searchTime].compactMap(\.self).min()
+  }
 
   /// True if everything that the replica listens to was answered.
   package var isSettled: Bool { asks.values.allSatisfy(\.isAnswered) }
@@ -216,7 +228,7 @@ extension ServiceOrigin {
     (held, heldTime) = ([:], nil)
     // Whether the replica was told of these, its pending writes tell.
     settledIDs = []
-    births = [:]
+    (births, awaited, late) = ([:], [:], [:])
   }
 
   /// Begins a connection.
@@ -284,7 +296,11 @@ extension ServiceOrigin {
     case .record(let service, let key, let since):
       answered(service, key, since: since, answer, now)
     case .sample(let service, let limit): sampled(service, limit: limit, answer, now)
-    case .write(let call): answered(call, answer, now)
+    case .write(let call):
+      if call.kind == .create, case .failure(let error) = answer, error.code == 408 {
+        late[number] = call
+      }
+      answered(call, answer, now)
     case .search(let record, let earlier): found(record, earlier, answer, now)
     case .mark(let service): marked(service, answer, now)
     }
@@ -296,6 +312,7 @@ extension ServiceOrigin {
   ) -> [Effect] {
     forgetSettled()
     for event in events { take(event.path, event.event, event.record, now) }
+    adoptAwaited()
     advance(now)
     return output()
   }
@@ -309,6 +326,7 @@ extension ServiceOrigin {
       queue.retry()
     }
     endPauses(now)
+    endAwaiting(now)
     if let heldTime, heldTime <= now {
       adoptBirths()
       releaseHeld()

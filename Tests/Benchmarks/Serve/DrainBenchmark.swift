@@ -114,7 +114,7 @@ struct DrainBenchmark {
             service.on($0) { _ = inbox.post(.event($0)) }
           }
         case .signedOut(let text), .note(let text): Output.note(text)
-        case .asked, .declined, .limited, .troubled: break
+        case .asked, .declined, .limited, .troubled, .doubled: break
         }
       }
     }

@@ -162,6 +162,8 @@ final class ServiceWorld {
   private(set) var savedBytes = 0
   /// Which records are said not to be sent.
   private(set) var limits: [String] = []
+  /// Which records may be there twice.
+  private(set) var doubles: [String] = []
   /// Why the records are not read yet.
   private(set) var trouble: String?
   var now: Int64 = 1_790_000_000_000
@@ -304,6 +306,12 @@ final class ServiceWorld {
     try carryOut(origin.answered(flight.number, answer, now: now))
   }
 
+  /// The answer to a call that ended at its time limit arrives.
+  func answerLate(_ flight: Flight) throws {
+    guard let answer = flight.answer else { return }
+    try carryOut(origin.answeredLate(flight.number, answer, now: now))
+  }
+
   /// The events arrive, the first ones twice if asked for.
   func tellEvents(twice: Bool = false) throws {
     let told = events
@@ -383,6 +391,7 @@ final class ServiceWorld {
       case .save(let sent): keep(sent)
       case .limited(_, let text): limits.append(text)
       case .troubled(_, let text): trouble = text
+      case .doubled(_, let text): doubles.append(text)
       case .listen, .signedOut, .note, .asked, .declined: break
       }
     }

@@ -29,7 +29,7 @@ import Testing
         switch effect {
         case .state(let state): states.append(state)
         case .answered(let key, _): answered.append(key)
-        case .engine, .event, .signIn, .sessionEnded: break
+        case .engine, .event, .signIn, .sessionEnded, .answeredLate: break
         }
       }
     }

@@ -29,6 +29,7 @@ private struct Script {
         log.append("answered \(key)")
       case .signIn: signIns += 1
       case .sessionEnded: log.append("session ended")
+      case .answeredLate(let key, _): log.append("late answer \(key)")
       case .state(let state): log.append("state \(Script.text(state))")
       }
     }
