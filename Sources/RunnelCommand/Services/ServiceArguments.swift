@@ -222,8 +222,9 @@ struct ServiceTarget: ParsableArguments {
       do throws(FeathersError) {
         if transport != .rest {
           do throws(FeathersError) {
-            return try await ServiceTarget.call(
+            let result = try await ServiceTarget.call(
               SocketProvider(address, access), path, request, token, credentials)
+            return try ServiceTarget.checked(result, of: request)
           } catch {
             // Only if nothing was sent is there another way.
             guard transport == .auto, error.data?["isSent"] == false else {
@@ -274,14 +275,37 @@ struct ServiceTarget: ParsableArguments {
     return app
   }
 
+  /// Returns the answer to a call over a socket.
+  ///
+  /// - Throws: `BadGateway` if a record was to be created, and the answer has none.
+  private static func checked(
+    _ result: ServiceResult, of request: ServiceRequest
+  ) throws(FeathersError) -> ServiceResult {
+    guard request.method == .create, request.data != .array([]) else { return result }
+    if result.records.contains(where: { !$0.isNull }) { return result }
+    throw FeathersError(
+      .badGateway, "The answer has no record that was created.", data: ["isSent": true])
+  }
+
+  /// The most characters of what a server says that are printed.
+  private static let shownMax = 2_000
+
+  private static func shown(_ text: String) -> String {
+    text.count > shownMax ? text.prefix(shownMax) + "…" : text
+  }
+
   private static func failure(_ error: FeathersError, isRead: Bool = true) -> Failure {
-    var message = error.description
+    var message = shown(error.description)
     let mayBeDone = error.data?["isSent"]?.bool ?? [408, 502, 503, 504].contains(error.code)
     if !isRead, mayBeDone, !message.contains(ServiceAccess.unknownOutcome) {
       message += "\n  \(ServiceAccess.unknownOutcome)"
     }
-    if let errors = error.errors { message += "\n  errors: \(errors.jsonText())" }
-    if let data = error.data, data["isSent"] == nil { message += "\n  data: \(data.jsonText())" }
+    if let errors = error.errors, errors != .object([]), errors != .array([]) {
+      message += "\n  errors: \(shown(errors.jsonText()))"
+    }
+    if let data = error.data, data["isSent"] == nil {
+      message += "\n  data: \(shown(data.jsonText()))"
+    }
     let isRetryable = [408, 429, 502, 503, 504].contains(error.code)
     return Failure(message, status: isRetryable ? .retryable : .failure)
   }

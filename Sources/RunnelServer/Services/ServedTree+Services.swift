@@ -131,6 +131,8 @@ extension ServedTree {
       let id: ServiceID
       if let given = data[ServedCollection.idField].flatMap({ ServiceID(json: $0) }) {
         id = given
+      } else if data[ServedCollection.idField]?.isNull == false {
+        throw FeathersError(.badRequest, "The id of a record is a text or a number.")
       } else {
         let next = try transaction.pushID(nextPushID(now: now), in: place)
         // Keys that follow one in the tree follow those of this call, too.

@@ -184,7 +184,7 @@ extension ServiceOrigin {
 
   /// The key of the record that a creation has made, as events tell it; nil if they do not tell.
   ///
-  /// - Parameter isLost: true if nothing is under way any more.
+  /// After a loss (`isLost`) nothing is under way any more.
   func born(_ id: Int64, isLost: Bool = false) -> Key? {
     guard let own = births[id], !own.keys.isEmpty else { return nil }
     // Several equal records that were sent are those of as many events.

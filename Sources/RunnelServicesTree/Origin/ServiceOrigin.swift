@@ -403,7 +403,7 @@ extension FeathersError {
         + fields.map { $0.name.isEmpty ? $0.message : "\($0.name): \($0.message)" }
         .joined(separator: "; ")
     }
-    return TreeError(kind, text)
+    return TreeError(kind, text.count > 2_000 ? text.prefix(2_000) + "…" : text)
   }
 }
 

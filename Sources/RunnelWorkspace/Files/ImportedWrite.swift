@@ -36,7 +36,9 @@ struct PastedWrite: WriteKind {
     added(key, to: pasted.collection)
   }
 
-  func finish(_ state: inout AppState, _ write: FinishedWrite) { state.say(.info, "added") }
+  func finish(_ state: inout AppState, _ write: FinishedWrite) {
+    state.say(.info, state.database.addedWords)
+  }
 
   func editAgain(_ state: inout AppState, _ item: WriteQueue.Refused) {
     Importing.editAgain(&state, pasted, item)

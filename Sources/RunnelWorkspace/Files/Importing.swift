@@ -267,7 +267,9 @@ enum Importing {
     if let step = progress.step { state.writes.undoing.release(step, title: "imported \(done)") }
     guard let first = progress.refused.first else {
       let remarks = progress.plan.remarks(state.database.coding).map { " · \($0)" }.joined()
-      let words = "imported \(done)\(stopped)"
+      let waiting = state.database.waitingWords
+      let words =
+        waiting.isEmpty ? "imported \(done)\(stopped)" : "\(done) kept\(waiting)\(stopped)"
       if !isSame { return state.say(.info, words + remarks) }
       state.ask(.history(.root, before: nil, count: 0), for: .importWithoutEntry(words))
       return

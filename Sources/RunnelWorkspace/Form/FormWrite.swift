@@ -113,7 +113,8 @@ struct FormWrite: WriteKind {
       state.say(
         words.isEmpty ? .info : .warning,
         "changed \(BulkEdit.words(edited.targets.count))\(words)")
-    case .addChild, .addField, .addResource(_, _, view: nil): state.say(.info, "added")
+    case .addChild, .addField, .addResource(_, _, view: nil):
+      state.say(.info, state.database.addedWords)
     case .choose, .export, .importFile, .account, .renameDevice, .callMethod: break
     case .addRecord(let view), .addResource(_, _, let view?): goToRecord(&state, write, view)
     }
@@ -121,7 +122,7 @@ struct FormWrite: WriteKind {
 
   /// Moves the cursor to the new record of a view, unless the user has done something else.
   private func goToRecord(_ state: inout AppState, _ write: FinishedWrite, _ view: Int) {
-    state.say(.info, "added")
+    state.say(.info, state.database.addedWords)
     guard let key = write.key, write.goesThere else { return }
     Writing.goTo(&state, key, inView: view)
     let row = Record.id(

@@ -92,6 +92,9 @@ extension OpenedDatabase {
   /// The words that say that a write is done: at a server without a connection, it is only kept.
   var savedWords: String { waitingWords.isEmpty ? "saved" : "kept\(waitingWords)" }
 
+  /// The words that say that a record was added, or only kept.
+  var addedWords: String { waitingWords.isEmpty ? "added" : savedWords }
+
   /// The words that say that a write waits for the server; empty if it does not, or if there is none.
   var waitingWords: String {
     coding == .services && origin?.isDisconnected == true

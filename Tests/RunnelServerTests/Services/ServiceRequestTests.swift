@@ -96,6 +96,14 @@ import Testing
       ),
       ("OPTIONS", "/messages", nil, 405, "MethodNotAllowed", "Method OPTIONS not allowed"),
       ("POST", "/messages", "[1]", 400, "BadRequest", "The data of a record has to be an object."),
+      (
+        "POST", "/messages", #"{"id":true}"#, 400, "BadRequest",
+        "The id of a record is a text or a number."
+      ),
+      (
+        "POST", "/messages", #"{"id":{"a":1}}"#, 400, "BadRequest",
+        "The id of a record is a text or a number."
+      ),
       ("GET", "/hidden", nil, 401, "NotAuthenticated", "Not authenticated"),
       (
         "GET", "/authentication", nil, 405, "MethodNotAllowed",
