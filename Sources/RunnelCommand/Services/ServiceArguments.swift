@@ -336,12 +336,27 @@ struct ServiceTarget: ParsableArguments {
       let events = app.service(path).events()
       provider.connect()
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { for await record in events { try tell(record) } }
+        group.addTask {
+          if let error = await ServiceTarget.absence(of: app.service(path)) {
+            throw ServiceTarget.failure(error)
+          }
+          for await record in events { try tell(record) }
+        }
         group.addTask { try await ServiceTarget.follow(provider.states, host) }
         // The first to end has failed.
         _ = try await group.next()
         group.cancelAll()
       }
+    }
+  }
+
+  /// The error of a service that is not there; nil if it is, or if that cannot be told.
+  private static func absence(of service: ServiceHandle) async -> FeathersError? {
+    do throws(FeathersError) {
+      _ = try await service.find(ServiceQuery().limit(0))
+      return nil
+    } catch {
+      return error.code == 404 ? error : nil
     }
   }
 

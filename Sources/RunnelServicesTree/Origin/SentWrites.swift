@@ -27,6 +27,8 @@ package struct SentWrites: Hashable, Sendable {
     package var madeRecord: JSONValue?
     /// How often the server was searched for it in vain, and is to be searched again.
     package var searchCount = 0
+    /// When that was done first.
+    package var searchedSince: Int64?
   }
 
   /// The most writes that are kept; with more, none is sent before others are answered.
@@ -129,6 +131,9 @@ extension SentWrites.Creation {
     if searchCount > 0 {
       members.append(JSONMember("searches", .number(JSONNumber(Int64(searchCount)))))
     }
+    if let searchedSince {
+      members.append(JSONMember("searched", .number(JSONNumber(searchedSince))))
+    }
     if let madeRecord { members.append(JSONMember("madeRecord", madeRecord)) }
     return .object(members)
   }
@@ -144,5 +149,6 @@ extension SentWrites.Creation {
     made = json["made"]?.string
     madeRecord = json["madeRecord"]
     searchCount = json["searches"]?.int ?? 0
+    searchedSince = json["searched"]?.int.map(Int64.init)
   }
 }

@@ -35,9 +35,16 @@ extension ServiceOrigin {
 
   /// Has the server searched again later; false if that was done often enough.
   mutating func awaitCreation(_ record: RecordID, _ id: Int64, _ now: Int64) -> Bool {
-    guard let count = sent.creations[id]?.searchCount, count < searchPauses.count else {
-      return false
+    guard let count = sent.creations[id]?.searchCount else { return false }
+    if count >= searchPauses.count {
+      // Each connection begins with a search: many short ones make the wait no shorter.
+      let since = sent.creations[id]?.searchedSince ?? .min
+      let end = searchPauses.reduce(since, &+)
+      guard since <= now, now < end else { return false }
+      searchLater(record, id, end)
+      return true
     }
+    if sent.creations[id]?.searchedSince == nil { sent.creations[id]?.searchedSince = now }
     sent.creations[id]?.searchCount += 1
     isUnsaved = true
     searchLater(record, id, now + searchPauses[count])

@@ -33,6 +33,15 @@ import Testing
     #expect(served.lines.contains("  services: messages, chat/notes (/notes)"), "\(served.lines)")
   }
 
+  @Test func watchingAServiceThatIsNotThereSaysSo() throws {
+    let database = try TestDatabase("{\"empty\":1}")
+    let served = try ServiceFacadeTests.serve(database)
+    let outcome = try Program.run([
+      "service", "watch", "http://127.0.0.1:\(served.port)", "nosuch",
+    ])
+    #expect(outcome.status == 1 && outcome.errors.contains("NotFound"), "\(outcome.errors)")
+  }
+
   @Test(
     .enabled("pip reaches the packages of the clients", { ServicePeer.isThere }),
     arguments: ServicePeer.Library.allCases, ["websocket", "polling", "polling,websocket"])

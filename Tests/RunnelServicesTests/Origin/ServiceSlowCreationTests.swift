@@ -66,6 +66,20 @@ import Testing
     #expect(world.now - begin >= 30_000 && world.now - begin < 60_000)
   }
 
+  @Test func manyShortConnectionsMakeTheWaitNoShorter() throws {
+    let request = world.flights[0].request
+    for _ in 0..<12 {
+      try world.disconnect()
+      try world.connect()
+      try drain()
+      world.now += 1_000
+    }
+    #expect(texts == ["old"] && world.origin.unknownWrites == [id])
+    _ = world.server.handle(request)
+    try world.settle()
+    #expect(texts == ["old", "new"] && world.acknowledged.contains(id))
+  }
+
   @Test func eventEndsTheWaitAtOnce() throws {
     let request = world.flights[0].request
     try world.disconnect()
