@@ -40,12 +40,10 @@ actor AccountService {
 
   /// The most requests at once.
   private static let requestsMax = 4096
-  /// The most times that a request is decided: accounts that change all the time must not keep it
-  /// forever.
+  /// The most times that a request is decided, also if its accounts change all the time.
   private static let roundsMax = 6
   private static let careMilliseconds = 3_600_000
-  /// The time after which a request for a mail is answered, so that it does not tell whether a mail
-  /// was written.
+  /// The time after which a request for a mail is answered: it does not tell whether one was written.
   private static let mailMilliseconds = 100
   private static let blindLookMilliseconds = 250
   private static let safetyLookMilliseconds = 60_000
@@ -117,9 +115,7 @@ actor AccountService {
     }
     mailer.noteEnds { [weak self] mail, isLeft in
       guard let self, let id = mail.owed else { return }
-      executor.submit {
-        self.assumeIsolated { if isLeft { $0.sending.remove(id) } else { $0.noteSent(id) } }
-      }
+      executor.submit { self.assumeIsolated { $0.noteEnd(of: id, isLeft: isLeft) } }
     }
   }
 
@@ -329,8 +325,9 @@ actor AccountService {
     if mailer.send(mail), let id = mail.owed { sending.insert(id) }
   }
 
-  private func noteSent(_ id: String) {
+  private func noteEnd(of id: String, isLeft: Bool) {
     sending.remove(id)
+    if isLeft { return }
     sent.insert(id)
     forgetSent()
   }
