@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 public import Logging
 import RunnelBase
@@ -64,8 +65,18 @@ public final class LogLines: Sendable {
     func done() { lines.state.withLock { $0.waiting -= 1 } }
   }
 
-  /// Waits until all lines are written.
-  public func flush() { executor.submitAndWait {} }
+  /// The longest wait for the lines at the end, in milliseconds.
+  private static let endMilliseconds = 2000
+
+  /// Waits until all lines are written, for two seconds at most: nobody may read them any more.
+  public func flush() { flush(withinMilliseconds: LogLines.endMilliseconds) }
+
+  func flush(withinMilliseconds milliseconds: Int) {
+    let end = NetworkClock.uptimeMilliseconds + Int64(milliseconds)
+    while state.withLock({ $0.waiting > 0 }), NetworkClock.uptimeMilliseconds < end {
+      usleep(1000)
+    }
+  }
 }
 
 /// Messages of the server, as lines of its log.
