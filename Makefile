@@ -17,6 +17,8 @@
 #   make pictures   redraw the pictures of the README
 #   make docs       make the pages of the libraries, with all public symbols, below .build/docs
 #   make surface    update the list of public symbols; review the differences
+#   make order      list anew which functions the program calls at start and for a key, which the
+#                   linker lays side by side (some minutes)
 #   make manual     regenerate Resources/man/runnel.1 from the commands and keys
 #   make install    copy the program, stripped, its files, manual and completions below PREFIX
 #                   (/usr/local)
@@ -30,7 +32,10 @@ DESTDIR ?=
 # Each function has a section of its own, so that the linker leaves out those that are not used, and
 # keeps one of several equal ones.
 SECTIONS = -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections
-RELEASE = --configuration release --static-swift-stdlib $(SECTIONS)
+# They are laid out in the order of a list, so that those of a key are side by side; see .make/order.
+ORDER = -Xlinker --symbol-ordering-file=$(CURDIR)/.make/order.txt \
+  -Xlinker --no-warn-symbol-ordering
+RELEASE = --configuration release --static-swift-stdlib $(SECTIONS) $(ORDER)
 PROGRAM = .build/release/runnel
 INSTALLED = $(DESTDIR)$(PREFIX)
 # Where bash, zsh and fish look for the completions of a program.
@@ -53,7 +58,8 @@ ONLY ?= .
 
 .DEFAULT_GOAL := help
 .PHONY: run build test long check fuzz bench format lint demo-data screens pictures docs surface \
-  manual stripped install uninstall deb clean help swift build-packages test-packages bench-packages
+  order manual stripped install uninstall deb clean help swift build-packages test-packages \
+  bench-packages order-packages
 
 run: build
 	@$(PROGRAM) demo
@@ -117,6 +123,9 @@ surface: swift build-packages
 	@swift build --build-tests
 	@RUNNEL_UPDATE_SURFACE=1 .make/tests 'TidyTests.SurfaceTests'
 	@git diff --stat Tests/TidyTests/public-symbols.txt
+
+order: build order-packages
+	@.make/order $(PROGRAM) .make/order.txt
 
 manual: build
 	@$(PROGRAM) generate-manual > Resources/man/runnel.1
@@ -183,3 +192,6 @@ test-packages:
 bench-packages:
 	@.make/apt less vim redis-tools postgresql
 	@.make/unpack nginx .build/bench
+
+order-packages:
+	@.make/apt tmux valgrind binutils
