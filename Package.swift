@@ -207,7 +207,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 7: main and the commands.
     .executableTarget(
       name: "RunnelCommand",
