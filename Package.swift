@@ -11,7 +11,7 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Applied to the targets that are only in the program: their size counts for more than their speed.
+/// Applied to targets whose size counts for more than their speed: those that are only in the program, and accounts.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 let cSettings: [CSetting] = [
@@ -96,7 +96,7 @@ let package = Package(
     .target(
       name: "RunnelIdentity",
       dependencies: ["RunnelBase", .product(name: "Crypto", package: "swift-crypto")],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 2: the open database.
     .target(
       name: "RunnelDatabase",
@@ -164,14 +164,14 @@ let package = Package(
         "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork", "RunnelServices",
         "RunnelServicesNetwork", "RunnelStore", "RunnelSync", "RunnelTree",
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     .target(
       name: "RunnelDevices",
       dependencies: [
         "RunnelAccounts", "RunnelBase", "RunnelClient", "RunnelDatabase", "RunnelNetwork",
         "RunnelStore", "RunnelTree",
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 5: what `runnel serve` runs.
     .target(
       name: "RunnelServer",
