@@ -6,6 +6,8 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments)
+      // A frame may be seen halfway: each of its ends is waited for.
+      try terminal.wait(for: "57 of 2400 rows")
       let screen = try terminal.wait(for: "row 57 of 57")
       #expect(screen.lines[0].contains("runnel  test ▸ \(DemoDatabase.messages)"))
       #expect(screen.lines[0].hasSuffix("● live  zoe"))
