@@ -218,7 +218,9 @@ extension ServiceOrigin {
     _ key: Key, for record: RecordID, _ ids: [Int64], found: JSONValue? = nil
   ) {
     let creation = sent.creations[ids[0]]
-    let made = found ?? births[ids[0]]?.records[key] ?? creation?.madeRecord
+    // A record that is found may have been changed by another since it was told.
+    let told = creation?.made == key.text ? creation?.madeRecord : nil
+    let made = births[ids[0]]?.records[key] ?? told ?? found
     claim(key, of: record.service, ids[0])
     releaseHeld(record.service, key)
     settle(record, ids, key)

@@ -131,7 +131,9 @@ enum Deleting {
   {
     if state.refusesWriting() { return }
     var removal = removal
-    removal.seen = seen(state, removal.paths)
+    // What one has just written here oneself is no change of others.
+    let isQuiet = state.requests.writes.isEmpty && !state.requests.hasReads
+    removal.seen = isQuiet ? seen(state, removal.paths) : []
     let profile = state.database.profile
     let word = profile?.confirms == true ? profile?.name : word
     var question = Question(

@@ -208,7 +208,7 @@ final class ModelLink: PostgresLink {
       return PostgresResult(rows: [
         [
           .integer(ModelLink.namespace), .text(StoreServer.namespace), .integer(tables.head),
-          .integer(0), .text(nil),
+          .integer(0), .text(nil), .integer(0),
         ]
       ])
     }
