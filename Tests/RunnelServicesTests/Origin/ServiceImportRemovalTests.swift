@@ -79,24 +79,4 @@ import Testing
     }
     #expect(place > 5 && place < 200)
   }
-
-  /// What another has changed is no addition of the server; the refused removal names the record by its id.
-  @Test func removalOfWhatAnotherHasChangedIsRefusedAndFollowsTheRecord() throws {
-    let (world, removal) = try world(hasVersions: false)
-    while created(world).isEmpty, try step(world) {}
-    try world.tellEvents()
-    try world.disconnect()
-    _ = world.server.handle(.patch(id: 21, data: ["rank": 3]))
-    try world.connect()
-    try world.settle()
-    #expect(world.refused[removal]?.code == .overwritten)
-    #expect(created(world) == ["new0", "new1"])
-    let kept = try #require(try world.session.refusedWrites().first).write
-    let place = try Path("/notes/21")
-    #expect(kept.write == .remove(place) && kept.parts.map(\.path) == [place])
-    // It is sent again, for what stands there now.
-    _ = try world.write(kept.write, taking: RefusedTaking([kept.id], isRequired: true))
-    try world.settle()
-    #expect(created(world) == ["new1"] && world.session.pendingWrites.isEmpty)
-  }
 }
