@@ -37,8 +37,24 @@ public final class SocketProvider: ServiceProvider {
     }
   }
 
+  /// Takes the answer to a call that comes after its time limit.
+  package final class LateAnswer: Sendable {
+    package let take: @Sendable (Result<JSONValue, FeathersError>) -> Void
+
+    package init(_ take: @escaping @Sendable (Result<JSONValue, FeathersError>) -> Void) {
+      self.take = take
+    }
+  }
+
   /// Who is told if a call that is made now is answered after its time limit, on the same connection.
-  @TaskLocal package static var lateAnswer: (@Sendable (Result<JSONValue, FeathersError>) -> Void)?
+  @TaskLocal private static var lateAnswer: LateAnswer?
+
+  /// Makes a call, and has it told if it is answered after its time limit.
+  package static func answer(
+    to late: LateAnswer, _ call: @Sendable () async -> Result<JSONValue, FeathersError>
+  ) async -> Result<JSONValue, FeathersError> {
+    await $lateAnswer.withValue(late, operation: call)
+  }
 
   private let base: String
   private let access: ServiceAccess
@@ -104,7 +120,7 @@ public final class SocketProvider: ServiceProvider {
     let late = SocketProvider.lateAnswer
     let key = values.withLock { values in
       let key = values.number()
-      if let late { values.late[key] = late }
+      if let late { values.late[key] = late.take }
       return key
     }
     let answer = await withTaskCancellationHandler {

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelClient
 import RunnelNetwork
 import RunnelServices
+import RunnelServicesNetwork
 import RunnelServicesTree
 import RunnelSync
 
@@ -40,11 +41,9 @@ extension ServiceLink {
   }
 
   /// Who takes the answer to a call that comes after its time limit.
-  func lateAnswer(
-    to number: Int
-  ) -> @Sendable (Result<JSONValue, FeathersError>) -> Void {
+  func lateAnswer(to number: Int) -> SocketProvider.LateAnswer {
     let (generation, executor) = (generation, executor)
-    return { [weak self] answer in
+    return SocketProvider.LateAnswer { [weak self] answer in
       executor.submit { [weak self] in
         self?.assumeIsolated { link in
           if generation != link.generation { return }

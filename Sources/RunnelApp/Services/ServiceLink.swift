@@ -390,7 +390,7 @@ extension ServiceLink {
     if usesREST { watch(number) }
     let late = lateAnswer(to: number)
     calls[number] = Task { [weak self, executor, answers] in
-      let result = await SocketProvider.$lateAnswer.withValue(late) {
+      let result = await SocketProvider.answer(to: late) {
         await app.service(path).result(of: request)
       }
       let answer = AnswerBuffer.Answer(
