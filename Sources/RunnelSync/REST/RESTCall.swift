@@ -50,6 +50,7 @@ struct RESTCall {
     try readStyle()
     try readForm()
     try readWriteName(request)
+    if method != .get, method != .delete { try RESTCall.requirePlainBody(request) }
     timeoutMilliseconds = try target["timeout"].map(RESTCall.timeout)
   }
 
@@ -72,6 +73,14 @@ struct RESTCall {
         405, "The method \(name.prefix(20)) is not known here: use GET, PUT, POST, PATCH or DELETE."
       )
     }
+  }
+
+  /// Refuses a body that is compressed: bodies are not unpacked here.
+  private static func requirePlainBody(_ request: RESTRequest) throws(RESTError) {
+    let coding = request.header("content-encoding")?.lowercased() ?? ""
+    if coding.isEmpty || coding == "identity" { return }
+    throw RESTError(
+      415, "A body with Content-Encoding is not understood here: send the JSON as it is.")
   }
 
   /// The tag without quotes, for comparison; the tag of nothing becomes empty.

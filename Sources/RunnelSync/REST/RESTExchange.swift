@@ -258,16 +258,35 @@ extension RESTExchange {
       if phase == .receiving { try operate(call, now) }
       return
     }
+    try checkDeclaredSize(call)
     try checkSize(call)
     guard phase == .receiving, isBodyComplete else { return }
     try operate(call, now)
   }
 
+  /// Whether the body is kept in a file once it is large.
+  private func maySpool(_ call: RESTCall) -> Bool {
+    guard phase == .receiving, caller.isAdministrator, call.method == .put,
+      case .place = call.target.resource
+    else { return false }
+    return true
+  }
+
+  /// Refuses a body whose head says that it is too large, before the body arrives.
+  private mutating func checkDeclaredSize(_ call: RESTCall) throws(RESTError) {
+    guard phase == .receiving, bodyBytes == 0,
+      let declared = request.header("content-length").flatMap({ Int($0) })
+    else { return }
+    if maySpool(call), declared >= limits.spoolBytesMin {
+      if let most = limits.spoolBytesMax, declared > most { throw tooLarge(.importBytes) }
+    } else if declared > limits.writeBytesMax {
+      throw tooLarge(.writeBytes)
+    }
+  }
+
   /// Refuses a body that is too large as soon as possible, or starts to keep it in a file.
   private mutating func checkSize(_ call: RESTCall) throws(RESTError) {
-    if phase == .receiving, caller.isAdministrator, call.method == .put,
-      case .place = call.target.resource, isSpooling || bodyBytes >= limits.spoolBytesMin
-    {
+    if maySpool(call), isSpooling || bodyBytes >= limits.spoolBytesMin {
       if let most = limits.spoolBytesMax, bodyBytes > most { throw tooLarge(.importBytes) }
       isSpooling = true
       if !body.isEmpty { effects.append(.spool(body)) }
