@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOTLS
 import Synchronization
 
 /// An HTTP/1.1 request.
@@ -289,9 +290,12 @@ private final class ExchangeReader: ChannelInboundHandler {
   private var timer: Scheduled<Void>?
   private var isComplete = false
   private var failure: (any Error)?
+  /// False until the TLS handshake is completed: until then nothing of the request leaves.
+  private var isSent: Bool
 
   init(_ channel: any Channel, _ request: WebRequest, _ userAgent: String) {
     (self.channel, self.request, self.userAgent) = (channel, request, userAgent)
+    isSent = !request.address.isSecure
     head = channel.eventLoop.makePromise()
   }
 
@@ -335,6 +339,11 @@ private final class ExchangeReader: ChannelInboundHandler {
       bound.value.fail(NetworkError("it sent nothing for \(seconds) s"))
       bound.value.channel.close(promise: nil)
     }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case TLSUserEvent.handshakeCompleted = event { isSent = true }
+    context.fireUserInboundEventTriggered(event)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -383,8 +392,8 @@ private final class ExchangeReader: ChannelInboundHandler {
   private func fail(_ error: any Error) {
     timer?.cancel()
     if isComplete || failure != nil { return }
-    let named = NetworkError(
-      sent: "\(request.address.bare): \(WebConnector.reason(error)).")
+    var named = NetworkError("\(request.address.bare): \(WebConnector.reason(error)).")
+    named.isSent = isSent
     failure = named
     head.fail(named)
     let waiter = waiter

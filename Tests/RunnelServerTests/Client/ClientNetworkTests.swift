@@ -40,6 +40,18 @@ import Testing
     #expect(error?.message.contains("sent nothing for 1 s") == true)
   }
 
+  @Test func requestThatFailsInTheHandshakeWasNotSent() async throws {
+    try await withServer { server in
+      // The server does not speak TLS here.
+      let address = try #require(WebAddress("https://127.0.0.1:\(server.port)/x.json"))
+      let error = await #expect(throws: NetworkError.self) {
+        _ = try await WebClient(userAgent: "test").answer(
+          to: WebRequest("PUT", address, body: [49]), bytesMax: 100)
+      }
+      #expect(error?.isSent == false)
+    }
+  }
+
   @Test func cutConnectionsLoseNothingAndDoNothingTwice() async throws {
     let seed = UInt64.random(in: 0...(.max))
     var random = SeededRandom(seed: seed)
