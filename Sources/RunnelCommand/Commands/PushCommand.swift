@@ -38,6 +38,14 @@ struct PushCommand: ParsableCommand {
     }
   }
 
+  /// It is not known whether a server has added a value.
+  private struct UnknownPush: Error {
+    /// The key that the value has if it was added.
+    var key: Key
+    /// What happened, as sentences.
+    var reason: String
+  }
+
   /// The message if the value is empty, so that there is nothing to add.
   private static let nothing =
     "The value holds nothing: null, {} and [] are not kept in the tree"
@@ -77,13 +85,24 @@ struct PushCommand: ParsableCommand {
     let add = { (json: JSONValue) throws -> Key in
       var random = SystemRandomNumberGenerator()
       let key = keys.next(now: DatabaseEnvironment.system.now(), random: &random)
-      try remote.write(.set(path.appending(Path([key])), json))
+      do {
+        try remote.send(.set(path.appending(Path([key])), json))
+      } catch let unknown as RemoteDatabase.UnknownOutcome {
+        throw UnknownPush(key: key, reason: unknown.reason)
+      }
       return key
     }
     if lines { return try pushLines(add) }
     let json = try data.json()
     if json.isNothing { throw Failure("\(PushCommand.nothing). No key was made.", status: .usage) }
-    let key = try add(json)
+    let key: Key
+    do {
+      key = try add(json)
+    } catch let unknown as UnknownPush {
+      throw Failure(
+        "It is not known whether the value was added, as \(quoted(unknown.key)): \(unknown.reason)",
+        status: .retryable)
+    }
     try print(key) { reason in
       Failure("\(reason) The value was added all the same, under the key \(quoted(key)).")
     }
@@ -106,13 +125,18 @@ struct PushCommand: ParsableCommand {
         throw Failure(
           "Line \(lines.count) \(words): \(error) Those before it were added before that; nothing "
             + "after it was read.")
+      } catch let unknown as UnknownPush {
+        throw Failure(
+          "It is not known whether line \(lines.count) was added, as \(quoted(unknown.key)): "
+            + "\(unknown.reason) Those before it were added; nothing after it was read.",
+          status: .retryable)
       } catch {
         let words = (error as? Failure)?.message ?? "\(error)"
         let reason =
           (words.hasSuffix(".") ? words : words + ".") + (NameAdvice(for: error)?.sentence ?? "")
         throw Failure(
           "Line \(lines.count) was not added: \(reason) Those before it were; nothing after it "
-            + "was read.")
+            + "was read.", status: (error as? Failure)?.status ?? .failure)
       }
       try print(key) { [count = lines.count] reason in
         Failure(

@@ -11,7 +11,7 @@ import RunnelTree
 ///
 /// A request that the server cannot answer at the moment is retried a few times. Each write has an
 /// id, so that a Runnel server does it only once. Other servers do not know these ids, so an
-/// increment is not retried if it may already have been done.
+/// increment is retried only on Runnel's servers if it may already have been done.
 final class RemoteDatabase {
   /// The outcome of one attempt at a request.
   private enum Outcome {
@@ -24,6 +24,19 @@ final class RemoteDatabase {
     /// The attempt failed; a retry may succeed. `mayBeDone` if the server may have done the
     /// request.
     case temporary(Failure, mayBeDone: Bool)
+  }
+
+  /// The outcome of a write is not known: its request was sent, and the answer was lost.
+  struct UnknownOutcome: Error {
+    /// What happened, as sentences.
+    var reason: String
+
+    /// The reason why a command ends that need not say more.
+    var failure: Failure {
+      Failure(
+        "\(reason) What became of the write is not known: look before you repeat it.",
+        status: .retryable)
+    }
   }
 
   private static let triesMax = 5
@@ -40,6 +53,8 @@ final class RemoteDatabase {
   private static let denied = "Permission denied"
   /// The ETag of an empty place.
   private static let emptyTag = "null_etag"
+  /// The header with the id of a write.
+  private static let writeHeader = "X-Runnel-Write"
 
   let address: OriginAddress
   let choice: OriginChoice
@@ -141,9 +156,21 @@ final class RemoteDatabase {
   ///   - isFirst: whether the server does it only if the place to set is empty at that time.
   /// - Throws: `Failure` with the server's error, or if the profile is read-only.
   func write(_ write: Write, onlyIfEmpty isFirst: Bool = false) throws {
+    do {
+      try send(write, onlyIfEmpty: isFirst)
+    } catch let unknown as UnknownOutcome {
+      throw unknown.failure
+    }
+  }
+
+  /// Sends a write as `write` does.
+  ///
+  /// - Throws: `UnknownOutcome` if it may have been done; otherwise `Failure` with the server's error, or if
+  ///   the profile is read-only.
+  func send(_ write: Write, onlyIfEmpty isFirst: Bool = false) throws {
     try choice.requireWriting()
     writeCount += 1
-    var headers = [(name: "X-Runnel-Write", value: "\(writer) \(writeCount)")]
+    var headers = [(name: RemoteDatabase.writeHeader, value: "\(writer) \(writeCount)")]
     let silent = [(name: "print", value: "silent")]
     let (request, place): (WebRequest, Path)
     switch write {
@@ -158,7 +185,27 @@ final class RemoteDatabase {
     case .copy, .move: preconditionFailure("Copies and moves are not sent to a server.")
     }
     _ = try ask(
-      request, "write \(place), or not this value", isRepeatable: !write.holdsIncrement)
+      request, "write \(place), or not this value", isRepeatable: !write.holdsIncrement
+    ) { [self] in try knowsWriteIDs(at: place) }
+  }
+
+  /// Returns whether the server knows the ids of writes, as Runnel's servers do; nil if it does not answer.
+  ///
+  /// Such a server refuses a read with a wrong id, and others pass over it.
+  private func knowsWriteIDs(at place: Path) throws -> Bool? {
+    let quick = [(name: "shallow", value: "true"), (name: "print", value: "silent")]
+    let wrong = [(name: RemoteDatabase.writeHeader, value: "?")]
+    let request = try request("GET", place, quick, wrong)
+    do throws(NetworkError) {
+      let exchange = try client.send(request)
+      if exchange.status >= 500 || exchange.status == 429 { return nil }
+      guard exchange.status == 400 else { return false }
+      let body = try exchange.body(bytesMax: RemoteDatabase.errorBytesMax)
+      let told = (try? JSONValue(parsing: body))?["error"]?.string
+      return told?.hasPrefix(RemoteDatabase.writeHeader) ?? false
+    } catch {
+      return nil
+    }
   }
 
   // MARK: Requests
@@ -197,34 +244,69 @@ final class RemoteDatabase {
   ///   - request: the request.
   ///   - deed: what the request does, for the message that the rules deny it.
   ///   - isRepeatable: whether it may be done twice.
+  ///   - knowsIDs: whether the server does it once only, though it is sent twice; nil if it does not answer.
   /// - Returns: the answer of a request that was done.
-  /// - Throws: `Failure` with the server's error.
+  /// - Throws: `Failure` with the server's error; `UnknownOutcome` if the server may have done a write.
   private func ask(
-    _ request: WebRequest, _ deed: String, isRepeatable: Bool
+    _ request: WebRequest, _ deed: String, isRepeatable: Bool,
+    knowsIDs: () throws -> Bool? = { false }
   ) throws -> WebExchange {
-    var (request, hasNewToken) = (request, false)
+    var (request, hasNewToken, isRepeatable) = (request, false, isRepeatable)
     var delay = RemoteDatabase.firstDelayMilliseconds
+    // The failure of the newest attempt that may have done the request.
+    var lost: Failure?
     for attempt in 1...RemoteDatabase.triesMax {
+      if let lost, !isRepeatable {
+        switch try knowsIDs() {
+        case true?: isRepeatable = true
+        case nil where attempt < RemoteDatabase.triesMax:
+          usleep(delay * 1000)
+          delay *= 2
+          continue
+        default: throw RemoteDatabase.end(lost, afterLost: lost, of: request)
+        }
+      }
       let notice = request.headSeconds == nil ? nil : waitNotice(attempt)
       let outcome = outcome(request, deed)
       notice?.cancel()
       switch outcome {
       case .answered(let exchange): return exchange
-      case .refused(let failure): throw failure
+      case .refused(let failure): throw RemoteDatabase.end(failure, afterLost: lost, of: request)
       case .tokenRefused(let failure):
-        if hasNewToken || attempt == RemoteDatabase.triesMax { throw failure }
+        if hasNewToken || attempt == RemoteDatabase.triesMax {
+          throw RemoteDatabase.end(failure, afterLost: lost, of: request)
+        }
         hasNewToken = true
-        let new = RemoteDatabase.header(of: try newToken())
+        let new: (name: String, value: String)
+        do {
+          new = RemoteDatabase.header(of: try newToken())
+        } catch {
+          if lost == nil { throw error }
+          let reason = (error as? Failure)?.message ?? "\(error)"
+          throw RemoteDatabase.end(Failure(reason), afterLost: lost, of: request)
+        }
         request.headers.removeAll { $0.name == new.name }
         request.headers.append(new)
         continue
       case .temporary(let failure, let mayBeDone):
-        if attempt == RemoteDatabase.triesMax || (mayBeDone && !isRepeatable) { throw failure }
+        if mayBeDone { lost = failure }
+        if attempt == RemoteDatabase.triesMax {
+          throw RemoteDatabase.end(failure, afterLost: lost, of: request)
+        }
       }
       usleep(delay * 1000)
       delay *= 2
     }
     preconditionFailure("The last attempt returns or throws.")
+  }
+
+  /// Returns the error of a request that ended with a failure, after an attempt whose answer was lost or none.
+  private static func end(
+    _ failure: Failure, afterLost lost: Failure?, of request: WebRequest
+  ) -> any Error {
+    guard let lost, request.method != "GET" else { return failure }
+    if lost.message == failure.message { return UnknownOutcome(reason: failure.message) }
+    return UnknownOutcome(reason: "\(lost.message) Then: \(failure.message)")
   }
 
   /// Says after a while that the command waits for the server; it is to be cancelled with the answer.
@@ -255,9 +337,11 @@ final class RemoteDatabase {
   }
 
   private func outcome(_ request: WebRequest, _ deed: String) -> Outcome {
+    var isAnswered = false
     do throws(NetworkError) {
       let exchange = try client.send(request)
       if (200..<300).contains(exchange.status) { return .answered(exchange) }
+      isAnswered = true
       let (told, text) = try reason(exchange, deed)
       switch exchange.status {
       case 401 where account != nil && told != RemoteDatabase.denied:
@@ -272,7 +356,8 @@ final class RemoteDatabase {
       default: return .refused(Failure(text))
       }
     } catch {
-      return .temporary(Failure(error.message, status: .retryable), mayBeDone: true)
+      return .temporary(
+        Failure(error.message, status: .retryable), mayBeDone: isAnswered || error.isSent)
     }
   }
 
