@@ -55,6 +55,26 @@ import Testing
     #expect(try !folder.names().contains("clash.json.db"))
   }
 
+  @Test func recordsWithOneKeyAreRefusedWithTheirLines() throws {
+    for name in ["twice.csv", "twice.jsonl"] {
+      let text =
+        name.hasSuffix("csv")
+        ? "$key,b\nk,1\nk,2\n" : "\n{\"$key\":\"k\",\"b\":1}\n{\"$key\":\"k\",\"b\":2}\n"
+      let outcome = try Program.run([try folder.write(text, to: name)])
+      #expect(outcome.status == 1)
+      #expect(
+        outcome.errors.contains("line 2 and line 3 have the same key, k"), "\(outcome.errors)")
+      #expect(try !folder.names().contains(name + ".db"))
+    }
+  }
+
+  @Test(arguments: ["list.json", "list.jsonl", "list.csv"])
+  func byteOrderMarkIsNoPartOfTheData(name: String) throws {
+    let texts = ["list.json": #"[{"a":1}]"#, "list.jsonl": #"{"a":1}"#, "list.csv": "a\n1\n"]
+    let file = try folder.write("\u{FEFF}" + (texts[name] ?? ""), to: name)
+    #expect(try rows(file) == [#"{"$key":"0","a":1}"#])
+  }
+
   @Test func linesAndTablesAreListsOfRecords() throws {
     let lines = try folder.write("{\"a\":1}\n{\"a\":2}\n", to: "log.jsonl")
     #expect(try rows(lines) == [#"{"$key":"0","a":1}"#, #"{"$key":"1","a":2}"#])

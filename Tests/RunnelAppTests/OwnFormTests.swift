@@ -171,14 +171,6 @@ import Testing
     #expect(text.contains(#"{"0":"wedge","last":"fire"}"#), "\(text)")
   }
 
-  @Test func valueInTwoFormsGetsTheUsualOneAndThatIsSaid() throws {
-    let app = try opened("Name,Price\nAnn,9.50\nBo,9.5\nCy,8.00\n", as: "list.csv")
-    try ask(app, over: "list.csv")
-    #expect(app.screen.contains { $0.contains("stands in two ways in a column") })
-    app.press("y")
-    #expect(try bytes("list.csv") == "Name,Price\nAnn,9.5\nBo,9.5\nCy,8.00\n")
-  }
-
   @Test(arguments: ["list.csv", "list.jsonl"])
   func rowsKeepTheOrderOfTheFileHoweverTheyAreShown(name: String) throws {
     let texts = [

@@ -57,14 +57,6 @@ import Testing
     #expect(try bytes("list.csv") == OwnNamesTests.table)
   }
 
-  @Test func questionSaysThatQuotesAreSetAnewWhereTheyAre() throws {
-    let app = try opened("Datum;\"b\"\n1;2\n")
-    askToExport(app, "csv", over: "list.csv")
-    #expect(app.screen.contains { $0.contains("quotes are set anew") }, "\(app.screen)")
-    app.press("y")
-    #expect(try bytes("list.csv") == "Datum;b\n1;2\n")
-  }
-
   @Test(arguments: [
     ("list.jsonl", "jsonl", "{\"n\":{\"a.b\":1},\"rent/yr\":5}\r\n"),
     ("list.json", "json", "[\n{\"rent/yr\":5},\n{\"rent/yr\":6}\n]\n"),

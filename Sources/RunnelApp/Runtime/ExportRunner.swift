@@ -74,7 +74,7 @@ final class ExportRunner {
       if replaced != nil { records.sort { $0.row.key < $1.row.key } }
       var fields = RecordColumns()
       fields.note(records.map { $0.row.node ?? .empty })
-      begin(fields.added(to: columns))
+      begin(fields.added(to: isOwnTable ? [.key] : columns))
       write(records)
       finish()
       return nil
@@ -188,7 +188,7 @@ final class ExportRunner {
       if let survey, case .view(let definition, _, _) = job.source {
         self.survey = nil
         reader = viewReader()
-        begin(survey.added(to: definition.exportColumns))
+        begin(survey.added(to: isOwnTable ? [.key] : definition.exportColumns))
         if let query = try reader?.nextQuery() { return .rows(query) }
       }
       finish()
@@ -206,6 +206,12 @@ final class ExportRunner {
     return writtenShape.values.isKeptJSON
   }
 
+  /// Whether the records are written as a table over that of which they were read: it has columns for what
+  /// is in them, whatever the view shows.
+  private var isOwnTable: Bool {
+    job.format == .csv && writtenShape.isOwn && !writtenShape.columns.isEmpty
+  }
+
   private func begin(_ columns: [FieldPath]) {
     let writer = ExportWriter(job.format, columns: columns, shape: writtenShape)
     self.writer = writer
@@ -218,7 +224,9 @@ final class ExportRunner {
     if let replaced {
       shape.values = valuesOfFile ?? WrittenValues()
       // The rows of another place are not those of the file.
-      shape.values.take(place == replaced.place ? replaced.keys : nil)
+      let isOwn = place == replaced.place
+      shape.values.take(isOwn ? replaced.keys : nil)
+      shape.isOwn = isOwn && ImportPlan.format(ofFile: path) == job.format.read
     }
     // What was read from a data file is written with the names that it has there.
     shape.hasNames = job.opened != nil
@@ -423,6 +431,18 @@ extension FileContent {
       return nil
     } catch {
       return "\(path) cannot be written: \(error.fileReason)"
+    }
+  }
+}
+
+extension ExportFormat {
+  /// The format in which a file of this one is read; nil if it is not read.
+  fileprivate var read: ImportPlan.Format? {
+    switch self {
+    case .json: .json
+    case .jsonl: .jsonl
+    case .csv: .csv
+    case .markdown: nil
     }
   }
 }

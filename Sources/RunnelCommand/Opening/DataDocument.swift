@@ -146,19 +146,20 @@ struct DataDocument {
       var remarks: [String]
       switch format {
       case .json:
-        remarks = try document.withBytes { try fill(session, json: $0, interruption) }
+        remarks = try document.withBytes { try fill(session, json: $0.withoutMark, interruption) }
       case .jsonl, .csv:
-        let (json, told) = try document.withBytes { try records($0, interruption) }
+        let (json, told) = try document.withBytes { try records($0.withoutMark, interruption) }
         let writable = WritableJSON(json)
         try check(writable)
         try write(writable.text, into: session, at: .root, interruption, "Writing \(name).db")
         remarks = told
       }
-      if format != .csv, let sentence = document.withBytes({ RoundedNumbers(in: $0).sentence }) {
-        remarks.append(sentence)
-      }
-      if format != .csv, let sentence = document.withBytes({ RepeatedMembers(in: $0).sentence }) {
-        remarks.append(sentence)
+      if format != .csv {
+        remarks += document.withBytes { bytes in
+          let text = bytes.withoutMark
+          return [RoundedNumbers(in: text).sentence, RepeatedMembers(in: text).sentence]
+            .compactMap(\.self)
+        }
       }
       try session.keep(
         DataFileNote(
@@ -260,6 +261,7 @@ struct DataDocument {
       try work.checkSignal()
       throw Failure("\(shown): \(error.message).")
     }
+    if let reason = plan.repeatedKey(isNumbered: true) { throw Failure("\(shown): \(reason).") }
     if let first = plan.refused.first {
       let count = plan.refused.count
       let words = count == 1 ? "1 record" : "\(count) records"

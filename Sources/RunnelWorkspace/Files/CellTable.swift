@@ -8,8 +8,8 @@ package struct CellTable {
 
   /// The sign between two cells.
   package let separator: Unicode.Scalar
-  /// The lines with their cells; empty lines are left out.
-  package private(set) var lines: [(number: Int, cells: [String])] = []
+  /// The lines with their cells, and as they stand, without their ends; empty lines are left out.
+  package private(set) var lines: [(number: Int, cells: [String], text: Substring)] = []
 
   /// Reads a text.
   ///
@@ -30,7 +30,14 @@ package struct CellTable {
     var scalars = text.unicodeScalars[...]
     if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
     func isBlank() -> Bool { cells.isEmpty && cell.isEmpty && !wasQuoted }
+    var (lineStart, place) = (scalars.startIndex, scalars.startIndex)
+    func line() -> Substring {
+      let line = text.unicodeScalars[lineStart..<place]
+      let hasReturn = line.last == "\r" && text.unicodeScalars[place...].first == "\n"
+      return Substring(hasReturn ? line.dropLast() : line)
+    }
     while let scalar = scalars.popFirst() {
+      defer { place = scalars.startIndex }
       if isQuoted {
         if scalar == "\n" { number += 1 }
         if scalar != "\"" {
@@ -50,7 +57,7 @@ package struct CellTable {
         (cell, wasQuoted) = ("", false)
       case "\r" where scalars.first == "\n": break
       case "\n", "\r":
-        if !isBlank() { lines.append((start, cells + [cell])) }
+        if !isBlank() { lines.append((start, cells + [cell], line())) }
         if isHeadOnly, !lines.isEmpty { return }
         if number.isMultiple(of: ImportPlan.progressStep),
           !isWanted(1 - Double(Substring(scalars).utf8.count) / size)
@@ -60,6 +67,7 @@ package struct CellTable {
         (cells, cell, wasQuoted) = ([], "", false)
         number += 1
         start = number
+        lineStart = scalars.startIndex
       default: cell.unicodeScalars.append(scalar)
       }
     }
@@ -67,7 +75,36 @@ package struct CellTable {
       throw ImportPlan.Unreadable(
         message: "the quotes that begin in line \(start) have no end")
     }
-    if !isBlank() { lines.append((start, cells + [cell])) }
+    if !isBlank() { lines.append((start, cells + [cell], line())) }
+  }
+
+  /// Returns the cells of a line as they stand, with their quotes.
+  ///
+  /// O(line).
+  static func texts(in line: Substring, separator: Unicode.Scalar) -> [Substring] {
+    let scalars = line.unicodeScalars
+    var texts: [Substring] = []
+    var (start, place) = (scalars.startIndex, scalars.startIndex)
+    var isQuoted = false
+    while place < scalars.endIndex {
+      let next = scalars.index(after: place)
+      switch scalars[place] {
+      case "\"" where isQuoted:
+        // Two quotes stand for one.
+        if next < scalars.endIndex, scalars[next] == "\"" {
+          place = scalars.index(after: next)
+          continue
+        }
+        isQuoted = false
+      case "\"" where place == start: isQuoted = true
+      case separator where !isQuoted:
+        texts.append(Substring(scalars[start..<place]))
+        start = next
+      default: break
+      }
+      place = next
+    }
+    return texts + [Substring(scalars[start...])]
   }
 
   /// Returns the sign that stands most often in the first line, outside of quotes; a comma if none does.

@@ -26,6 +26,8 @@ public struct ExportWriter {
   private var kept: [JSONMember] = []
   /// All that such a file is to hold; nil if only records are known.
   private var whole: JSONValue?
+  /// The keys of the records in a file of separated values that has none.
+  private var keys: [Key?] = []
 
   /// Creates a writer of records in the shape of the file that it replaces.
   ///
@@ -72,7 +74,7 @@ public struct ExportWriter {
     switch format {
     case .json: return mark + Array((shape.isList ? "[" : "{").utf8)
     case .jsonl: return mark
-    case .csv: return mark + csvLine(shape.titles(of: columns).map(CellCoding.cell))
+    case .csv: return mark + csvHeader
     case .markdown: return markdownLine(shape.titles(of: columns)) + markdownRule
     }
   }
@@ -91,7 +93,7 @@ public struct ExportWriter {
       return ExportWriter.jsonLine(
         shape.hasKeys ? name(of: key) : nil, json(of: node), isLeaf: node.leaf != nil,
         end: shape.jsonLineEnd)
-    case .csv: return csvLine(cells(of: key, node))
+    case .csv: return csvRecord(key, node)
     case .markdown: return markdownLine(cells(of: key, node))
     }
   }
@@ -106,7 +108,7 @@ public struct ExportWriter {
   private func cells(of key: Key, _ node: Node) -> [String] {
     columns.enumerated().map { index, column in
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
-      let node = column.node(key: key, node)
+      let node = cellNode(column, key, node)
       if let cell = shape.values.cell(node, inColumn: index) { return cell }
       // A cell has no other word for null than none.
       if let value = shape.coding.codedValue(node) { return value == .null ? "" : value.jsonText() }
@@ -125,6 +127,9 @@ public struct ExportWriter {
     if let fileJSON {
       let written = written(over: fileJSON)
       return (written.bytes, written.keys)
+    }
+    if format == .csv, let table = shape.values.table {
+      return ([], table.hasKeys ? nil : RowKeys(keys))
     }
     guard format == .json else { return ([], nil) }
     return (Array(((count == 0 ? "" : "\n") + (shape.isList ? "]\n" : "}\n")).utf8), nil)
@@ -244,10 +249,52 @@ extension ExportWriter {
 // MARK: Comma separated values
 
 extension ExportWriter {
+  /// The first line, with that of the file that is replaced as it stands.
+  private var csvHeader: [UInt8] {
+    let titles = shape.titles(of: columns).map(CellCoding.cell)
+    guard let table = shape.values.table else { return csvLine(titles) }
+    let others = titles.dropFirst(table.width).map(csvCell)
+    return csvLine(ofTexts: [String(table.header)] + others)
+  }
+
+  /// Returns the line of a record; what nobody changed is as it stands in the file that is replaced.
+  private mutating func csvRecord(_ key: Key, _ node: Node) -> [UInt8] {
+    let cells = cells(of: key, node)
+    guard let table = shape.values.table else { return csvLine(cells) }
+    // A line of empty cells is read as no record.
+    if zip(columns, cells).contains(where: { $0 != .key && !$1.isEmpty }) { keys.append(key) }
+    let nodes = columns.prefix(table.width).map { cellNode($0, key, node) }
+    let written = table.written(key, nodes)
+    if columns.count == table.width, let line = written.line {
+      return csvLine(ofTexts: [String(line)])
+    }
+    return csvLine(
+      ofTexts: cells.enumerated().map { index, cell in
+        (index < table.width ? written.cells[index].map { String($0) } : nil) ?? csvCell(cell)
+      })
+  }
+
+  /// What a column of a table holds of a record.
+  private func cellNode(_ column: FieldPath, _ key: Key, _ node: Node) -> Node {
+    switch column {
+    case .key: Node(.string(name(of: key)))
+    // The fields have columns of their own.
+    case .value where node.leaf == nil && shape.values.table != nil: .empty
+    default: column.node(key: key, node)
+    }
+  }
+
+  private func csvCell(_ text: String) -> String {
+    ExportWriter.csvCell(text, separator: shape.separator)
+  }
+
   /// Returns a line of cells with the line end of RFC 4180, or that of the file that is replaced.
   private func csvLine(_ cells: [String]) -> [UInt8] {
-    let cells = cells.map { ExportWriter.csvCell($0, separator: shape.separator) }
-    return Array((cells.joined(separator: String(shape.separator)) + shape.lineEnd).utf8)
+    csvLine(ofTexts: cells.map(csvCell))
+  }
+
+  private func csvLine(ofTexts texts: [String]) -> [UInt8] {
+    Array((texts.joined(separator: String(shape.separator)) + shape.lineEnd).utf8)
   }
 
   /// Returns a cell, in quotes if it could not be read back without them.

@@ -73,17 +73,21 @@ package struct ImportPlan: Hashable, Sendable {
   ///     consists of digits.
   ///   - isWanted: is told how much of lines or cells is read, from 0 to 1, each `progressStep` of them;
   ///     false ends the reading.
-  /// - Throws: `Unreadable` if nothing in the text can be read, or the reading was ended.
+  /// - Throws: `Unreadable` if nothing in the text can be read, if two records have one key, or if the
+  ///   reading was ended.
   package init(
     _ text: String, as format: Format? = nil, texts: [String] = [],
     isWanted: (Double) -> Bool = { _ in true }
   ) throws(Unreadable) {
+    let hasMark = text.unicodeScalars.first == "\u{FEFF}"
+    let text = hasMark ? String(String.UnicodeScalarView(text.unicodeScalars.dropFirst())) : text
     switch format ?? ImportPlan.format(of: text) {
     case .json: try readJSON(text)
     case .jsonl: try readLines(text, isWanted)
     case .csv: try readCells(text, texts: Set(texts), isWanted)
     }
     if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
+    if let reason = repeatedKey() { throw Unreadable(message: reason) }
     lossWords = EmptyContainers(in: .array(rows.map(\.value))).sentence
   }
 

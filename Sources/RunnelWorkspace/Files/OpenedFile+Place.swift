@@ -1,6 +1,13 @@
 import RunnelBase
 package import RunnelTree
 
+extension UnsafeBufferPointer<UInt8> {
+  /// The bytes of a text without the byte order mark before it.
+  package var withoutMark: Self {
+    starts(with: [0xEF, 0xBB, 0xBF]) ? Self(rebasing: dropFirst(3)) : self
+  }
+}
+
 extension OpenedFile {
   /// The greatest number of members that tell where they are in the tree.
   private static let membersMax = 50
@@ -37,7 +44,7 @@ extension OpenedFile {
 
   /// The keys of the first members of a document that is an object; nil for another one.
   private static func firstKeys(of bytes: UnsafeBufferPointer<UInt8>) -> [Key]? {
-    var scanner = JSONScanner(bytes)
+    var scanner = JSONScanner(bytes.withoutMark)
     var keys: [Key] = []
     do {
       guard try scanner.peekKind() == .object else { return nil }
@@ -57,7 +64,7 @@ extension OpenedFile {
   ///
   /// A malformed document is none.
   package static func isListOfRecords(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    var scanner = JSONScanner(bytes)
+    var scanner = JSONScanner(bytes.withoutMark)
     do {
       guard try scanner.peekKind() == .object else { return true }
       try scanner.enterObject()

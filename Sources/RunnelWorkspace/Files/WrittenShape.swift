@@ -29,6 +29,8 @@ package struct WrittenShape: Hashable, Sendable {
   private var firstName: String?
   /// Whether names that are no keys are written as a data file has them, `Art.`, not as `Art%2E`.
   package var hasNames = false
+  /// Whether all records have their columns in the file, as those that were read from it do.
+  package var isOwn = false
   /// How the values of the file stand in it; nothing is known of those of a file that was not looked at.
   package var values = WrittenValues()
   /// How values that a tree does not hold stand in the records.
@@ -61,7 +63,9 @@ package struct WrittenShape: Hashable, Sendable {
     }
     let header = TableHeader(first.cells)
     (headings, names, separator) = (header.headings, header.names, table.separator)
-    if text.first(where: \.isNewline) == "\n" { lineEnd = "\n" }
+    if let end = text.first(where: { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }) {
+      lineEnd = String(end)
+    }
   }
 
   /// The name of the first member of a JSON object of which the beginning is given.
@@ -87,11 +91,15 @@ package struct WrittenShape: Hashable, Sendable {
   /// columns are not kept.
   package mutating func columns(for fields: [FieldPath]) -> [FieldPath] {
     let known = Set(fields)
-    let named = names.map { name in
-      let field = (try? FieldPath(name)).flatMap { known.contains($0) ? $0 : nil }
-      return field ?? .path(Path(unchecked: [WritableKey.key(of: name)]))
+    let named = names.map { name -> FieldPath in
+      let own = FieldPath.path(Path(unchecked: [WritableKey.key(of: name)]))
+      guard let field = try? FieldPath(name), known.contains(field) else { return own }
+      // A slash in a name of the file is no step into a field.
+      if isOwn, case .path = field { return own }
+      return field
     }
-    guard named.contains(where: { $0 != .key && known.contains($0) }) else {
+    let isKept = isOwn && !names.isEmpty
+    guard isKept || named.contains(where: { $0 != .key && known.contains($0) }) else {
       (headings, names) = ([], [])
       values.forgetCells()
       return fields
@@ -138,12 +146,9 @@ package struct WrittenShape: Hashable, Sendable {
   private func cellLosses(_ isLookedAt: Bool) -> [String] {
     var losses: [String] = []
     if headings.isEmpty { losses.append("its first line is not known: it gets another one") }
-    losses.append(
-      !isLookedAt || values.hasOwnQuotes ? "quotes are set anew; \(rowsWords)" : rowsWords)
+    losses.append(isLookedAt ? rowsWords : "quotes are set anew; \(rowsWords)")
     if !isLookedAt {
       losses.append("it is too large to look: +32 becomes '+32, and 9.50 becomes 9.5")
-    } else if values.hasSeveralForms {
-      losses.append("what stands in two ways in a column, as 9.5 and 9.50, gets the usual one")
     }
     return losses
   }

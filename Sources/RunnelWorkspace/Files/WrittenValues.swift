@@ -16,10 +16,8 @@ package struct WrittenValues: Hashable, Sendable {
   private var cells: [[Node: String]] = []
   /// The JSON of the file as it stands; nil for other files, and for what cannot be read.
   var json: FileJSON?
-  /// Whether a value stands in several ways in a column.
-  private(set) var hasSeveralForms = false
-  /// Whether cells stand in quotes that an export would not write, or the other way round.
-  private(set) var hasOwnQuotes = false
+  /// The separated values of the file as they stand; nil for other files, and for what cannot be read.
+  private(set) var table: FileTable?
 
   /// Values of which nothing is known.
   package init() {}
@@ -59,7 +57,10 @@ package struct WrittenValues: Hashable, Sendable {
   package var isKeptJSON: Bool { json != nil }
 
   /// Takes the keys of the rows in a list by their places; nil if they are not known.
-  package mutating func take(_ keys: RowKeys?) { json?.keys = keys }
+  package mutating func take(_ keys: RowKeys?) {
+    json?.keys = keys
+    table?.take(keys)
+  }
 
   // MARK: Lists
 
@@ -124,22 +125,16 @@ package struct WrittenValues: Hashable, Sendable {
   private mutating func noteCells(_ text: String) {
     guard let table = try? CellTable(text), let head = table.lines.first else { return }
     let lines = table.lines.dropFirst().map(\.cells)
-    let written = table.lines.lazy.flatMap(\.cells)
-      .map { WrittenValues.quotes(in: ExportWriter.csvCell($0, separator: table.separator)) }
-      .reduce(0, +)
-    hasOwnQuotes = written != WrittenValues.quotes(in: text)
     let names = TableHeader(head.cells).names
+    let kinds = names.enumerated().map { index, name in
+      name == ExportWriter.keyName ? ColumnKind.texts : ColumnKind(ofColumn: index, in: lines)
+    }
+    self.table = FileTable(table, header: head.text, names: names, kinds: kinds)
     for (index, name) in names.enumerated() {
-      let kind =
-        name == ExportWriter.keyName ? ColumnKind.texts : ColumnKind(ofColumn: index, in: lines)
       noteColumn(
         lines.filter { index < $0.count && $0.count <= names.count }.map { $0[index] },
-        WritableKey.key(of: name).text, kind)
+        WritableKey.key(of: name).text, kinds[index])
     }
-  }
-
-  private static func quotes(in text: String) -> Int {
-    text.utf8.count { $0 == UInt8(ascii: "\"") }
   }
 
   /// Notes the cells of a column that an export would write in another way.
@@ -147,7 +142,9 @@ package struct WrittenValues: Hashable, Sendable {
     var known: [Node: String] = [:]
     var several: Set<Node> = []
     for cell in column where !cell.isEmpty {
-      guard let node = note(cell, name, kind), written(node, in: name) != cell else { continue }
+      // Nothing is what most cells hold, and they are empty.
+      guard let node = note(cell, name, kind), !node.isEmpty, written(node, in: name) != cell
+      else { continue }
       if known.updateValue(cell, forKey: node) ?? cell != cell { several.insert(node) }
     }
     if !known.isEmpty {
@@ -159,7 +156,6 @@ package struct WrittenValues: Hashable, Sendable {
         if other != cell { several.insert(node) }
       }
     }
-    hasSeveralForms = hasSeveralForms || !several.isEmpty
     cells.append(known.filter { !several.contains($0.key) })
   }
 
@@ -173,7 +169,7 @@ package struct WrittenValues: Hashable, Sendable {
   }
 
   /// What a value of a cell is in the tree.
-  private static func node(_ json: JSONValue) -> Node? {
+  static func node(_ json: JSONValue) -> Node? {
     let json = WritableKey.value(json, keepsServerValues: true) { _ in }
     return try? Node(json: json)
   }
@@ -193,5 +189,5 @@ package struct WrittenValues: Hashable, Sendable {
   }
 
   /// Forgets the cells: the columns of the file are not kept.
-  mutating func forgetCells() { cells = [] }
+  mutating func forgetCells() { (cells, table) = ([], nil) }
 }
