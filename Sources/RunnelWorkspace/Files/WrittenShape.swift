@@ -104,6 +104,8 @@ package struct WrittenShape: Hashable, Sendable {
       values.forgetCells()
       return fields
     }
+    // The beginning of the file may end within its first line.
+    if let width = values.table?.width, width != names.count { values.forgetCells() }
     let kept = Set(named)
     return named + fields.filter { $0 != .key && !kept.contains($0) }
   }
