@@ -7,6 +7,7 @@ import RunnelBase
 import RunnelClient
 import RunnelDatabase
 import RunnelSync
+import RunnelTree
 import Synchronization
 
 /// `runnel sync push`: sends the pending writes of a replica, and waits for the server's answers.
@@ -19,7 +20,8 @@ struct SyncPushCommand: ParsableCommand {
       tries to connect until --timeout has passed. Writes that are not confirmed by then stay pending, and the \
       exit status is 3; so it is if nobody is signed in, and writes of a user wait, for example of one whose session \
       has ended. A message is printed for each write that the server refuses, and the exit status is 1; the refused \
-      writes are kept, and `runnel open` lists them (S).
+      writes are kept, and `runnel open` lists them (S). Where a write replaces what others wrote meanwhile, the \
+      place and what stood there are printed on standard error.
 
       Examples:
         runnel sync push prod
@@ -61,13 +63,13 @@ struct SyncPushCommand: ParsableCommand {
     let file = try ReplicaFolder.file(
       for: choice.address, user: access.user, environment: ProcessInfo.processInfo.environment)
     if let notice = choice.sharedFileNotice { StandardError.say(notice) }
-    let (ids, own) = try SyncPushCommand.pending(file)
+    let (writes, own) = try SyncPushCommand.pending(file)
     let others = OthersWrites(choice, besides: file)
     let isNobody = access.user == OriginAccess.nobody.user
-    if ids.isEmpty { return try SyncPushCommand.tell(others, isNobody, choice) }
+    if writes.isEmpty { return try SyncPushCommand.tell(others, isNobody, choice) }
     // This must come before the database starts its thread.
     let interruption = try Interruption()
-    let pusher = try Pusher(file: file, pending: ids, own, choice, interruption)
+    let pusher = try Pusher(file: file, pending: writes, own, choice, interruption)
     defer { pusher.close() }
     do {
       try pusher.link(as: access)
@@ -94,14 +96,14 @@ struct SyncPushCommand: ParsableCommand {
     StandardError.say(text)
   }
 
-  /// Returns the ids of the user's pending writes, and the places where the program writes by itself.
-  private static func pending(_ file: String) throws -> (ids: Set<Int64>, own: OwnPlaces) {
+  /// Returns the user's pending writes, and the places where the program writes by itself.
+  private static func pending(_ file: String) throws -> (writes: [PendingWrite], own: OwnPlaces) {
     if Glibc.access(file, F_OK) != 0 { return ([], OwnPlaces()) }
     let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
-    let ids = Set(try session.pendingWritesOfUser().map(\.id))
+    let writes = try session.pendingWritesOfUser()
     let own = try session.ownPlaces()
     try session.close()
-    return (ids, own)
+    return (writes, own)
   }
 }
 
@@ -121,17 +123,18 @@ private final class Pusher {
   private let total: Int
   /// The places where the program writes by itself: those writes are sent, too, but not waited for.
   private let own: OwnPlaces
-  /// The ids of the pending writes of the user.
-  private var ids: Set<Int64>
-  private var pending: Int { ids.count }
+  /// The pending writes of the user.
+  private var writes: [PendingWrite]
+  private var pending: Int { writes.count }
   private var refusedCount = 0
+  private var replaced = ReplacedPlaces()
 
   init(
-    file: String, pending ids: Set<Int64>, _ own: OwnPlaces, _ choice: OriginChoice,
+    file: String, pending writes: [PendingWrite], _ own: OwnPlaces, _ choice: OriginChoice,
     _ interruption: Interruption
   ) throws {
     (self.choice, self.interruption) = (choice, interruption)
-    (total, self.ids, self.own) = (ids.count, ids, own)
+    (total, self.writes, self.own) = (writes.count, writes, own)
     let wake = runnel_eventfd_open()
     if wake < 0 { throw Failure.system("A wake-up cannot be made") }
     self.wake = wake
@@ -197,8 +200,13 @@ private final class Pusher {
 
   private func receive(_ message: DatabaseMessage, _ line: inout ProgressLine) {
     switch message {
-    case .pendingWrites(let writes): ids = Set(writes.filter { !own.cover($0) }.map(\.id))
-    case .rejected(_, let id, let error) where ids.contains(id):
+    case .pendingWrites(let news):
+      let new = news.filter { !own.cover($0) }
+      let lines = replaced.lines(for: PendingWrite.replaced(by: new, since: writes))
+      if !lines.isEmpty { line.clear() }
+      for text in lines { StandardError.say(text) }
+      writes = new
+    case .rejected(_, let id, let error) where writes.contains(where: { $0.id == id }):
       refusedCount += 1
       line.clear()
       StandardError.say("\(choice.name) refused a write: \(error.message)")

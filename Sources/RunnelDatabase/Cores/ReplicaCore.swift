@@ -342,6 +342,7 @@ extension ReplicaCore {
         outcome.append(try engine.receive(message, now: now, &storage))
         if let answered { try storage.settleTimes(of: answered, from: &settledEntry) }
       }
+      outcome.append(try engine.watchLess(now: now, &storage))
       if isCacheDue {
         outcome.append(
           try engine.prune(
@@ -399,12 +400,16 @@ extension ReplicaCore {
         "The origin is not connected: \(offlineReasons.sorted().joined(separator: ", ")).")
     }
     return try step { (engine, storage, now) in
-      try engine.connect(now: now, originTime: originTime, &storage)
+      try engine.connectWatching(now: now, originTime: originTime, &storage)
     }
   }
 
   func disconnect() throws -> [Delivery] {
-    try step { (engine, storage, now) in try engine.disconnect(now: now, &storage) }
+    try step { (engine, storage, now) in
+      var outcome = try engine.disconnect(now: now, &storage)
+      outcome.append(try engine.watchLess(now: now, &storage))
+      return outcome
+    }
   }
 }
 

@@ -84,9 +84,11 @@ extension Replica {
   ) throws(TreeError) -> PendingWrite {
     var write = old
     for (index, part) in old.parts.enumerated() where old.bases.indices.contains(index) {
-      guard let base = old.bases[index], case .node(let mine) = part.target,
-        book.isCached(part.path)
-      else { continue }
+      guard let base = old.bases[index], case .node(let mine) = part.target else { continue }
+      // The rows of windows are known, too; of one that has left them nothing is.
+      var isKnown = book.isCached(part.path)
+      if !isKnown { isKnown = try book.isToldByKey(part.path, storage) }
+      if !isKnown { continue }
       let theirs = earlier.applied(to: try storage.serverNode(at: part.path), at: part.path)
       if theirs == base { continue }
       let conflict = Conflict(path: part.path, base: base, mine: mine, theirs: theirs)

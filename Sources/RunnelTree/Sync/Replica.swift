@@ -66,12 +66,13 @@ extension Replica {
   ) throws(TreeError) -> Node? {
     guard part.isNode else { return nil }
     let reader = ReplicaReader(storage: storage, book: book, writes: .all)
+    // Records are small, and come in the answers of windows, too.
+    var isKnown = book.isCached(part.path)
+    if !isKnown { isKnown = try book.isToldByKey(part.path, storage) }
+    if !isKnown { return nil }
     if book.reach.comparesBases, part.path.keys.count > 1 {
-      // Records are small, and come in the answers of windows, too.
-      let isTold = try book.isToldByKey(part.path, storage)
-      return isTold || book.isCached(part.path) ? try reader.node(at: part.path) : nil
+      return try reader.node(at: part.path)
     }
-    guard book.isCached(part.path) else { return nil }
     if case .children(let count) = try reader.summary(at: part.path).kind,
       count > Replica.baseChildrenMax
     {

@@ -46,6 +46,8 @@ package struct ReplicaEngine: Sendable {
   private var kept: Set<Query> = []
   /// The queries that are asked for other sessions on the storage.
   var foreign: Set<Query> = []
+  /// The places of waiting writes that are asked for.
+  var watched: [Query] = []
   /// The pending state last told to each listener that wants it.
   private var toldPending: [ListenerID: PendingState] = [:]
   /// The revision of the pending writes for which they were told; nil if a listener has come since.
@@ -218,6 +220,7 @@ extension ReplicaEngine {
       unwanted += pages.removeValue(forKey: listener)?.wanted ?? []
     }
     kept = kept.filter { !isRefused($0) }
+    watched.removeAll(where: isRefused)
     for index in transactions.indices where isRefused(Query(transactions[index].request.path)) {
       transactions[index].isListening = false
     }

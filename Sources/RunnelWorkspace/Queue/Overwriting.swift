@@ -21,33 +21,11 @@ enum Overwriting {
   ///   - before: those before the origin was heard.
   /// - Returns: comparisons of what was written with what stood there before.
   static func drafts(of writes: [PendingWrite], before: [PendingWrite]) -> [CompareDraft] {
-    // An answer changes the number of writes, and merges none.
-    guard writes.count == before.count, writes.count <= writesMax else { return [] }
-    var drafts: [CompareDraft] = []
-    for (new, old) in zip(writes, before) where new.id == old.id && new.bases != old.bases {
-      guard new.parts.count == old.parts.count, new.bases.count == old.bases.count else { continue }
-      for index in new.bases.indices where new.parts.indices.contains(index) {
-        guard let theirs = new.bases[index], let base = old.bases[index],
-          case .node(let mine) = old.parts[index].target,
-          case .node(let written) = new.parts[index].target,
-          replaces(base: base, mine: mine, theirs: theirs)
-        else { continue }
-        drafts.append(
-          CompareDraft(
-            path: new.parts[index].path, base: written.json, mine: theirs.json, isUndo: true))
-      }
+    guard writes.count <= writesMax, before.count <= writesMax else { return [] }
+    return PendingWrite.replaced(by: writes, since: before).map { conflict in
+      CompareDraft(
+        path: conflict.path, base: conflict.mine.json, mine: conflict.theirs.json, isUndo: true)
     }
-    return drafts
-  }
-
-  /// Returns whether both sides changed the same value to different ones.
-  private static func replaces(
-    base: RunnelTree.Node, mine: RunnelTree.Node, theirs: RunnelTree.Node
-  ) -> Bool {
-    if mine == base || mine == theirs || theirs == base { return false }
-    if mine.leaf != nil || theirs.leaf != nil || mine.isEmpty || theirs.isEmpty { return true }
-    let keys = Set(mine.children.map(\.key)).union(theirs.children.map(\.key))
-    return keys.contains { replaces(base: base[$0], mine: mine[$0], theirs: theirs[$0]) }
   }
 
   /// Tells the user what was replaced, and offers the comparisons.
