@@ -92,7 +92,11 @@ extension CompareScreen {
   private static let writesRead = 20
 
   /// Takes the newest writes at a place, and notes who wrote the other version and when.
+  ///
+  /// The history of a replica has the writes that were made here, and no others: who wrote the other version
+  /// is not known there.
   static func take(_ state: inout AppState, _ entries: [HistoryEntry], of path: Path) {
+    if state.database.origin != nil { return }
     for (index, layer) in state.layers.enumerated() {
       guard case .compare(var screen) = layer, screen.draft.path == path else { continue }
       let places = screen.changedPlaces

@@ -191,7 +191,10 @@ enum Deleting {
     }
     if let warning = removal.warning { message.append(StyledLine(warning, .warn)) }
     let (keys, isOfServices) = (listKeys(state, for: .editUndo), state.database.coding == .services)
-    if let undoing = removal.undoing(keys, isOfServices: isOfServices) { message.append(undoing) }
+    let isReplica = state.database.origin != nil
+    if let undoing = removal.undoing(keys, isOfServices: isOfServices, isReplica: isReplica) {
+      message.append(undoing)
+    }
     question.dialog.message = message
     question.explanation = explanation(state, of: removal, named: named.count)
     if isFull { question.toggleFull() }

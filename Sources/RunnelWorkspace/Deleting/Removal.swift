@@ -85,7 +85,8 @@ package struct Removal: Hashable, Sendable {
   /// known.
   ///
   /// A service is asked to create the record again, and decides about its id.
-  func undoing(_ keys: String?, isOfServices: Bool) -> StyledLine? {
+  /// On another replica the server may refuse what brings it back, as any write.
+  func undoing(_ keys: String?, isOfServices: Bool, isReplica: Bool) -> StyledLine? {
     let limit = ByteCount.text(History.valueBytesMax)
     if isListed { return StyledLine("this cannot be taken back", .warn) }
     if lostCount > 0 {
@@ -95,6 +96,11 @@ package struct Removal: Hashable, Sendable {
         let back = keys.map { "\($0) creates" } ?? "undoing creates"
         let (what, id) = paths.count == 1 ? ("it", "another id") : ("them", "other ids")
         return StyledLine("\(back) \(what) again; the server may give \(id)", .muted)
+      }
+      if isSmall, isReplica {
+        let back = keys.map { "\($0) takes" } ?? "undoing takes"
+        let what = paths.count == 1 ? "it" : "them"
+        return StyledLine("\(back) \(what) back, unless the server refuses that", .muted)
       }
       let reason =
         isSmall ? "nothing is kept for that here" : "what is kept for that is \(limit) at most"
