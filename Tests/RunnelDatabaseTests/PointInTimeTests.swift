@@ -95,6 +95,28 @@ import Testing
     #expect(try state(at: 30) == ["a": [".value": 1, ".priority": 5]])
   }
 
+  /// A write that makes no entry, as those that tell who is here.
+  private func setLeftOut(_ path: String, _ json: JSONValue) throws {
+    let place = try Path(path)
+    let part = Assignment(path: place, target: .node(try Node(json: json)))
+    try session.store.write { transaction in
+      try transaction.carryOut(part)
+      _ = try transaction.appendChange([place])
+    }
+  }
+
+  @Test func placesThatTheHistoryLeavesOutDoNotStopIt() throws {
+    try set("/m", 1, at: 10)
+    try setLeftOut("/presence/a", ["name": "ana"])
+    try set("/presence/a", .null, at: 20)
+    try set("/m", 2, at: 30)
+    try setLeftOut("/presence/a", ["name": "bo"])
+    #expect(try state(at: 10) == ["m": 1, "presence": ["a": ["name": "ana"]]])
+    let leftOut = try session.saveCopy(to: folder.file("left-out.db"), asOf: 10)
+    #expect(try leftOut == [Path("/presence/a")])
+    #expect(try session.saveCopy(to: folder.file("later.db"), asOf: 20).isEmpty)
+  }
+
   @Test func whatIsTooLargeToKeepIsTold() throws {
     try set("/a", 1, at: 10)
     let large = JSONValue.string(String(repeating: "x", count: 70_000))

@@ -168,6 +168,40 @@ extension TreeAllowance {
     try? FileManager.default.removeItem(atPath: file)
   }
 
+  /// A server that was killed does at its next start what was left to do.
+  @Test func whatGoesAtTheNextStartMakesNoEntryInTheHistory() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    let file = folder + "/served-\(UUID().uuidString).db"
+    let session = try ServingSession(file: file, environment: .system)
+    var tree = ServedTree(rules: nil, .test)
+    let (place, standing) = (try Path("/presence/a"), try Path("/m"))
+    let removals = [Write.remove(place), .remove(standing)]
+    let operations: [ServedOperation] = [
+      .write(.set(standing, 1), name: nil), .keepForDisconnect(removals, all: removals),
+      .write(.set(place, ["name": "ana"]), name: nil),
+    ]
+    for operation in operations {
+      let request = ServedRequest(id: 1, caller: .nobody, operation: operation)
+      _ = try tree.atomically { tree in
+        try session.perform(isWriting: true) { transaction in
+          try tree.perform(request, of: 1, now: 1, transaction)
+        }
+      }
+    }
+    var next = ServedTree(rules: nil, .test)
+    _ = try next.atomically { tree in
+      try session.perform(isWriting: true) { try tree.carryOutAll(now: 2, $0) }
+    }
+    #expect(try session.perform(isWriting: false) { try $0.node(at: .root) }.isEmpty)
+    try session.close()
+    let database = try DatabaseSession(file: file, environment: .system)
+    let entries = try database.history().map { $0.parts.map(\.path.description) }
+    #expect(entries == [["/m"], ["/m"]])
+    try database.close()
+    // What is left is in the folder for temporary files.
+    try? FileManager.default.removeItem(atPath: file)
+  }
+
   /// What stands already when its removal is asked for does not belong to the connection alone.
   @Test func onlyAPlaceThatWasEmptyIsPassing() throws {
     var passing = PassingPlaces()

@@ -1,5 +1,6 @@
 import Glibc
 import RunnelDatabase
+import RunnelTree
 
 /// A copy of a database as it was at an earlier time, in a folder of its own while it is used.
 enum EarlierState {
@@ -16,9 +17,10 @@ enum EarlierState {
     let file = folder + "/earlier.db"
     var line = ProgressLine("Taking back what was written since")
     var signal: Int32?
+    var leftOut: Set<Path> = []
     defer { line.clear() }
     do {
-      try session.saveCopy(to: file, asOf: time) {
+      leftOut = try session.saveCopy(to: file, asOf: time) {
         line.report("copying")
         signal = signal ?? interruption.pending()
         return signal == nil
@@ -28,10 +30,25 @@ enum EarlierState {
       throw Interruption.Stopped(signal: signal)
     }
     line.clear()
+    if let notice = notice(leftOut) { StandardError.say(notice) }
     let copy = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
     // An error of closing does not keep the copy from being removed.
     defer { try? copy.close() }
     return try interruption.whileSignalsEnd { try body(copy) }
+  }
+
+  /// The most places that are named.
+  private static let namedMax = 3
+
+  /// Says where the state may not be the earlier one.
+  private static func notice(_ leftOut: Set<Path>) -> String? {
+    if leftOut.isEmpty { return nil }
+    let named = leftOut.sorted().prefix(namedMax).map(\.description).joined(separator: ", ")
+    let rest = leftOut.count - min(leftOut.count, namedMax)
+    let more = rest > 0 ? " and \(rest) other places" : ""
+    return
+      "At \(named)\(more) were writes that the history leaves out: what is printed there may be of another "
+      + "time."
   }
 
   private static func temporaryFolder() throws -> String {

@@ -15,10 +15,15 @@ struct KeptDisconnect: Hashable {
     static let path = "path"
     static let value = "value"
     static let members = "members"
+    static let passing = "passing"
   }
 
   var caller: Caller
   var writes: [Write]
+  /// The places that the connection holds only as long as it lasts: their removal makes no entry in the history.
+  ///
+  /// Limit: one that somebody else wrote after the requests were stored is among them.
+  var passing: Set<Path> = []
 
   // MARK: Coding
 
@@ -33,14 +38,21 @@ struct KeptDisconnect: Hashable {
       case .copy, .move: nil
       }
     }
-    let json: JSONValue = [
-      Field.auth: caller.auth, Field.isAdministrator: .bool(caller.isAdministrator),
-      Field.writes: .array(writes),
+    var members = [
+      JSONMember(Field.auth, caller.auth),
+      JSONMember(Field.isAdministrator, .bool(caller.isAdministrator)),
+      JSONMember(Field.writes, .array(writes)),
     ]
-    return json.jsonText()
+    if !passing.isEmpty {
+      let places = passing.sorted().map { JSONValue.string($0.description) }
+      members.append(JSONMember(Field.passing, .array(places)))
+    }
+    return JSONValue.object(members).jsonText()
   }
 
-  init(caller: Caller, writes: [Write]) { (self.caller, self.writes) = (caller, writes) }
+  init(caller: Caller, writes: [Write], passing: Set<Path> = []) {
+    (self.caller, self.writes, self.passing) = (caller, writes, passing)
+  }
 
   init(parsing text: String) throws {
     let json = try JSONValue(parsing: text)
@@ -49,6 +61,9 @@ struct KeptDisconnect: Hashable {
     guard case .array(let elements)? = json[Field.writes] else {
       throw TreeError(.storage, "A client's stored onDisconnect writes cannot be read.")
     }
+    // Earlier versions kept no such places.
+    let places = json[Field.passing]?.array ?? []
+    passing = Set(places.compactMap { $0.string.flatMap { try? Path($0) } })
     writes = try elements.map { element in
       guard case .string(let place)? = element[Field.path] else {
         throw TreeError(.storage, "A client's stored onDisconnect write has no path.")

@@ -41,6 +41,9 @@ struct PassingPlaces {
     }
   }
 
+  /// The places of a connection.
+  func places(of connection: Int64) -> Set<Path> { places[connection] ?? [] }
+
   /// Returns whether all of some places are passing, as those of a connection.
   ///
   /// O(depth²) for each place.

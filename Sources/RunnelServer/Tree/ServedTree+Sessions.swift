@@ -54,10 +54,11 @@ extension ServedTree {
     case .keepForDisconnect(let added, let all):
       for write in added { _ = try checked(write, caller, now, transaction) }
       try refusing { () throws(TreeError) in try checkLease(of: connection, transaction) }
-      let kept = all.isEmpty ? nil : KeptDisconnect(caller: caller, writes: all)
       try failing {
-        try keep(kept, for: connection, transaction)
         try passing.take(all, of: connection) { try transaction.summary(at: $0).kind == .empty }
+        let places = passing.places(of: connection)
+        let kept = KeptDisconnect(caller: caller, writes: all, passing: places)
+        try keep(all.isEmpty ? nil : kept, for: connection, transaction)
       }
       return .done
     case .review:

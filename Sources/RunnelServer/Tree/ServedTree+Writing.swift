@@ -129,10 +129,12 @@ extension ServedTree {
   /// Does a write that was allowed.
   private mutating func perform(
     _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: some ServedTransaction,
-    _ told: inout TreeTold, of connection: Int64?
+    _ told: inout TreeTold, of connection: Int64?, leaving places: Set<Path> = []
   ) throws(Refused) -> [Assignment] {
     let parts = try checked(write, caller, now, transaction)
-    let isPassing = connection.map { passing.hold(parts.map(\.path), of: $0) } ?? false
+    let isPassing =
+      connection.map { passing.hold(parts.map(\.path), of: $0) }
+      ?? parts.allSatisfy { places.contains($0.path) }
     if !isPassing { for part in parts { passing.forget(around: part.path) } }
     try failing {
       let before = try self.before(parts, transaction)
@@ -172,7 +174,8 @@ extension ServedTree {
   ) throws(Refused) {
     for write in kept.writes {
       do throws(Refused) {
-        _ = try perform(write, kept.caller, now, transaction, &told, of: connection)
+        _ = try perform(
+          write, kept.caller, now, transaction, &told, of: connection, leaving: kept.passing)
       } catch {
         // A write that is refused at the end is dropped, because its client is gone.
         if case .failure = error { throw error }
