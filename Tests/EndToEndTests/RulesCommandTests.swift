@@ -42,7 +42,7 @@ import Testing
     #expect(
       outcome.output == """
         \(file) is in order: 3 rules.
-        runnel index add /users age
+        runnel index add /users age -d FILE
 
         """)
     let piped = try Program.run(["rules", "check", "-"], input: RulesCommandTests.rules)

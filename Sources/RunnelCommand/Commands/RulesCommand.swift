@@ -90,7 +90,7 @@ struct CheckRulesCommand: ParsableCommand, FileNaming {
       "\(rules.name) is in order: \(count == 1 ? "1 rule" : "\(count) rules").\n")
     for index in rules.engine.indexes {
       let words = ["runnel", "index", "add", index.pattern, index.order.description]
-      try StandardOutput.say(words.map(ShellText.quoted).joined(separator: " ") + "\n")
+      try StandardOutput.say(words.map(ShellText.quoted).joined(separator: " ") + " -d FILE\n")
     }
   }
 }
