@@ -10,7 +10,7 @@ struct RestoreCommand: ParsableCommand {
     discussion: """
       Before anything is written, the files of the backup are compared with its backup.json, and \
       the database in it is checked. The files beside the database are restored too, with the new \
-      name.
+      name: secrets and service accounts that were removed since the backup come back with it.
 
       Existing files are replaced only with --replace, and not while a program has the database \
       open. They are kept as chat.db.replaced and so on, and their names are printed.
@@ -29,11 +29,22 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let kept = try BackupRestore(backup).restore(to: to, replaces: replace)
+      let restored = try BackupRestore(backup)
+      let kept = try restored.restore(to: to, replaces: replace)
       for name in kept { StandardError.say("Kept as \(name).") }
+      if RestoreCommand.hasKeys(restored.manifest) {
+        StandardError.say(
+          "The secrets and service accounts are those of the backup: remove those that were removed since.")
+      }
       try StandardOutput.say("\(to)\n")
     } catch let error as ServerError {
       throw Failure(error.message, status: error.isUsage ? .usage : .failure)
     }
+  }
+
+  /// Whether a backup has files by which administrators are known.
+  private static func hasKeys(_ manifest: BackupManifest) -> Bool {
+    let ends = [".secrets.json", ".service-accounts.json"]
+    return manifest.files.contains { file in ends.contains { file.name.hasSuffix($0) } }
   }
 }

@@ -117,6 +117,9 @@ public final class NetworkServer: Sendable {
         bound.append(address)
       } catch let error as IOError where NetworkServer.isLacking(error) {
         skipped.append(address)
+      } catch let error as IOError where error.errnoCode == EADDRINUSE {
+        await stopListening()
+        throw NetworkError("\(address) is in use by another program: name another one.")
       } catch {
         await stopListening()
         throw NetworkError("Nobody can listen on \(address): \(error).")
