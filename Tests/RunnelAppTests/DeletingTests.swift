@@ -199,6 +199,12 @@ import Testing
     #expect(try app.stored("/room/-M6").jsonText().utf8.count == size)
   }
 
+  @Test func deletionInAReplicaSaysThatItCanBeTakenBack() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+    app.press("d")
+    #expect(app.screen.contains { $0.contains("u takes it back, unless the server refuses that") })
+  }
+
   @Test func deletionSaysThatItCannotBeTakenBack() throws {
     let app = try chat()
     try app.set("/room/-M6/text", .string(String(repeating: "x", count: 70_000)))

@@ -81,6 +81,7 @@ import Testing
     #expect(screen.model[.base] == "Ana" && screen.model[.mine] == "Anna")
     #expect(screen.model[.theirs] == .string(theirs))
     #expect((screen.model.undecidedCount == 0) == (theirs == "Ana"))
+    #expect(screen.title(of: .theirs) == "theirs", "who wrote that is not known")
     app.press("Esc")
     #expect(try app.keptRefusals().count == 1)
   }

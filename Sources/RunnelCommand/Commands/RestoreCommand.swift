@@ -34,7 +34,8 @@ struct RestoreCommand: ParsableCommand {
       for name in kept { StandardError.say("Kept as \(name).") }
       if RestoreCommand.hasKeys(restored.manifest) {
         StandardError.say(
-          "The secrets and service accounts are those of the backup: remove those that were removed since.")
+          "The secrets and service accounts are those of the backup: remove those that were removed since."
+        )
       }
       try StandardOutput.say("\(to)\n")
     } catch let error as ServerError {
