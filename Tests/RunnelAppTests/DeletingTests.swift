@@ -201,8 +201,11 @@ import Testing
 
   @Test func deletionInAReplicaSaysThatItCanBeTakenBack() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+    app.take(.origin(OriginFacts(.live)))
     app.press("d")
-    #expect(app.screen.contains { $0.contains("u takes it back, unless the server refuses that") })
+    #expect(
+      app.screen.contains { $0.contains("u takes it back, unless the server refuses that") },
+      "\(app.screen)")
   }
 
   @Test func deletionSaysThatItCannotBeTakenBack() throws {

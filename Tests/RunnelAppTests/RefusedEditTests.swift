@@ -76,6 +76,7 @@ import Testing
   @Test(arguments: [0, 1], ["Ana", "Anne"])
   func refusedFieldIsComparedWithWhatStandsThere(window: Int, theirs: String) throws {
     let app = try windows(theirs: .string(theirs))[window]
+    app.take(.origin(OriginFacts(.live)))
     app.press("S gg j c")
     let screen = try #require(comparison(app), "\(app.toast)")
     #expect(screen.model[.base] == "Ana" && screen.model[.mine] == "Anna")

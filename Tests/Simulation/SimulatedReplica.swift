@@ -70,9 +70,13 @@ struct MemoryReplica: SimulatedReplica {
     case .transaction(let request):
       let started = try engine.run(request, now: now, &storage)
       (output.id, outcome) = (started.id, started.outcome)
-    case .message(let message): outcome = try engine.receive(message, now: now, &storage)
-    case .connect: outcome = try engine.connect(now: now, &storage)
-    case .disconnect: outcome = try engine.disconnect(now: now, &storage)
+    case .message(let message):
+      outcome = try engine.receive(message, now: now, &storage)
+      outcome.append(try engine.watchLess(now: now, &storage))
+    case .connect: outcome = try engine.connectWatching(now: now, &storage)
+    case .disconnect:
+      outcome = try engine.disconnect(now: now, &storage)
+      outcome.append(try engine.watchLess(now: now, &storage))
     case .ask(let request):
       let asked = try engine.ask(request, &storage)
       (output.id, outcome) = (asked.id, asked.outcome)
