@@ -47,6 +47,17 @@ import Testing
     #expect(identity.holders("https://a.test").isEmpty)
   }
 
+  @Test func namesAreRemembered() throws {
+    let identity = DeviceIdentity(folder: folder)
+    #expect(identity.names("https://a.test").isEmpty)
+    try identity.remember(name: "Werkbank", of: "ana", "https://a.test")
+    try identity.remember(name: "the desk", of: "bo", "https://a.test")
+    try identity.remember(name: "two\nlines", of: "cy", "https://a.test")
+    try identity.remember(name: "Hive", of: "ana", "https://a.test")
+    #expect(identity.names("https://a.test") == ["ana": "Hive", "bo": "the desk"])
+    #expect(identity.names("https://b.test").isEmpty)
+  }
+
   @Test func anEndpointIsKeptAndReplaced() async throws {
     let file = folder + "/endpoint"
     let provider = try UnifiedPushTokens(server: "https://ntfy.test/", file: file)

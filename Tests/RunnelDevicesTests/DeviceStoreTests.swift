@@ -197,10 +197,40 @@ import Testing
       ).get().exists == false)
     // A new sign-in brings it back.
     try await laptop.signIn("ana")
-    try await wait("user-devices/ana/devices/\(laptop.store.deviceID)/name") { $0 == "laptop" }
+    // It may have seen its new name, before it was taken away.
+    try await wait("user-devices/ana/devices/\(laptop.store.deviceID)/name") {
+      $0 == "laptop" || $0 == "Ana's laptop"
+    }
     try await wait("user-devices/ana/deviceStates/\(laptop.store.deviceID)/revoked") { $0.isNull }
     await desk.close()
     await laptop.close()
+  }
+
+  @Test func theNameThatAUserGaveOutlivesTheProgramAndTheEntry() async throws {
+    var device = try await device("desk")
+    let id = device.store.deviceID
+    let name = try database.reference(withPath: "user-devices/ana/devices/\(id)/name")
+    try await device.signIn("ana")
+    try await device.store.subscribe()
+    try await device.store.rename(id, to: "Werkbank")
+    await device.close()
+    device = try await self.device("desk")
+    try await device.store.subscribe()
+    #expect(try await name.get().value == "Werkbank")
+    #expect(try await device.store.devices().map(\.os) == ["TestOS 1"])
+    // The entry is removed with the user, and made again.
+    try await device.signIn("bo")
+    try await wait("user-devices/bo/devices/\(id)/name") { $0 == "desk" }
+    #expect(try await name.get().exists == false)
+    try await device.signIn("ana")
+    try await wait("user-devices/ana/devices/\(id)/name") { $0 == "Werkbank" }
+    await device.close()
+    // Another device gives a name while this one is off.
+    try await name.setValue(JSONValue.string("Hive"))
+    device = try await self.device("desk")
+    try await device.store.subscribe()
+    #expect(try await name.get().value == "Hive")
+    await device.close()
   }
 
   @Test func signingOutOfTheListCanBeTakenBack() async throws {

@@ -48,14 +48,18 @@ public struct FirestoreDeviceStorage: DeviceStorage {
 
   // MARK: Writing
 
-  /// Puts a device into the document of a user.
+  /// Puts a device into the document of a user; one that stands there already keeps its name.
   public func put(
     _ device: Device, of user: String, isFresh: Bool
   ) async throws(DeviceFailure) {
-    let status = try await document(of: user)?[DeviceField.states]?[device.id]
+    let document = try await document(of: user)
+    let status = document?[DeviceField.states]?[device.id]
     if !isFresh, status?[DeviceField.revoked] != nil {
       throw DeviceFailure(.revoked, "This device was taken away from the user's devices.")
     }
+    var device = device
+    let known = document?[DeviceField.devices]?[device.id]?[DeviceField.name]?.string
+    if let known, !known.isEmpty { device.name = known }
     let now = FirestoreWire.number(clock.now())
     var values: [(name: String, value: JSONValue?)] = [(DeviceField.lastSeen, now)]
     if status?[DeviceField.created] == nil { values.append((DeviceField.created, now)) }

@@ -50,7 +50,7 @@ public final class TreeDeviceStorage: DeviceStorage {
 
   // MARK: Writing
 
-  /// Puts a device into the list of a user.
+  /// Puts a device into the list of a user; one that stands there already keeps its name.
   public func put(
     _ device: Device, of user: String, isFresh: Bool
   ) async throws(DeviceFailure) {
@@ -60,9 +60,9 @@ public final class TreeDeviceStorage: DeviceStorage {
       state.listed[user]?.insert(device.id)
     }
     do {
-      let receipt = try await put(device, user, isFresh: isFresh, at: place)
-      state.withLock { $0.removals[user] = nil }
-      try await settle(receipt, place.database)
+      if try await !putKeepingName(device, user, isFresh: isFresh, at: place) {
+        try await put(device, user, isFresh: isFresh, keepsName: false, at: place)
+      }
     } catch {
       let failure = TreeDeviceStorage.failure(error)
       // The rules refuse the entry of a device that was taken away.
@@ -77,22 +77,53 @@ public final class TreeDeviceStorage: DeviceStorage {
     }
   }
 
-  private func put(
+  /// Puts a device that stands in the list already, whose name is not written: the user may have
+  /// given it another one, also without this device knowing it.
+  ///
+  /// - Returns: false if the device does not stand there.
+  private func putKeepingName(
     _ device: Device, _ user: String, isFresh: Bool, at place: Reference
-  ) async throws -> WriteReceipt {
+  ) async throws -> Bool {
+    let name = try place.child("\(DeviceField.devices)/\(device.id)/\(DeviceField.name)")
+    // Who signed in just now is connected.
+    var known = isFresh ? nil : try await name.get(from: .cache).value.string
+    // What cannot be read is written.
+    if known == nil { known = try? await name.get().value.string }
+    if known?.isEmpty != false { return false }
+    do {
+      try await put(device, user, isFresh: isFresh, keepsName: true, at: place)
+      return true
+    } catch let error where TreeDeviceStorage.failure(error).code == .refused {
+      // The entry may have been removed at the origin: without a name it is refused.
+      return false
+    }
+  }
+
+  private func put(
+    _ device: Device, _ user: String, isFresh: Bool, keepsName: Bool, at place: Reference
+  ) async throws {
+    let entry = "\(DeviceField.devices)/\(device.id)"
     let states = "\(DeviceField.states)/\(device.id)"
     let time: JSONValue = [".sv": "timestamp"]
     var values: [String: JSONValue] = [
-      DeviceField.userID: .string(user), "\(DeviceField.devices)/\(device.id)": device.entry,
-      "\(states)/\(DeviceField.lastSeen)": time,
+      DeviceField.userID: .string(user), "\(states)/\(DeviceField.lastSeen)": time,
     ]
+    if keepsName {
+      for field in device.entry.object ?? [] where field.name != DeviceField.name {
+        values["\(entry)/\(field.name)"] = field.value
+      }
+    } else {
+      values[entry] = device.entry
+    }
     let known = try await place.child(states).get(from: .cache).value
     if known[DeviceField.created] == nil { values["\(states)/\(DeviceField.created)"] = time }
     if let version = device.status.version {
       values["\(states)/\(DeviceField.version)"] = .string(version)
     }
     if isFresh { values["\(states)/\(DeviceField.revoked)"] = .null }
-    return try await place.updateChildValues(values)
+    let receipt = try await place.updateChildValues(values)
+    state.withLock { $0.removals[user] = nil }
+    try await settle(receipt, place.database)
   }
 
   /// Removes a device from the list of a user.

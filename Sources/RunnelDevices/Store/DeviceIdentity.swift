@@ -2,11 +2,13 @@ import Glibc
 import RunnelAccounts
 import RunnelBase
 
-/// The files in which a device remembers who it is: its id, and in whose lists it may stand.
+/// The files in which a device remembers who it is: its id, in whose lists it may stand, and the names that
+/// users gave it.
 ///
 /// ```
 ///   device                  the id, made once for each user of the machine
 ///   devices/SERVICE         the ids of the users, one a line
+///   device-names/SERVICE    the ids of users and the names that they gave, with a tab between them, one a line
 /// ```
 /// They are in the user's state folder, and only the user may read them.
 struct DeviceIdentity {
@@ -63,8 +65,12 @@ struct DeviceIdentity {
       unlink(path)
       return
     }
+    try replace(path, users.map { $0 + "\n" }.joined())
+  }
+
+  private func replace(_ path: String, _ text: String) throws(DeviceFailure) {
     let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
-    try write(users.map { $0 + "\n" }.joined(), to: temporary)
+    try write(text, to: temporary)
     if rename(temporary, path) != 0 {
       let reason = failure(path, "cannot be written")
       unlink(temporary)
@@ -74,6 +80,36 @@ struct DeviceIdentity {
 
   private func file(_ service: String) -> String {
     folder + "/devices/" + AccountFolder.fileName(service)
+  }
+
+  /// Returns the names that users gave the device; none if the file cannot be read.
+  func names(_ service: String) -> [String: String] {
+    guard let text = try? read(namesFile(service)) else { return [:] }
+    var names: [String: String] = [:]
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: "\t", maxSplits: 1)
+      if parts.count == 2 { names[String(parts[0])] = String(parts[1]) }
+    }
+    return names
+  }
+
+  /// Remembers the name that a user gave the device.
+  ///
+  /// - Throws: `DeviceFailure` (`files`) if that cannot be written.
+  func remember(name: String, of user: String, _ service: String) throws(DeviceFailure) {
+    let isLine = (user + name).unicodeScalars.allSatisfy {
+      $0.properties.generalCategory != .control
+    }
+    if user.isEmpty || name.isEmpty || !isLine { return }
+    // Another program may have added one.
+    var names = names(service)
+    names[user] = name
+    let lines = names.sorted { $0.key < $1.key }.map { "\($0.key)\t\($0.value)\n" }
+    try replace(namesFile(service), lines.joined())
+  }
+
+  private func namesFile(_ service: String) -> String {
+    folder + "/device-names/" + AccountFolder.fileName(service)
   }
 
   // MARK: Files

@@ -8,6 +8,7 @@ import Synchronization
 /// Responsibilities:
 /// - After `subscribe`, the device stands in the list of the user who is signed in, with its token for
 ///   notices; a new token replaces the old one, and another user moves the device to their list.
+/// - A name that the user gave the device stays, also if the entry is made again.
 /// - Before a user's credential is forgotten, the device is removed from the list; offline, that is
 ///   done later.
 /// - A device that the user takes away signs out.
@@ -26,6 +27,10 @@ public actor DeviceStore {
   private nonisolated let lastID = Mutex(0)
   private let identity: DeviceIdentity
   private var machine: DeviceMachine
+  /// The name for users who gave no other one.
+  private let defaultName: String
+  /// The names that users gave the device.
+  private var names: [String: String]
   private var waiting: [Int: CheckedContinuation<Result<DepartureResult, DeviceFailure>, Never>] =
     [:]
   private var tasks: [Task<Void, Never>] = []
@@ -68,6 +73,8 @@ public actor DeviceStore {
     deviceID = try identity.id()
     (self.session, self.storage, tokenProvider) = (session, storage, tokens)
     clock = options.clock
+    defaultName = options.name
+    names = identity.names(session.provider.name)
     var device = Device(
       id: deviceID, token: "", name: options.name, os: options.os, type: options.type)
     device.status.version = options.version
@@ -148,7 +155,9 @@ extension DeviceStore {
   /// - Throws: `DeviceFailure`; `unknownDevice` if there is no such device.
   public func rename(_ device: String, to name: String) async throws(DeviceFailure) {
     try DeviceLimits.check(name: name)
-    try await storage.rename(device, to: name, of: user())
+    let user = try await user()
+    try await storage.rename(device, to: name, of: user)
+    if device == deviceID { remember(name: name, of: user) }
   }
 
   /// Takes a device away from the user: it signs out as soon as it is connected, and stands in the list
@@ -327,8 +336,9 @@ extension DeviceStore {
       tokenTask = nil
     case .renewToken:
       Task { [tokenProvider] in self.handle(.renewed(await tokenProvider.renew())) }
-    case .put(let id, let device, let user, let isFresh):
-      Task {
+    case .put(let id, var device, let user, let isFresh):
+      device.name = names[user] ?? device.name
+      Task { [device] in
         let failure = await DeviceStore.failure { () throws(DeviceFailure) in
           try await storage.put(device, of: user, isFresh: isFresh)
         }
@@ -383,6 +393,16 @@ extension DeviceStore {
     }
   }
 
+  private func remember(name: String, of user: String) {
+    if name.isEmpty || name == names[user] ?? defaultName { return }
+    names[user] = name
+    do throws(DeviceFailure) {
+      try identity.remember(name: name, of: user, session.provider.name)
+    } catch {
+      report(error)
+    }
+  }
+
   /// Shows that the device is connected, and watches the list of its user.
   private func show(_ user: String?) {
     if user == listed { return }
@@ -410,6 +430,9 @@ extension DeviceStore {
     guard listed == user else { return }
     if devices.contains(where: { $0.id == deviceID && $0.status.revoked != nil }) {
       return handle(.takenAway(user: user))
+    }
+    if let here = devices.first(where: { $0.id == deviceID }) {
+      remember(name: here.name, of: user)
     }
     guard let known else { return }
     let wasMissing = isMissing
