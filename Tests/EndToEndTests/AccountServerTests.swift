@@ -85,6 +85,26 @@ import Testing
       try run("sync", "push", url, "--timeout", "60").errors.contains("confirmed all 1 writes"))
   }
 
+  @Test func afterTheEndOfASessionAnotherAccountIsChosen() throws {
+    let bo = try run(
+      ["login", url, "--sign-up", "--email", "bo@x.org", "--password-file", "-"],
+      input: "correct horse\n")
+    #expect(bo.status == 0, "\(bo.errors)")
+    #expect(try logIn("correct horse", "--sign-up").status == 0)
+    let reset = try run(
+      ["accounts", "reset", "ana@x.org", accounts, "--password-file", "-"], input: "other horse\n")
+    #expect(reset.status == 0, "\(reset.errors)")
+    #expect(try run("get", "/other/n", "-d", url).status == 1)
+    let nobody = try run("whoami", url)
+    #expect(nobody.status == 1 && nobody.errors.contains("ana@x.org is signed out"))
+    #expect(nobody.errors.contains("bo@x.org is signed in"), "\(nobody.errors)")
+    #expect(nobody.errors.contains("runnel account use"), "\(nobody.errors)")
+    let left = try run("logout", url)
+    #expect(left.status == 0 && left.errors.contains("whose session had ended"))
+    #expect(left.errors.contains("Commands act as bo@x.org"), "\(left.errors)")
+    #expect(try run("whoami", url).output.contains("bo@x.org"))
+  }
+
   @Test func noMessageIsSentForAnAddressThatWasConfirmedElsewhere() throws {
     #expect(try logIn("correct horse", "--sign-up").status == 0)
     #expect(try run("accounts", "update", "ana@x.org", accounts, "--verified").status == 0)

@@ -148,13 +148,26 @@ struct AccountPlace {
   /// The user whose session was ended last; nil for nobody, or if that cannot be read.
   var ended: EndedAccount? { try? home.ended() }
 
-  /// The failure that nobody is signed in.
+  /// The sentence that other accounts are signed in, of which none is active; nil if there are none, or if that
+  /// cannot be read.
+  var choosing: String? {
+    guard let accounts = try? all(), let first = accounts.first, (try? signedIn()) == nil else {
+      return nil
+    }
+    let name = first.user.email ?? first.user.id
+    let more = accounts.count == 1 ? "is" : "and \(accounts.count - 1) more are"
+    return "\(name) \(more) signed in, but no account is active: "
+      + "`runnel account use \(choice.name) \(name)` chooses."
+  }
+
+  /// The failure that nobody is signed in, or that no account is active.
   var nobody: Failure {
     if let ended {
       return Failure(
         "\(choice.name): \(ended.user.email ?? ended.user.id) is signed out. \(ended.reason) "
-          + "`runnel login \(choice.name)` signs in again.")
+          + "`runnel login \(choice.name)` signs in again." + (choosing.map { " " + $0 } ?? ""))
     }
+    if let choosing { return Failure("\(choice.name): \(choosing)") }
     return Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.name)` signs in.")
   }
 

@@ -44,7 +44,7 @@ struct LogoutCommand: ParsableCommand {
       StandardError.say(
         "Signed out of \(place.choice.name): \(ended.user.email ?? ended.user.id), whose session "
           + "had ended.")
-      if accounts.isEmpty { return }
+      if accounts.isEmpty { return try LogoutCommand.activateNext(place) }
     }
     if accounts.isEmpty { throw place.nobody }
     let departures = place.choice.profile?.devices.flatMap { lists in
@@ -70,14 +70,15 @@ struct LogoutCommand: ParsableCommand {
         "The server cannot be reached: the next workspace removes this device from the user's devices."
       )
     }
-    // Another account becomes the active one, so that commands go on working.
-    let isLeft = try place.signedIn() != nil
-    guard let next = try place.all().first else { return }
+    try LogoutCommand.activateNext(place)
+  }
+
+  /// Makes another account the active one if none is, so that commands go on working.
+  private static func activateNext(_ place: AccountPlace) throws {
+    guard try place.signedIn() == nil, let next = try place.all().first else { return }
     try place.activate(next.user.id)
-    if !isLeft {
-      StandardError.say(
-        "Commands act as \(next.user.email ?? next.user.id) from now on, who is signed in too: "
-          + "`runnel account use` chooses.")
-    }
+    StandardError.say(
+      "Commands act as \(next.user.email ?? next.user.id) from now on, who is signed in too: "
+        + "`runnel account use` chooses.")
   }
 }

@@ -369,13 +369,14 @@ final class RemoteDatabase {
     // A body that is not JSON has no reason in it.
     let told = (try? JSONValue(parsing: bytes))?["error"]?.string
     let text = told.map { ": \($0)" } ?? ""
-    let ended = exchange.status == 401 ? AccountPlace.known(choice)?.ended : nil
+    let place = exchange.status == 401 ? AccountPlace.known(choice) : nil
+    let ended = place?.ended
     let advice =
       ended.map { " The session of \($0.user.email ?? $0.user.id) has ended: \($0.reason)" } ?? ""
     let signIn =
       exchange.status == 401
       ? " Sign in with `runnel login`, or give a token with --token-file or "
-        + "\(OriginArguments.tokenVariable)." : ""
+        + "\(OriginArguments.tokenVariable)." + (place?.choosing.map { " " + $0 } ?? "") : ""
     let end = text.hasSuffix(".") ? "" : "."
     // A balancer without servers says nothing that helps.
     let isUnserved = told == nil && [502, 503, 504].contains(exchange.status)
