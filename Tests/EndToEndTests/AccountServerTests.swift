@@ -82,7 +82,7 @@ import Testing
     #expect(ended.errors.contains("Session ended: new password"), "\(ended.errors)")
     #expect(try logIn("other horse").status == 0)
     #expect(
-      try run("sync", "push", url, "--timeout", "60").errors.contains("confirmed all 1 writes"))
+      try run("sync", "push", url, "--timeout", "60").errors.contains("confirmed the write"))
   }
 
   @Test func afterTheEndOfASessionAnotherAccountIsChosen() throws {

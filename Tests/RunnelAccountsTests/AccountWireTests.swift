@@ -122,6 +122,14 @@ import Testing
       let body = "{\"error\":{\"code\":400,\"message\":\"\(word)\"}}"
       #expect(failure(400, body)?.code.rawValue == code, "\(word)")
     }
+    for word in ["PASSWORD_LOGIN_DISABLED", "OPERATION_NOT_ALLOWED", "ADMIN_ONLY_OPERATION"] {
+      let body = "{\"error\":{\"code\":400,\"message\":\"\(word)\"}}"
+      // What is off is said.
+      #expect(failure(400, body)?.message.contains(" off") == true, "\(word)")
+    }
+    let explained = failure(
+      400, #"{"error":{"code":400,"message":"OPERATION_NOT_ALLOWED : Verify it first."}}"#)
+    #expect(explained?.message == "The service does not allow this. Verify it first.")
     let denied = failure(
       403,
       #"{"error":{"code":403,"message":"The request is missing a key.","status":"PERMISSION_DENIED"}}"#

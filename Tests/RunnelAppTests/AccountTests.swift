@@ -54,6 +54,15 @@ import Testing
     #expect(app.screen[0].hasSuffix("xx…"))
   }
 
+  @Test func disabledAccountSignsInOnlyOnceItIsEnabled() throws {
+    let app = try open(Self.facts)
+    var disabled = AccountFacts([], current: Self.ana, .ended("The account is disabled."))
+    disabled.isDisabled = true
+    #expect(AccountFacts(disabled.json) == disabled)
+    app.take(.accounts(disabled))
+    #expect(app.toast == "The account is disabled. · A signs in once it is enabled")
+  }
+
   @Test func deletedAccountIsNotOfferedForASignIn() throws {
     let app = try open(Self.facts)
     var deleted = AccountFacts([Self.bo], current: Self.ana, .ended("The account was deleted."))

@@ -114,6 +114,17 @@ import Testing
     #expect(app.toast == "devices belong to an account: sign in")
   }
 
+  @Test func reasonNamesTheOptionThatForgetsAccounts() throws {
+    var mark = ProfileMark("prod")
+    mark.omitsDevices = true
+    #expect(ProfileMark(mark.json) == mark)
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, profile: mark, isRecording: true)
+    app.take(.accounts(AccountTests.facts))
+    app.strike("gD")
+    #expect(app.toast == "devices are not listed with --no-keep")
+  }
+
   @Test func devicesBeyondTheLimitAreLeftOut() {
     let many = (0..<300).map { Self.device("d\($0)", "n", seenDays: 1) }
     #expect(DeviceFacts(many, here: "").devices.count == DeviceFacts.countMax)

@@ -125,9 +125,14 @@ extension AccountFailure {
     "CREDENTIAL_TOO_OLD_LOGIN_AGAIN": (
       .needsRecentSignIn, "This needs a recent sign-in: give the password again."
     ),
-    "PASSWORD_LOGIN_DISABLED": (.notAllowed, "The service does not allow this."),
+    "PASSWORD_LOGIN_DISABLED": (
+      .notAllowed, "Signing in by a password is off at this service."
+    ),
     "OPERATION_NOT_ALLOWED": (.notAllowed, "The service does not allow this."),
-    "ADMIN_ONLY_OPERATION": (.administratorsOnly, "Only administrators may do this."),
+    "ADMIN_ONLY_OPERATION": (
+      .administratorsOnly,
+      "New accounts of this kind are off at this service: only administrators may make them."
+    ),
     "INSUFFICIENT_PERMISSION": (.administratorsOnly, "Only administrators may do this."),
     "INVALID_OOB_CODE": (.invalidCode, "The code is wrong, or was used already."),
     "EXPIRED_OOB_CODE": (.expiredCode, "The code is too old: request another one."),
@@ -158,6 +163,10 @@ extension AccountFailure {
       Self.known[word]?.code
       ?? Code(rawValue: word.lowercased().replacing("_", with: "-"))
     var message = Self.known[word]?.message ?? "The service answered \(word)."
+    // A bare word stands for a way to sign in that is off; else the service says what it does not allow.
+    if word == "OPERATION_NOT_ALLOWED", explanation.isEmpty {
+      message = "The service does not allow this: that way to sign in is off."
+    }
     // A service may say the same again, or for how long.
     if let wait = Self.waiting(explanation) {
       message = wait

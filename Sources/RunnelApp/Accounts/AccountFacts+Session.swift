@@ -31,12 +31,16 @@ extension AccountFacts {
       (current, session) = (Account(known), .ended(told?.reason ?? failure.message))
       let code = told?.failure.code ?? failure.code
       (isRevoked, isDeleted) = (code == .revoked, code == .accountDeleted)
+      isDisabled = code == .userDisabled
     case .signedOut?: session = end
     case .signingIn?: session = .signedIn
     case nil:
       session = accounts.contains { $0.id == user } ? .signedIn : end
     }
-    if session == end { isDeleted = ended?.isDeleted == true }
+    if session == end {
+      isDeleted = ended?.isDeleted == true
+      isDisabled = ended?.failure.code == .userDisabled
+    }
   }
 }
 

@@ -195,7 +195,8 @@ private final class Pusher {
         "\(choice.name) refused \(refusedCount) of \(total) writes. They are kept: `runnel open` lists them in the queue (S)."
       )
     }
-    StandardError.say("\(choice.name) confirmed all \(total) writes.")
+    let writes = total == 1 ? "the write" : "all \(total) writes"
+    StandardError.say("\(choice.name) confirmed \(writes).")
   }
 
   private func receive(_ message: DatabaseMessage, _ line: inout ProgressLine) {

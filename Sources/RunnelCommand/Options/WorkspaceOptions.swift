@@ -229,6 +229,7 @@ struct WorkspaceOptions: ParsableArguments {
     (wish.rulesFile, wish.keep) = (profile?.rulesFile, profile?.keep ?? [])
     wish.programVersion = MainCommand.version
     var mark = profile?.mark
+    mark?.omitsDevices = temporary != nil && profile?.devices != nil
     mark?.methods = try origin.methodOffers()
     let samples = try wish.services.map { try ServiceSamples(file).read($0) } ?? []
     return try run(file) { options in

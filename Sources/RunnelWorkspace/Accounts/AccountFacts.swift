@@ -49,6 +49,9 @@ package struct AccountFacts: Hashable, Sendable {
   package var isRevoked = false
   /// Whether the session has ended because the account was deleted: nobody can sign in to it.
   package var isDeleted = false
+  /// Whether the session has ended because the account was disabled: nobody can sign in to it until it is
+  /// enabled again.
+  package var isDisabled = false
 
   package init(_ accounts: [Account] = [], current: Account? = nil, _ session: Session = .nobody) {
     (self.accounts, self.current, self.session) = (accounts, current, session)
@@ -113,6 +116,10 @@ extension AccountFacts {
   static func take(_ state: inout AppState, _ facts: AccountFacts) {
     let before = state.database.accounts
     state.database.accounts = facts
+    // A link, or another program, has used the code.
+    if let email = before?.current?.email, email != facts.current?.email {
+      state.database.changingAddress = nil
+    }
     AccountsScreen.refreshAccounts(&state)
     if before?.reasonEnded != nil, facts.session == .signedIn,
       before?.current?.id == facts.current?.id,
@@ -121,8 +128,9 @@ extension AccountFacts {
       state.say(.info, "signed in again")
     }
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
+    let signIn = facts.isDisabled ? "signs in once it is enabled" : "signs in again"
     let keys = KeyText.listKeys(state).hint(
-      .accountsOpen, facts.isDeleted ? "lists the accounts" : "signs in again")
+      .accountsOpen, facts.isDeleted ? "lists the accounts" : signIn)
     if facts.isRevoked {
       // What is kept on this machine is shown only after a new sign-in.
       state.session.accountChange = AccountChange(to: nil, because: reason + keys)
@@ -146,6 +154,7 @@ extension AccountFacts {
     if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
     if isRevoked { members.append(JSONMember("revoked", true)) }
     if isDeleted { members.append(JSONMember("deleted", true)) }
+    if isDisabled { members.append(JSONMember("disabled", true)) }
     return .object(members)
   }
 
@@ -156,6 +165,7 @@ extension AccountFacts {
     if json["signedIn"] == true { session = .signedIn }
     if let reason = json["ended"]?.string { session = .ended(reason) }
     (isRevoked, isDeleted) = (json["revoked"] == true, json["deleted"] == true)
+    isDisabled = json["disabled"] == true
   }
 }
 

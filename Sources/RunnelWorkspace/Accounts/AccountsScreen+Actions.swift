@@ -111,8 +111,12 @@ extension AccountsScreen {
     state.say(.info, "signing in")
   }
 
-  /// Requests a message that confirms the address, and opens the form for the code in it.
+  /// Requests a message that confirms the address, and opens the form for the code in it; if the address is
+  /// confirmed, and a code for another one was sent, opens the form for that.
   static func sendVerification(_ state: inout AppState) {
+    if changesConfirmedAddress(state) {
+      return FormScreen.openAccountForm(&state, .applyChange)
+    }
     ask(&state, .sendVerification, for: .sendVerification)
     state.say(.info, "a message is being sent")
   }
@@ -121,6 +125,12 @@ extension AccountsScreen {
 // MARK: - Answers
 
 extension AccountsScreen {
+  /// Whether the address is confirmed, and a code for another one was sent and not used.
+  static func changesConfirmedAddress(_ state: AppState) -> Bool {
+    guard let account = state.database.accounts?.current, account.isVerified else { return false }
+    return state.database.changingAddress == account.id
+  }
+
   /// Shows that a request for an account was done.
   ///
   /// `user` is the id of the user who is signed in by it, or whose account comes next.
@@ -152,6 +162,7 @@ extension AccountsScreen {
       sayEndedByPassword(&state)
     case .resetPassword, .changePassword: state.say(.info, passwordChanged)
     case .changeEmail:
+      state.database.changingAddress = current?.id
       FormScreen.openAccountForm(&state, .applyChange)
       state.say(.info, "a message was sent to the new address")
     case .sendVerification where current?.isVerified == true:
@@ -159,7 +170,9 @@ extension AccountsScreen {
     case .sendVerification:
       FormScreen.openAccountForm(&state, .applyCode)
       state.say(.info, "a message was sent to \(address)")
-    case .applyCode, .applyChange: state.say(.info, addressConfirmed)
+    case .applyCode, .applyChange:
+      state.database.changingAddress = nil
+      state.say(.info, addressConfirmed)
     }
   }
 

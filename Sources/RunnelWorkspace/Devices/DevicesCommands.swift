@@ -61,7 +61,9 @@ extension DevicesCommands {
     guard let accounts = state.database.accounts, accounts.current != nil else {
       return "devices belong to an account: sign in"
     }
-    return accounts.reasonEnded ?? "devices are listed for profiles with `devices`"
+    if let reason = accounts.reasonEnded { return reason }
+    return state.database.profile?.omitsDevices == true
+      ? "devices are not listed with --no-keep" : "devices are listed for profiles with `devices`"
   }
 
   private static func reasonNoDevice(_ state: AppState) -> String? {

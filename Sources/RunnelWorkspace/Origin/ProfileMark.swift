@@ -41,6 +41,8 @@ public struct ProfileMark: Hashable, Sendable {
   public var isReadOnly: Bool
   /// The methods of services that the profile describes.
   package var methods: [MethodOffer] = []
+  /// Whether the profile lists devices, and the accounts are forgotten at the end, so that none are listed.
+  package var omitsDevices = false
 
   /// Makes a mark.
   public init(
@@ -62,6 +64,7 @@ extension ProfileMark {
     ]
     if let color { members.append(JSONMember("color", .string(color.rawValue))) }
     if !methods.isEmpty { members.append(JSONMember("methods", .array(methods.map(\.json)))) }
+    if omitsDevices { members.append(JSONMember("omitsDevices", true)) }
     return .object(members)
   }
 
@@ -71,6 +74,7 @@ extension ProfileMark {
     self.init(
       name, color: json["color"]?.string.flatMap(Color.init), confirms: json["confirm"] == true,
       isReadOnly: json["readonly"] == true)
+    omitsDevices = json["omitsDevices"] == true
     methods = (json["methods"]?.array ?? []).compactMap { MethodOffer($0) }
   }
 }

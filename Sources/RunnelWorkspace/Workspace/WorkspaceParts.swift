@@ -61,6 +61,8 @@ package struct OpenedDatabase: Equatable, Sendable {
   package var services: Set<Path> = []
   /// The user's accounts at that server; nil if the database is opened without accounts.
   package var accounts: AccountFacts?
+  /// The user to whose new address a message with a code was sent, as long as the code was not used; nil for none.
+  package var changingAddress: String?
   /// The user's devices; nil if they are not listed.
   package var devices: DeviceFacts?
   /// The user's profile of that server, or nil for none.
