@@ -70,6 +70,9 @@ struct StoreMoveCommandTests {
     let rules = try folder.write("{\"rules\":{}}", to: "rules.json")
     let refused = try run("rules", "put", "chat", rules)
     #expect(refused.errors.contains("chat was moved to the store second"), "\(refused.errors)")
+    let moved = try run("rules", "get", "chat")
+    #expect(moved.errors.contains("chat was moved to the store second"), "\(moved.errors)")
+    #expect(try run("rules", "put", ".accounts", rules).status == 2)
     #expect(try run("check").output.contains("left of its move to the store second"))
     #expect(try run("drop", "chat", "--store", "second", "--force").status == 0)
     let kept = try run("drop", "chat")
@@ -79,6 +82,30 @@ struct StoreMoveCommandTests {
     let other = try run("drop", "chat")
     #expect(other.status == 2 && other.errors.contains("is another one"), "\(other.errors)")
     #expect(try run("drop", "chat", "--force").status == 0)
+  }
+
+  @Test func whatIsLostInTheOtherStoreIsOpenedAgain() throws {
+    #expect(try run("move", "chat", "--to", "second").status == 0)
+    #expect(try run("drop", "chat", "--store", "second", "--force").status == 0)
+    #expect(try run("init", "chat", "--store", "second").status == 0)
+    let back = try run("move", "chat", "--store", "second", "--to", "main")
+    #expect(back.status == 1 && back.errors.contains("was moved to the store second"))
+    let again = try run("move", "chat", "--to", "second")
+    #expect(again.status == 1 && again.errors.contains("--give-up --force"), "\(again.errors)")
+    #expect(try run("move", "chat", "--give-up").status == 1)
+    let opened = try run("move", "chat", "--give-up", "--force")
+    #expect(opened.status == 0 && opened.output.contains("is open again"), "\(opened.errors)")
+    #expect(try run("export", "chat").output == "{\"a\":1}\n")
+  }
+
+  @Test func aBrokenMoveNamesItsOwnTarget() throws {
+    let file = folder.file("runnel/config.yaml")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try "\(text)  gone: host=\(folder.path) dbname=x\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    try freeze()
+    let other = try run("move", "chat", "--to", "gone")
+    #expect(other.errors.contains("`runnel store move chat --to second`"), "\(other.errors)")
   }
 
   @Test func aTargetThatDoesNotAnswerLeavesTheNamespaceAndIsToldSo() throws {
@@ -96,7 +123,7 @@ struct StoreMoveCommandTests {
   @Test func wordsThatDoNotFitAreMistakes() throws {
     #expect(try run("move", "chat").status == 2)
     #expect(try run("move", "chat", "--give-up", "--address", "b.example:1").status == 2)
-    #expect(try run("move", "chat", "--to", "second", "--force").status == 2)
+    #expect(try run("move", "chat", "--force").status == 2)
     #expect(try run("init", "--", "-x").status == 2)
   }
 

@@ -33,9 +33,11 @@ struct DropNamespaceCommand: ParsableCommand {
         "\(namespace) holds the accounts of the store, and is not removed.", status: .usage)
     }
     if !force, let doubt = try doubt(found, of: store) {
+      let move = "runnel store move \(namespace) --store \(option.store) --give-up --force"
+      let hint = found.state == .moved ? " `\(move)` opens it again here." : ""
       try Consent(isGiven: false).require(
         "\(doubt) Remove \(namespace) with all its data? It cannot be brought back.",
-        because: "\(doubt) Its data would be lost.")
+        because: "\(doubt) Its data would be lost.\(hint)")
     }
     let notice = WaitNotice(option.store)
     defer { notice.end() }

@@ -16,11 +16,12 @@ struct MoveNamespaceCommand: ParsableCommand {
       If it is broken off, the namespace may stay frozen: do it again, and it goes on, or give it up with \
       --give-up: then the namespace is written again where it is, and what the other store has got of it is \
       not served. That is refused if the namespace is live in the other store already, and if it may be, but \
-      the other store cannot be asked; --force does not ask. A move to the store where the namespace is gives \
-      it up too.
+      the other store cannot be asked; with --force that does not matter. A move to the store where the namespace \
+      is gives it up too. If the move was done, and the other store is lost for good, or has not got the \
+      namespace any more, --give-up --force opens it again as it was when it was moved.
 
       The rows in the old store stay, and are not served: `runnel store drop` removes them, and a move back \
-      replaces them.
+      replaces them. What is left there of another namespace of the name is replaced only with --force.
 
       A move that was done already does nothing, and its exit status is 0. With another --address, it sends \
       clients there from then on.
@@ -43,7 +44,10 @@ struct MoveNamespaceCommand: ParsableCommand {
       "The address of servers of the other store, for clients.", valueName: "host:port"))
   var address: String?
   @Flag(help: "Give up a move that was broken off.") var giveUp = false
-  @Flag(help: "Give it up without asking the other store, which is lost for good.")
+  @Flag(
+    help:
+      "With --give-up: do not wait for the other store. Else: replace rows of another namespace there."
+  )
   var force = false
   @OptionGroup var option: StoreOption
 
@@ -54,7 +58,6 @@ struct MoveNamespaceCommand: ParsableCommand {
     if giveUp, address != nil {
       throw ValidationError("--give-up moves nothing: give no --address.")
     }
-    if force, !giveUp { throw ValidationError("--force is for --give-up.") }
     if let address, let fault = ClientAddress.fault(of: address) {
       throw ValidationError("--address: \(fault)")
     }
@@ -72,6 +75,12 @@ struct MoveNamespaceCommand: ParsableCommand {
       throw Failure(
         "\(namespace) holds the accounts of the store, and is not moved: `runnel accounts export` and `import` "
           + "copy accounts.", status: .usage)
+    }
+    if try source.isArriving(found) {
+      let broken = BrokenMove(
+        namespace: namespace, store: try source.moveOrigin(of: found), target: option.store)
+      throw Failure(
+        "\(namespace) is on its way to this store, and not open here yet: \(broken.ways).")
     }
     guard let to, !giveUp else { return try giveUp(found, of: source, to: to) }
     let target: PostgresStore
@@ -107,7 +116,8 @@ struct MoveNamespaceCommand: ParsableCommand {
     defer { line.clear() }
     do {
       return try StoreMove.run(
-        found, from: source, to: target, address: address ?? "", name: name
+        found, from: source, to: target, address: address ?? "", name: name, origin: option.store,
+        isForced: force
       ) { count in
         line.report("\(count) rows")
         try interruption.check()
@@ -128,6 +138,12 @@ struct MoveNamespaceCommand: ParsableCommand {
     switch outcome {
     case .wasOpen:
       try StandardOutput.say("\(namespace) is not being moved: nothing was to do.\n")
+    case .reopened(let reason):
+      try StandardOutput.say(
+        "\(namespace) is open again in \(source.connection.name), as it was when it was moved: what was written "
+          + "in the other store since is not here.\n")
+      StandardError.say(
+        "Do not use it in the other store any more, should that come back: \(reason)")
     case .opened(let rest):
       try StandardOutput.say(
         "The move of \(namespace) was given up: it is in \(source.connection.name), and is written again.\n"

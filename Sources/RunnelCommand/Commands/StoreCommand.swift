@@ -100,7 +100,9 @@ struct InitStoreCommand: ParsableCommand, FileNaming {
     for moved in all where namespaces.contains(moved.name) && moved.state == .moved {
       throw Failure(
         "\(moved.name) was not made: it was moved to \(try store.newPlace(of: moved).words). Move it back "
-          + "with `runnel store move`, or remove what is left of it here with `runnel store drop`.")
+          + "with `runnel store move`, or remove what is left of it here with `runnel store drop`. If that store is "
+          + "lost, `runnel store move \(moved.name) --store \(option.store) --give-up --force` opens it again here."
+      )
     }
     if text != nil { try tellRules(all.filter { known.contains($0.name) }, of: store) }
   }
@@ -210,7 +212,7 @@ struct StatusOfStoreCommand: ParsableCommand {
         switch namespace.state {
         case .open: ""
         case .frozen: try frozenWords(namespace, of: store)
-        case .moved: ", moved to \(try store.newPlace(of: namespace).words)"
+        case .moved: try movedWords(namespace, of: store)
         }
       try StandardOutput.say(
         "namespace \(namespace.name): head \(namespace.head), floor \(namespace.floor)\(state)\n")
@@ -232,8 +234,9 @@ struct StatusOfStoreCommand: ParsableCommand {
     _ namespace: PostgresStore.Namespace, of store: PostgresStore
   ) throws -> String {
     if try store.isArriving(namespace) {
-      return
-        ", on its way to this store, and not served yet: the move is completed or given up where it comes from"
+      let broken = BrokenMove(
+        namespace: namespace.name, store: try store.moveOrigin(of: namespace), target: option.store)
+      return ", on its way to this store, and not served yet: \(broken.ways)"
     }
     let target = try store.moveTarget(of: namespace)
     let place = target.map { "the store \($0)" } ?? "another store"
@@ -243,6 +246,19 @@ struct StatusOfStoreCommand: ParsableCommand {
     }
     let broken = BrokenMove(namespace: namespace.name, store: option.store, target: target)
     return ", its move to \(place) was broken off: \(broken.frozen)"
+  }
+
+  /// What is said of a namespace that was moved.
+  private func movedWords(
+    _ namespace: PostgresStore.Namespace, of store: PostgresStore
+  ) throws -> String {
+    let place = try store.newPlace(of: namespace)
+    let words = ", moved to \(place.words)"
+    if try !store.isUnopened(namespace) { return words }
+    let broken = BrokenMove(
+      namespace: namespace.name, store: option.store,
+      target: PostgresPlace.isName(place.store) ? place.store : nil)
+    return "\(words), not open there yet: do \(broken.again)"
   }
 
   private func tell(_ standbys: PostgresStore.Standbys) throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RunnelDatabase
 import RunnelPostgres
+import RunnelServer
 import RunnelSync
 
 /// `runnel store rules`: the security rules of a namespace.
@@ -44,6 +45,10 @@ struct GetStoreRulesCommand: ParsableCommand {
     let store = try option.opened()
     defer { store.close() }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
+    if found.state == .moved {
+      throw Failure(
+        "\(namespace) was moved to \(try store.newPlace(of: found).words): its rules are there.")
+    }
     guard let text = try store.rulesText(of: found) else {
       throw Failure(
         "\(namespace) has no rules, so everyone on a server's machine may use all of it: "
@@ -69,6 +74,11 @@ struct PutStoreRulesCommand: ParsableCommand, FileNaming {
   var fileNames: [FileName] { [file] }
 
   func run() throws {
+    guard DatabaseNames.isValid(namespace) else {
+      throw Failure(
+        "\(namespace) holds the accounts of the store, and no protocol serves it: it has no rules.",
+        status: .usage)
+    }
     let rules = try LoadedRules(file).engine
     let store = try option.opened()
     defer { store.close() }

@@ -4,27 +4,33 @@ import RunnelPostgres
 struct BrokenMove {
   /// The namespace.
   var namespace: String
-  /// The name of the store where it is.
-  var store: String
+  /// The name of the store where it is; nil if that is not known.
+  var store: String?
   /// The name of the store to which it was to be moved; nil if that is not known.
   var target: String?
 
   /// That the namespace is frozen, and how that ends.
   var frozen: String {
-    let again = target.map { "`\(command) --to \($0)`" } ?? "the same command"
-    return
-      "\(namespace) is frozen: it is read, and not written. Do the move again (\(again)), and it goes on; or "
+    "\(namespace) is frozen: it is read, and not written. Do the move again (\(again)), and it goes on; or "
       + "give it up (`\(command) --give-up`)."
   }
 
+  /// How a move ends that is not complete, as the end of a sentence without its point.
+  var ways: String { "\(again) completes its move, `\(command) --give-up` gives it up" }
+
+  /// The command that does the move again.
+  var again: String { target.map { "`\(command) --to \($0)`" } ?? "the same command" }
+
   private var command: String {
-    "runnel store move \(namespace)\(store == "main" ? "" : " --store \(store)")"
+    "runnel store move \(namespace)\(store == "main" ? "" : " --store \(store ?? "SOURCE")")"
   }
 
   /// The error of a move with the state that it leaves, for whoever reads it.
   ///
   /// - Throws: `Interruption.Stopped` if that was the error, after saying the state.
   func told(_ error: any Error, _ source: PostgresStore) throws -> Failure {
+    // Another command moves it, and tells what becomes of it.
+    if (error as? PostgresError)?.message.contains(StoreMove.busyWords) == true { throw error }
     let words = state(source)
     if let stopped = error as? Interruption.Stopped {
       StandardError.say(words ?? "\(namespace) was not moved.")
@@ -40,11 +46,12 @@ struct BrokenMove {
 
   /// What is said of the namespace now; nil if there is nothing to say.
   func state(_ source: PostgresStore?) -> String? {
+    let name = store ?? "main"
     let unknown =
-      "Whether \(namespace) is frozen is not known: `runnel store status --store \(store)` says it."
+      "Whether \(namespace) is frozen is not known: `runnel store status --store \(name)` says it."
     do {
       if let source, source.connection.isOpen { return try state(in: source) }
-      let opened = try PostgresStore(try StoreOption.place(named: store))
+      let opened = try PostgresStore(try StoreOption.place(named: name))
       defer { opened.close() }
       return try state(in: opened)
     } catch {
@@ -53,12 +60,24 @@ struct BrokenMove {
   }
 
   private func state(in source: PostgresStore) throws -> String? {
-    switch try source.namespace(named: namespace)?.state {
-    case .open: "\(namespace) was not moved, and is written as before."
-    case .frozen: frozen
+    guard let found = try source.namespace(named: namespace) else { return nil }
+    switch found.state {
+    case .open: return "\(namespace) was not moved, and is written as before."
+    case .frozen:
+      // What was begun goes on, whatever was asked for now.
+      var broken = self
+      broken.target = try source.moveTarget(of: found) ?? target
+      return broken.frozen
     case .moved:
-      "\(namespace) was moved, but is perhaps not open in the other store yet: do the move again."
-    case nil: nil
+      let place = try source.newPlace(of: found)
+      var broken = self
+      if PostgresPlace.isName(place.store) { broken.target = place.store }
+      let rest =
+        try source.isUnopened(found)
+        ? ", but is perhaps not open there yet: \(broken.again) completes the move." : "."
+      return
+        "\(namespace) was moved to \(place.words)\(rest) If that store is lost for good, "
+        + "`\(command) --give-up --force` opens \(namespace) again where it was."
     }
   }
 }

@@ -75,6 +75,16 @@ extension PostgresStore {
       """, name, .text("\(place.store) \(place.address)"))
   }
 
+  /// Keeps in mind the number of a namespace that is dropped.
+  static func noteDropped(_ number: PostgresValue) -> PostgresStatement {
+    PostgresStatement(
+      """
+      INSERT INTO meta (ns, name, value) VALUES (0, '\(PostgresStore.droppedName)', $1::int::text)
+      ON CONFLICT (ns, name) DO UPDATE
+      SET value = greatest(meta.value::int, excluded.value::int)::text
+      """, number)
+  }
+
   /// Removes a namespace with all that is in it; servers stop serving it.
   ///
   /// O(n) in its rows, in one transaction.
@@ -86,13 +96,7 @@ extension PostgresStore {
     var statements = (StoreMove.tables.map(\.name) + ["namespace"]).map { table in
       PostgresStatement("DELETE FROM \(table) WHERE ns = $1", number)
     }
-    statements.append(
-      PostgresStatement(
-        """
-        INSERT INTO meta (ns, name, value) VALUES (0, '\(PostgresStore.droppedName)', $1::int::text)
-        ON CONFLICT (ns, name) DO UPDATE
-        SET value = greatest(meta.value::int, excluded.value::int)::text
-        """, number))
+    statements.append(PostgresStore.noteDropped(number))
     statements += [try noteFormer(namespace), PostgresStatement("COMMIT")]
     try undoing {
       let found = try connection.perform([

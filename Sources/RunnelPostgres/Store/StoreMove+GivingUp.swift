@@ -7,6 +7,8 @@ extension StoreMove {
     /// The namespace is open again; `rest` says why the other store could not be asked to remove what it has
     /// of it, nil if it has nothing.
     case opened(rest: String?)
+    /// The namespace was moved, and is open again as it was then; `reason` says why it is lost there.
+    case reopened(reason: String)
   }
 
   /// What the other store says of a move.
@@ -41,6 +43,9 @@ extension StoreMove {
   /// But a primary that lost its last commits may not know of the end of the move: so the other store is asked
   /// if all rows were there.
   ///
+  /// What was moved is opened again if it was not opened in the other store. If it is lost there, that has
+  /// to be forced.
+  ///
   /// - Parameters:
   ///   - namespace: of `source`.
   ///   - source: where it is.
@@ -61,10 +66,7 @@ extension StoreMove {
       switch present.state {
       case .open: return .wasOpen
       case .moved:
-        throw PostgresError(
-          .unsuitable,
-          "\(present.name) was moved to \(try source.newPlace(of: present).words) already: it can only be moved "
-            + "back.")
+        return try reopen(present, of: source, name, isForced: isForced, opened)
       case .frozen: break
       }
       if try source.metaValue(arrivalName, of: present) != nil {
@@ -167,6 +169,17 @@ extension PostgresStore {
   /// True if a namespace comes from another store, and is not open yet.
   package func isArriving(_ namespace: Namespace) throws -> Bool {
     try metaValue(StoreMove.arrivalName, of: namespace) != nil
+  }
+
+  /// The name of the store from which an arriving namespace comes; nil if it was not told.
+  package func moveOrigin(of namespace: Namespace) throws -> String? {
+    let name = try metaValue(StoreMove.originName, of: namespace)
+    return name?.isEmpty == false ? name : nil
+  }
+
+  /// True if a namespace was moved, and is not known to be open in the other store.
+  package func isUnopened(_ namespace: Namespace) throws -> Bool {
+    try metaValue(StoreMove.unopenedName, of: namespace) != nil
   }
 
   /// True if a namespace of `other` is the one that was moved there from here, whole and open.

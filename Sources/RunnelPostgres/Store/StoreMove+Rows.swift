@@ -27,8 +27,9 @@ extension StoreMove {
         StoreMove.forgetting(
           [
             StoreMove.targetName, StoreMove.readyName, StoreMove.addressName, StoreMove.storeName,
-            StoreMove.numberName,
+            StoreMove.numberName, StoreMove.unopenedName, StoreMove.originName,
           ], .integer(there)),
+        StoreMove.keeping(origin, StoreMove.originName, .integer(there)),
         StoreMove.keeping("", StoreMove.camePrefix + number, .integer(there)),
         StoreMove.keeping(number, StoreMove.moveName, .integer(there)),
         StoreMove.keeping(number, StoreMove.arrivalName, .integer(there)),
@@ -61,19 +62,27 @@ extension StoreMove {
         throw PostgresError(
           .unsuitable, "\(target.connection.name) has a namespace \(namespace.name) already.")
       }
-      // Servers there know it by its number, and go on where they left off.
+      let isOther = try isOfOther(former, isLate: true)
+      if isOther, !isForced { throw try refusal(of: former) }
       try target.connection.perform(
         StoreMove.tables.map { table in
           PostgresStatement("DELETE FROM \(table.name) WHERE ns = $1", .integer(former.number))
         })
+      if !isOther {
+        // Servers there know it by its number, and go on where they left off.
+        try target.connection.perform([
+          PostgresStatement(
+            """
+            UPDATE namespace SET head = $2, floor = $3, last_at = $4, next_split = $5, state = 1
+            WHERE name = $1
+            """, values: values)
+        ])
+        return former.number
+      }
       try target.connection.perform([
-        PostgresStatement(
-          """
-          UPDATE namespace SET head = $2, floor = $3, last_at = $4, next_split = $5, state = 1
-          WHERE name = $1
-          """, values: values)
+        PostgresStatement("DELETE FROM namespace WHERE ns = $1", .integer(former.number)),
+        PostgresStore.noteDropped(.integer(former.number)),
       ])
-      return former.number
     }
     let made = try target.connection.perform([
       PostgresStatement(

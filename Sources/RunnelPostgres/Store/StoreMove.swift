@@ -31,6 +31,10 @@ package struct StoreMove {
   private static let discoveryMicroseconds: UInt32 = 750_000
   /// The name in `meta` of the address to which clients are sent afterwards.
   static let addressName = "moved.to"
+  /// The name in `meta` of the number of a move, from its end until the namespace is open in the other store.
+  static let unopenedName = "moved.unopened"
+  /// The name in `meta` of the name of the store from which a move to this one comes; for people.
+  static let originName = "moving.from"
   /// The name in `meta` of the name of the other store, for people.
   static let storeName = "moved.store"
   /// The name in `meta` of the number of the move that brought a namespace to another store.
@@ -41,6 +45,8 @@ package struct StoreMove {
   static let undonePrefix = "moved.not."
   /// The number of the lock of the moves of namespace 0: "runnelmv".
   static let lockBase: Int64 = 0x7275_6E6E_656C_6D76
+  /// What is said of a namespace that another command moves.
+  package static let busyWords = "is being moved by another command"
   /// The rows that are in memory at a time.
   static let pageCount = 200
 
@@ -88,6 +94,10 @@ package struct StoreMove {
   let namespace: PostgresStore.Namespace
   let source: PostgresStore
   let target: PostgresStore
+  /// The name of the source for people.
+  var origin = ""
+  /// True if what a move of another namespace has left in the target may be replaced.
+  var isForced = false
   let report: (Int) throws -> Void
 
   /// Moves a namespace.
@@ -99,6 +109,8 @@ package struct StoreMove {
   ///   - address: HOST:PORT of servers of `target`, to which clients are sent; empty for none. Of a namespace
   ///     that was moved there before, it replaces the former one, unless it is empty.
   ///   - name: the name of `target` for people; empty for none.
+  ///   - origin: the name of `source` for people; empty for none.
+  ///   - isForced: true if what a move has left of another namespace of the name may be replaced in `target`.
   ///   - report: called now and then with the number of rows that were copied; an error ends the move.
   /// - Returns: what became of it.
   /// - Throws: `PostgresError`, and the errors of `report`; then the namespace is as it was, or, if the
@@ -106,15 +118,18 @@ package struct StoreMove {
   @discardableResult
   package static func run(
     _ namespace: PostgresStore.Namespace, from source: PostgresStore, to target: PostgresStore,
-    address: String, name: String = "", report: @escaping (Int) throws -> Void = { _ in }
+    address: String, name: String = "", origin: String = "", isForced: Bool = false,
+    report: @escaping (Int) throws -> Void = { _ in }
   ) throws -> Outcome {
     // Two moves at once, to different stores, would make two namespaces of one.
     try alone(with: namespace, of: source) {
       // It may have been moved since it was looked for.
       let present = try source.namespace(named: namespace.name) ?? namespace
       return try run(
-        StoreMove(namespace: present, source: source, target: target, report: report), address, name
-      )
+        StoreMove(
+          namespace: present, source: source, target: target, origin: origin, isForced: isForced,
+          report: report),
+        address, name)
     }
   }
 
@@ -127,7 +142,7 @@ package struct StoreMove {
     let number = lockBase + namespace.number
     guard try lock(number, of: source, "pg_try_advisory_lock") else {
       throw PostgresError(
-        .unsuitable, "\(namespace.name) is being moved by another command: wait for its end.")
+        .unsuitable, "\(namespace.name) \(busyWords): wait for its end.")
     }
     // If the connection is lost, so is the lock.
     defer { _ = try? lock(number, of: source, "pg_advisory_unlock") }
@@ -163,9 +178,17 @@ package struct StoreMove {
         let isNew = try move.readdress(address, insteadOf: place.address)
         if let number { try move.confirm(number) }
         try move.open(number)
+        move.noteOpen()
         return isNew ? .readdressed : .moved
       }
+      if place.store == name, !name.isEmpty, try move.isLost(before) {
+        throw PostgresError(
+          .unsuitable,
+          "\(namespace.name) was moved to \(place.words), but is not there any more: --give-up --force opens "
+            + "it again where it was, and what was written there since is lost.")
+      }
       if place.store == name, !name.isEmpty, before.isThere, !before.isArriving {
+        move.noteOpen()
         let isNew = try move.readdress(address, insteadOf: place.address)
         return isNew ? .readdressed : .movedBefore
       }
@@ -178,6 +201,7 @@ package struct StoreMove {
       }
     case .frozen: try move.checkContinuation(before, name)
     }
+    if !before.isThere { try move.checkLeftover() }
     let number = try move.freeze(before.isThere ? before.number : nil, name)
     do {
       if !before.isThere { try move.copy(number) }
@@ -190,6 +214,7 @@ package struct StoreMove {
     if try !StoreLease.live(target.connection).isEmpty { usleep(discoveryMicroseconds) }
     try move.finish(address, name, number)
     try move.open(number)
+    move.noteOpen()
     // Without notifications the servers notice it when they look, a quarter of a second later.
     for store in [target, source] { try? StoreWake.send([.servers], store.connection) }
     return .moved
@@ -274,6 +299,13 @@ package struct StoreMove {
     ])
   }
 
+  /// Notes that the namespace is open in the other store; a move that is done again notes it, too.
+  private func noteOpen() {
+    _ = try? source.connection.perform([
+      StoreMove.forgetting([StoreMove.unopenedName], .integer(namespace.number))
+    ])
+  }
+
   /// Waits for the writers, and lets no more of them in; returns the number of the move.
   ///
   /// `former` is the number of the move that goes on; nil for a new one, which gives up any other.
@@ -334,6 +366,7 @@ package struct StoreMove {
         StoreMove.keeping(address, StoreMove.addressName, ns),
         StoreMove.keeping(name, StoreMove.storeName, ns),
         StoreMove.keeping(number, StoreMove.numberName, ns),
+        StoreMove.keeping(number, StoreMove.unopenedName, ns),
         PostgresStatement("COMMIT"),
       ])
     }
@@ -381,12 +414,14 @@ package struct StoreMove {
       "DELETE FROM meta WHERE ns = $1 AND name = ANY($2)", namespace, .texts(names))
   }
 
-  /// Keeps in mind that the move under way is given up.
-  static func undoing(_ namespace: PostgresValue) -> PostgresStatement {
+  /// Keeps in mind that the move under way, or what `name` is the number of, is given up.
+  static func undoing(
+    _ namespace: PostgresValue, _ name: String = moveName
+  ) -> PostgresStatement {
     PostgresStatement(
       """
       INSERT INTO meta (ns, name, value)
-      SELECT ns, '\(undonePrefix)' || value, '' FROM meta WHERE ns = $1 AND name = '\(moveName)'
+      SELECT ns, '\(undonePrefix)' || value, '' FROM meta WHERE ns = $1 AND name = '\(name)'
       ON CONFLICT (ns, name) DO NOTHING
       """, namespace)
   }

@@ -21,7 +21,7 @@ struct MovedNamespace: Hashable, Sendable {
       } else if address.isEmpty {
         "its new address is not known here."
       } else {
-        "it is served at \(address) now."
+        "its servers are at \(address)."
       }
     text = "\(name) was moved to another store: \(end)"
     (self.name, self.address) = (name, address.isEmpty || !sendsClientsOn ? nil : address)

@@ -152,6 +152,86 @@ struct GivenUpMoveTests {
     }
   }
 
+  /// Once, all its rows were replaced, though they were the only copy.
+  @Test func theLeftoverOfAnotherNamespaceIsNotReplaced() throws {
+    try withStores { stores in
+      #expect(try stores.move(0, 1) == .moved)
+      let left = try stores.found(0)
+      try stores.all[2].makeNamespace(named: "test")
+      let error = #expect(throws: PostgresError.self) { _ = try stores.move(2, 0) }
+      #expect(error?.message.contains("was moved to the store two") == true)
+      #expect(try stores.found(0) == left)
+      #expect(try stores.found(2).state == .open)
+      let outcome = try StoreMove.run(
+        try stores.found(2), from: stores.all[2], to: stores.all[0], address: "", isForced: true)
+      #expect(outcome == .moved)
+      let now = try stores.found(0)
+      // It is another one for servers too.
+      #expect(now.state == .open && now.number != left.number)
+    }
+  }
+
+  @Test func aNamespaceComesBackByAnotherWay() throws {
+    try withStores { stores in
+      for (first, second) in [(0, 1), (1, 2), (2, 0), (0, 1)] {
+        let outcome = try stores.move(first, second)
+        #expect(outcome == .moved)
+      }
+      #expect(try stores.found(1).state == .open)
+    }
+  }
+
+  @Test func whatWasMovedAndNotOpenedIsGivenUpOrCompleted() throws {
+    let cluster = try PostgresCluster.shared()
+    for isGivenUp in [true, false] {
+      try withStores { stores in
+        let place = stores.places[1]
+        try cluster.run(
+          sql: "ALTER TABLE namespace ADD CONSTRAINT shut CHECK (state > 0)", in: place)
+        #expect(throws: PostgresError.self) { _ = try stores.move(0, 1) }
+        try cluster.run(sql: "ALTER TABLE namespace DROP CONSTRAINT shut", in: place)
+        #expect(try stores.all[0].isUnopened(try stores.found(0)))
+        #expect(try stores.found(0).state == .moved)
+        if isGivenUp {
+          #expect(try stores.giveUp() == .opened(rest: nil))
+          #expect(try stores.found(0).state == .open)
+          #expect(try stores.all[1].namespace(named: "test") == nil)
+        } else {
+          #expect(try stores.move(0, 1) == .moved)
+          #expect(try stores.found(1).state == .open)
+        }
+        #expect(try !stores.all[0].isUnopened(try stores.found(0)))
+      }
+    }
+  }
+
+  /// Once, no command read or opened what was left.
+  @Test func whatIsLostElsewhereIsOpenedAgain() throws {
+    try withStores { stores in
+      #expect(try stores.move(0, 1) == .moved)
+      try stores.all[1].dropNamespace(try stores.found(1))
+      try stores.all[1].makeNamespace(named: "test")
+      #expect(throws: PostgresError.self) { _ = try stores.move(0, 1) }
+      let error = #expect(throws: PostgresError.self) { _ = try stores.giveUp() }
+      #expect(error?.message.contains("--force opens it again here") == true)
+      #expect(try stores.found(0).state == .moved)
+      let outcome = try stores.giveUp(isForced: true)
+      #expect(outcome == .reopened(reason: "what is in the store two is another one."))
+      #expect(try stores.found(0).state == .open)
+      #expect(try stores.move(0, 2) == .moved)
+    }
+  }
+
+  @Test func whatIsOpenElsewhereIsNotOpenedAgain() throws {
+    try withStores { stores in
+      let outcomes = [try stores.move(0, 1), try stores.move(1, 2)]
+      #expect(outcomes == [.moved, .moved])
+      let error = #expect(throws: PostgresError.self) { _ = try stores.giveUp(isForced: true) }
+      #expect(error?.message.contains("is in the store three") == true)
+      #expect(try stores.found(0).state == .moved)
+    }
+  }
+
   /// Once, the namespace was marked as moved to its own store, and then dropped as left over.
   @Test func aMoveToTheSameStoreIsNone() throws {
     try withStores { stores in

@@ -190,7 +190,7 @@ struct StoreMoveTests {
         #expect(next.status == 307)
         #expect(next.headers["location"] == location)
         #expect(next.headers["access-control-allow-origin"] == "*")
-        #expect(next.body.contains("was moved to another store: it is served at two.example:1 now"))
+        #expect(next.body.contains("was moved to another store: its servers are at two.example:1."))
         // What a page may do is asked of the server, which sends it on when it does it.
         #expect(try server.request("OPTIONS", "/n.json").status == 204)
       }
