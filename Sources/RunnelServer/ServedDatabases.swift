@@ -25,6 +25,9 @@ final class ServedDatabases: Sendable {
     var arriving: [String: Set<String>] = [:]
     /// The numbers of the namespaces of each store.
     var numbers: [String: [String: Int64]] = [:]
+    /// The namespaces that are in two stores: where they are not served, how often that was found, and when it
+    /// is told next.
+    var doubles: [String: (store: String, count: Int, next: ContinuousClock.Instant)] = [:]
     /// The namespaces that are opened while the server runs, or will be tried again.
     var opening: Set<String> = []
   }
@@ -86,7 +89,7 @@ final class ServedDatabases: Sendable {
       for link in links {
         for name in try link.keeper.names() where link.store.serves(name) {
           if places.contains(where: { $0.name == name }) {
-            logger.warning("\(name) of the store \(link.store.name) is not served: another has it")
+            logger.error("\(ServedDatabases.words(ofSecond: name, link.store.name))")
           } else {
             places.append((name, link.place(of: name)))
           }

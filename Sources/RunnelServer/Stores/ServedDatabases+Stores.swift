@@ -10,6 +10,9 @@ import Synchronization
 extension ServedDatabases {
   /// The time after which a namespace that could not be opened is tried again.
   private static let retryMilliseconds = 10_000
+  /// After this many looks, a namespace that two stores have is told, and again after the pause.
+  private static let looksBeforeDouble = 8
+  private static let doublePause = Duration.seconds(60)
   /// After this time without an answer of a store, it is not known which namespaces are in it.
   private static let silenceMax = Duration.seconds(5)
 
@@ -111,6 +114,8 @@ extension ServedDatabases {
       } else if link.store.serves(head.name), served == nil || former != nil {
         // A namespace that was moved here from another store of this server takes its place.
         openLater(head.name, of: link)
+      } else if link.store.serves(head.name), !isServedFromHere, !head.isArriving {
+        noteDouble(head.name, of: link)
       }
     case .moved where isServedFromHere && link.store.serves(head.name):
       let before = state.withLock { state in
@@ -127,6 +132,27 @@ extension ServedDatabases {
       }
     case .moved: break
     }
+  }
+
+  /// What is logged of a namespace that another store has, too.
+  static func words(ofSecond name: String, _ store: String) -> String {
+    "\(name) of the store \(store) is not served: another store has a namespace of that name. Drop one of them, "
+      + "or which one is served is left to the next start."
+  }
+
+  /// Notes that a store has a namespace of which another one is served; it is told after some looks, since a
+  /// move that ends is seen in one store first, and each minute.
+  private func noteDouble(_ name: String, of link: StoreLink) {
+    let isTold = state.withLock { state in
+      let now = ContinuousClock.now
+      var double = state.doubles[name] ?? (link.store.name, 0, now)
+      double.count += 1
+      defer { state.doubles[name] = double }
+      if double.count < ServedDatabases.looksBeforeDouble || now < double.next { return false }
+      double.next = now + ServedDatabases.doublePause
+      return true
+    }
+    if isTold { logger.error("\(ServedDatabases.words(ofSecond: name, link.store.name))") }
   }
 
   /// Opens a database before clients can connect; nil for a namespace that was moved meanwhile, of which its
@@ -212,7 +238,13 @@ extension ServedDatabases {
     case .heads(let heads):
       closeDropped(heads, of: link)
       let arriving = Set(heads.filter { $0.isArriving }.map(\.name))
-      state.withLock { $0.arriving[link.store.name] = arriving.isEmpty ? nil : arriving }
+      let present = Set(heads.filter { $0.state != .moved && !$0.isArriving }.map(\.name))
+      state.withLock { state in
+        state.arriving[link.store.name] = arriving.isEmpty ? nil : arriving
+        state.doubles = state.doubles.filter {
+          $0.value.store != link.store.name || present.contains($0.key)
+        }
+      }
       for head in heads {
         if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }
         take(head, of: link)

@@ -101,7 +101,9 @@ extension ServedDatabase {
     let text = "\(failure)"
     if place.file == nil, text == toldFailure { return }
     toldFailure = text
-    logger.error("\(name): \(text)")
+    // A move is no fault.
+    let isMove = storage.isMoved(failure) || storage.isFrozen(failure)
+    logger.log(level: isMove ? .info : .error, "\(name): \(text)")
   }
 
   /// Lets what writes wait until the namespace is moved, and does the rest.
