@@ -92,10 +92,24 @@ struct StoreMoveCommandTests {
     #expect(back.status == 1 && back.errors.contains("was moved to the store second"))
     let again = try run("move", "chat", "--to", "second")
     #expect(again.status == 1 && again.errors.contains("--give-up --force"), "\(again.errors)")
-    #expect(try run("move", "chat", "--give-up").status == 1)
+    #expect(try run("move", "chat", "--give-up").status != 0)
     let opened = try run("move", "chat", "--give-up", "--force")
     #expect(opened.status == 0 && opened.output.contains("is open again"), "\(opened.errors)")
     #expect(try run("export", "chat").output == "{\"a\":1}\n")
+  }
+
+  /// Servers of both stores serve only one of them.
+  @Test func aNameThatAnotherStoreHasIsRefused() throws {
+    let refused = try run("init", "chat", "blog", "--store", "second")
+    #expect(
+      refused.status == 1 && refused.errors.contains("has a namespace of that name"),
+      "\(refused.errors)")
+    #expect(try !run("status", "--store", "second").output.contains("namespace"))
+    #expect(try run("init", "chat", "--store", "second", "--force").status == 0)
+    let status = try run("status").output
+    #expect(status.contains("namespace chat: in the store second, too"), "\(status)")
+    // What is there already is not asked for.
+    #expect(try run("init", "chat", "--store", "second").status == 0)
   }
 
   @Test func aBrokenMoveNamesItsOwnTarget() throws {

@@ -49,6 +49,9 @@ struct InitStoreCommand: ParsableCommand, FileNaming {
       listens on localhost, also by a proxy: --rules checks a file first, and stores the rules together with \
       each namespace. Namespaces that are there already keep theirs.
 
+      A name that another store of the configuration has is refused without --force: servers of both stores \
+      serve only one of the two.
+
       Examples:
         runnel store init chat blog --rules chat.rules.json
         runnel store init --store owner --role server chat
@@ -64,6 +67,7 @@ struct InitStoreCommand: ParsableCommand, FileNaming {
       "The file of the rules of the new namespaces; - for standard input.", valueName: "file"),
     completion: .file())
   var rules: FileName?
+  @Flag(help: "Make a namespace even if another store has one of that name.") var force = false
   @OptionGroup var option: StoreOption
 
   var fileNames: [FileName] { rules.map { [$0] } ?? [] }
@@ -88,6 +92,7 @@ struct InitStoreCommand: ParsableCommand, FileNaming {
     do {
       defer { notice.end() }
       try store.makeTables(for: role) { StandardError.say($0) }
+      if !force { try checkOthers(store) }
       for name in namespaces {
         let isNew = try store.makeNamespace(named: name, rules: text) { StandardError.say($0) }
         if !isNew { known.append(name) }
@@ -105,6 +110,22 @@ struct InitStoreCommand: ParsableCommand, FileNaming {
       )
     }
     if text != nil { try tellRules(all.filter { known.contains($0.name) }, of: store) }
+  }
+
+  /// Checks that no other store has a namespace of a new name.
+  private func checkOthers(_ store: PostgresStore) throws {
+    let new = try namespaces.filter { try store.namespace(named: $0) == nil }
+    if new.isEmpty { return }
+    let others = OtherStores(beside: store, named: option.store)
+    for name in new {
+      guard let other = others.namespaces[name]?.first else { continue }
+      throw Failure(
+        "\(name) was not made: the store \(other) has a namespace of that name, and servers of both stores serve "
+          + "only one of them. --force makes it.")
+    }
+    for name in others.silent {
+      StandardError.say("The store \(name) does not say if it has \(new.joined(separator: ", ")).")
+    }
   }
 
   /// Says that namespaces that were there already did not get the rules; it is a failure if one has none.
@@ -207,7 +228,8 @@ struct StatusOfStoreCommand: ParsableCommand {
         "\(host) takes writes too, and was replaced by this primary: stop it, and make it a standby\n"
       )
     }
-    for namespace in try store.namespaces() {
+    let namespaces = try store.namespaces()
+    for namespace in namespaces {
       let state =
         switch namespace.state {
         case .open: ""
@@ -227,6 +249,25 @@ struct StatusOfStoreCommand: ParsableCommand {
           + "\(text(server.report))\n")
     }
     if let standbys { try tell(standbys) }
+    try tellDoubles(namespaces, of: store)
+  }
+
+  /// Says which namespaces other stores of the configuration have, too; the last, since it may take long.
+  private func tellDoubles(
+    _ namespaces: [PostgresStore.Namespace], of store: PostgresStore
+  ) throws {
+    let live = try namespaces.filter {
+      try DatabaseNames.isValid($0.name) && $0.state != .moved && !store.isArriving($0)
+    }
+    if live.isEmpty { return }
+    let others = OtherStores(beside: store, named: option.store)
+    for namespace in live {
+      guard let names = others.namespaces[namespace.name] else { continue }
+      let list = names.joined(separator: ", ")
+      try StandardOutput.say(
+        "namespace \(namespace.name): in the store \(list), too; servers of both stores serve only one of them\n"
+      )
+    }
   }
 
   /// What is said of a frozen namespace: whether a command is moving it, and else how that ends.

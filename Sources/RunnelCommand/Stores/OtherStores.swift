@@ -1,0 +1,35 @@
+import Foundation
+import RunnelApp
+import RunnelPostgres
+
+/// The namespaces of the other stores of the configuration: servers of several stores serve one of a name.
+struct OtherStores {
+  /// The names of stores, by the names of the namespaces that are live there.
+  private(set) var namespaces: [String: [String]] = [:]
+  /// The names of those that did not answer.
+  private(set) var silent: [String] = []
+
+  /// Asks all stores of the configuration but one, whatever their names for it are.
+  init(beside store: PostgresStore, named own: String) {
+    let path = ConfigurationFile.path(environment: ProcessInfo.processInfo.environment)
+    let places = path.map { ConfigurationFile(file: $0).stores } ?? [:]
+    for (name, place) in places.sorted(by: { $0.key < $1.key }) where name != own {
+      do {
+        let other = try PostgresStore(PostgresPlace(place))
+        defer { other.close() }
+        if try StoreMove.areSame(store, other) { continue }
+        try other.checkVersion()
+        for found in try other.namespaces() where found.state != .moved {
+          // What is on its way is told by the store that it comes from.
+          if try other.isArriving(found) { continue }
+          namespaces[found.name, default: []].append(name)
+        }
+      } catch let error as PostgresError {
+        // What is no store yet has no namespaces.
+        if error.kind != .unsuitable { silent.append(name) }
+      } catch {
+        silent.append(name)
+      }
+    }
+  }
+}
