@@ -37,7 +37,7 @@ struct DropNamespaceCommand: ParsableCommand {
       let hint = found.state == .moved ? " `\(move)` opens it again here." : ""
       try Consent(isGiven: false).require(
         "\(doubt) Remove \(namespace) with all its data? It cannot be brought back.",
-        because: "\(doubt) Its data would be lost.\(hint)")
+        because: "\(doubt)\(hint) Its data would be lost.")
     }
     let notice = WaitNotice(option.store)
     defer { notice.end() }
