@@ -32,7 +32,7 @@ extension ReplicaEngine {
     if reach.comparesBases || replica.book.hasNoPending { return [] }
     var queries: [Query] = []
     for write in replica.book.pending
-    where write.isDurable && write.seen == nil && !write.write.hasServerValues {
+    where write.isDurable && write.isVisible && write.seen == nil && !write.write.hasServerValues {
       for (part, base) in zip(write.parts, write.bases) where part.isNode && base != nil {
         let query = Query(part.path)
         if !queries.contains(query) { queries.append(query) }
