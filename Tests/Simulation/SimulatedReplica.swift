@@ -56,7 +56,7 @@ struct MemoryReplica: SimulatedReplica {
 
   mutating func carryOut(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput {
     var output = ReplicaOutput()
-    let outcome: ReplicaOutcome
+    var outcome: ReplicaOutcome
     switch input {
     case .listen(let listener, let request):
       outcome = try engine.listen(listener, request, now: now, &storage)
