@@ -208,7 +208,7 @@ import Testing
     try terminal.runnel(["open", url], before: words)
     try terminal.wait("her data, and why she is signed out") {
       $0.contains("ana@x.org: session ended") && $0.contains("greeting")
-        && $0.contains("A signs in again")
+        && $0.contains("A signs in once it is enabled")
     }
     #expect(try run("accounts", "enable", "ana@x.org", accounts).status == 0)
     try terminal.keys("A")
