@@ -162,8 +162,9 @@ public struct WebClient: Sendable {
         try pipeline.addHTTPClientHandlers()
         try pipeline.addHandler(reader)
       } catch {
+        // The channel is closed already where the task was cancelled while it connected.
+        reader.fail(error)
         channel.close(promise: nil)
-        return loop.makeFailedFuture(error)
       }
       return reader.head.futureResult.map { WebExchange($0, loop, bound, channel) }
     }
@@ -290,12 +291,12 @@ private final class ExchangeReader: ChannelInboundHandler {
   private var timer: Scheduled<Void>?
   private var isComplete = false
   private var failure: (any Error)?
-  /// False until the TLS handshake is completed: until then nothing of the request leaves.
-  private var isSent: Bool
+  /// False until the handler is in the channel and the TLS handshake, if any, is completed: until then
+  /// nothing of the request leaves.
+  private var isSent = false
 
   init(_ channel: any Channel, _ request: WebRequest, _ userAgent: String) {
     (self.channel, self.request, self.userAgent) = (channel, request, userAgent)
-    isSent = !request.address.isSecure
     head = channel.eventLoop.makePromise()
   }
 
@@ -313,6 +314,10 @@ private final class ExchangeReader: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    guard context.channel.isActive else {
+      return fail(NetworkError("the connection was closed before the request"))
+    }
+    isSent = !request.address.isSecure
     startTimer(seconds: request.headSeconds ?? WebClient.silenceSeconds)
     var head = HTTPRequestHead(
       version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.address.target)
@@ -389,7 +394,13 @@ private final class ExchangeReader: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  private func fail(_ error: any Error) {
+  func handlerRemoved(context: ChannelHandlerContext) {
+    // A channel that was closed before the handler was added tells nothing else.
+    fail(NetworkError("the connection was closed before the end"))
+  }
+
+  /// Ends all waits with an error; it is safe to call it again.
+  func fail(_ error: any Error) {
     timer?.cancel()
     if isComplete || failure != nil { return }
     var named = NetworkError("\(request.address.bare): \(WebConnector.reason(error)).")

@@ -52,6 +52,23 @@ import Testing
     }
   }
 
+  @Test func requestOfACancelledTaskIsNotSent() async throws {
+    try await withServer { server in
+      let address = try #require(WebAddress("http://127.0.0.1:\(server.port)/x.json"))
+      let asking = Task { () -> NetworkError? in
+        withUnsafeCurrentTask { $0?.cancel() }
+        do throws(NetworkError) {
+          _ = try await WebClient(userAgent: "test").answer(
+            to: WebRequest("PUT", address, body: [49]), bytesMax: 100)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      #expect(await asking.value?.isSent == false)
+    }
+  }
+
   @Test func cutConnectionsLoseNothingAndDoNothingTwice() async throws {
     let seed = UInt64.random(in: 0...(.max))
     var random = SeededRandom(seed: seed)
