@@ -79,7 +79,8 @@ final class CuttingProxy: Sendable {
           self?.connect(channel, saying: "HTTP/1.1 200 Connection established\r\n\r\n")
         })
     } else {
-      connect(channel, saying: "")
+      try channel.pipeline.syncOperations.addHandler(
+        ActiveChannel { [weak self] in self?.connect($0, saying: "") })
     }
   }
 
@@ -100,6 +101,20 @@ final class CuttingProxy: Sendable {
           side.setOption(.autoRead, value: true).whenSuccess { side.read() }
         }
       }
+  }
+}
+
+/// Tells when a channel is active: reads that are asked for before are lost.
+private final class ActiveChannel: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let begin: (any Channel) -> Void
+
+  init(_ begin: @escaping (any Channel) -> Void) { self.begin = begin }
+
+  func channelActive(context: ChannelHandlerContext) {
+    context.fireChannelActive()
+    begin(context.channel)
   }
 }
 
