@@ -5,6 +5,8 @@
 #   make build      build the program: .build/release/runnel, which runs without Swift too
 #   make test       build everything with warnings as errors and run all tests, or those of the
 #                   suites that ONLY=PATTERN names; all output stays in .build/tests.log
+#   make test-release
+#                   run the end-to-end tests on the program that `make install` copies
 #   make check      run everything that a change must pass: lint, then test
 #   make long       run a part of the tests that take long, PART=kills, seeds, faults, large, fuzzing,
 #                   simulate or soak, for MINUTES=10; the next time it goes on where it stopped
@@ -57,7 +59,7 @@ MINUTES ?= 10
 ONLY ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: run build test long check fuzz bench format lint demo-data screens pictures docs surface \
+.PHONY: run build test test-release long check fuzz bench format lint demo-data screens pictures docs surface \
   order manual stripped install uninstall deb clean help swift build-packages test-packages \
   bench-packages order-packages
 
@@ -72,6 +74,11 @@ build: swift build-packages
 test: swift build-packages test-packages
 	@.make/build-tests
 	@.make/tests '$(ONLY)'
+
+# The optimizer can break what works in the build of the tests.
+test-release: stripped test-packages
+	@.make/build-tests
+	@RUNNEL_PROGRAM=$(CURDIR)/$(PROGRAM) FOLDER=.build/tests-release .make/tests '^EndToEndTests.*$(ONLY)'
 
 long: swift build-packages test-packages
 	@case "$(PART)" in \

@@ -27,8 +27,9 @@ enum Program {
     return Outcome(status: status, output: try output.contents(), errors: try program.errors())
   }
 
-  /// The path of the program: it is built beside the tests.
+  /// The path of the program: it is built beside the tests, unless `RUNNEL_PROGRAM` names another.
   static func path() throws -> String {
+    if let other = getenv("RUNNEL_PROGRAM") { return String(cString: other) }
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     try check(count, "readlink")
