@@ -17,9 +17,7 @@ import Testing
   }
 
   /// The programs are built beside `runnel`.
-  private func program(_ name: String) throws -> String {
-    String(try Program.path().dropLast("runnel".count)) + name
-  }
+  private func program(_ name: String) throws -> String { try Program.folder() + name }
 
   private func lines(of sample: String) throws -> Int {
     let file = Self.samples.appendingPathComponent(sample + "/main.swift")

@@ -7,7 +7,9 @@ import Testing
 /// Servers of two builds on one store: the tables are migrated under them, and the older ones are replaced.
 ///
 /// The newer build is the same program, told to be of a later version (`RUNNEL_NEWER_TABLES`).
-@Suite(.enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)))
+@Suite(
+  .enabled(if: PostgresCluster.isInstalled, Comment(rawValue: PostgresCluster.advice)),
+  .disabled(if: Program.isOther, "only the program built for tests can be of a later version"))
 struct StoreUpgradeTests {
   private static let writerCount = 8
   private static let writeCount = 5

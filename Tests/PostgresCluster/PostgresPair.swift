@@ -27,7 +27,7 @@ package final class PostgresPair {
       "-c listen_addresses= -c unix_socket_directories='\(folder)' -c max_connections=60 "
       + "-c fsync=off -c full_page_writes=off "
       // A question to the standby is answered also if the primary vacuums meanwhile.
-      + "-c max_standby_streaming_delay=-1"
+      + "-c max_standby_streaming_delay=-1 -c max_standby_archive_delay=-1"
     let script = """
       trap '' INT TERM HUP
       cd '\(folder)' || exit 1

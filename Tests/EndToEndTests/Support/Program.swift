@@ -27,14 +27,22 @@ enum Program {
     return Outcome(status: status, output: try output.contents(), errors: try program.errors())
   }
 
+  /// Whether another program is tested than the one that is built beside the tests.
+  static var isOther: Bool { getenv("RUNNEL_PROGRAM") != nil }
+
   /// The path of the program: it is built beside the tests, unless `RUNNEL_PROGRAM` names another.
   static func path() throws -> String {
     if let other = getenv("RUNNEL_PROGRAM") { return String(cString: other) }
+    return try folder() + "runnel"
+  }
+
+  /// The folder of the tests, where all programs are built.
+  static func folder() throws -> String {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     try check(count, "readlink")
     let tests = String(decoding: buffer[..<count], as: UTF8.self)
-    return tests.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/runnel"
+    return tests.split(separator: "/").dropLast().reduce("/") { $0 + $1 + "/" }
   }
 }
 
