@@ -1,7 +1,7 @@
 import GRDB
 import RunnelStorage
 public import RunnelStreams
-import RunnelTree
+package import RunnelTree
 
 /// The reason why a database could not be opened, read or written.
 public struct DatabaseError: Error, Hashable, Sendable {
@@ -67,6 +67,9 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public internal(set) var reason: String?
   /// What a program with commands can advise besides the message; nil for nothing.
   package internal(set) var remedy: DatabaseRemedy?
+  /// The places that others have changed meanwhile, as far as the conditions of a write tell; empty for other
+  /// errors.
+  package internal(set) var places: [Path] = []
 
   /// Makes an error.
   public init(_ code: Code, _ message: String) {

@@ -4,10 +4,11 @@ package import RunnelTree
 extension WriteCondition {
   /// Checks conditions; those at `/.info` are compared with `info`, the state of the connection.
   ///
-  /// - Throws: `DatabaseError` (`changed`) that names the first place without the expected value.
+  /// - Throws: `DatabaseError` (`changed`) that names the places without the expected values.
   static func check(
     _ conditions: [WriteCondition], _ reader: any TreeReader, _ info: ConnectionInfo
   ) throws {
+    var changed: [Path] = []
     for condition in conditions {
       let path = condition.path
       let present = try path.isInfo ? info.node(at: path) : reader.node(at: path)
@@ -18,9 +19,15 @@ extension WriteCondition {
       } else if try present.json == Node(json: condition.value).json {
         continue
       }
-      throw DatabaseError(
-        .changed, "\(path) was changed meanwhile. Nothing was written.")
+      if changed.last != path { changed.append(path) }
     }
+    guard let first = changed.first else { return }
+    let others = changed.count - 1
+    let more = others == 1 ? "1 other place" : "\(others) other places"
+    let words = others == 0 ? "\(first) was" : "\(first) and \(more) were"
+    var error = DatabaseError(.changed, "\(words) changed meanwhile. Nothing was written.")
+    error.places = changed
+    throw error
   }
 }
 

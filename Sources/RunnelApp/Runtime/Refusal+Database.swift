@@ -5,6 +5,7 @@ extension Refusal {
   /// Makes a refusal from an error of the database.
   init(_ error: DatabaseError) {
     self.init(error.message)
+    places = error.places
     switch error.code {
     case .changed: cause = .outdated
     case .dealtWith: cause = .dealtWith

@@ -64,8 +64,10 @@ extension WriteRequest {
     case .set(let path, let json): .writeIf(number, .set(path, json), conditions)
     case .update(let path, let members): .writeIf(number, .update(path, members), conditions)
     case .remove(let path): .writeIf(number, .remove(path), conditions)
+    case .removeAll(let path, let keys):
+      .writeIf(number, .update(path, keys.map { JSONMember($0.text, .null) }), conditions)
     case .operation(let operation): .performIf(number, operation, registry, conditions)
-    case .push, .pushAll, .removeAll, .append, .undo, .undoWrite, .guarded, .taking: nil
+    case .push, .pushAll, .append, .undo, .undoWrite, .guarded, .taking: nil
     }
   }
 }

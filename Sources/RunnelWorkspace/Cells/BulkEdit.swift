@@ -22,11 +22,11 @@ enum BulkEdit {
     let kind = FieldKind(values.first { $0 != .null } ?? .string(""))
     let input = FieldInput(kind: kind, text: isAlike ? FieldKind.text(of: values[0]) : "")
     let name = field.isRoot ? "value" : field.text
-    let edited = MarkedField(field, of: marked)
+    let edited = MarkedField(field, of: marked, in: state.tabs.front)
     var form = FormScreen(
       purpose: .editField(edited), title: title(edited, marked.count),
       fields: [FormScreen.Field(name, path: field, input)])
-    form.note = note(state, values)
+    form.note = note(state, edited, values)
     FormScreen.open(&state, form)
   }
 
@@ -52,13 +52,19 @@ enum BulkEdit {
       if present.isEmpty { continue }
       form.title = title(edited, edited.targets.count)
       form.note = note(
-        state, present.map { state.database.coding.shown($0.row.node?[edited.field] ?? .empty) })
+        state, edited,
+        present.map { state.database.coding.shown($0.row.node?[edited.field] ?? .empty) })
       state.layers[index] = .form(form)
     }
   }
 
-  private static func note(_ state: AppState, _ values: [JSONValue]) -> String {
-    let hidden = state.tabs.front.markCount - state.tabs.front.markedRecords.count
+  /// The present values in words, and how many marked records are left out.
+  ///
+  /// Those whose rows were unloaded since the form was opened are not left out.
+  private static func note(
+    _ state: AppState, _ edited: MarkedField, _ values: [JSONValue]
+  ) -> String {
+    let hidden = state.tabs.front.marks.subtracting(edited.paths.map { Record.id(of: $0) }).count
     return note(values) + (hidden > 0 ? " · \(hidden) marked rows that are not shown stay" : "")
   }
 
@@ -119,6 +125,36 @@ enum BulkEdit {
     state.tabs.front.marks.subtract(edited.paths.map { Record.id(of: $0) })
     state.tabs.front.marks.formUnion(left)
     return true
+  }
+
+  /// Leaves out all records that a refused write names as changed by others, marks the rest again, and shows one
+  /// form for it, also if several writes were refused.
+  static func giveBack(
+    _ state: inout AppState, _ form: FormScreen, _ edited: MarkedField, _ refusal: Refusal
+  ) {
+    var (form, edited, refusal) = (form, edited, refusal)
+    let open = state.layers.firstIndex { layer in
+      guard case .form(let other) = layer, case .editField = other.purpose else { return false }
+      return other.attempt != nil && other.attempt == form.attempt
+    }
+    if let open, case .form(let other) = state.layers[open],
+      case .editField(let present) = other.purpose
+    {
+      (form, edited) = (other, present)
+    }
+    let named = edited.leave(namedBy: refusal)
+    if !named.isEmpty {
+      let others =
+        edited.targets.isEmpty ? "" : KeyText.formKeys(state).hint(.formSave, "sets the rest")
+      refusal.message =
+        "others changed \(MarkedField.names(edited.changed)) meanwhile: left out\(others)"
+      state.say(.error, refusal.message)
+    }
+    form.purpose = .editField(edited)
+    form.title = title(edited, edited.targets.count)
+    guard let open else { return Writing.reopen(&state, form, refusal) }
+    form.take(refusal)
+    state.layers[open] = .form(form)
   }
 
   /// Marks the records again whose field could not be set.

@@ -9,19 +9,28 @@ struct MarkedField: Hashable, Sendable {
   struct Target: Hashable, Sendable {
     let path: Path
     let conditions: [WriteCondition]?
+    /// The conditions under which the record still belongs to the list, for when its row is unloaded.
+    let belonging: [WriteCondition]
+    /// Whether the list does not show what has become of the record.
+    fileprivate(set) var isUnseen = false
 
-    init(_ record: Record, field: Path) {
+    init(_ record: Record, field: Path, in list: ListScreen) {
+      let node = record.row.node ?? .empty
       path = record.path
-      conditions = WriteCondition.keeping(field, in: record.row.node ?? .empty, at: record.path)
+      conditions = WriteCondition.keeping(field, in: node, at: path)
+      belonging = list.conditionsOfBelonging(node, at: path)
     }
 
     fileprivate init(_ target: Target, following moves: RecordMoves) {
-      path = moves.place(target.path)
-      conditions = target.conditions?.map { condition in
+      let moved = { (condition: WriteCondition) in
         var condition = condition
         condition.path = moves.place(condition.path)
         return condition
       }
+      path = moves.place(target.path)
+      conditions = target.conditions?.map(moved)
+      belonging = target.belonging.map(moved)
+      isUnseen = target.isUnseen
     }
   }
 
@@ -29,12 +38,14 @@ struct MarkedField: Hashable, Sendable {
   var targets: [Target]
   /// The records that are left as they are, because others changed them or put another value there.
   private(set) var changed: [Path] = []
-  /// The records that others removed.
+  /// The records that others removed, or that have left the list.
   private(set) var gone: [Path] = []
+  /// Whether others removed all of them, as far as the list can tell.
+  private var areRemoved = true
 
-  init(_ field: Path, of records: [Record]) {
+  init(_ field: Path, of records: [Record], in list: ListScreen) {
     self.field = field
-    targets = records.map { Target($0, field: field) }
+    targets = records.map { Target($0, field: field, in: list) }
   }
 
   var paths: [Path] { targets.map(\.path) }
@@ -52,7 +63,8 @@ struct MarkedField: Hashable, Sendable {
   /// Leaves out what is not written: the records that others changed or removed meanwhile as far as
   /// the list in front shows it, and those whose field has the value already.
   ///
-  /// Of records that the list does not load, only the conditions of the write can tell it.
+  /// Of records that the list does not load, only the conditions of the write can tell it; they also say that
+  /// its `where` chooses the record as before.
   ///
   /// O(records).
   func writing(_ value: JSONValue, in state: AppState) -> MarkedField {
@@ -60,6 +72,7 @@ struct MarkedField: Hashable, Sendable {
     result.targets = []
     let list = state.tabs.isTree ? nil : state.tabs.front
     let removed = list.map(removed) ?? []
+    if let list, !removed.isEmpty { result.areRemoved = list.losesOnlyRemovedRows }
     for target in targets {
       guard let record = list?.records[Record.id(of: target.path)] else {
         if removed.contains(target.path) {
@@ -67,6 +80,8 @@ struct MarkedField: Hashable, Sendable {
         } else if target.conditions == nil {
           result.changed.append(target.path)
         } else {
+          var target = target
+          target.isUnseen = true
           result.targets.append(target)
         }
         continue
@@ -75,6 +90,8 @@ struct MarkedField: Hashable, Sendable {
       let isThere = WriteCondition.keeping(field, in: node, at: target.path) != nil
       if isThere, node[field].exportJSON == value { continue }
       if isThere, target.isMet(by: node) {
+        var target = target
+        target.isUnseen = false
         result.targets.append(target)
       } else {
         result.changed.append(target.path)
@@ -83,8 +100,8 @@ struct MarkedField: Hashable, Sendable {
     return result
   }
 
-  /// The records that others removed, as far as the list shows it: it has lost their rows, and where not
-  /// all rows are loaded also their marks, which it keeps of rows that it unloads.
+  /// The records that others removed or took from the list, as far as it shows that: it has lost their rows, and
+  /// where not all rows are loaded also their marks, which it keeps of rows that it unloads.
   private func removed(from list: ListScreen) -> Set<Path> {
     if list.filter != nil { return [] }
     let rows = targets.map { (path: $0.path, id: Record.id(of: $0.path)) }
@@ -103,19 +120,20 @@ struct MarkedField: Hashable, Sendable {
   mutating func leaveGone(from list: ListScreen) {
     let removed = removed(from: list)
     if removed.isEmpty { return }
+    areRemoved = list.losesOnlyRemovedRows
     gone += targets.map(\.path).filter(removed.contains)
     targets.removeAll { removed.contains($0.path) }
   }
 
-  /// Leaves out the record whose condition a refusal names: the list in front does not show what became of
-  /// it.
-  mutating func leave(namedBy refusal: Refusal) {
-    guard refusal.cause == .outdated else { return }
-    let refused = targets.filter { target in
-      (target.conditions ?? []).contains { refusal.message.hasPrefix("\($0.path) was changed") }
-    }.map(\.path)
-    targets.removeAll { refused.contains($0.path) }
+  /// Leaves out the records whose conditions a refusal names, and returns them: the list in front does not show
+  /// what became of them.
+  @discardableResult
+  mutating func leave(namedBy refusal: Refusal) -> [Path] {
+    let refused = refusal.changed(of: paths)
+    let left = Set(refused)
+    targets.removeAll { left.contains($0.path) }
     changed += refused
+    return refused
   }
 
   /// The number of records that are left as they are.
@@ -123,9 +141,17 @@ struct MarkedField: Hashable, Sendable {
 
   /// Words about the records that are left as they are; empty if there are none.
   var wordsOnLeft: String {
-    let changed =
-      changed.isEmpty ? "" : " · others changed \(MarkedField.names(changed)): still marked"
-    return changed + (gone.isEmpty ? "" : " · others removed \(MarkedField.names(gone))")
+    MarkedField.words(onChanged: changed) + MarkedField.words(onGone: gone, areRemoved: areRemoved)
+  }
+
+  static func words(onChanged paths: [Path]) -> String {
+    paths.isEmpty ? "" : " · others changed \(names(paths)): still marked"
+  }
+
+  static func words(onGone paths: [Path], areRemoved: Bool) -> String {
+    if paths.isEmpty { return "" }
+    return areRemoved
+      ? " · others removed \(names(paths))" : " · no longer in this list: \(names(paths))"
   }
 
   /// The keys of the first records, and how many more there are.
@@ -136,7 +162,8 @@ struct MarkedField: Hashable, Sendable {
 
   /// The conditions of the write, by record.
   var conditions: [Path: [WriteCondition]] {
-    Dictionary(targets.map { ($0.path, $0.conditions ?? []) }) { first, _ in first }
+    let kept = targets.map { ($0.path, ($0.conditions ?? []) + ($0.isUnseen ? $0.belonging : [])) }
+    return Dictionary(kept) { first, _ in first }
   }
 }
 

@@ -18,8 +18,14 @@ package struct Deletion: Hashable, Sendable {
   package var failure: String?
   /// The number of records that could not be deleted.
   var failedCount = 0
-  /// The records that others removed before.
+  /// The records that others removed before, or that have left the list.
   var gone: [Path] = []
+  /// Whether others removed all of them, as far as the list can tell.
+  var areRemoved = true
+  /// The records that are left because others changed them where the list does not show it.
+  var changed: [Path] = []
+  /// What must still hold of records that the list does not load any more.
+  var kept: [Path: [WriteCondition]] = [:]
 }
 
 /// Deletes records and nodes, after a question.
@@ -267,20 +273,28 @@ enum Deleting {
 
   /// Deletes records, as one step of undo: those of a resource by an operation each, others by a
   /// write for up to `batchCount` siblings.
-  static func delete(_ state: inout AppState, _ paths: [Path]) {
-    let gone = removed(state, paths)
-    let paths = gone.isEmpty ? paths : paths.filter { !gone.contains($0) }
+  static func delete(_ state: inout AppState, _ removal: Removal) {
+    let gone = Set(removed(state, removal.paths))
+    let paths = removal.paths.filter { !gone.contains($0) }
+    let lost = removal.paths.filter(gone.contains)
     if paths.isEmpty {
-      return state.say(.warning, "nothing was deleted\(wordsOnGone(gone))")
+      let words = MarkedField.words(onGone: lost, areRemoved: state.tabs.front.losesOnlyRemovedRows)
+      return state.say(.warning, "nothing was deleted\(words)")
     }
     var deletion = state.writes.deletion ?? Deletion(count: 0, waiting: 0)
     deletion.count += paths.count
     deletion.waiting += paths.count
-    deletion.gone += gone
+    deletion.gone += lost
+    if !lost.isEmpty { deletion.areRemoved = state.tabs.front.losesOnlyRemovedRows }
+    deletion.kept.merge(conditions(state, removal)) { $1 }
     state.writes.deletion = deletion
     state.marked.rangeStart = nil
     let words = paths.count == 1 ? "1 record" : "\(paths.count) records"
-    UndoHistory.joining("deleted \(words)", &state) { state in
+    submit(&state, paths, as: "deleted \(words)")
+  }
+
+  private static func submit(_ state: inout AppState, _ paths: [Path], as title: String) {
+    UndoHistory.joining(title, &state) { state in
       for batch in batches(state, of: paths) {
         do throws(Refusal) {
           state.submit(.deleteMarked(batch), try request(state, toDelete: batch))
@@ -291,7 +305,19 @@ enum Deleting {
     }
   }
 
-  /// The marked records that others removed since: the list has lost their rows and marks.
+  /// What must still hold of the records whose rows the list has unloaded since the question was asked.
+  static func conditions(_ state: AppState, _ removal: Removal) -> [Path: [WriteCondition]] {
+    if state.tabs.isTree || removal.seen.count != removal.paths.count { return [:] }
+    let list = state.tabs.front
+    var kept: [Path: [WriteCondition]] = [:]
+    for (path, node) in zip(removal.paths, removal.seen) {
+      guard let node, list.records[Record.id(of: path)] == nil else { continue }
+      kept[path] = list.conditionsOfBelonging(node, at: path)
+    }
+    return kept
+  }
+
+  /// The marked records that others removed or took from the list: it has lost their rows and marks.
   private static func removed(_ state: AppState, _ paths: [Path]) -> [Path] {
     if state.tabs.isTree { return [] }
     let list = state.tabs.front
@@ -301,10 +327,6 @@ enum Deleting {
       return path.parent == list.definition.source.path && list.records[row] == nil
         && !list.marks.contains(row)
     }
-  }
-
-  private static func wordsOnGone(_ paths: [Path]) -> String {
-    paths.isEmpty ? "" : " · others removed \(MarkedField.names(paths))"
   }
 
   /// Returns the places in groups for one write each, in their order.
@@ -327,10 +349,14 @@ enum Deleting {
   private static func request(
     _ state: AppState, toDelete batch: [Path]
   ) throws(Refusal) -> WriteRequest {
-    if let parent = batch[0].parent, batch.count > 1 {
-      return .removeAll(parent, batch.compactMap(\.lastKey))
-    }
-    return try state.database.resources.removing(batch[0])
+    let request =
+      if let parent = batch[0].parent, batch.count > 1 {
+        WriteRequest.removeAll(parent, batch.compactMap(\.lastKey))
+      } else {
+        try state.database.resources.removing(batch[0])
+      }
+    let kept = batch.flatMap { state.writes.deletion?.kept[$0] ?? [] }
+    return kept.isEmpty ? request : .guarded(request, kept)
   }
 
   /// Notes that some of several records were deleted, and removes their marks.
@@ -355,14 +381,34 @@ enum Deleting {
     sayDeletion(&state)
   }
 
+  /// Deletes what is left of a write that was refused because others changed some of its records; returns false
+  /// if it was refused for another reason.
+  static func goOn(_ state: inout AppState, toDelete paths: [Path], _ write: FailedWrite) -> Bool {
+    let changed = write.refusal.changed(of: paths)
+    if changed.isEmpty || state.writes.deletion == nil || state.database.isReadOnly { return false }
+    state.writes.queue.drop(write.id)
+    QueueScreen.refreshQueue(&state)
+    state.writes.deletion?.count -= changed.count
+    state.writes.deletion?.waiting -= changed.count
+    state.writes.deletion?.changed += changed
+    let left = Set(changed)
+    let rest = paths.filter { !left.contains($0) }
+    if !rest.isEmpty { submit(&state, rest, as: "deleted \(BulkEdit.words(rest.count))") }
+    sayDeletion(&state)
+    return true
+  }
+
   /// Says the result after the last write was answered.
   private static func sayDeletion(_ state: inout AppState) {
     guard let deletion = state.writes.deletion, deletion.waiting == 0 else { return }
     state.writes.deletion = nil
     guard let failure = deletion.failure else {
-      let words = deletion.count == 1 ? "1 record" : "\(deletion.count) records"
-      return state.say(
-        deletion.gone.isEmpty ? .info : .warning, "deleted \(words)\(wordsOnGone(deletion.gone))")
+      let words =
+        deletion.count == 0 ? "nothing was deleted" : "deleted \(BulkEdit.words(deletion.count))"
+      let left =
+        MarkedField.words(onChanged: deletion.changed)
+        + MarkedField.words(onGone: deletion.gone, areRemoved: deletion.areRemoved)
+      return state.say(left.isEmpty ? .info : .warning, words + left)
     }
     let done = deletion.count - deletion.failedCount
     let others = deletion.failedCount == 1 ? "" : " (and \(deletion.failedCount - 1) others)"

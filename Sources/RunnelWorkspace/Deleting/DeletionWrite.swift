@@ -31,6 +31,7 @@ struct MarkedDeletionWrite: WriteKind {
   }
 
   func fail(_ state: inout AppState, _ write: FailedWrite) {
+    if Deleting.goOn(&state, toDelete: paths, write) { return }
     Deleting.noteFailure(&state, toDelete: paths, write.refusal)
   }
 }

@@ -133,13 +133,11 @@ struct FormWrite: WriteKind {
   }
 
   func fail(_ state: inout AppState, _ write: FailedWrite) {
-    var form = form
-    if case .editField(var edited) = form.purpose {
-      BulkEdit.markAgain(&state, edited)
-      edited.leave(namedBy: write.refusal)
-      form.purpose = .editField(edited)
-    }
+    if case .editField(let edited) = form.purpose { BulkEdit.markAgain(&state, edited) }
     if !write.isUntouched { return Writing.sayKept(&state, write.refusal, write.dropped) }
+    if case .editField(let edited) = form.purpose {
+      return BulkEdit.giveBack(&state, form, edited, write.refusal)
+    }
     Writing.reopen(&state, form, write.refusal)
   }
 

@@ -80,7 +80,7 @@ package struct WritePreview {
       let set = BulkEdit.isSet(form) ? filled.first : nil
       let writing = set.map { edited.writing(coding.stored($0.value), in: state) } ?? edited
       let (count, left) = (writing.targets.count, writing.leftCount)
-      let same = edited.targets.count - count - left
+      let same = edited.targets.count - count - (left - edited.leftCount)
       let rest =
         (same > 0 ? " · \(same) with this value already" : "")
         + (left > 0 ? " · \(left) that others changed" : "")

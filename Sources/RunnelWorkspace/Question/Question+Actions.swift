@@ -173,10 +173,12 @@ extension Question {
   private static func remove(_ state: inout AppState, _ removal: Removal) {
     if state.refusesWriting() || Deleting.asksAgain(&state, removal) { return }
     guard let path = removal.paths.first, removal.paths.count == 1 else {
-      return Deleting.delete(&state, removal.paths)
+      return Deleting.delete(&state, removal)
     }
     do throws(Refusal) {
-      state.submit(.delete(path), try state.database.resources.removing(path))
+      let request = try state.database.resources.removing(path)
+      let kept = Deleting.conditions(state, removal)[path] ?? []
+      state.submit(.delete(path), kept.isEmpty ? request : .guarded(request, kept))
     } catch {
       state.say(.error, error.message)
     }

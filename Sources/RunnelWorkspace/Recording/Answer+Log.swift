@@ -97,6 +97,7 @@ extension Refusal {
       "fields": .array(
         fields.map { ["name": .string($0.name), "message": .string($0.message)] }),
       "cause": .string(cause.rawValue),
+      "places": .strings(places.map(\.description)),
     ]
   }
 
@@ -109,5 +110,6 @@ extension Refusal {
         return Field(name: try reader.string("name"), message: try reader.string("message"))
       })
     cause = Cause(rawValue: try reader.string("cause")) ?? .refused
+    places = try reader.stringsIfAny("places").map { try Path($0) }
   }
 }

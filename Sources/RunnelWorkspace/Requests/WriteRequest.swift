@@ -81,6 +81,8 @@ package struct Refusal: Error, Hashable, Sendable {
   /// The errors of fields, if the refusal is about fields.
   package var fields: [Field] = []
   package var cause = Cause.refused
+  /// The places that others have changed meanwhile, as far as they are known.
+  package var places: [Path] = []
 
   package init(_ message: String, fields: [Field] = []) {
     self.message = message
