@@ -343,6 +343,22 @@ import Testing
     #expect(saved?.width == ColumnDefinition.timestampWidth)
   }
 
+  @Test func timesOfDayThatNobodyHidStayInASavedView() throws {
+    let records: [JSONValue] = (0..<6).map { number in
+      [
+        "title": .string("title \(number)"),
+        "at": .number(JSONNumber(1_700_000_000_000 + Int64(number) * 86_400_000)),
+      ]
+    }
+    var screen = ListScreen(try view(records))
+    let index = try #require(screen.definition.columns.firstIndex { $0.format == .date })
+    #expect(!screen.definition.columns[index].isDense)
+    #expect(screen.shownDefinition.columns[index].width == ColumnDefinition.timestampWidth)
+    // The user has set a width.
+    (screen.definition.columns[index].width, screen.definition.columns[index].wideWidth) = (12, nil)
+    #expect(screen.shownDefinition.columns[index].width == 12)
+  }
+
   @Test func theSortedColumnComesBeforeOthers() throws {
     let records: [JSONValue] = (0..<5).map { number in
       .object(

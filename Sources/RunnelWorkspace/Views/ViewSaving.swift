@@ -23,11 +23,7 @@ extension ListScreen {
     for index in shown.columns.indices where chosenFields.contains(shown.columns[index].field) {
       shown.columns[index].minimumScreen = 0
     }
-    // A file has no widths for wide screens: what tells the rows apart is kept.
-    for index in shown.columns.indices where shown.columns[index].isDense {
-      shown.columns[index].width = ColumnDefinition.timestampWidth
-    }
-    return shown
+    return shown.written
   }
 
   /// Takes the view as it is shown for the view itself, after it was saved: rows and cursor stay.
@@ -79,7 +75,7 @@ extension ViewSaving {
         return error.message
       }
     }
-    let own = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.ownDefinition)
+    let own = state.tabs.lists.prefix(state.tabs.fixedCount).map(\.ownDefinition.written)
     let known = (own + state.tabs.templates).filter { $0.source.path != log }
     let isNew = !known.contains { $0.name == view.name }
     let all = known.map { $0.name == view.name ? view : $0 } + (isNew ? [view] : [])
@@ -129,6 +125,20 @@ package struct SavedView: Hashable, Sendable {
 }
 
 extension ViewDefinition {
+  /// The view as a file says it.
+  ///
+  /// A file has no widths for wide screens: a column of dates whose width nobody has set keeps the time of day.
+  var written: ViewDefinition {
+    var written = self
+    for index in columns.indices
+    where columns[index].format == .date
+      && columns[index].wideWidth == ColumnDefinition.timestampWidth
+    {
+      written.columns[index].width = ColumnDefinition.timestampWidth
+    }
+    return written
+  }
+
   /// Shows only rows of which a predicate holds too.
   fileprivate mutating func add(_ predicate: ChildPredicate) {
     source.add(predicate)

@@ -164,7 +164,7 @@ extension ViewDefinition {
   ///
   /// What a file does not keep, such as widths for wide screens that were found, makes no other view.
   fileprivate func isWritten(as other: ViewDefinition) -> Bool {
-    ViewText.entry(self, indentation: 0) == ViewText.entry(other, indentation: 0)
+    ViewText.entry(written, indentation: 0) == ViewText.entry(other, indentation: 0)
   }
 
   /// Returns the view with the page size, if its source does not set its own.
