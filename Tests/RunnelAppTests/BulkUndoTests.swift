@@ -52,9 +52,10 @@ import Testing
     #expect(app.toast.contains("what others have changed since stays"), "\(app.toast)")
     app.press("C-r")
     #expect(try statuses(app) == ["done", "theirs", "done"])
+    #expect(app.toast.hasPrefix("redone 2 of 3: set status of 3 records"), "\(app.toast)")
     app.press("u")
     #expect(try statuses(app) == ["open", "theirs", "open"])
-    #expect(app.toast.hasPrefix("undone: set status of 3 records"), "\(app.toast)")
+    #expect(app.toast.hasPrefix("undone 2 of 3: set status of 3 records"), "\(app.toast)")
   }
 
   @Test func onlyWhatOthersChangedIsCompared() throws {
@@ -71,6 +72,8 @@ import Testing
     app.press("C-r")
     #expect(try statuses(app) == ["again", "theirs", "done"])
     #expect(app.toast.hasPrefix("redid 1 of 2 · others changed a since"), "\(app.toast)")
+    app.press("u")
+    #expect(app.toast.hasPrefix("undone 1 of 3: set status of 3 records"), "\(app.toast)")
   }
 
   @Test func theHistoryTakesAWriteBackInPartToo() throws {

@@ -180,7 +180,8 @@ extension UndoHistory {
     if !reversal.done.isEmpty {
       state.writes.undoing.push(
         UndoHistory.Step(
-          title: step.title, parts: reversal.done, places: step.places, removed: step.removed),
+          title: step.title, parts: reversal.done, extent: reversal.extent, places: step.places,
+          removed: step.removed),
         for: direction.opposite)
     }
     if let failure = reversal.failures.first { return sayFailure(&state, failure, reversal) }
@@ -188,7 +189,7 @@ extension UndoHistory {
       for place in step.removedPlaces { ListScreen.noteOwnAdded(&state, place) }
     }
     if !reversal.partial.isEmpty { return sayLeft(&state, reversal) }
-    let word = direction == .undo ? "undone" : "redone"
+    let word = (direction == .undo ? "undone" : "redone") + step.extent.words
     if step.missingCount > 0 {
       let count = step.missingCount
       return state.say(

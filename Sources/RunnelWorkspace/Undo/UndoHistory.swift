@@ -29,10 +29,32 @@ package struct UndoHistory: Hashable, Sendable {
     package var parts: [Part]
     /// The number of its writes that the history did not keep; they cannot be undone.
     var missingCount = 0
+    /// How much its parts do of what the title says.
+    var extent = Extent.whole
     /// The places of its writes, as far as its parts do not tell them.
     var places: Set<Path> = []
     /// The places that its writes removed, as far as its parts do not tell them.
     var removed: Set<Path> = []
+  }
+
+  /// How much of a step was reversed, as others have changed the rest since.
+  package enum Extent: Hashable, Sendable {
+    /// All of it.
+    case whole
+    /// A number of its places.
+    case places(Int, of: Int)
+    /// All but a number of places, or not all of its writes if that is 0.
+    case part(leftCount: Int)
+
+    /// The words behind `undone`; empty if it is all.
+    var words: String {
+      switch self {
+      case .whole: ""
+      case .places(let done, let count): " \(done) of \(count)"
+      case .part(0): " in part"
+      case .part(let left): " all but \(left)"
+      }
+    }
   }
 
   /// A step with writes that are not answered yet.
@@ -78,6 +100,21 @@ package struct UndoHistory: Hashable, Sendable {
     var failures: [Failure] = []
     /// What was left of writes as others have written there since.
     var partial: [PartialUndo] = []
+
+    /// How much of the step is in effect after it.
+    var extent: Extent {
+      if !failures.isEmpty { return .part(leftCount: 0) }
+      let leftCount = partial.reduce(0) { $0 + $1.left.count }
+      switch step.extent {
+      case _ where partial.isEmpty: return step.extent
+      case .whole where step.parts.count == 1:
+        return .places(partial[0].doneCount, of: partial[0].count)
+      case .places(_, of: let count): return .places(partial[0].doneCount, of: count)
+      case .part(0): return step.extent
+      case .part(let before): return .part(leftCount: before + leftCount)
+      case .whole: return .part(leftCount: leftCount)
+      }
+    }
   }
 
   /// A step that is undone or redone after a question.
