@@ -244,6 +244,31 @@ import Testing
     #expect(!app.toast.contains("there is no"))
   }
 
+  @Test func dateInAListThatIsSortedByKeyIsToldTheOrder() throws {
+    let view = try ViewFile(
+      yaml: """
+        views:
+          - name: Tickets
+            path: /tickets
+            columns: [{ field: title }, { field: made, format: date, width: 10 }]
+        """, name: "test.views.yaml"
+    ).views
+    let made: JSONValue = 1_700_000_000_000
+    let app = try AppDriver(
+      view,
+      json: ["tickets": ["a": ["title": "A", "made": made], "b": ["title": "B", "made": made]]])
+    app.type(":go 2023-11-14")
+    app.press("Enter")
+    #expect(
+      app.toast.hasPrefix("the rows are sorted by key, and no key is 2023-11-14"), "\(app.toast)")
+    #expect(app.toast.contains("sorts them by made"), "\(app.toast)")
+    // Keys that are dates are gone to.
+    for key in ["2023-11-12", "2023-11-16"] { try app.set("/tickets/\(key)", ["title": "Day"]) }
+    app.type(":go 2023-11-14")
+    app.press("Enter")
+    #expect(app.toast == "there is no 2023-11-14 here; this is the nearest row")
+  }
+
   // MARK: Rows that only the server knows
 
   /// The server's tickets: those with high numbers have names that come first.

@@ -285,8 +285,10 @@ extension Jump {
       return nil
     }
     // Where the rows stand in another order, the record tells its place; and so does one that only the origin
-    // knows.
-    if state.database.origin?.isDisconnected == false || !start(&state, .key(key)) {
+    // knows. A date is a key only if a record has it.
+    if state.database.origin?.isDisconnected == false || wordsOnDate(state, key) != nil
+      || !start(&state, .key(key))
+    {
       state.ask(.value(path), for: .numberOrKey(path, nil, view: state.tabs.index))
     }
     return nil
@@ -326,6 +328,7 @@ extension Jump {
     else { return }
     if node.isEmpty {
       if let number { return goToRow(&state, number, key) }
+      if let words = wordsOnDate(state, key) { return state.say(.info, words) }
       if !start(&state, .key(key)) { state.say(.info, "there is no \(key.text) here") }
       return
     }
@@ -391,6 +394,23 @@ extension Jump {
     case .number(let number, _): state.say(.info, Jump.rowWords(number, screen))
     case .farEnd, .value: break
     }
+  }
+
+  /// Words that a date names no row, as the rows are sorted by keys that are no dates; nil if it does.
+  private static func wordsOnDate(_ state: AppState, _ key: RunnelTree.Key) -> String? {
+    let screen = state.tabs.front
+    guard screen.definition.source.order == .key, FieldProfile.isDate(key.text),
+      moments(state, key.text) != nil
+    else { return nil }
+    let records = screen.someRecords(20)
+    if records.isEmpty || records.contains(where: { FieldProfile.isDate($0.row.key.text) }) {
+      return nil
+    }
+    let dates = screen.definition.columns.first { [.date, .time, .age].contains($0.format) }
+    let column = dates.map { "by \($0.field.title)" } ?? "by a column of dates"
+    return state.phrase(
+      "the rows are sorted by key, and no key is \(key.text)", .sortMenu,
+      "sorts them \(column), and :go finds the date")
   }
 
   /// Returns the moments that a text names, or nil if it names none.
