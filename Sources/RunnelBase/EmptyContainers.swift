@@ -2,15 +2,28 @@
 package struct EmptyContainers: Hashable, Sendable {
   /// The number of `{}` and `[]` within the document; the document itself is not counted.
   package private(set) var count = 0
-  /// The name of the member that holds the first one, or nil if there is no such member.
-  package private(set) var firstName: String?
+  /// The names of the members around the first one, the outermost first, and of the one that holds it; empty if
+  /// there is no such member.
+  private var firstPlace: [String] = []
+  /// Whether a later one is in a member of the same name at another place.
+  private var isAmbiguous = false
+
+  /// The name of the member that holds the first one, with those of the members around it if others of this name
+  /// hold some too; nil if there is no such member.
+  package var firstName: String? {
+    isAmbiguous ? firstPlace.joined(separator: "/") : firstPlace.last
+  }
 
   /// Makes an empty count.
   package init() {}
 
   /// Adds those of another document, which comes later.
   package mutating func add(_ other: EmptyContainers) {
-    if count == 0 { firstName = other.firstName }
+    if count == 0 {
+      (firstPlace, isAmbiguous) = (other.firstPlace, other.isAmbiguous)
+    } else if other.firstPlace.last == firstPlace.last {
+      isAmbiguous = isAmbiguous || other.isAmbiguous || other.firstPlace != firstPlace
+    }
     count += other.count
   }
 
@@ -20,7 +33,8 @@ package struct EmptyContainers: Hashable, Sendable {
   package init(in bytes: UnsafeBufferPointer<UInt8>) {
     var string = 0..<0
     var name: Range<Int>?
-    var depth = 0
+    // The names of the members around; nil for elements of a list.
+    var names: [Range<Int>?] = []
     var index = 0
     while index < bytes.count {
       switch bytes[index] {
@@ -33,13 +47,14 @@ package struct EmptyContainers: Hashable, Sendable {
       case JSONByte.objectStart, JSONByte.arrayStart:
         let next = EmptyContainers.afterBlanks(index + 1, in: bytes)
         if next < bytes.count, EmptyContainers.isEnd(bytes[next]) {
-          if depth > 0 { note(name, in: bytes) }
+          if !names.isEmpty { note(name, within: names, in: bytes) }
           index = next
         } else {
-          depth += 1
+          names.append(name)
+          name = nil
         }
       case JSONByte.objectEnd, JSONByte.arrayEnd:
-        depth -= 1
+        _ = names.popLast()
         name = nil
       case JSONByte.comma: name = nil
       default: break
@@ -67,11 +82,19 @@ package struct EmptyContainers: Hashable, Sendable {
       + "values."
   }
 
-  private mutating func note(_ name: Range<Int>?, in bytes: UnsafeBufferPointer<UInt8>) {
+  private mutating func note(
+    _ name: Range<Int>?, within names: [Range<Int>?], in bytes: UnsafeBufferPointer<UInt8>
+  ) {
     count += 1
-    guard count == 1, let name else { return }
-    let literal = UnsafeBufferPointer(rebasing: bytes[name])
-    if case .string(let text)? = try? JSONValue(parsing: literal) { firstName = text }
+    guard let name, count == 1 || !isAmbiguous else { return }
+    func text(_ name: Range<Int>) -> String? {
+      (try? JSONValue(parsing: UnsafeBufferPointer(rebasing: bytes[name])))?.string
+    }
+    let around = names.compactMap(\.self)
+    if count > 1, firstPlace.isEmpty || around.isEmpty && firstPlace.count == 1 { return }
+    let place = around.compactMap(text) + [text(name) ?? ""]
+    if count == 1 { firstPlace = place }
+    isAmbiguous = place.last == firstPlace.last && place != firstPlace
   }
 
   /// The index after the closing quote of a string.

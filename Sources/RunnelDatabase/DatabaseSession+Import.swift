@@ -318,9 +318,11 @@ final class DocumentImport {
   }
 
   private static func changed(_ entry: HistoryEntry, _ name: String) -> DatabaseError {
-    DatabaseError(
+    var error = DatabaseError(
       .changed,
       "Write \(entry.id) cannot be undone: \(name) was written since. Nothing was changed.")
+    error.places = entry.parts.map(\.path)
+    return error
   }
 }
 

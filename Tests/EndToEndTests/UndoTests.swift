@@ -113,6 +113,28 @@ import Testing
     #expect(try database.get("/list") == #"{"a":{"x":1},"b":{"x":5},"c":{"x":3}}"#)
   }
 
+  @Test func aPartThatCannotBeTakenBackAloneIsExplained() throws {
+    let database = try TestDatabase(#"{"list":{"a":1,"b":2}}"#)
+    #expect(try database.run(["update", "/list", #"{"a":2,"b":1}"#]).status == 0)
+    #expect(try database.run(["set", "/list/b", "5"]).status == 0)
+    let number = try database.run(["history", "/list/a", "--limit", "1"]).output
+    let write = try #require(try JSONValue(parsing: number)["write"]?.int)
+    let refused = try database.run(["undo", "\(write)", "--partial"])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("/list/b was written since"), "\(refused.errors)")
+    #expect(
+      refused.errors.contains("(1 became 2 at /list/a, 2 became 1 at /list/b)"),
+      "\(refused.errors)")
+  }
+
+  @Test func theUndoOfAnImportTellsHowManyRecordsStandThere() throws {
+    let database = try TestDatabase(#"{"list":{"a":{"x":1}}}"#)
+    let new = #"{"b":{"x":1},"c":{"x":2}}"#
+    #expect(try database.run(["set", "/list", new]).status == 0)
+    let undone = try database.run(["undo"])
+    #expect(undone.errors.contains("1 record stands there now, 2 before."), "\(undone.errors)")
+  }
+
   @Test func aHistoryThatIsOffHoldsNothing() throws {
     #expect(try database.run(["history", "--keep", "0", "--force"]).status == 0)
     #expect(try history().isEmpty)

@@ -51,5 +51,11 @@ import Testing
         == "2 empty lists or objects ([] or {}), the first in tags, are not kept: the tree has no "
         + "such values.")
     #expect(try sentence(#"{"a":[1,[]]}"#)?.contains(" in ") == false)
+    // Two places end in the same name.
+    #expect(
+      try sentence(#"{"x":{"tags":[]},"y":{"b":1,"tags":{}}}"#)?.contains("the first in x/tags,")
+        == true)
+    #expect(
+      try sentence(#"{"x":[{"tags":[]},{"tags":{}}]}"#)?.contains("the first in tags,") == true)
   }
 }

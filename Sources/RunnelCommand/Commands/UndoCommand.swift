@@ -69,6 +69,8 @@ struct UndoCommand: ParsableCommand {
     var work = ImportWork("Undoing write \(id)", interruption)
     defer { work.end() }
     var left: PartialUndo?
+    let place = entry.flatMap(UndoCommand.placeOfRecords)
+    let count = try place.map { try UndoCommand.recordCount(at: $0, in: session) }
     do {
       let registry = entry?.operation == nil ? nil : try registry(for: id)
       if partial {
@@ -84,9 +86,31 @@ struct UndoCommand: ParsableCommand {
     work.end()
     StandardError.say(
       left.map { UndoCommand.words(undone: id, $0) } ?? UndoCommand.words(undone: entry))
+    if left == nil, let place, let count {
+      let now = try UndoCommand.recordCount(at: place, in: session)
+      StandardError.say(
+        "\(now == 1 ? "1 record stands" : "\(now) records stand") there now, \(count) before.")
+    }
     for part in try session.history(count: 1).first?.parts ?? [] {
       guard case .file(let suffix, let bytes, _)? = part.before else { continue }
       StandardError.say(ImportWork.words(forFile: session.file + suffix, bytes: bytes))
+    }
+  }
+
+  /// The place of a write that put many records there at once, as an import does; nil for any other write.
+  private static func placeOfRecords(_ entry: HistoryEntry) -> Path? {
+    guard let part = entry.parts.first, entry.parts.count == 1, !part.isPriority else { return nil }
+    if part.before != nil { return part.path }
+    let members = [part.values?.old, part.values?.new].flatMap { $0?.object ?? [] }
+    return !members.isEmpty && members.allSatisfy { $0.value.object != nil } ? part.path : nil
+  }
+
+  /// The number of children of a place; of the root, of all collections together.
+  private static func recordCount(at path: Path, in session: DatabaseSession) throws -> Int {
+    var query = try Query(path.parent ?? path).ordered(by: .key)
+    if let key = path.lastKey { query = try query.equal(to: .leaf(.string(key.text))) }
+    return try session.rows(query, detail: .shallow).reduce(0) { count, row in
+      if case .children(let below) = row.summary.kind { count + below } else { count }
     }
   }
 
@@ -115,6 +139,13 @@ struct UndoCommand: ParsableCommand {
       return Failure(
         "\(refusal.message) \(UndoCommand.words(left: part)) `runnel undo \(id) --partial` takes it back "
           + "at the other \(part.doneCount == 1 ? "place" : "\(part.doneCount) places").")
+    }
+    if partial, refusal.code == .changed, !refusal.places.isEmpty,
+      let entry = try session.historyPage(before: id == .max ? id : id + 1, count: 1).entries.first,
+      entry.id == id
+    {
+      let reason = entry.reasonNotDivided ?? "Others have written at all its places since."
+      return Failure("\(refusal.message) --partial takes no part of it back. \(reason)")
     }
     guard write == nil, refusal.code == .refused, let before = try undoable(before: id, in: session)
     else { return error }

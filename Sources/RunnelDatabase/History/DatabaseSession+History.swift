@@ -200,9 +200,11 @@ extension StoreTransaction {
         continue
       }
       try checkNotUndone(entry)
-      throw DatabaseError(
+      var error = DatabaseError(
         .changed,
         "Write \(entry.id) cannot be undone: \(part.name) was written since. Nothing was changed.")
+      error.places = [part.path]
+      throw error
     }
   }
 }

@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// What was left when a write of many records was undone: the changes where others have written since.
 package struct PartialUndo: Hashable, Sendable {
   /// The changes that were left.
@@ -20,6 +22,12 @@ package struct PartialUndo: Hashable, Sendable {
       part.path.keys.dropFirst(depth).first?.text ?? part.path.description
     }.joined(separator: ", ")
     return left.count > 3 ? "\(named) and \(left.count - 3) more" : named
+  }
+
+  /// The start of a value as JSON, or a word for none.
+  fileprivate static func short(_ value: JSONValue) -> String {
+    let text = value == .null ? "nothing" : value.jsonText()
+    return text.unicodeScalars.count > 24 ? "\(text.prefix(24))…" : text
   }
 }
 
@@ -51,5 +59,27 @@ extension HistoryEntry {
         && keys[(depth + 1)...] == first[(depth + 1)...]
     }
     return isAlike ? depth : nil
+  }
+
+  /// Why the write cannot be undone at some of its places only: a sentence; nil if it can.
+  ///
+  /// O(n) in the values.
+  package var reasonNotDivided: String? {
+    if recordDepth != nil { return nil }
+    if operation != nil { return "It was an operation on one record, which is undone as a whole." }
+    if parts.contains(where: { $0.before != nil }) { return "An import is undone as a whole." }
+    if parts.count < 2 { return "It changed one place." }
+    let differing = zip(parts, parts.dropFirst()).first { first, second in
+      guard let one = first.values, let other = second.values else { return false }
+      return one.old != other.old && one.new != other.new
+    }
+    let whole = "so that a part of it could lose or double a value that it moved."
+    guard let (first, second) = differing, let one = first.values, let other = second.values else {
+      return "It did not do the same at its places, \(whole)"
+    }
+    let values = [(first, one), (second, other)].map { part, values in
+      "\(PartialUndo.short(values.old)) became \(PartialUndo.short(values.new)) at \(part.path)"
+    }
+    return "It did not do the same at its places (\(values.joined(separator: ", "))), \(whole)"
   }
 }
