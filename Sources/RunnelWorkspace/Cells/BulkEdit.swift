@@ -64,8 +64,13 @@ enum BulkEdit {
   private static func note(
     _ state: AppState, _ edited: MarkedField, _ values: [JSONValue]
   ) -> String {
-    let hidden = state.tabs.front.marks.subtracting(edited.paths.map { Record.id(of: $0) }).count
-    return note(values) + (hidden > 0 ? " · \(hidden) marked rows that are not shown stay" : "")
+    let told = (edited.paths + edited.changed).map { Record.id(of: $0) }
+    let hidden = state.tabs.front.marks.subtracting(told).count
+    if hidden == 0 { return note(values) }
+    let rows =
+      hidden == 1
+      ? "1 marked row that is not shown stays" : "\(hidden) marked rows that are not shown stay"
+    return "\(note(values)) · \(rows)"
   }
 
   /// Whether the user has set the value of a form, be it to an empty text.
@@ -133,10 +138,7 @@ enum BulkEdit {
     _ state: inout AppState, _ form: FormScreen, _ edited: MarkedField, _ refusal: Refusal
   ) {
     var (form, edited, refusal) = (form, edited, refusal)
-    let open = state.layers.firstIndex { layer in
-      guard case .form(let other) = layer, case .editField = other.purpose else { return false }
-      return other.attempt != nil && other.attempt == form.attempt
-    }
+    let open = givenBack(state, form)
     if let open, case .form(let other) = state.layers[open],
       case .editField(let present) = other.purpose
     {
@@ -155,6 +157,14 @@ enum BulkEdit {
     guard let open else { return Writing.reopen(&state, form, refusal) }
     form.take(refusal)
     state.layers[open] = .form(form)
+  }
+
+  /// The layer of the form that was given back because a write of it was refused; nil if there is none.
+  static func givenBack(_ state: AppState, _ form: FormScreen) -> Int? {
+    state.layers.firstIndex { layer in
+      guard case .form(let other) = layer, case .editField = other.purpose else { return false }
+      return other.attempt != nil && other.attempt == form.attempt
+    }
   }
 
   /// Marks the records again whose field could not be set.

@@ -109,6 +109,8 @@ struct FormWrite: WriteKind {
     switch form.purpose {
     case .setLeaf, .editResource: state.say(.info, state.database.savedWords)
     case .editField(let edited):
+      // Other writes of it were refused, which the form says.
+      if BulkEdit.givenBack(state, form) != nil { break }
       let words = edited.wordsOnLeft
       state.say(
         words.isEmpty ? .info : .warning,
