@@ -43,6 +43,7 @@ import Testing
     "a,b\n[],1\n,2\n{},3\n\"[]\",4\n", "a,b\n9.5,1\n9.50,2\n", "a,b\n1e2,1\n100,2\n",
     "a,\"b\"\n\"x\",1\ny,\"2\"\n", "a,b\r1,2\r3,4\r", "a,b\r\n1\r\n3,4\r\n",
     "$key,b\n\"k/1\",2\nz,3\n", "a,b\n\"x\ny\",\"say \"\"hi\"\"\"\nz,\n",
+    "a,b\r\n1,2\n3,4\r5,6", "\na,b\n\n1,2\r\n\r\n\n3,4\n\n", "a,b\n1,2\n,\n3,4\n,\n",
   ]) func tableThatNobodyChangedStaysToTheLastByte(text: String) throws {
     #expect(try written(opened(text)) == text)
   }
@@ -52,6 +53,16 @@ import Testing
       [JSONMember(rows[0].name, ["a": 9.5, "b": "new"]), rows[1]]
     }
     #expect(try written(app) == "a,b,c\n9.50,new,[]\n9.5,y,\n")
+  }
+
+  @Test func lineEndsAndEmptyLinesStayBesideARowThatChanges() throws {
+    let app = try opened("a,b\r\n1,2\n\n3,4\r\n\r\n5,6") { rows in
+      [rows[0], JSONMember(rows[1].name, ["a": 3, "b": 9]), rows[2]]
+        + [JSONMember("3", ["a": 7, "b": 8])]
+    }
+    #expect(try written(app) == "a,b\r\n1,2\n\n3,9\r\n\r\n5,6\r\n7,8\r\n")
+    let gone = try opened("a,b\n1,2\n\n3,4\r\n5,6") { [$0[0], $0[2]] }
+    #expect(try written(gone) == "a,b\n1,2\n5,6")
   }
 
   @Test func rowsBehindOneThatIsGoneKeepTheirCells() throws {

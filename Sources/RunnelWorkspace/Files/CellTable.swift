@@ -8,8 +8,23 @@ package struct CellTable {
 
   /// The sign between two cells.
   package let separator: Unicode.Scalar
-  /// The lines with their cells, and as they stand, without their ends; empty lines are left out.
-  package private(set) var lines: [(number: Int, cells: [String], text: Substring)] = []
+  /// A line that is not empty.
+  package struct Line {
+    /// The number of the line, from 1.
+    package let number: Int
+    package let cells: [String]
+    /// The line as it stands, without its end.
+    package let text: Substring
+    /// The empty lines before it.
+    let gap: Substring
+    /// What ends it; empty for a last line without an end.
+    let end: String
+  }
+
+  /// The lines; empty ones are left out.
+  package private(set) var lines: [Line] = []
+  /// The empty lines after the last one.
+  private(set) var tail: Substring = ""
 
   /// Reads a text.
   ///
@@ -31,10 +46,14 @@ package struct CellTable {
     if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
     func isBlank() -> Bool { cells.isEmpty && cell.isEmpty && !wasQuoted }
     var (lineStart, place) = (scalars.startIndex, scalars.startIndex)
-    func line() -> Substring {
+    var gapStart = scalars.startIndex
+    func line(end: Unicode.Scalar?) -> Line {
       let line = text.unicodeScalars[lineStart..<place]
-      let hasReturn = line.last == "\r" && text.unicodeScalars[place...].first == "\n"
-      return Substring(hasReturn ? line.dropLast() : line)
+      let hasReturn = line.last == "\r" && end == "\n"
+      return Line(
+        number: start, cells: cells + [cell], text: Substring(hasReturn ? line.dropLast() : line),
+        gap: Substring(text.unicodeScalars[gapStart..<lineStart]),
+        end: hasReturn ? "\r\n" : end.map { String($0) } ?? "")
     }
     while let scalar = scalars.popFirst() {
       defer { place = scalars.startIndex }
@@ -57,7 +76,10 @@ package struct CellTable {
         (cell, wasQuoted) = ("", false)
       case "\r" where scalars.first == "\n": break
       case "\n", "\r":
-        if !isBlank() { lines.append((start, cells + [cell], line())) }
+        if !isBlank() {
+          lines.append(line(end: scalar))
+          gapStart = scalars.startIndex
+        }
         if isHeadOnly, !lines.isEmpty { return }
         if number.isMultiple(of: ImportPlan.progressStep),
           !isWanted(1 - Double(Substring(scalars).utf8.count) / size)
@@ -75,7 +97,11 @@ package struct CellTable {
       throw ImportPlan.Unreadable(
         message: "the quotes that begin in line \(start) have no end")
     }
-    if !isBlank() { lines.append((start, cells + [cell], line())) }
+    if isBlank() {
+      tail = Substring(text.unicodeScalars[gapStart...])
+    } else {
+      lines.append(line(end: nil))
+    }
   }
 
   /// Returns the cells of a line as they stand, with their quotes.

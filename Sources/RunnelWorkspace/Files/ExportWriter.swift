@@ -28,6 +28,10 @@ public struct ExportWriter {
   private var whole: JSONValue?
   /// The keys of the records in a file of separated values that has none.
   private var keys: [Key?] = []
+  /// The last row of such a file that was written, and the one whose line is last now; nil for a new line.
+  private var rows: (last: Int, present: Int?) = (-1, -1)
+  /// Whether the last line that was written has no end.
+  private var isOpenLine = false
 
   /// Creates a writer of records in the shape of the file that it replaces.
   ///
@@ -129,7 +133,8 @@ public struct ExportWriter {
       return (written.bytes, written.keys)
     }
     if format == .csv, let table = shape.values.table {
-      return ([], table.hasKeys ? nil : RowKeys(keys))
+      let tail = rows.present == table.count - 1 ? table.tail : ""
+      return (Array(tail.utf8), table.hasKeys ? nil : RowKeys(keys))
     }
     guard format == .json else { return ([], nil) }
     return (Array(((count == 0 ? "" : "\n") + (shape.isList ? "]\n" : "}\n")).utf8), nil)
@@ -254,7 +259,7 @@ extension ExportWriter {
     let titles = shape.titles(of: columns).map(CellCoding.cell)
     guard let table = shape.values.table else { return csvLine(titles) }
     let others = titles.dropFirst(table.width).map(csvCell)
-    return csvLine(ofTexts: [String(table.header)] + others)
+    return csvLine(ofTexts: [table.header] + others, end: table.headerEnd)
   }
 
   /// Returns the line of a record; what nobody changed is as it stands in the file that is replaced.
@@ -265,13 +270,25 @@ extension ExportWriter {
     if zip(columns, cells).contains(where: { $0 != .key && !$1.isEmpty }) { keys.append(key) }
     let nodes = columns.prefix(table.width).map { cellNode($0, key, node) }
     let written = table.written(key, nodes)
+    let start = startOfLine(written, table)
     if columns.count == table.width, let line = written.line {
-      return csvLine(ofTexts: [String(line)])
+      return start + csvLine(ofTexts: [String(line)], end: written.end)
     }
-    return csvLine(
-      ofTexts: cells.enumerated().map { index, cell in
-        (index < table.width ? written.cells[index].map { String($0) } : nil) ?? csvCell(cell)
-      })
+    let texts = cells.enumerated().map { index, cell in
+      (index < table.width ? written.cells[index].map { String($0) } : nil) ?? csvCell(cell)
+    }
+    return start + csvLine(ofTexts: texts, end: written.end)
+  }
+
+  /// Returns what stands before the line of a record: the end of the line before, where it has none in the file,
+  /// and the empty lines that stand there.
+  private mutating func startOfLine(_ written: FileTable.Written, _ table: FileTable) -> [UInt8] {
+    let isOpen = count == 0 ? table.headerEnd.isEmpty : isOpenLine
+    // Rows that stand in another order now leave the empty lines.
+    let gap = (written.place ?? -1) > rows.last ? written.gap : ""
+    rows = (max(rows.last, written.place ?? -1), written.place)
+    isOpenLine = written.end?.isEmpty == true
+    return Array(((isOpen ? shape.lineEnd : "") + gap).utf8)
   }
 
   /// What a column of a table holds of a record.
@@ -293,8 +310,8 @@ extension ExportWriter {
     csvLine(ofTexts: cells.map(csvCell))
   }
 
-  private func csvLine(ofTexts texts: [String]) -> [UInt8] {
-    Array((texts.joined(separator: String(shape.separator)) + shape.lineEnd).utf8)
+  private func csvLine(ofTexts texts: [String], end: String? = nil) -> [UInt8] {
+    Array((texts.joined(separator: String(shape.separator)) + (end ?? shape.lineEnd)).utf8)
   }
 
   /// Returns a cell, in quotes if it could not be read back without them.

@@ -8,6 +8,9 @@ struct FileTable: Hashable, Sendable {
   private struct Row: Hashable {
     let text: Substring
     let cells: [String]
+    /// The empty lines before it.
+    let gap: String
+    let end: String
   }
 
   /// What a record has in the file.
@@ -16,10 +19,20 @@ struct FileTable: Hashable, Sendable {
     var line: Substring?
     /// Its cells as they stand; nil for those that were changed.
     var cells: [Substring?]
+    /// The number of its row; nil if it has none.
+    var place: Int?
+    /// The empty lines before its line.
+    var gap = ""
+    /// What ends its line: empty at the end of some files, and nil if it has no line.
+    var end: String?
   }
 
-  /// The first line as it stands.
-  let header: Substring
+  /// The first line as it stands, with the empty lines before it.
+  let header: String
+  /// What ends the first line.
+  let headerEnd: String
+  /// The empty lines after the last row.
+  private(set) var tail = ""
   /// What the columns hold; there is one for each name in the first line.
   private let kinds: [ColumnKind]
   private let separator: Unicode.Scalar
@@ -36,11 +49,27 @@ struct FileTable: Hashable, Sendable {
   /// Whether the file has a column of keys.
   var hasKeys: Bool { keyColumn != nil }
 
-  /// Makes a table of the lines of a file that has such columns; lines that hold no record are left out.
-  init(_ table: CellTable, header: Substring, names: [String], kinds: [ColumnKind]) {
-    (self.header, self.kinds, separator) = (header, kinds, table.separator)
+  /// The number of rows.
+  var count: Int { rows.count }
+
+  /// Makes a table of the lines of a file that has such columns; lines that hold no record are left out, but
+  /// those of empty cells stand between the others.
+  init(_ table: CellTable, header: CellTable.Line, names: [String], kinds: [ColumnKind]) {
+    (self.header, headerEnd) = (String(header.gap + header.text), header.end)
+    (self.kinds, separator) = (kinds, table.separator)
     keyColumn = names.firstIndex(of: ExportWriter.keyName)
-    rows = table.lines.dropFirst().map { Row(text: $0.text, cells: $0.cells) }.filter(isRecord)
+    var gap = ""
+    for line in table.lines.dropFirst() {
+      gap += line.gap
+      let row = Row(text: line.text, cells: line.cells, gap: gap, end: line.end)
+      if isRecord(row) {
+        rows.append(row)
+        gap = ""
+      } else if row.cells.allSatisfy(\.isEmpty) {
+        gap += line.text + line.end
+      }
+    }
+    tail = gap + table.tail
     for (place, row) in rows.enumerated() {
       let name = keyColumn.flatMap { $0 < row.cells.count ? row.cells[$0] : nil } ?? ""
       places[name.isEmpty ? Key(unchecked: String(place)) : FileTable.key(of: name)] = place
@@ -66,20 +95,21 @@ struct FileTable: Hashable, Sendable {
   func written(_ key: Key, _ nodes: [Node]) -> Written {
     let place = places[key]
     let isSame = place.map { isKept(rows[$0], key, nodes) } ?? []
-    if let place, isSame.allSatisfy(\.self) { return written(rows[place], isSame) }
+    if let place, isSame.allSatisfy(\.self) { return written(place, isSame) }
     if let other = placesByValue[nodes] {
-      return written(rows[other], isKept(rows[other], key, nodes))
+      return written(other, isKept(rows[other], key, nodes))
     }
-    return place.map { written(rows[$0], isSame) } ?? Written(cells: kinds.map { _ in nil })
+    return place.map { written($0, isSame) } ?? Written(cells: kinds.map { _ in nil })
   }
 
-  private func written(_ row: Row, _ isKept: [Bool]) -> Written {
+  private func written(_ place: Int, _ isKept: [Bool]) -> Written {
+    let row = rows[place]
     let texts = CellTable.texts(in: row.text, separator: separator)
     return Written(
       line: isKept.allSatisfy(\.self) ? row.text : nil,
       cells: isKept.enumerated().map { index, isKept in
         isKept ? (index < texts.count ? texts[index] : "") : nil
-      })
+      }, place: place, gap: row.gap, end: row.end)
   }
 
   /// Whether the cells of a row are read as the values of a record.

@@ -129,7 +129,7 @@ package struct WrittenValues: Hashable, Sendable {
     let kinds = names.enumerated().map { index, name in
       name == ExportWriter.keyName ? ColumnKind.texts : ColumnKind(ofColumn: index, in: lines)
     }
-    self.table = FileTable(table, header: head.text, names: names, kinds: kinds)
+    self.table = FileTable(table, header: head, names: names, kinds: kinds)
     for (index, name) in names.enumerated() {
       noteColumn(
         lines.filter { index < $0.count && $0.count <= names.count }.map { $0[index] },
