@@ -100,15 +100,21 @@ public final class SocketProvider: ServiceProvider {
   /// The states of the connection: the present one, and those that follow.
   public var states: AsyncStream<SocketSession.State> {
     AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
-      let number = values.withLock { values in
-        let number = values.number()
-        values.observers[number] = { continuation.yield($0) }
-        continuation.yield(values.session.state)
-        return number
-      }
+      let number = onState { continuation.yield($0) }
       continuation.onTermination = { [weak self] _ in
         self?.values.withLock { $0.observers[number] = nil }
       }
+    }
+  }
+
+  /// Calls a function with the present state and with those that follow, before anything else is told of them.
+  @discardableResult
+  package func onState(_ tell: @escaping @Sendable (SocketSession.State) -> Void) -> Int {
+    values.withLock { values in
+      let number = values.number()
+      values.observers[number] = tell
+      tell(values.session.state)
+      return number
     }
   }
 
@@ -215,7 +221,8 @@ extension SocketProvider {
       let (link, attempt) = values.withLock { ($0.link, $0.session.attempt) }
       run { provider in
         await link?.signIn()
-        provider()?.perform { $0.signedIn(attempt: attempt, now: $1) }
+        let refusal = link?.refusal()
+        provider()?.perform { $0.signedIn(attempt: attempt, refusal: refusal, now: $1) }
       }
     case .sessionEnded: values.withLock(\.link)?.refused()
     case .state(let state):

@@ -42,14 +42,15 @@ public final class Feathers: Sendable {
   public init(provider: any ServiceProvider) {
     self.provider = provider
     authentication = ServiceAuthentication(provider)
-    provider.attach(
-      ProviderLink(
-        events: { [weak self] in self?.received($0, $1, $2) },
-        signIn: { [authentication, connections] in
-          await authentication.connected()
-          connections.tell()
-        },
-        refused: { [authentication] in authentication.isRefused() }))
+    var link = ProviderLink(
+      events: { [weak self] in self?.received($0, $1, $2) },
+      signIn: { [authentication, connections] in
+        await authentication.connected()
+        connections.tell()
+      },
+      refused: { [authentication] in authentication.isRefused() })
+    link.refusal = { [authentication] in authentication.refusal }
+    provider.attach(link)
   }
 
   /// Makes an application that is complete in itself.

@@ -74,6 +74,8 @@ public final class ServiceAuthentication: Sendable {
     var renewal: Task<Bool, Never>?
     /// Why the last attempt to sign in again failed.
     var failure: FeathersError?
+    /// Why the calls of the present connection are not sent.
+    var refusal: FeathersError?
     var observers: [Int: @Sendable (AuthenticationState) -> Void] = [:]
     var lastObserver = 0
   }
@@ -143,6 +145,7 @@ extension ServiceAuthentication {
           data: answer)
       }
       options.storage.setToken(token, options.storageKey)
+      values.withLock { $0.refusal = nil }
       set(
         .signedIn(
           user: answer[options.entity] ?? .null,
@@ -204,9 +207,20 @@ extension ServiceAuthentication {
 
   /// Signs in on a connection that was just made, if a token is stored.
   func connected() async {
-    if token == nil, options.credentials == nil { return }
-    _ = await renew(after: token)
+    if token == nil, options.credentials == nil {
+      return values.withLock { $0.refusal = nil }
+    }
+    let isDone = await renew(after: token)
+    values.withLock { values in
+      let isSending = isDone || !values.options.isRequired
+      values.refusal = isSending ? nil : values.failure ?? ServiceAuthentication.nobody
+    }
   }
+
+  /// Why somebody who has to be signed in is not, on the last connection; nil if calls are sent.
+  package var refusal: FeathersError? { values.withLock(\.refusal) }
+
+  private static let nobody = FeathersError(.notAuthenticated, "Nobody is signed in.")
 
   /// The server has ended the session: the next connection signs in again.
   func isRefused() {
@@ -237,31 +251,38 @@ extension ServiceAuthentication {
     guard options.isRequired, token == nil else { return }
     if await renew(after: nil) { return }
     throw values.withLock(\.failure)
-      ?? FeathersError(.notAuthenticated, "Nobody is signed in.")
+      ?? ServiceAuthentication.nobody
   }
 
   /// Signs in with the stored token, or else with credentials.
   private func attempt() async -> Bool {
-    values.withLock { $0.failure = nil }
+    var failure: FeathersError?
     if token != nil {
       do {
         _ = try await signInAgain(isRenewal: true)
-        return true
+        return ended(with: nil)
       } catch  where !(401...407).contains(error.code) {
-        values.withLock { $0.failure = error }
-        return false
+        return ended(with: error)
       } catch {
-        values.withLock { $0.failure = error }
+        failure = error
       }
     }
-    guard let credentials = await options.credentials?() else { return false }
-    do throws(FeathersError) {
-      _ = try await signIn(credentials, isRenewal: true)
-      return true
-    } catch {
-      values.withLock { $0.failure = error }
+    guard let credentials = await options.credentials?() else {
+      values.withLock { $0.failure = failure }
       return false
     }
+    do throws(FeathersError) {
+      _ = try await signIn(credentials, isRenewal: true)
+      return ended(with: nil)
+    } catch {
+      return ended(with: error)
+    }
+  }
+
+  /// Keeps how an attempt to sign in again has ended; returns whether it succeeded.
+  private func ended(with failure: FeathersError?) -> Bool {
+    values.withLock { $0.failure = failure }
+    return failure == nil
   }
 }
 

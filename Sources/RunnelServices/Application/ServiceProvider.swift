@@ -20,6 +20,8 @@ public struct ProviderLink: Sendable {
   public let signIn: @Sendable () async -> Void
   /// Reports that the server has ended the session of who was signed in.
   public let refused: @Sendable () -> Void
+  /// Why the last sign-in failed, if calls may not be sent as nobody; nil if they are sent.
+  package var refusal: @Sendable () -> FeathersError? = { nil }
 
   /// Makes a link.
   public init(
@@ -78,8 +80,10 @@ struct ProviderService: FeathersService {
     do throws(FeathersError) {
       return try await provider.call(call)
     } catch {
-      // One attempt to sign in again, and one more of the call.
-      guard error.code == 401, !authentication.isPath(path),
+      // One attempt to sign in again, and one more of the call, which was refused or not sent.
+      let isRefused =
+        error.code == 401 || authentication.refusal != nil && error.data?["isSent"]?.bool != true
+      guard isRefused, !authentication.isPath(path),
         await authentication.renew(after: call.token)
       else { throw error }
       call.token = authentication.token

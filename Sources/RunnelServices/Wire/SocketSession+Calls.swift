@@ -43,9 +43,14 @@ extension SocketSession {
   }
 
   /// The connection is signed in, or need not be: the waiting calls are sent.
-  package mutating func signedIn(attempt: Int, now: Int64) -> [Effect] {
+  ///
+  /// With a refusal they are answered with it, and so are others until a call signs in.
+  package mutating func signedIn(
+    attempt: Int, refusal: FeathersError? = nil, now: Int64
+  ) -> [Effect] {
     guard attempt == self.attempt, phase == .signingIn else { return [] }
     phase = .ready
+    self.refusal = refusal
     return flush(now)
   }
 
@@ -72,6 +77,10 @@ extension SocketSession {
     let isDue = { (call: Call) in isReady || (isSigningIn ? call.isRenewal : call.isSignIn) }
     waiting = calls.filter { !isDue($0) }
     for var call in calls where isDue(call) {
+      if let refusal, !call.isSignIn {
+        effects.append(.answered(call.key, .failure(SocketSession.unsent(refusal))))
+        continue
+      }
       let packet = SocketPacket(
         .event, id: nextID, payload: .array([.string(call.event)] + call.arguments))
       let text = packet.text
@@ -139,9 +148,19 @@ extension SocketSession {
   /// The error of a call that was sent and got no answer: of a write it says that its outcome is not known.
   private static func error(_ error: FeathersError, of call: Call) -> FeathersError {
     let method = call.event.split(separator: ":").last ?? ""
-    if method == "find" || method == "get" { return error }
+    if method == "find" || method == "get" || call.isSignIn { return error }
     var error = error
     error.message = error.message.dropLast() + ": what became of the call is not known."
+    return error
+  }
+
+  /// The error of a call that is not sent, as the sign-in before it failed.
+  private static func unsent(_ refusal: FeathersError) -> FeathersError {
+    var error = refusal
+    // Of these it could be thought that the call was sent.
+    if error.data?["isSent"] != nil || [408, 502, 503, 504].contains(error.code) {
+      error.data = ["isSent": false]
+    }
     return error
   }
 

@@ -15,7 +15,7 @@ package import RunnelBase
 /// Invariants:
 /// - S1. Each call is answered once: by the server, or with an error that says whether it was sent.
 /// - S2. No call is sent twice.
-/// - S3. Before `ready`, only calls that sign in are sent.
+/// - S3. Before `ready`, and after a refused sign-in, only calls that sign in are sent.
 public struct SocketSession: Sendable {
   /// What has to be done.
   package enum Effect: Sendable {
@@ -112,6 +112,8 @@ public struct SocketSession: Sendable {
   var link: EngineLink?
   private var joiner = SocketPacketJoiner()
   var phase = Phase.down
+  /// Why the sign-in of the present connection was refused, so that no call is sent as nobody.
+  var refusal: FeathersError?
   private var version = EngineVersion.four
   private var isFallback = false
   private var failures = 0
@@ -376,7 +378,9 @@ public struct SocketSession: Sendable {
         return [.answeredLate(key, SocketSession.result(packet.payload?.array ?? []))]
       }
       guard let call = take(sent: id) else { return [] }
-      return [.answered(call.key, SocketSession.result(packet.payload?.array ?? []))]
+      let result = SocketSession.result(packet.payload?.array ?? [])
+      if call.isSignIn, case .success = result { refusal = nil }
+      return [.answered(call.key, result)]
     }
   }
 
@@ -388,7 +392,7 @@ public struct SocketSession: Sendable {
   private mutating func connected(_ packet: SocketPacket, _ now: Int64) -> [Effect] {
     if phase != .connecting { return [] }
     link?.decide(packet.payload?["sid"] == nil ? .three : .four, now: now)
-    (connectDeadline, decideDeadline) = (nil, nil)
+    (connectDeadline, decideDeadline, refusal) = (nil, nil, nil)
     (phase, connectedTime, hasConnected) = (.signingIn, now, true)
     guard let link else { return [] }
     return set(.connected(link.transport, link.version ?? .four)) + [.signIn]

@@ -89,7 +89,9 @@ private struct Script {
     take(
       session.call(key, event, arguments, isSignIn: isSignIn, isRenewal: isRenewal, now: now))
   }
-  mutating func signedIn() { take(session.signedIn(attempt: session.attempt, now: now)) }
+  mutating func signedIn(refusal: FeathersError? = nil) {
+    take(session.signedIn(attempt: session.attempt, refusal: refusal, now: now))
+  }
 
   /// Moves the clock, with a tick at each deadline on the way.
   mutating func wait(_ milliseconds: Int64) {
@@ -142,6 +144,40 @@ private struct Script {
     #expect(script.asked() == ["> 420[\"find\",\"m\",{}]"])
     script.frame("430[null,{\"total\":0}]")
     #expect(script.answers[1] == .success(["total": 0]))
+  }
+
+  @Test func nothingIsSentAsNobodyAfterARefusedSignIn() {
+    var script = Script()
+    script.call(1, "create")
+    script.opened()
+    script.frame(Script.open4)
+    script.frame("40{\"sid\":\"X\"}")
+    _ = script.asked()
+    let refusal = FeathersError(.notAuthenticated, "jwt expired")
+    script.signedIn(refusal: refusal)
+    script.call(2, "remove")
+    #expect(script.asked() == ["answered 1", "answered 2"])
+    #expect(script.answers[1] == .failure(refusal) && script.answers[2] == .failure(refusal))
+    script.call(3, "create", ["authentication", [:]], isSignIn: true)
+    script.frame("430[null,{}]")
+    script.call(4)
+    #expect(script.asked().last == "> 421[\"find\",\"m\",{}]")
+  }
+
+  @Test func callsBehindASignInWithoutAnAnswerCountAsUnsent() {
+    var script = Script()
+    script.call(1, "create")
+    script.opened()
+    script.frame(Script.open4)
+    script.frame("40{\"sid\":\"X\"}")
+    let late = FeathersError(.timeout, "The server did not answer.", data: ["isSent": true])
+    script.signedIn(refusal: late)
+    guard case .failure(let error)? = script.answers[1] else {
+      Issue.record("the call is not answered")
+      return
+    }
+    #expect(error.code == 408 && error.data == ["isSent": false])
+    #expect(!error.message.contains("not known"))
   }
 
   /// Case 22: a server that does not show its version is found out by who connects.
