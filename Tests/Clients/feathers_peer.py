@@ -244,6 +244,10 @@ async def perform(method, path, arguments, caller):
         return authenticate(method, arguments, caller)
     if path == "control":
         revoked.add(caller.get("token"))
+        if arguments[0].get("all"):
+            for sid in [s for s, t in signed_in.items() if t in revoked and s != caller.get("sid")]:
+                signed_in.pop(sid)
+                await end_session(sid)
         if caller.get("sid"):
             signed_in.pop(caller["sid"], None)
             if arguments[0].get("disconnect"):

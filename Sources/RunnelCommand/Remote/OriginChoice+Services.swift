@@ -25,7 +25,7 @@ extension OriginChoice {
         "A Feathers server does not list its services: name one, as in feathers+https://HOST/messages, or "
           + "write `services: messages, users` in the profile.", status: .usage)
     }
-    let token = try servicesToken(arguments)
+    let token = try OriginChoice.servicesToken(arguments)
     let credentials = try profile?.signInFile.map(OriginChoice.credentials)
     let host = try servicesHost()
     if token != nil || credentials != nil, !host.isSafe {
@@ -78,7 +78,10 @@ extension OriginChoice {
     return offers
   }
 
-  private func servicesToken(_ arguments: OriginArguments) throws -> String? {
+  /// The token of the options; nil for none.
+  ///
+  /// - Throws: `Failure` if it cannot be read, or is a service account's key.
+  static func servicesToken(_ arguments: OriginArguments) throws -> String? {
     switch try arguments.credentials() {
     case .token(let token)?: return token
     case .account?:
@@ -89,7 +92,10 @@ extension OriginChoice {
     }
   }
 
-  private static func credentials(_ file: String) throws -> JSONValue {
+  /// What a file says to sign in with.
+  ///
+  /// - Throws: `Failure` if it cannot be read, or is no JSON object.
+  static func credentials(_ file: String) throws -> JSONValue {
     let bytes = try OriginArguments.bytes(of: file)
     guard let json = try? JSONValue(parsing: bytes), case .object = json else {
       throw Failure("\(file) is no JSON object with credentials.")

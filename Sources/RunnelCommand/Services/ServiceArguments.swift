@@ -1,10 +1,8 @@
 import ArgumentParser
 import RunnelBase
-import RunnelClient
 import RunnelNetwork
 import RunnelServices
 import RunnelServicesNetwork
-import Synchronization
 
 /// How a server is asked for its services.
 enum ServiceTransport: String, CaseIterable, ExpressibleByArgument {
@@ -47,6 +45,7 @@ struct ServiceQueryOptions: ParsableArguments {
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit is 0 or more, not \(limit).") }
     if let skip, skip < 0 { throw ValidationError("--skip is 0 or more, not \(skip).") }
+    _ = try query()
   }
 
   /// The query.
@@ -144,11 +143,8 @@ struct ServiceAccessOptions: ParsableArguments {
   }
 
   /// The access to a server.
-  func access() throws -> ServiceAccess {
-    var access = ServiceAccess()
-    access.trustedFile = origin.trustedFile
-    access.proxies = origin.options.proxies
-    access.userAgent = OriginArguments.userAgent
+  func access(_ origin: OriginArguments) throws -> ServiceAccess {
+    var access = ServiceAccess(origin)
     access.headers = try headers()
     access.callMilliseconds = Int64(timeout) * 1000
     access.retriesMax = 0
@@ -157,48 +153,30 @@ struct ServiceAccessOptions: ParsableArguments {
     access.socket.isPatient = false
     return access
   }
-
-  /// The token to sign in with; nil for none.
-  func token() throws -> String? {
-    switch try origin.credentials() {
-    case .token(let token)?: return token
-    case .account?:
-      throw Failure(
-        "--token-file holds a service account's key; a Feathers server takes a token.",
-        status: .usage)
-    case nil: return nil
-    }
-  }
-
-  /// The credentials of `--sign-in`; nil for none.
-  func credentials() throws -> JSONValue? {
-    guard let signIn else { return JSONValue?.none }
-    let bytes = try OriginArguments.bytes(of: signIn)
-    guard let json = try? JSONValue(parsing: bytes), case .object = json else {
-      throw Failure("\(signIn) is no JSON object with credentials.")
-    }
-    return json
-  }
 }
 
 /// The service that a command is about.
 struct ServiceTarget: ParsableArguments {
   @Argument(
-    help: "The address of the server, such as https://api.example.com.",
-    transform: ServiceTarget.address)
-  var address: WebAddress
+    help: ArgumentHelp(
+      "The address of the server, such as https://api.example.com, or the name of a profile.",
+      valueName: "address"),
+    completion: DatabaseCompletion.profiles, transform: ServiceTarget.server)
+  var server: String
   @Argument(help: "The path of the service, such as messages.", transform: ServiceTarget.path)
   var path: String
 
-  private static func address(_ text: String) throws -> WebAddress {
-    // As `runnel open` has it.
-    let web = text.hasPrefix("feathers+") ? String(text.dropFirst("feathers+".count)) : text
-    guard let address = WebAddress(web) else {
-      throw ValidationError(
-        "an address begins with https:// or http:// and names a host; `url` of a profile says which."
-      )
-    }
-    return address
+  /// Returns the address in a text, which may begin as `runnel open` has it; nil if it is none.
+  static func address(_ text: String) -> WebAddress? {
+    WebAddress(text.hasPrefix("feathers+") ? String(text.dropFirst("feathers+".count)) : text)
+  }
+
+  private static func server(_ text: String) throws -> String {
+    let name = text.hasSuffix(":") ? String(text.dropLast()) : text
+    if address(text) != nil || OriginChoice.names.contains(name) { return text }
+    throw ValidationError(
+      "write an address that begins with https:// or http:// and names a host, or the name of a profile"
+        + "\(OriginChoice.question(for: name)).")
   }
 
   private static func path(_ text: String) throws -> String {
@@ -206,180 +184,18 @@ struct ServiceTarget: ParsableArguments {
     if path.isEmpty { throw ValidationError("the path of a service is empty.") }
     return path
   }
+}
 
-  // MARK: Calls
-
-  /// Makes a call, signed in if asked for.
+/// The id of a record, as a word of the command line.
+enum ServiceIDWord {
+  /// Returns the id.
   ///
-  /// - Throws: `Failure` with the error of the server.
-  func perform(
-    _ request: ServiceRequest, _ options: ServiceAccessOptions
-  ) throws -> ServiceResult {
-    let access = try options.access()
-    let (token, credentials) = try secrets(options)
-    let (address, path, transport) = (address, path, options.transport)
-    return try AsyncWork.wait {
-      do throws(FeathersError) {
-        if transport != .rest {
-          do throws(FeathersError) {
-            let result = try await ServiceTarget.call(
-              SocketProvider(address, access), path, request, token, credentials)
-            return try ServiceTarget.checked(result, of: request)
-          } catch {
-            // Only if nothing was sent is there another way.
-            guard transport == .auto, error.data?["isSent"] == false else {
-              throw error
-            }
-          }
-        }
-        return try await ServiceTarget.call(
-          RestProvider(address, access), path, request, token, credentials)
-      } catch {
-        throw ServiceTarget.failure(error, isRead: [.find, .get].contains(request.method))
-      }
+  /// - Throws: `ValidationError` if the word is data, as of a user who has forgotten the id.
+  static func id(_ word: String) throws -> String {
+    let first = word.first { !$0.isWhitespace }
+    if word == InputDocument.standardInputName || first == "{" || first == "[" {
+      throw ValidationError("data stand where the id of the record belongs: \(word.prefix(40))")
     }
-  }
-
-  /// Returns the token and the credentials.
-  ///
-  /// - Throws: `Failure` if others could read them on the way.
-  private func secrets(
-    _ options: ServiceAccessOptions
-  ) throws -> (token: String?, credentials: JSONValue?) {
-    let secrets = (token: try options.token(), credentials: try options.credentials())
-    if secrets.token != nil || secrets.credentials != nil, !address.isSafe {
-      throw Failure(
-        "\(address.bare) uses no TLS, so others could read the token: use https.",
-        status: .usage)
-    }
-    return secrets
-  }
-
-  private static func call(
-    _ provider: any ServiceProvider, _ path: String, _ request: ServiceRequest, _ token: String?,
-    _ credentials: JSONValue?
-  ) async throws(FeathersError) -> ServiceResult {
-    let app = application(provider, token)
-    defer { app.close() }
-    if let credentials { try await app.authenticate(credentials) }
-    return try await app.service(path).request(request)
-  }
-
-  private static func application(
-    _ provider: any ServiceProvider, _ token: String?
-  ) -> Feathers {
-    let app = Feathers(provider: provider)
-    let options = AuthenticationOptions()
-    options.storage.setToken(token, options.storageKey)
-    app.configure(auth: options)
-    return app
-  }
-
-  /// Returns the answer to a call over a socket.
-  ///
-  /// - Throws: `BadGateway` if a record was to be created, and the answer has none.
-  private static func checked(
-    _ result: ServiceResult, of request: ServiceRequest
-  ) throws(FeathersError) -> ServiceResult {
-    guard request.method == .create, request.data != .array([]) else { return result }
-    if result.records.contains(where: { !$0.isNull }) { return result }
-    throw FeathersError(
-      .badGateway, "The answer has no record that was created.", data: ["isSent": true])
-  }
-
-  /// The most characters of what a server says that are printed.
-  private static let shownMax = 2_000
-
-  private static func shown(_ text: String) -> String {
-    text.count > shownMax ? text.prefix(shownMax) + "…" : text
-  }
-
-  private static func failure(_ error: FeathersError, isRead: Bool = true) -> Failure {
-    var message = shown(error.description)
-    let mayBeDone = error.data?["isSent"]?.bool ?? [408, 502, 503, 504].contains(error.code)
-    if !isRead, mayBeDone, !message.contains(ServiceAccess.unknownOutcome) {
-      message += "\n  \(ServiceAccess.unknownOutcome)"
-    }
-    if let errors = error.errors, errors != .object([]), errors != .array([]) {
-      message += "\n  errors: \(shown(errors.jsonText()))"
-    }
-    if let data = error.data, data["isSent"] == nil {
-      message += "\n  data: \(shown(data.jsonText()))"
-    }
-    let isRetryable = [408, 429, 502, 503, 504].contains(error.code)
-    return Failure(message, status: isRetryable ? .retryable : .failure)
-  }
-
-  // MARK: Events
-
-  /// Passes the events of the service on, until the program is ended.
-  ///
-  /// - Throws: `Failure` if the server refuses, and what `tell` throws.
-  func watch(
-    _ options: ServiceAccessOptions, _ tell: @escaping @Sendable (ServiceEventRecord) throws -> Void
-  ) throws {
-    var access = try options.access()
-    access.socket.isPatient = true
-    let (token, credentials) = try secrets(options)
-    let provider = SocketProvider(address, access)
-    let app = ServiceTarget.application(provider, token)
-    let (path, host) = (path, address.bare)
-    defer { app.close() }
-    try AsyncWork.wait {
-      if let credentials {
-        do throws(FeathersError) {
-          try await app.authenticate(credentials)
-        } catch {
-          throw ServiceTarget.failure(error)
-        }
-      }
-      let events = app.service(path).events()
-      provider.connect()
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-          if let error = await ServiceTarget.absence(of: app.service(path)) {
-            throw ServiceTarget.failure(error)
-          }
-          for await record in events { try tell(record) }
-        }
-        group.addTask { try await ServiceTarget.follow(provider.states, host) }
-        // The first to end has failed.
-        _ = try await group.next()
-        group.cancelAll()
-      }
-    }
-  }
-
-  /// The error of a service that is not there; nil if it is, or if that cannot be told.
-  private static func absence(of service: ServiceHandle) async -> FeathersError? {
-    do throws(FeathersError) {
-      _ = try await service.find(ServiceQuery().limit(0))
-      return nil
-    } catch {
-      return error.code == 404 ? error : nil
-    }
-  }
-
-  /// Says on standard error when the connection is lost and found.
-  private static func follow(
-    _ states: AsyncStream<SocketSession.State>, _ host: String
-  ) async throws {
-    var isLost = false
-    for await state in states {
-      switch state {
-      case .waiting(_, let reason):
-        // A reason may begin with the address.
-        let start = reason.hasPrefix(host) ? "" : "\(host): "
-        if !isLost { StandardError.say(start + reason + ". The connection is made again.") }
-        isLost = true
-      case .connected:
-        if isLost { StandardError.say("\(host) is connected again; events may be missing.") }
-        isLost = false
-      case .refused(let reason): throw Failure("\(host) refuses the connection: \(reason)")
-      case .absent(let reason):
-        throw Failure("\(host) has no Socket.IO, and tells of no events over REST: \(reason)")
-      default: break
-      }
-    }
+    return word
   }
 }

@@ -10,7 +10,7 @@ struct ServiceCommand: ParsableCommand {
     discussion: """
       The server is asked over Socket.IO, by a web socket or by polling, or over REST if it has no \
       Socket.IO. Results are JSON on standard output. A failed call ends with status 1, or with 3 if it \
-      may succeed later.
+      may succeed later. The name of a profile may stand for the address: its account asks.
 
       Examples:
         runnel service find https://api.example.com messages --limit 10 --sort created:desc
@@ -33,7 +33,7 @@ struct ServiceFindCommand: ParsableCommand {
       Prints the answer of the server: a page, with "total", "limit", "skip" and "data", or an array.
 
       Over REST the server reads all values of a query as texts: to compare numbers with a service \
-      that has no schema, use the socket.
+      that has no schema, use the socket. Standard error tells if records came that do not match.
 
       Examples:
         runnel service find https://api.example.com users --query '{"age": {"$gt": 17}}' --pretty
@@ -54,7 +54,7 @@ struct ServiceFindCommand: ParsableCommand {
   }
 
   func run() throws {
-    let result = try target.perform(.find(query: query.query()), access)
+    let result = try ServiceCaller(target, access).perform(.find(query: query.query()))
     if !lines { return try ServiceOutput.print(result.json, layout) }
     for record in result.records { try StandardOutput.write(record.jsonText() + "\n") }
   }
@@ -71,13 +71,14 @@ struct ServiceGetCommand: ParsableCommand {
       """)
 
   @OptionGroup var target: ServiceTarget
-  @Argument(help: "The id of the record.") var id: String
+  @Argument(help: "The id of the record.", transform: ServiceIDWord.id) var id: String
   @OptionGroup var query: ServiceQueryOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
 
   func run() throws {
-    let result = try target.perform(.get(id: ServiceID(id), query: query.query()), access)
+    let result = try ServiceCaller(target, access).perform(
+      .get(id: ServiceID(id), query: query.query()))
     try ServiceOutput.print(result.json, layout)
   }
 }
@@ -103,7 +104,7 @@ struct ServiceCreateCommand: ParsableCommand {
 
   func run() throws {
     let request = ServiceRequest.create(data: try data.json(), query: try query.query())
-    try ServiceOutput.print(try target.perform(request, access).json, layout)
+    try ServiceOutput.print(try ServiceCaller(target, access).perform(request).json, layout)
   }
 }
 
@@ -120,7 +121,7 @@ struct ServiceUpdateCommand: ParsableCommand {
       """)
 
   @OptionGroup var target: ServiceTarget
-  @Argument(help: "The id of the record.") var id: String
+  @Argument(help: "The id of the record.", transform: ServiceIDWord.id) var id: String
   @OptionGroup var data: DataArgument
   @OptionGroup var query: ServiceQueryOptions
   @OptionGroup var layout: LayoutOptions
@@ -129,7 +130,7 @@ struct ServiceUpdateCommand: ParsableCommand {
   func run() throws {
     let request = ServiceRequest.update(
       id: ServiceID(id), data: try data.json(), query: try query.query())
-    try ServiceOutput.print(try target.perform(request, access).json, layout)
+    try ServiceOutput.print(try ServiceCaller(target, access).perform(request).json, layout)
   }
 }
 
@@ -140,7 +141,9 @@ struct ServicePatchCommand: ParsableCommand {
     abstract: "Change fields of a record, or of all that match a query.",
     discussion: """
       With --all there is no id, and all records are changed that match the query; without a query, all \
-      that there are. A query beside an id is a condition: a record that does not match is not found.
+      that there are. At a terminal that is asked before. A query beside an id is a condition: a record that \
+      does not match is not found. Over REST nothing is changed if the server finds records for numbers or \
+      flags of the query that do not match.
 
       Examples:
         runnel service patch https://api.example.com users 7 '{"admin": true}'
@@ -148,9 +151,14 @@ struct ServicePatchCommand: ParsableCommand {
       """)
 
   @OptionGroup var target: ServiceTarget
-  @Argument(help: "The id of the record, and the data in JSON; with --all the data alone.")
+  @Argument(
+    help: """
+      The id of the record, and the data in JSON; with --all the data alone. - or no data reads standard \
+      input.
+      """)
   var words: [String] = []
   @Flag(help: "Change all records that match the query.") var all = false
+  @Flag(help: "Do not ask before all records are changed.") var force = false
   @OptionGroup var query: ServiceChangeOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
@@ -164,14 +172,22 @@ struct ServicePatchCommand: ParsableCommand {
       throw ValidationError(
         "There are too many words: \(all ? "with --all, " : "")\(most) at most.")
     }
+    if !all { _ = try ServiceIDWord.id(words[0]) }
+    _ = try data()
+  }
+
+  private func data() throws -> DataArgument {
+    var data = DataArgument()
+    data.data = try words.dropFirst(all ? 0 : 1).first.map(DataArgument.source)
+    return data
   }
 
   func run() throws {
-    var data = DataArgument()
-    data.data = try words.dropFirst(all ? 0 : 1).first.map(DataArgument.source)
+    let caller = try ServiceCaller(target, access)
     let request = ServiceRequest.patch(
-      id: all ? nil : ServiceID(words[0]), data: try data.json(), query: query.query())
-    try ServiceOutput.print(try target.perform(request, access).json, layout)
+      id: all ? nil : ServiceID(words[0]), data: try data().json(), query: query.query())
+    if all { try caller.requireConsent("Change", request, isGiven: force) }
+    try ServiceOutput.print(try caller.perform(request).json, layout)
   }
 }
 
@@ -182,7 +198,8 @@ struct ServiceRemoveCommand: ParsableCommand {
     abstract: "Remove a record, or all that match a query.",
     discussion: """
       Prints what was removed. With --all there is no id, and all records are removed that match the query; \
-      without a query, all that there are. At a terminal that is asked before.
+      without a query, all that there are. At a terminal that is asked before. Over REST nothing is removed if \
+      the server finds records for numbers or flags of the query that do not match.
 
       Examples:
         runnel service remove https://api.example.com users 7
@@ -190,7 +207,7 @@ struct ServiceRemoveCommand: ParsableCommand {
       """)
 
   @OptionGroup var target: ServiceTarget
-  @Argument(help: "The id of the record.") var id: String?
+  @Argument(help: "The id of the record.", transform: ServiceIDWord.id) var id: String?
   @Flag(help: "Remove all records that match the query.") var all = false
   @Flag(help: "Do not ask before all records are removed.") var force = false
   @OptionGroup var query: ServiceChangeOptions
@@ -207,14 +224,10 @@ struct ServiceRemoveCommand: ParsableCommand {
   }
 
   func run() throws {
-    let request = ServiceRequest.remove(
-      id: id.map { ServiceID($0) }, query: query.query())
-    if all, !force, StandardInput.isTerminal {
-      let which = request.query.members.isEmpty ? "all records" : "all records that match"
-      let question = "Remove \(which) of \(target.path) at \(target.address)?"
-      if try !StandardInput.confirms(question) { throw Failure("Nothing was changed.") }
-    }
-    try ServiceOutput.print(try target.perform(request, access).json, layout)
+    let caller = try ServiceCaller(target, access)
+    let request = ServiceRequest.remove(id: id.map { ServiceID($0) }, query: query.query())
+    if all { try caller.requireConsent("Remove", request, isGiven: force) }
+    try ServiceOutput.print(try caller.perform(request).json, layout)
   }
 }
 
@@ -235,14 +248,17 @@ struct ServiceCallCommand: ParsableCommand {
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
 
+  func validate() throws {
+    guard case .custom = ServiceMethod(method) else {
+      throw ValidationError(
+        "\(method) is one of the six methods: use `runnel service \(method)`.")
+    }
+  }
+
   func run() throws {
     let request = ServiceRequest(
       ServiceMethod(method), data: try data.json(ifEmpty: .object([])), query: try query.query())
-    guard case .custom = request.method else {
-      throw Failure(
-        "\(method) is one of the six methods: use `runnel service \(method)`.", status: .usage)
-    }
-    try ServiceOutput.print(try target.perform(request, access).json, layout)
+    try ServiceOutput.print(try ServiceCaller(target, access).perform(request).json, layout)
   }
 }
 
@@ -253,7 +269,8 @@ struct ServiceWatchCommand: ParsableCommand {
     abstract: "Print the events of a service until interrupted, a JSON object a line.",
     discussion: """
       Prints "event" and "data" of each event that the server publishes to this connection. A connection that \
-      is lost is made again; what happened in between is not told.
+      is lost is made again, as standard error tells; what happened in between is not told. If the sign-in is \
+      refused, it ends.
 
       Example:
         runnel service watch https://api.example.com messages --events created,removed
@@ -273,7 +290,7 @@ struct ServiceWatchCommand: ParsableCommand {
 
   func run() throws {
     let names = events.map { Set($0.split(separator: ",").map(String.init)) }
-    try target.watch(access) { record in
+    try ServiceWatcher.run(ServiceCaller(target, access)) { record in
       if let names, !names.contains(record.event.rawValue) { return }
       let line = JSONValue.object([
         JSONMember("event", .string(record.event.rawValue)), JSONMember("data", record.data),

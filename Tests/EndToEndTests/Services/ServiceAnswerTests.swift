@@ -53,7 +53,9 @@ import Testing
 
   /// It may be a proxy that answers, before the server has the request or after.
   @Test(arguments: [
-    "200 OK\r\nContent-Length: 6\r\n\r\n<html>", "200 OK\r\nContent-Length: 0\r\n\r\n",
+    "200 OK\r\nContent-Length: 6\r\n\r\n<html>", "200 OK\r\nContent-Length: 8\r\n\r\n\"<html>\"",
+    "200 OK\r\nContent-Length: 11\r\n\r\n[{\"a\":1},3]", "200 OK\r\nContent-Length: 2\r\n\r\n[]",
+    "200 OK\r\nContent-Length: 0\r\n\r\n",
     "408 Late\r\nContent-Length: 26\r\n\r\n{\"code\":408,\"message\":\"a\"}",
     "502 Bad\r\nContent-Length: 26\r\n\r\n{\"code\":502,\"message\":\"a\"}",
     "503 Busy\r\nContent-Length: 26\r\n\r\n{\"code\":503,\"message\":\"a\"}",

@@ -56,11 +56,15 @@ struct ServiceCommandTests {
       ["patch", "messages", "--all", "--skip", "1", "{\"a\":1}"],
       ["remove", "messages", "--all", "--query", "{\"$limit\":1}"],
       ["find", "messages", "--query", "[]"], ["find", "messages", "--sort", "a:up"],
+      ["update", "messages", "{\"a\":1}"], ["patch", "messages", "{\"a\":1}"],
+      ["patch", "messages", "-"], ["remove", "messages", "[1]"], ["patch", "messages", "7", "{a"],
       ["call", "messages", "find", "{}"], ["watch", "messages", "--transport", "rest"],
     ]
     for words in usage {
       let outcome = try run(words)
       #expect(outcome.status == 2, "\(words): \(outcome.status) \(outcome.errors)")
+      #expect(
+        outcome.errors.contains("Usage: runnel service \(words[0])"), "\(words): \(outcome.errors)")
     }
     let open = try Program.run(
       ["service", "find", "http://example.com", "messages"], environment: ["RUNNEL_TOKEN": "a.b.c"])

@@ -54,11 +54,19 @@ import Testing
       let outcome = try Program.run(arguments, environment: environment)
       #expect(outcome.output.contains("\"email\":\"ana@x.org\""), "\(outcome.errors)")
     }
+    try FileManager.default.createDirectory(
+      atPath: database.folder.file("config/runnel"), withIntermediateDirectories: true)
+    _ = try database.folder.write(
+      "origins: { club: { url: \"\(services)\" } }", to: "config/runnel/config.yaml")
+    let found = try run("service", "find", "club", "messages", "--lines")
+    #expect(found.output.contains("for members"), "\(found.errors)")
     let reset = try run("account", "reset", services, "ana@x.org")
     #expect(reset.status == 1 && reset.errors.contains("not offered"), "\(reset.errors)")
     let logout = try run("logout", services)
     #expect(logout.status == 0, "\(logout.errors)")
     #expect(try run("whoami", services).status == 1)
+    let nobody = try run("service", "find", "club", "messages")
+    #expect(nobody.status == 1 && nobody.errors.contains("NotAuthenticated"), "\(nobody.errors)")
   }
 
   @Test func theWorkspaceSignsInAndChangesTheUser() throws {
