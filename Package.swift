@@ -11,7 +11,7 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Applied to targets whose size counts for more than their speed: those that are only in the program, and accounts.
+/// Applied to targets whose size counts for more than their speed.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 let cSettings: [CSetting] = [
@@ -83,7 +83,8 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .target(
-      name: "RunnelStore", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+      name: "RunnelStore", dependencies: ["RunnelBase", "RunnelTree"],
+      swiftSettings: swiftSettings + small),
     .target(
       name: "RunnelStorage", dependencies: ["RunnelBase", "RunnelTree"],
       swiftSettings: swiftSettings),
@@ -117,7 +118,7 @@ let package = Package(
     .target(
       name: "RunnelServicesTree",
       dependencies: ["RunnelBase", "RunnelDatabase", "RunnelServices", "RunnelTree"],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 3: what `import Runnel` gives: all that a program on a database of its own needs.
     .target(
       name: "Runnel",
@@ -143,7 +144,7 @@ let package = Package(
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 5: replicas of servers' databases, for programs.
     .target(
       name: "RunnelClient",
@@ -151,12 +152,12 @@ let package = Package(
         "Runnel", "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree",
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 5: services of other hosts, over REST and Socket.IO.
     .target(
       name: "RunnelServicesNetwork",
       dependencies: ["RunnelBase", "RunnelNetwork", "RunnelServices"],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + small),
     // 5: who is signed in, and on which devices.
     .target(
       name: "RunnelAccounts",
