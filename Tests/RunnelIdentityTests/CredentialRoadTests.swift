@@ -292,6 +292,17 @@ import Testing
     #expect(identity.store.accounts[own]?.email == "victim@x.org")
   }
 
+  @Test(arguments: [false, true])
+  func theAnswerToAResetTellsOfANewAccount(isProved: Bool) throws {
+    let (identity, id, _, _) = try squat(isProved: isProved)
+    try identity.ask(.sendOobCode, ["requestType": "PASSWORD_RESET", "email": "victim@x.org"])
+    let answer = try identity.ask(
+      .resetPassword,
+      ["oobCode": .string(identity.mailedCode), "newPassword": "victims-own"])
+    #expect(answer["isNewUser"] == (isProved ? true : nil))
+    #expect(answer["email"] == "victim@x.org" && answer["localId"]?.string != id)
+  }
+
   @Test func anAddressThatIsConfirmedFromTheAccountKeepsIt() throws {
     let (identity, id, token, _) = try squat(isProved: true)
     try identity.prove(token)

@@ -223,7 +223,8 @@ extension IdentityDecider {
     try check(password: password)
     var record = try owner(of: code)
     guard record.email == code.email else { throw .refused("INVALID_OOB_CODE") }
-    if try isOfAnother(record) { record = try parted(record) }
+    let isNew = try isOfAnother(record)
+    if isNew { record = try parted(record) }
     try set(password: password, of: &record)
     // The mail proves the address, and nothing proves the others any more.
     record.isEmailVerified = true
@@ -231,7 +232,8 @@ extension IdentityDecider {
     draft.codes[code.hash] = .some(nil)
     put(record)
     provenAccount = record.id
-    return IdentityAnswer(resetMembers(code))
+    let told = [JSONMember("localId", .string(record.id)), JSONMember("isNewUser", true)]
+    return IdentityAnswer(resetMembers(code) + (isNew ? told : []))
   }
 
   private func resetMembers(_ code: MailedCode) -> [JSONMember] {

@@ -31,6 +31,9 @@ final class AccountMailer: Sendable {
 
   private struct Job: Sendable {
     var mail: AccountMail
+    /// The time and the id of the message, which all attempts have.
+    let time: Int64
+    let messageID: String
     var attemptCount = 0
   }
 
@@ -99,9 +102,11 @@ final class AccountMailer: Sendable {
   /// Sends a mail; returns at once: false if it is dropped.
   @discardableResult
   func send(_ mail: AccountMail) -> Bool {
+    let job = Job(
+      mail: mail, time: calendar(), messageID: MailText.newMessageID(from: sender))
     let isTaken = state.withLock { state in
       if state.count >= AccountMailer.waitingMax || state.isClosed { return false }
-      state.jobs.append(Job(mail: mail))
+      state.jobs.append(job)
       return true
     }
     if isTaken { goOn() } else { logger.error("Too many mails wait: one is dropped.") }
@@ -146,7 +151,7 @@ final class AccountMailer: Sendable {
     case .folder(let folder):
       guard let recipient = MailAddress(mail.recipient) else { return ended(job, .noAddress) }
       do throws(ServerError) {
-        try write(mail, recipient, to: folder)
+        try write(content(of: job, to: recipient), to: folder)
         ended(job, nil)
       } catch {
         // The folder can be mended: its disk is full, or it holds too many mails.
@@ -154,10 +159,9 @@ final class AccountMailer: Sendable {
       }
     case .server(let server):
       guard let recipient = MailAddress(mail.recipient) else { return ended(job, .noAddress) }
-      let content = MailText.message(mail, to: recipient, from: sender, now: calendar())
       let message = MailMessage(
         clientName: clientName, sender: sender.address, recipient: recipient,
-        content: Array(content.utf8))
+        content: Array(content(of: job, to: recipient).utf8))
       server.deliver(message) { [self] failure in
         let named = failure.map { failure in
           MailFailure(reason: "\(server.host): \(failure.reason)", isFinal: failure.isFinal)
@@ -165,6 +169,11 @@ final class AccountMailer: Sendable {
         executor.submit { [self] in ended(job, named) }
       }
     }
+  }
+
+  private func content(of job: Job, to recipient: MailAddress) -> String {
+    MailText.message(
+      job.mail, to: recipient, from: sender, time: job.time, messageID: job.messageID)
   }
 
   private func ended(_ job: Job, _ failure: MailFailure?) {
@@ -187,13 +196,15 @@ final class AccountMailer: Sendable {
     }
     if isTriedAgain {
       executor.submit(afterMilliseconds: pauses[job.attemptCount]) { [weak self] in
-        self?.tryAgain(Job(mail: job.mail, attemptCount: job.attemptCount + 1))
+        self?.tryAgain(job)
       }
     }
     goOn()
   }
 
   private func tryAgain(_ job: Job) {
+    var job = job
+    job.attemptCount += 1
     state.withLock { state in
       state.delayedCount -= 1
       state.jobs.append(job)
@@ -250,15 +261,12 @@ final class AccountMailer: Sendable {
     }
   }
 
-  private func write(
-    _ mail: AccountMail, _ recipient: MailAddress, to folder: String
-  ) throws(ServerError) {
+  private func write(_ message: String, to folder: String) throws(ServerError) {
     try AccountMailer.make(folder: folder)
     let count = try ServerFile.names(in: folder).count
     if count >= AccountMailer.filesMax {
       throw ServerError("\(folder) has \(count) mails: remove those that were sent")
     }
-    let message = MailText.message(mail, to: recipient, from: sender, now: calendar())
     var random = SystemRandomNumberGenerator()
     let name = "\(calendar())-\(String(random.next(), radix: 36)).eml"
     try ServerFile.replace("\(folder)/\(name)", with: Array(message.utf8), mode: 0o600)

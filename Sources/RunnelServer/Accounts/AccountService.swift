@@ -128,16 +128,13 @@ actor AccountService {
   }
 
   /// Finds a code that can still be used, or nil; `answer` is called once, on another thread.
-  nonisolated func find(code: String, _ answer: @escaping @Sendable (MailedCode?) -> Void) {
+  nonisolated func find(code: String, _ answer: @escaping @Sendable (FoundCode) -> Void) {
     executor.submit { answer(self.assumeIsolated { $0.found(code) }) }
   }
 
-  private func found(_ text: String) -> MailedCode? {
-    // A storage that cannot be read is told of when the code is used.
-    guard !isStoreClosed, let code = try? store.read({ try $0.code(SecretHash.of(text)) }),
-      !code.isExpired(now: calendar(), isEmulator: policy.isEmulator)
-    else { return nil }
-    return code
+  private func found(_ text: String) -> FoundCode {
+    isStoreClosed
+      ? .unknown : FoundCode(text, in: store, now: calendar(), isEmulator: policy.isEmulator)
   }
 
   /// Opens the accounts of a configuration; nil if it has none.

@@ -72,7 +72,8 @@ final class ActionPage: ExchangeHandling {
     service.find(code: form.code) { code in
       bound.loop.run {
         let page = form.page(policy: bound.value.service.policy, problem: problem, of: code)
-        bound.value.answer(status, page)
+        let isUsable = form.isUsable(code)
+        bound.value.answer(isUsable ? status : 400, isUsable ? page : ActionText.unusablePage)
       }
     }
   }
@@ -89,7 +90,10 @@ final class ActionPage: ExchangeHandling {
   }
 
   private func used(_ form: ActionForm, _ reply: AccountService.Reply) {
-    if reply.status == 200 { return answer(200, form.success(policy: service.policy)) }
+    if reply.status == 200 {
+      let isNew = reply.body["isNewUser"]?.bool == true
+      return answer(200, form.success(policy: service.policy, isOfNewAccount: isNew))
+    }
     let message = reply.body["error"]?["message"]?.string ?? ""
     let problem = ActionText.problem(message)
     if message.hasPrefix("WEAK_PASSWORD") || message.hasPrefix("TOO_MANY") {
@@ -123,6 +127,25 @@ final class ActionPage: ExchangeHandling {
   func canSendMore() {}
   func timeIsUp() {}
   func closed() { isAnswered = true }
+}
+
+/// The code of a mailed link, as it is stored.
+enum FoundCode {
+  case usable(MailedCode)
+  /// It was used, has expired, or never was one.
+  case unusable
+  /// The storage cannot be read, which is told when the code is used.
+  case unknown
+
+  init(_ text: String, in store: AccountStore, now: Int64, isEmulator: Bool) {
+    let found = try? store.read { reader -> FoundCode in
+      guard let code = try reader.code(SecretHash.of(text)),
+        !code.isExpired(now: now, isEmulator: isEmulator)
+      else { return .unusable }
+      return .usable(code)
+    }
+    self = found ?? .unknown
+  }
 }
 
 /// What a mailed link asks for.
@@ -179,14 +202,24 @@ struct ActionForm: Hashable {
     }
   }
 
-  /// Returns the page with the form; `found` is its code, if it can be used.
+  /// Whether the form is of use; `found` is its code.
+  func isUsable(_ found: FoundCode) -> Bool {
+    switch found {
+    case .usable(let code): code.kind == kind
+    // The application signs in by the link, and finds out.
+    case .unusable: kind == .emailSignIn
+    case .unknown: true
+    }
+  }
+
+  /// Returns the page with the form; `found` is its code.
   ///
   /// It shows the address to which the mail with the code went.
-  func page(policy: IdentityPolicy, problem: String?, of found: MailedCode?) -> String {
+  func page(policy: IdentityPolicy, problem: String?, of found: FoundCode) -> String {
     if kind == .emailSignIn { return ActionText.page(title, []) }
     var parts: [String] = []
     if let problem { parts.append("<p role=alert>\(ActionText.escaped(problem))</p>") }
-    if let found, found.kind == kind {
+    if case .usable(let found) = found, found.kind == kind {
       let address = kind == .verifyAndChangeEmail ? found.newEmail : found.email
       parts += address.map { ["<p>Address: <b>\(ActionText.escaped($0))</b></p>"] } ?? []
     }
@@ -206,14 +239,22 @@ struct ActionForm: Hashable {
     "<input type=hidden name=\"\(name)\" value=\"\(ActionText.escaped(value))\">"
   }
 
+  private static let newAccount =
+    "This address belongs to a new account now, with this password."
+  private static let earlierAccount =
+    "The account that had it before had not confirmed it. That one keeps its data, and has no address: the link in "
+    + "the message to its former address takes it back."
+
   /// Returns the page after the code was used, with a link that leads on if that is allowed.
-  func success(policy: IdentityPolicy) -> String {
+  func success(policy: IdentityPolicy, isOfNewAccount: Bool) -> String {
+    let success = isOfNewAccount ? ActionForm.newAccount : success
+    let more = isOfNewAccount ? ["<p>\(ActionForm.earlierAccount)</p>"] : []
     guard let next, next.hasPrefix("https://") || next.hasPrefix("http://"),
       let host = IdentityDecider.host(of: next),
       host == "localhost" || policy.continueHosts.contains(host)
-    else { return ActionText.page(success, []) }
+    else { return ActionText.page(success, more) }
     return ActionText.page(
-      success, ["<p><a href=\"\(ActionText.escaped(next))\">Go on</a></p>"])
+      success, more + ["<p><a href=\"\(ActionText.escaped(next))\">Go on</a></p>"])
   }
 }
 
@@ -246,10 +287,17 @@ enum ActionText {
     return result
   }
 
+  private static let unusable = "This link was used before, or is not valid: ask for a new one."
+
+  /// The page for a link whose code cannot be used.
+  static var unusablePage: String {
+    page("This link was used before, has expired, or is not valid: ask for a new one.", [])
+  }
+
   /// Returns an error of the API in words.
   static func problem(_ message: String) -> String {
     switch message.prefix(while: { $0 != " " }) {
-    case "INVALID_OOB_CODE": return "This link was used before, or is not valid: ask for a new one."
+    case "INVALID_OOB_CODE": return unusable
     case "EXPIRED_OOB_CODE": return "This link has expired: ask for a new one."
     case "EMAIL_EXISTS": return "Another account has this address."
     case "USER_DISABLED": return "This account is disabled."

@@ -6,13 +6,25 @@ import RunnelNetwork
 ///
 /// Source: RFC 5322, RFC 6532.
 enum MailText {
+  /// Returns a random id for a message, with the domain of its sender.
+  ///
+  /// Source: RFC 5322, section 3.6.4.
+  static func newMessageID(from sender: MailSender) -> String {
+    var random = SystemRandomNumberGenerator()
+    let words = (0..<2).map { _ in String(random.next() as UInt64, radix: 36) }
+    let domain = sender.address.text.split(separator: "@").last ?? ""
+    return "<\(words.joined(separator: "."))@\(domain)>"
+  }
+
   /// Returns the whole message.
   static func message(
-    _ mail: AccountMail, to recipient: MailAddress, from sender: MailSender, now: Int64
+    _ mail: AccountMail, to recipient: MailAddress, from sender: MailSender, time: Int64,
+    messageID: String
   ) -> String {
     let lines = [
       "From: \(sender.header)", "To: <\(recipient.text)>",
-      "Subject: \(subject(mail))", "Date: \(date(now))", "MIME-Version: 1.0",
+      "Subject: \(subject(mail))", "Date: \(date(time))", "Message-ID: \(messageID)",
+      "MIME-Version: 1.0",
       "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64",
       "Auto-Submitted: auto-generated", "",
     ]
@@ -55,10 +67,7 @@ enum MailText {
     let end =
       mail.kind == .recoverEmail
       ? "If you did it yourself, \(otherwise)" : "If you did not ask for this, \(otherwise)"
-    // The link of a sign-in is opened in the application.
-    let code =
-      mail.kind == .emailSignIn
-      ? "" : "Where a program asks for the code, it is:\n\n\(text)\n\n"
+    let code = "Where a program asks for the code, it is:\n\n\(text)\n\n"
     return "\(greeting)\n\n\(what)\n\n\(link)\n\n\(code)\(end)\n"
   }
 

@@ -44,6 +44,16 @@ import Testing
         "From: =?utf-8?B?SW1rZXJlaSBNw7xsbGVy?= <info@xn--imkerei-mller-4ob.example>",
         "To: <zoë.çelik@xn--bcher-kva.example>",
       ])
+    #expect(lines.contains("Date: 1 Jan 1970 00:00:00 +0000"))
+    let id = try #require(lines.first { $0.hasPrefix("Message-ID: <") })
+    #expect(id.hasSuffix("@xn--imkerei-mller-4ob.example>"))
+    #expect(MailText.newMessageID(from: sender) != MailText.newMessageID(from: sender))
+  }
+
+  @Test func aMailSaysItsCodeAlsoForASignIn() {
+    let mail = AccountMail(
+      kind: .emailSignIn, recipient: "a@x.org", link: "https://id.example/x", code: "c0de")
+    #expect(MailText.body(mail).contains("Where a program asks for the code, it is:\n\nc0de\n"))
   }
 
   @Test(
