@@ -74,6 +74,8 @@ import Testing
     #expect(refusal(identity, .update) == "MISSING_LOCAL_ID")
     for (text, message) in [
       ("{", "INVALID_CLAIMS"), ("[]", "INVALID_CLAIMS"), (#"{"sub":1}"#, "FORBIDDEN_CLAIM : sub"),
+      (#"{"email":"x@x.org"}"#, "FORBIDDEN_CLAIM : email"),
+      (#"{"name":"X"}"#, "FORBIDDEN_CLAIM : name"),
       (#"{"a":""# + String(repeating: "x", count: 1000) + "\"}", "CLAIMS_TOO_LARGE"),
     ] {
       let body: JSONValue = ["localId": "u", "customAttributes": .string(text)]

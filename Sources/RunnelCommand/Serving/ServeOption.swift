@@ -65,11 +65,17 @@ struct ServeOption: Sendable {
     ServeOption(
       "listen", .list, "address",
       "The address to listen on, HOST:PORT (default: localhost:9000); may be given more than once."
-    ) { $1.listen = $0.texts },
+    ) { value, configuration in
+      for text in value.texts { try value.reading { try NetworkAddress.check(text) } }
+      configuration.listen = value.texts
+    },
     ServeOption(
       "admin", .text, "address",
       "The address for administrators besides the socket, HOST:PORT of this machine."
-    ) { $1.adminAddress = $0.text },
+    ) { value, configuration in
+      try value.reading { try NetworkAddress.check(value.text) }
+      configuration.adminAddress = value.text
+    },
     ServeOption(
       flag: "plain-text",
       "Serve other machines without TLS, behind a proxy that has it; needs --trusted-proxy."
@@ -164,7 +170,10 @@ struct ServeOption: Sendable {
       "The file whose first line is the password at the server of mail."),
     ServeOption(
       "mail-from", .text, "address", "The address from which mails come, or 'Name <address>'."
-    ) { try $0.forAccounts(&$1) { $0.mailSender = $1.text } },
+    ) { value, configuration in
+      try value.reading { try AccountsConfiguration.check(sender: value.text) }
+      try value.forAccounts(&configuration) { $0.mailSender = $1.text }
+    },
     ServeOption(
       "mail-folder", .folder, "folder",
       "The folder in which mails are written (default: beside the accounts)."

@@ -60,7 +60,9 @@ struct ServeSettings {
     configuration.tls = try tls()
     configuration.backups = try backups()
     configuration.accounts?.mailServer?.login = try mailLogin()
-    if let value = values["smtp-user"], configuration.accounts?.mailServer == nil {
+    if let value = values["smtp-user"] ?? values["smtp-password-file"],
+      configuration.accounts?.mailServer == nil
+    {
       throw value.failure("this is for a server of mail: give --smtp.")
     }
     if let value = values["create-databases"], values["databases"] == nil {

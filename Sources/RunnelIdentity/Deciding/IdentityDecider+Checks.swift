@@ -101,6 +101,10 @@ extension IdentityDecider {
     "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf",
     "auth_time", "firebase", "at_hash", "c_hash",
   ]
+  /// The names of claims that tell of the account itself: others would stand in their place.
+  private static let accountClaims: Set<String> = [
+    "email", "email_verified", "name", "picture", "phone_number", "user_id",
+  ]
   private static let claimsLengthMax = 1000
 
   /// Checks the additional claims of a user.
@@ -112,6 +116,16 @@ extension IdentityDecider {
       throw .refused("FORBIDDEN_CLAIM : \(member.name)")
     }
     if claims.jsonText().count > claimsLengthMax { throw .refused("CLAIMS_TOO_LARGE") }
+  }
+
+  /// Checks that additional claims have no name of one that tells of the account itself.
+  ///
+  /// - Throws: `IdentityStop` (`FORBIDDEN_CLAIM`).
+  static func checkNames(claimsText text: String) throws(IdentityStop) {
+    let members = (try? JSONValue(parsing: text))?.object ?? []
+    for member in members where accountClaims.contains(member.name) {
+      throw .refused("FORBIDDEN_CLAIM : \(member.name)")
+    }
   }
 
   /// Checks the text of additional claims; nil or an empty text for none.

@@ -39,6 +39,11 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Checks the form of a text for `resolve`, without looking a name up.
+  ///
+  /// - Throws: `NetworkError` if the text is invalid.
+  package static func check(_ text: String) throws(NetworkError) { _ = try split(text, 0) }
+
   private static func split(
     _ text: String, _ defaultPort: Int
   ) throws(NetworkError) -> (host: String, port: Int) {

@@ -33,6 +33,14 @@ public struct AccountsConfiguration: Sendable {
     return accounts
   }
 
+  /// Checks the address from which mails come, or `name <address>`.
+  ///
+  /// - Throws: `ServerError` of usage if no mails can come from it.
+  package static func check(sender: String) throws(ServerError) {
+    // The host is for a sender that is not given.
+    _ = try AccountMailer.sender(sender, host: "")
+  }
+
   /// The rules of the server.
   func policy(_ configuration: ServerConfiguration) -> IdentityPolicy {
     let isEmulator = configuration.isEmulator
