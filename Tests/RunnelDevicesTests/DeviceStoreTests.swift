@@ -233,6 +233,17 @@ import Testing
     await device.close()
   }
 
+  @Test func aNameThatIsMissingIsWrittenAgain() async throws {
+    let device = try await device("desk")
+    let place = "user-devices/ana/devices/\(device.store.deviceID)/name"
+    try await device.signIn("ana")
+    try await device.store.subscribe()
+    try await wait(place) { $0 == "desk" }
+    try await database.reference(withPath: place).removeValue()
+    try await wait(place) { $0 == "desk" }
+    await device.close()
+  }
+
   @Test func signingOutOfTheListCanBeTakenBack() async throws {
     let device = try await device("desk")
     let place = "user-devices/ana/devices/\(device.store.deviceID)"

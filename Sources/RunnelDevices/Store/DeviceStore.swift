@@ -403,6 +403,22 @@ extension DeviceStore {
     }
   }
 
+  /// Writes the name of this device, whose entry has none: it was removed at the origin while the device was put,
+  /// and only the rest was written.
+  private func putName(of user: String) {
+    let (storage, id, name) = (storage, deviceID, names[user] ?? defaultName)
+    if name.isEmpty { return }
+    Task {
+      do throws(DeviceFailure) {
+        try await storage.rename(id, to: name, of: user)
+      } catch  where !error.isTemporary {
+        self.report(error)
+      } catch {
+        // The next start writes it.
+      }
+    }
+  }
+
   /// Shows that the device is connected, and watches the list of its user.
   private func show(_ user: String?) {
     if user == listed { return }
@@ -433,6 +449,7 @@ extension DeviceStore {
     }
     if let here = devices.first(where: { $0.id == deviceID }) {
       remember(name: here.name, of: user)
+      if here.name.isEmpty { putName(of: user) }
     }
     guard let known else { return }
     let wasMissing = isMissing
