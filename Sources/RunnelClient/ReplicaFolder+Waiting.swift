@@ -34,17 +34,51 @@ extension ReplicaFolder {
       .filter { $0.hasPrefix(start) && $0.hasSuffix(ending) && $0 != shared }
       .compactMap { name in
         let file = "\(folder)/\(name)"
-        // What cannot be read is told when it is opened.
-        guard let session = try? DatabaseSession(file: file, isReadOnly: true, environment: .system)
-        else { return nil }
-        let count = (try? session.pendingWritesOfUser())?.count ?? 0
-        // Nothing was written that closing could lose.
-        try? session.close()
+        let count = pendingCount(file)
         if count == 0 { return nil }
         let user = decoded(name.dropFirst(start.count).dropLast(ending.count))
         let isWhole = user.map { fileName(for: address, user: $0) == name } ?? false
         return WaitingFile(file: file, user: isWhole ? user : nil, pendingCount: count)
       }
+  }
+
+  /// Returns the replica of a user if it has pending writes; nil if not, or if it cannot be read.
+  ///
+  /// - Parameters:
+  ///   - address: the origin.
+  ///   - user: the user that the access names.
+  ///   - environment: the environment variables of the process.
+  /// - Returns: the replica.
+  package static func waitingFile(
+    for address: OriginAddress, user: String, environment: [String: String]
+  ) -> WaitingFile? {
+    guard let folder = try? self.folder(environment) else { return nil }
+    let file = "\(folder)/\(fileName(for: address, user: user))"
+    let count = access(file, F_OK) == 0 ? pendingCount(file) : 0
+    return count == 0 ? nil : WaitingFile(file: file, user: user, pendingCount: count)
+  }
+
+  /// Returns the user whose replica a file is, as the access named the user; nil if its name does not tell it.
+  ///
+  /// - Parameter file: the path.
+  /// - Returns: the id.
+  package static func user(ofFile file: String) -> String? {
+    let name = file.split(separator: "/").last ?? ""
+    // Neither a host nor a namespace has an @.
+    guard name.hasSuffix(ending), name.utf8.count - ending.utf8.count < nameBytesMax,
+      let at = name.firstIndex(of: "@")
+    else { return nil }
+    return decoded(name[at...].dropFirst().dropLast(ending.count))
+  }
+
+  /// The number of the user's pending writes in a replica; 0 if it cannot be read.
+  private static func pendingCount(_ file: String) -> Int {
+    // What cannot be read is told when it is opened.
+    guard let session = try? DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    else { return 0 }
+    // Nothing was written that closing could lose.
+    defer { try? session.close() }
+    return (try? session.pendingWritesOfUser())?.count ?? 0
   }
 
   private static let ending = ".db"

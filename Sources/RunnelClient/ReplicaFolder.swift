@@ -4,7 +4,7 @@ public import RunnelSync
 
 /// The folder of the replicas, with one file for each origin and user.
 public enum ReplicaFolder {
-  private static let nameBytesMax = 200
+  static let nameBytesMax = 200
 
   /// Returns the file of a replica; creates its folder, for the user only, if it does not exist.
   ///

@@ -61,6 +61,8 @@ package final class FakeAccounts: Sendable {
     package var rotates = false
     package var lifetimeSeconds: Int64 = 3600
     package var omitsUserID = false
+    /// Whether a reset says that it made a new account for the address.
+    package var partsAccounts = false
   }
 
   package let state = Mutex(State())
@@ -447,7 +449,12 @@ extension FakeAccounts.State {
       records[code.user]?.password = try Self.password(json["newPassword"])
       codes[text] = nil
     }
-    return ["requestType": .string(code.type), "email": .string(code.email ?? "")]
+    var told: [JSONMember] = [
+      JSONMember("requestType", .string(code.type)),
+      JSONMember("email", .string(code.email ?? "")),
+    ]
+    if json["newPassword"] != nil, partsAccounts { told.append(JSONMember("isNewUser", true)) }
+    return .object(told)
   }
 
   mutating func refresh(_ body: [UInt8], _ time: Int64) throws(Refusal) -> JSONValue {

@@ -142,16 +142,20 @@ import Testing
       let change = try #require(service.code("VERIFY_AND_CHANGE_EMAIL"))
       let used = try run("account", "verify", url, "--code", input: change + "\n")
       #expect(used.errors.contains("The address is cy1@x.org from now on"), "\(used.errors)")
-      #expect(
-        try run("account", "email", url, "cy2@x.org", "--now", "--current-file", second).status == 0
-      )
+      let now = try run("account", "email", url, "cy2@x.org", "--now", "--current-file", second)
+      #expect(now.status == 0 && now.errors.contains("and not confirmed: `runnel account verify"))
       #expect(try run("whoami", url).output.contains("cy2@x.org"))
+      service.change { $0.partsAccounts = true }
+      #expect(try run("account", "name", url, " ").errors.contains("--remove takes it away"))
+      #expect(try run("account", "name", url, "").errors.contains("--remove takes the name away"))
+      #expect(try run("account", "name", url, "A\nB").errors.contains("no line breaks"))
       #expect(try run("account", "reset", url, "cy2@x.org").status == 0)
       let reset = try #require(service.code("PASSWORD_RESET"))
       let third = try run(
         "account", "reset", url, "cy2@x.org", "--code", "--password-file", file,
         input: reset + "\n")
       #expect(third.status == 0, "\(third.errors)")
+      #expect(third.errors.contains("cy2@x.org belongs to a new account now"), "\(third.errors)")
       #expect(try run("account", "delete", url, "--current-file", file).status == 2)
       let deleted = try run("account", "delete", url, "--force", "--current-file", file)
       #expect(deleted.status == 0, "\(deleted.errors)")
@@ -211,6 +215,32 @@ import Testing
       let sent = try run("sync", "push", url, "--timeout", "60")
       #expect(sent.status == 0 && sent.errors.contains("confirmed the write"), "\(sent.errors)")
       #expect(try run("get", "/ana/n", "-d", url).output == "7\n")
+    }
+  }
+
+  @Test func writesOfAnEarlierAccountWithTheAddressAreToldAndGivenUp() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      try leaveWrite(of: "ana")
+      service.change { $0.records["ana"] = nil }
+      #expect(try run("whoami", url, "--check").status == 1)
+      service.add("ana2", "ana@x.org", "secret-ana")
+      #expect(try logIn("ana", port).status == 0)
+      let told = try run("sync", "push", url)
+      #expect(told.status == 1, "\(told.errors)")
+      #expect(told.errors.contains("1 write of the earlier account ana of ana@x.org waits"))
+      #expect(told.errors.contains("another account now, ana2"))
+      #expect(
+        told.errors.contains("`runnel sync drop") && told.errors.contains(" ana` gives it up"))
+      #expect(try run("sync", "status").output.contains("\"user\":\"ana\",\"pending\":1"))
+      let unasked = try run("sync", "drop", url, "ana")
+      #expect(unasked.status == 2 && unasked.errors.contains("would give up 1 write"))
+      let dropped = try run("sync", "drop", url, "ana", "--force")
+      #expect(dropped.status == 0 && dropped.errors.contains("/ana/n"), "\(dropped.errors)")
+      #expect(try run("sync", "push", url).errors.contains("There are no pending writes"))
+      #expect(
+        try run("sync", "drop", url, "ana", "--force").errors.contains("No write of ana waits"))
+      #expect(try run("get", "/ana/n", "-d", database.file).output == "1\n")
     }
   }
 

@@ -292,6 +292,72 @@ import Testing
     #expect(AccountFacts(revoked.json) == revoked)
   }
 
+  @Test func windowOfARevokedDeviceGoesOnAfterASignInElsewhere() throws {
+    var revoked = AccountFacts()
+    (revoked.isRevoked, revoked.revokedUser) = (true, "ana")
+    #expect(AccountFacts(revoked.json) == revoked)
+    let app = try open(revoked)
+    app.take(.accounts(AccountFacts([Self.bo])))
+    #expect(app.state.session.accountChange == nil)
+    app.take(.accounts(revoked))
+    app.take(.accounts(AccountFacts([Self.ana, Self.bo])))
+    #expect(
+      app.state.session.accountChange == AccountChange(to: "ana", saying: "signed in again"))
+  }
+
+  // MARK: Another account with the same address
+
+  private static let earlier = AccountFacts.Account(id: "0ld-otto", email: "ana@x.org")
+
+  private var another: AccountFacts {
+    var facts = AccountFacts([Self.ana, Self.bo], current: Self.ana, .signedIn)
+    facts.waiting = [AccountFacts.Waiting(Self.earlier, count: 1)]
+    return facts
+  }
+
+  @Test func waitingWritesOfAnEarlierAccountWithTheAddressAreTold() throws {
+    let app = try open(another)
+    #expect(AccountFacts(another.json) == another)
+    #expect(
+      app.toast
+        == "This is another account of ana@x.org (ana): 1 write of the earlier one waits · A lists it"
+    )
+    app.press("A")
+    #expect(app.line(of: "ana@x.org (0ld-ot)") != nil)
+    #expect(app.line(of: "session ended, 1 write waits") != nil)
+    app.press("G d")
+    #expect(app.line(of: "1 write waits: it is not sent") != nil)
+    app.wait(milliseconds: 200)
+    app.press("n Enter")
+    #expect(request(app)?.request == .use("0ld-otto"))
+  }
+
+  @Test func earlierAccountIsNotOfferedForASignIn() throws {
+    let facts = AccountFacts([Self.ana], current: Self.earlier, .ended("The session has ended."))
+    let app = try open(facts)
+    #expect(app.toast == "The session has ended. · A lists the accounts")
+    app.press("A")
+    #expect(app.form == nil)
+    app.press("Enter")
+    #expect(app.form == nil && app.toast == "another account has its address now")
+  }
+
+  @Test func resetThatMadeANewAccountIsToldAsThat() throws {
+    let app = try open()
+    app.press("A f")
+    app.type("ana@x.org")
+    app.press("Enter")
+    try answer(app, .account(user: nil))
+    app.type("c0de")
+    app.press("Tab")
+    app.type("sesame")
+    app.press("Tab")
+    app.type("sesame")
+    app.press("Enter")
+    try answer(app, .account(user: "ana@x.org"))
+    #expect(app.toast.hasPrefix("ana@x.org belongs to a new account now."))
+  }
+
   // MARK: Anonymous accounts
 
   @Test func anonymousUserIsMadeByOneKeyAndGetsAnAddressLater() throws {

@@ -134,6 +134,32 @@ import Testing
     #expect(try home.ended() == nil)
   }
 
+  @Test func endedAccountWhoseWritesWaitIsListedAndShownWhileAnotherIsActive() async throws {
+    var user = AccountUser(id: "0ld")
+    user.email = "ana@x.org"
+    try home.folder(home.ownService).rememberEnd(of: user, AccountFailure(.sessionEnded, "Ended."))
+    let work = AccountWork(home, countWaiting: { $0 == "0ld" ? 2 : 0 }, wake: {})
+    _ = self.work.begin(as: nil)
+    #expect(try await signIn("ana") == .success("ana"))
+    let account = AccountFacts.Account(id: "0ld", email: "ana@x.org")
+    #expect(work.begin(as: "ana").waiting == [AccountFacts.Waiting(account, count: 2)])
+    #expect(work.begin(as: "0ld").reasonEnded == "Ended.")
+    #expect(work.begin(as: "0ld").waiting.isEmpty)
+    #expect(try await ask(2, .use("0ld")) == .success("0ld"))
+    #expect(try home.signedIn()?.user.id == "ana", "commands act as before")
+  }
+
+  @Test func resetThatMadeANewAccountSaysTheAddress() async throws {
+    _ = work.begin(as: nil)
+    for (number, parts) in [(1, false), (3, true)] {
+      service.change { $0.partsAccounts = parts }
+      #expect(try await ask(number, .sendReset(email: "ana@x.org")) == .success(nil))
+      let code = Secret(try #require(service.code("PASSWORD_RESET")))
+      let answer = try await ask(number + 1, .resetPassword(code: code, Secret("long enough")))
+      #expect(answer == .success(parts ? "ana@x.org" : nil))
+    }
+  }
+
   @Test func nobodyIsShownThatTheDeviceWasRevoked() async throws {
     let folder = home.folder(home.ownService)
     try folder.rememberEnd(of: AccountUser(id: "ana"), DeviceRevocation.failure)
@@ -286,6 +312,18 @@ import Testing
     _ = try await ask(8, .signIn(email: "ana@x.org", Secret("third-secret")))
     #expect(try await ask(9, .delete(current: Secret("third-secret"))) == .success(nil))
     #expect(try home.all().isEmpty)
+  }
+
+  @Test func deviceIsRemovedBeforeTheAccountIsDeletedUnlessThePasswordIsWrong() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    let device = try enter("ana")
+    _ = work.begin(as: "ana")
+    #expect(fields(try await ask(2, .delete(current: Secret("wrong")))) == ["current"])
+    #expect(writes.isEmpty)
+    #expect(try await ask(3, .delete(current: Secret("secret-ana"))) == .success(nil))
+    #expect(writes.count == 1 && writes.first?.body.contains(device) == true)
+    #expect(writes.first?.target.hasPrefix("/user-devices/ana.json") == true)
   }
 
   /// Another program signs a user out whose data is shown here, while nobody can be reached.

@@ -64,6 +64,9 @@ public struct AccountCode: Hashable, Sendable {
   public var email: String?
   /// The address that it is to get.
   public var newEmail: String?
+  /// Whether its use made a new account for the address; another account, which had not confirmed the address in
+  /// place of a confirmed one, has it no more.
+  package var isOfNewAccount = false
 
   /// Makes a description of a code.
   public init(_ purpose: Purpose, email: String? = nil, newEmail: String? = nil) {

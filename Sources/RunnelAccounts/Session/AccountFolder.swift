@@ -153,6 +153,13 @@ public struct AccountFolder: AccountStorage {
     return try ended().flatMap { $0.user.id == user ? $0 : nil }
   }
 
+  /// Reads the ends of all sessions whose users did not sign in since, nor out, sorted by their users' ids.
+  ///
+  /// Files that cannot be read are left out.
+  package func allEnded() -> [EndedAccount] {
+    names(ending: ".ended").compactMap { try? AccountFile(path: "\(path)/\($0)").readEnded() }
+  }
+
   /// Reads why the session of a user was ended; nil if it was not, or if the user signed out.
   public func end(of user: String) throws(AccountFailure) -> AccountFailure? {
     try ended(user)?.failure

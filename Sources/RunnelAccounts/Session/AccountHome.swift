@@ -92,6 +92,10 @@ package struct AccountHome: Sendable {
     try folderOfAnyService.ended(user)
   }
 
+  /// Reads the ends of all sessions whose users did not sign in since, nor out; without files that cannot be
+  /// read.
+  package func allEnded() -> [EndedAccount] { folderOfAnyService.allEnded() }
+
   /// Forgets that the session of a user was ended.
   ///
   /// - Throws: `AccountFailure` (`storage`) if the file cannot be removed.

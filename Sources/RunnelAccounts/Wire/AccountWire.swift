@@ -176,6 +176,7 @@ enum AccountWire {
     if let type = json["requestType"]?.string {
       reply.code = AccountCode(
         purpose(type), email: json["email"]?.string, newEmail: json["newEmail"]?.string)
+      reply.code?.isOfNewAccount = json["isNewUser"]?.bool == true
     }
     return reply
   }

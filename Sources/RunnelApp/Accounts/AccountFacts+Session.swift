@@ -18,6 +18,7 @@ extension AccountFacts {
       kept.map { Account($0.user) }.sorted { ($0.title, $0.id) < ($1.title, $1.id) })
     guard let user else {
       isRevoked = ended?.isRevoked == true
+      revokedUser = isRevoked ? ended?.user.id : nil
       return
     }
     current = account(of: user) ?? ended.map { Account($0.user) } ?? Account(id: user)
@@ -41,6 +42,13 @@ extension AccountFacts {
       isDeleted = ended?.isDeleted == true
       isDisabled = ended?.failure.code == .userDisabled
     }
+  }
+}
+
+extension AccountFacts.Waiting {
+  /// Makes an account whose session has ended.
+  init(_ end: EndedAccount, count: Int) {
+    self.init(AccountFacts.Account(end.user), count: count, isDeleted: end.isDeleted)
   }
 }
 

@@ -58,8 +58,10 @@ actor AccountWork {
   private nonisolated let home: AccountHome
   nonisolated let shared = Mutex(Shared())
   private nonisolated let wake: @Sendable () -> Void
-  private nonisolated let departures: Departures?
+  nonisolated let departures: Departures?
   private nonisolated let revocation: DeviceRevocation?
+  /// Counts the writes of a user that wait in the replica.
+  private nonisolated let countWaiting: @Sendable (_ user: String) -> Int
   private let options: AccountOptions
   private(set) var opened: Opened?
   private var opening: (user: String, task: Task<Void, Never>)?
@@ -68,7 +70,7 @@ actor AccountWork {
   private weak var link: OriginLink?
   /// Connects to services anew; nil for a tree's server.
   private var retryServices: (@Sendable () -> Void)?
-  private weak var devices: DeviceWork?
+  private(set) weak var devices: DeviceWork?
   /// The last known service, with which new accounts sign in.
   private var service: (any AccountProvider)?
 
@@ -79,13 +81,16 @@ actor AccountWork {
   ///   - departures: removes this device from the lists of users who sign out; nil if it is in none.
   ///   - revocation: finds out whether this device was taken away; nil if it is in no list.
   ///   - options: the options of the sessions.
+  ///   - countWaiting: counts the writes of a user that wait in the replica, on any thread.
   ///   - wake: called on any thread when there is something to take.
   init(
     _ home: AccountHome, _ departures: Departures? = nil, _ revocation: DeviceRevocation? = nil,
-    options: AccountOptions = AccountOptions(), wake: @escaping @Sendable () -> Void
+    options: AccountOptions = AccountOptions(),
+    countWaiting: @escaping @Sendable (_ user: String) -> Int = { _ in 0 },
+    wake: @escaping @Sendable () -> Void
   ) {
     (self.home, self.departures, self.revocation) = (home, departures, revocation)
-    (self.options, self.wake) = (options, wake)
+    (self.options, self.countWaiting, self.wake) = (options, countWaiting, wake)
   }
 }
 
@@ -120,7 +125,20 @@ extension AccountWork {
   private nonisolated func facts(of user: String?, _ state: AccountState?) -> AccountFacts {
     // What cannot be read is told when it is needed.
     let ended: EndedAccount? = user.map { try? home.ended($0) } ?? (try? home.ended())
-    return AccountFacts((try? home.all()) ?? [], of: user, state, ended: ended)
+    let kept: [KeptAccount] = (try? home.all()) ?? []
+    var facts = AccountFacts(kept, of: user, state, ended: ended)
+    facts.waiting = waiting(besides: Set(kept.map(\.user.id) + [user].compactMap(\.self)))
+    return facts
+  }
+
+  /// The accounts whose sessions have ended, and whose writes wait, without some users.
+  private nonisolated func waiting(besides users: Set<String>) -> [AccountFacts.Waiting] {
+    home.allEnded().compactMap { end in
+      // What is kept of a device that was taken away is shown only after a new sign-in.
+      if end.isRevoked || users.contains(end.user.id) { return nil }
+      let count = countWaiting(end.user.id)
+      return count == 0 ? nil : AccountFacts.Waiting(end, count: count)
+    }
   }
 
   /// Returns the access of a user to the database; nil for nobody.
@@ -320,7 +338,8 @@ extension AccountWork {
     }
   }
 
-  /// Carries out a request; returns the id of the user who is signed in by it, or comes next.
+  /// Carries out a request; returns the id of the user who is signed in by it, or comes next; of a new password,
+  /// the address if it is that of a new account now.
   private func carryOut(_ request: AccountRequest) async throws(AccountFailure) -> String? {
     switch request {
     case .signIn(let email, let password):
@@ -332,10 +351,12 @@ extension AccountWork {
       try await perform(.upgrade(email: email, password: password))
     case .sendReset(let email): try await performForNobody(.sendPasswordReset(email: email))
     case .resetPassword(let code, let password):
-      try await performForNobody(.resetPassword(code: code, password))
+      let code = try await performForNobody(.resetPassword(code: code, password)).code
+      return code?.isOfNewAccount == true ? code?.email : nil
     case .signOut(let user): return try await signOut(user)
     case .use(let user):
-      try home.activate(user)
+      // One whose session has ended is shown, and commands act as before.
+      if try home.service(of: user) != nil { try home.activate(user) }
       return user
     case .changePassword(let password, let current):
       try await perform(.changePassword(password, current: current))
@@ -359,14 +380,14 @@ extension AccountWork {
         try await performForNobody(.applyCode(code))
       }
     case .delete(let current):
-      try await perform(.delete(current: current))
+      try await delete(current: current)
       return try activateNext()
     }
     return nil
   }
 
   /// Does something with the account of the user whose data is shown.
-  private func perform(_ operation: AccountOperation) async throws(AccountFailure) {
+  func perform(_ operation: AccountOperation) async throws(AccountFailure) {
     guard let opened = await session() else {
       throw AccountFailure(.notSignedIn, "Nobody is signed in.")
     }
@@ -374,16 +395,21 @@ extension AccountWork {
   }
 
   /// Does something that needs no account.
-  private func performForNobody(_ operation: AccountOperation) async throws(AccountFailure) {
+  @discardableResult
+  private func performForNobody(
+    _ operation: AccountOperation
+  ) async throws(AccountFailure) -> AccountOutcome {
     let session = await AccountSession(
       serviceForSignIn(), storage: AccountMemory(), options: options)
+    let outcome: AccountOutcome
     do throws(AccountFailure) {
-      try await session.perform(operation)
+      outcome = try await session.perform(operation)
     } catch {
       await session.close()
       throw error
     }
     await session.close()
+    return outcome
   }
 
   /// The service with which accounts sign in: that of the accounts that are known, or else that of

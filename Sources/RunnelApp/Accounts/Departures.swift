@@ -56,6 +56,13 @@ package actor Departures {
     }
   }
 
+  /// Removes this device from the list of a user who is signed in, and whose account is about to be deleted.
+  ///
+  /// What cannot be removed stays: nobody can sign in to remove it later.
+  package nonisolated func removeDevice(of user: String, in session: AccountSession) async {
+    _ = await removal.remove(of: user, in: session)
+  }
+
   /// Begins what is still to be done for users who signed out; what was begun before ends.
   func begin() async {
     beginning += 1

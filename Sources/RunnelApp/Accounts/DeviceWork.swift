@@ -93,6 +93,12 @@ extension DeviceWork {
     tasks = [Task { await self.subscribe(session, after: old) }]
   }
 
+  /// Removes the device from the list of the user, as far as that can be done now.
+  func leave() async { try? await store?.signOut() }
+
+  /// Puts the device back.
+  func comeBack() async { try? await store?.subscribe() }
+
   private func stop() async {
     isEnded = true
     for task in tasks { task.cancel() }

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import RunnelAccounts
+import RunnelClient
 import RunnelDatabase
 import RunnelDevices
 import RunnelTerminal
@@ -49,9 +50,14 @@ final class ApplicationHost {
     let revocation = wish.devices.flatMap { place in
       DeviceRevocation(at: wish.address, place, home.transport, environment: environment)
     }
-    let work = AccountWork(home, departures, revocation, options: accountOptions) {
-      wakeup.signal()
-    }
+    let address = wish.address
+    let work = AccountWork(
+      home, departures, revocation, options: accountOptions,
+      countWaiting: { user in
+        ReplicaFolder.waitingFile(for: address, user: user, environment: environment)?.pendingCount
+          ?? 0
+      },
+      wake: { wakeup.signal() })
     (accounts, accountMonitor) = (work, AccountMonitor(work, folder: home.path))
   }
 

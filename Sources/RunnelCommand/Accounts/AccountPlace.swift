@@ -113,6 +113,14 @@ struct AccountPlace {
     }
   }
 
+  /// Removes this device from the lists of users who sign out; nil if it is in no list.
+  var departures: Departures? {
+    choice.profile?.devices.flatMap { lists in
+      Departures(
+        home, at: choice.address, lists, environment: ProcessInfo.processInfo.environment)
+    }
+  }
+
   /// Opens a session of the user who is signed in, unless the user took this device away.
   ///
   /// - Throws: `Failure` if nobody is, or if the device was taken away.

@@ -64,7 +64,7 @@ struct GivenArguments {
         let before = index > 0 ? words[index - 1].text : ""
         throw ValidationError(
           GivenArguments.emptiness(
-            after: before,
+            after: before, isName: words.prefix(2).map(\.text) == ["account", "name"],
             isAfterOption: index <= end && before.count > 1
               && before.hasPrefix("-")))
       }
@@ -74,11 +74,17 @@ struct GivenArguments {
     }
   }
 
-  private static func emptiness(after before: String, isAfterOption: Bool) -> String {
+  private static func emptiness(
+    after before: String, isName: Bool, isAfterOption: Bool
+  ) -> String {
     if isAfterOption {
       return "what follows \(before) is empty. Is a variable of the shell not set?"
     }
     let place = before.isEmpty ? "the first word" : "the word after \(before)"
+    if isName {
+      return
+        "\(place) is empty. Is a variable of the shell not set? --remove takes the name away."
+    }
     return
       "\(place) is empty. Is a variable of the shell not set? The root of the tree is written /, "
       + "and an empty text \"\"."

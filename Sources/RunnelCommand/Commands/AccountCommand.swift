@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunnelAccounts
+import RunnelApp
 import RunnelBase
 import RunnelStore
 
@@ -123,11 +124,16 @@ struct AccountEmailCommand: ParsableCommand {
     abstract: "Send a code to a new e-mail address, which then replaces the old one.",
     discussion: """
       The message has a code for `runnel account verify --code`, which keeps this session; other sessions end.
+
+      With --now the new address is not confirmed: confirm it with `runnel account verify` before you need a new \
+      password. If the old address was confirmed, and the change can still be taken back, a new password by a message \
+      to the new one makes a new account for it, and this one is left without an address.
       """)
 
   @OptionGroup var account: AccountArguments
   @Argument(help: "The new e-mail address.") var email: String
-  @Flag(help: "Change the address at once, without a code.") var now = false
+  @Flag(help: "Change the address at once, without a code; it is not confirmed then.") var now =
+    false
   @Option(
     help: ArgumentHelp(
       "The file whose first line is the present password (default: asks for it).",
@@ -147,7 +153,10 @@ struct AccountEmailCommand: ParsableCommand {
       }
     }
     StandardError.say(
-      now ? "The address is \(email) from now on." : "A message was sent to \(email).")
+      now
+        ? "The address is \(email) from now on, and not confirmed: `runnel account verify \(place.choice.name)` "
+          + "confirms it. Do it before you ever need a new password: a message that sets one could make a new account "
+          + "for the address." : "A message was sent to \(email).")
   }
 }
 
@@ -206,19 +215,28 @@ struct AccountResetCommand: ParsableCommand {
     let (email, code) = (email, code)
     let text = code ? Secret(try StandardInput.secret("Code: ")) : nil
     let new = code ? try password.newPassword() : nil
-    try place.answer {
+    let isOfNewAccount = try place.answer { () -> Bool in
       let session = await AccountSession(provider, storage: AccountMemory())
+      var isOfNewAccount = false
       if let text, let new {
         if let known = try await session.checkCode(text).email, !known.isEmpty,
           known.lowercased() != email.lowercased()
         {
           throw AccountFailure(.userMismatch, "The code is not for the account of \(email).")
         }
-        try await session.resetPassword(code: text, to: new)
+        let outcome = try await session.perform(.resetPassword(code: text, new))
+        isOfNewAccount = outcome.code?.isOfNewAccount == true
       } else {
         try await session.sendPasswordReset(email: email)
       }
       await session.close()
+      return isOfNewAccount
+    }
+    if isOfNewAccount {
+      return StandardError.say(
+        "\(email) belongs to a new account now, with this password. The earlier account, which had not confirmed the "
+          + "address, keeps its id and its data, and has no address: the link in the message to its former address "
+          + "takes it back.")
     }
     StandardError.say(
       code ? "The password was changed." : "If there is such an account, a message was sent.")
@@ -236,6 +254,20 @@ struct AccountNameCommand: ParsableCommand {
 
   func validate() throws {
     if (name == nil) != remove { throw ValidationError("give a name, or --remove.") }
+    guard let name else { return }
+    if name.allSatisfy(\.isWhitespace) {
+      throw ValidationError("the name is empty: --remove takes it away.")
+    }
+    if name.unicodeScalars.contains(where: { AccountNameCommand.breaksLines($0) }) {
+      throw ValidationError("a name has no line breaks, nor other control characters.")
+    }
+  }
+
+  private static func breaksLines(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 
   func run() throws {
@@ -272,7 +304,15 @@ struct AccountDeleteCommand: ParsableCommand {
     try Consent(isGiven: force).require(
       "Delete the account \(name)?", because: "This would delete the account \(name).")
     let current = user.email == nil ? nil : try AccountPasswordCommand.current(currentFile)
-    try place.answer { try await session.deleteAccount(current: current) }
+    let departures = place.departures
+    try place.answer {
+      if let departures {
+        // A wrong password must not remove the device.
+        if let current { try await session.reauthenticate(password: current) }
+        await departures.removeDevice(of: user.id, in: session)
+      }
+      try await session.deleteAccount(current: current)
+    }
     StandardError.say("The account \(name) was deleted.")
   }
 }

@@ -47,11 +47,7 @@ struct LogoutCommand: ParsableCommand {
       if accounts.isEmpty { return try LogoutCommand.activateNext(place) }
     }
     if accounts.isEmpty { throw place.nobody }
-    let departures = place.choice.profile?.devices.flatMap { lists in
-      Departures(
-        place.home, at: place.choice.address, lists,
-        environment: ProcessInfo.processInfo.environment)
-    }
+    let departures = place.departures
     for account in accounts {
       let session = try place.session(of: account)
       try place.answer {

@@ -11,7 +11,9 @@ struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
     abstract: "List local replicas of servers' databases, send pending writes, download data.",
-    subcommands: [SyncStatusCommand.self, SyncPullCommand.self, SyncPushCommand.self])
+    subcommands: [
+      SyncStatusCommand.self, SyncPullCommand.self, SyncPushCommand.self, SyncDropCommand.self,
+    ])
 }
 
 /// `runnel sync status`: lists the replicas of the user.
@@ -20,11 +22,11 @@ struct SyncStatusCommand: ParsableCommand {
     commandName: "status",
     abstract: "List the replica files, one JSON object per line.",
     discussion: """
-      "pending" is the number of your writes that the server has not confirmed: they are sent when the database is \
-      opened again. Those by which the program tells who is here are not counted. "refused" is the number of writes \
-      that the server refused and nobody has sent again or dropped: `runnel open` lists them (S). "linked" is true \
-      while a program is connected to the server. A file without pending and refused writes can be deleted while no \
-      program has it open.
+      "pending" is the number of your writes that the server has not confirmed: they are sent when the \
+      database is opened again. Those by which the program tells who is here are not counted. "refused" is the \
+      number of writes that the server refused and nobody has sent again or dropped: `runnel open` lists them \
+      (S). "linked" is true while a program is connected to the server. "user" is the id of the user, "public" \
+      for nobody. A file without pending and refused writes can be deleted while no program has it open.
 
       Example:
         runnel sync status | jq -r 'select(.pending > 0) | .origin'
@@ -65,6 +67,9 @@ struct SyncStatusCommand: ParsableCommand {
       let refused = try session.refusedWrites().count + RefusalFile(database: file).count
       try session.close()
       members.insert(JSONMember("origin", origin.map { .string($0) } ?? .null), at: 0)
+      if let user = ReplicaFolder.user(ofFile: file) {
+        members.append(JSONMember("user", .string(user)))
+      }
       members.append(JSONMember("pending", .number(JSONNumber(pending))))
       members.append(JSONMember("refused", .number(JSONNumber(Int64(refused)))))
       members.append(JSONMember("linked", .bool(SpeakerLock.isConnected(database: file))))

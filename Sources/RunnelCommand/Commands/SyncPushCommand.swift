@@ -19,7 +19,8 @@ struct SyncPushCommand: ParsableCommand {
       A replica has pending writes if a workspace was closed while the server could not be reached. The command \
       tries to connect until --timeout has passed. Writes that are not confirmed by then stay pending, and the \
       exit status is 3; so it is if nobody is signed in, and writes of a user wait, for example of one whose session \
-      has ended. A message is printed for each write that the server refuses, and the exit status is 1; the refused \
+      has ended. If writes of an account wait that was deleted, or whose address another account has now, the exit \
+      status is 1: `runnel sync drop` gives them up. A message is printed for each write that the server refuses, and the exit status is 1; the refused \
       writes are kept, and `runnel open` lists them (S). Where a write replaces what others wrote meanwhile, the \
       place and what stood there are printed on standard error.
 
@@ -84,7 +85,8 @@ struct SyncPushCommand: ParsableCommand {
 
   /// Says whose writes wait, if no write of the present user does.
   ///
-  /// - Throws: `Failure` if there are some, and nobody is signed in: then they are those that are meant.
+  /// - Throws: `Failure` if there are some, and nobody is signed in: then they are those that are meant; also if
+  ///   there are some that no sign-in sends.
   private static func tell(
     _ others: OthersWrites, _ isNobody: Bool, _ choice: OriginChoice
   ) throws {
@@ -92,6 +94,7 @@ struct SyncPushCommand: ParsableCommand {
       return StandardError.say("There are no pending writes for \(choice.name).")
     }
     let text = others.lines.joined(separator: "\n")
+    if others.hasNeverSent { throw Failure(text) }
     if isNobody { throw Failure(text, status: .retryable) }
     StandardError.say(text)
   }

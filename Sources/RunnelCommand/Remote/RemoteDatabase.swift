@@ -372,7 +372,10 @@ final class RemoteDatabase {
     let place = exchange.status == 401 ? AccountPlace.known(choice) : nil
     let ended = place?.ended
     let advice =
-      ended.map { " The session of \($0.user.email ?? $0.user.id) has ended: \($0.reason)" } ?? ""
+      ended.map { end in
+        let reason = end.reason.trimmingPrefix("Session ended: ")
+        return " The session of \(end.user.email ?? end.user.id) has ended: \(reason)"
+      } ?? ""
     let signIn =
       exchange.status == 401
       ? " Sign in with `runnel login`, or give a token with --token-file or "

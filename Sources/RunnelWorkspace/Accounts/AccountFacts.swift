@@ -23,6 +23,9 @@ package struct AccountFacts: Hashable, Sendable {
     /// The characters of the id of an anonymous user that are shown.
     private static let idLength = 6
 
+    /// The title, and the beginning of the id.
+    var titleWithID: String { "\(title) (\(id.prefix(Account.idLength)))" }
+
     /// The address, or else the name or the id.
     package var title: String {
       email ?? name ?? (isAnonymous ? "anonymous \(id.prefix(Account.idLength))" : id)
@@ -38,8 +41,23 @@ package struct AccountFacts: Hashable, Sendable {
     case ended(String)
   }
 
+  /// An account that is not signed in, whose session has ended, and whose writes wait.
+  package struct Waiting: Hashable, Sendable {
+    package var account: Account
+    /// The number of its writes that wait.
+    package var count: Int
+    /// Whether the account was deleted.
+    package var isDeleted: Bool
+
+    package init(_ account: Account, count: Int, isDeleted: Bool = false) {
+      (self.account, self.count, self.isDeleted) = (account, count, isDeleted)
+    }
+  }
+
   /// The accounts that are signed in.
   package var accounts: [Account]
+  /// The accounts other than the one that is shown which are not signed in, and whose writes wait.
+  package var waiting: [Waiting] = []
   /// The account whose data is shown; nil for none.
   package var current: Account?
   /// The state of its session.
@@ -47,6 +65,8 @@ package struct AccountFacts: Hashable, Sendable {
   /// Whether the session, or the last one if nobody is signed in, has ended because the user took this
   /// device away.
   package var isRevoked = false
+  /// The id of the user who took this device away, while nobody is signed in; nil for none.
+  package var revokedUser: String?
   /// Whether the session has ended because the account was deleted: nobody can sign in to it.
   package var isDeleted = false
   /// Whether the session has ended because the account was disabled: nobody can sign in to it until it is
@@ -61,7 +81,21 @@ package struct AccountFacts: Hashable, Sendable {
   var reasonEnded: String? { if case .ended(let reason) = session { reason } else { nil } }
 
   /// Whether signing in again lets the session go on.
-  var goesOnBySignIn: Bool { reasonEnded != nil && !isDeleted }
+  var goesOnBySignIn: Bool { reasonEnded != nil && !isDeleted && !isReplaced }
+
+  /// Whether the session of the account that is shown has ended, and another account has its address now.
+  var isReplaced: Bool { reasonEnded != nil && current.map { isReplaced($0) } ?? false }
+
+  /// Whether another account that is signed in has the address of an account that is not.
+  func isReplaced(_ account: Account) -> Bool {
+    accounts.contains { $0.id != account.id && $0.email != nil && $0.email == account.email }
+  }
+
+  /// The account whose writes wait, and whose address the account that is shown has now; nil if there is none.
+  private var earlier: Waiting? {
+    guard session == .signedIn, let current, let email = current.email else { return nil }
+    return waiting.first { $0.account.email == email && $0.account.id != current.id }
+  }
 
   /// Whether it is no wonder that rules forbid something, for nobody is signed in.
   package var explainsDenials: Bool { session != .signedIn }
@@ -71,10 +105,19 @@ package struct AccountFacts: Hashable, Sendable {
     isRevoked ? "nobody is signed in: this device was revoked" : "nobody is signed in"
   }
 
-  /// All accounts to be listed: those signed in, and the one that is shown.
+  /// All accounts to be listed: those signed in, the one that is shown, and others whose writes wait.
   package var listed: [Account] {
-    guard let current, !accounts.contains(where: { $0.id == current.id }) else { return accounts }
-    return [current] + accounts
+    let others = waiting.map(\.account).filter { $0.id != current?.id }
+    guard let current, !accounts.contains(where: { $0.id == current.id }) else {
+      return accounts + others
+    }
+    return [current] + accounts + others
+  }
+
+  /// The title of an account, with its id if another one in the list has the same title.
+  func title(of account: Account) -> String {
+    let isAlone = listed.count { $0.title == account.title } < 2
+    return isAlone ? account.title : account.titleWithID
   }
 
   /// Returns the account of a user, or nil if it is not listed.
@@ -127,10 +170,17 @@ extension AccountFacts {
     {
       state.say(.info, "signed in again")
     }
+    if before == nil || before?.current?.id != facts.current?.id { facts.sayEarlier(&state) }
+    if let user = before?.revokedUser, facts.session == .nobody,
+      facts.accounts.contains(where: { $0.id == user }), FormScreen.closeIdleSignIn(&state)
+    {
+      // Another window, or a command, has signed the user in again.
+      return Leaving.change(&state, to: AccountChange(to: user, saying: "signed in again"))
+    }
     guard let reason = facts.reasonEnded, reason != before?.reasonEnded else { return }
     let signIn = facts.isDisabled ? "signs in once it is enabled" : "signs in again"
     let keys = KeyText.listKeys(state).hint(
-      .accountsOpen, facts.isDeleted ? "lists the accounts" : signIn)
+      .accountsOpen, facts.goesOnBySignIn ? signIn : "lists the accounts")
     if facts.isRevoked {
       // What is kept on this machine is shown only after a new sign-in.
       state.session.accountChange = AccountChange(to: nil, because: reason + keys)
@@ -140,6 +190,17 @@ extension AccountFacts {
       return AccountsScreen.sayEndedByPassword(&state)
     }
     state.say(.warning, reason + keys)
+  }
+
+  /// Says that writes of an earlier account with the same address wait, if there are some.
+  private func sayEarlier(_ state: inout AppState) {
+    guard let earlier, let current else { return }
+    let writes = earlier.count == 1 ? "1 write" : "\(earlier.count) writes"
+    state.say(
+      .warning,
+      "This is another account of \(current.titleWithID): \(writes) of the earlier one "
+        + (earlier.count == 1 ? "waits" : "wait")
+        + KeyText.listKeys(state).hint(.accountsOpen, "lists it"))
   }
 }
 
@@ -153,8 +214,10 @@ extension AccountFacts {
     if case .signedIn = session { members.append(JSONMember("signedIn", true)) }
     if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
     if isRevoked { members.append(JSONMember("revoked", true)) }
+    if let revokedUser { members.append(JSONMember("revokedUser", .string(revokedUser))) }
     if isDeleted { members.append(JSONMember("deleted", true)) }
     if isDisabled { members.append(JSONMember("disabled", true)) }
+    if !waiting.isEmpty { members.append(JSONMember("waiting", .array(waiting.map(\.json)))) }
     return .object(members)
   }
 
@@ -166,6 +229,25 @@ extension AccountFacts {
     if let reason = json["ended"]?.string { session = .ended(reason) }
     (isRevoked, isDeleted) = (json["revoked"] == true, json["deleted"] == true)
     isDisabled = json["disabled"] == true
+    revokedUser = json["revokedUser"]?.string
+    waiting = json["waiting"]?.array?.compactMap { Waiting($0) } ?? []
+  }
+}
+
+extension AccountFacts.Waiting {
+  fileprivate var json: JSONValue {
+    var members = [
+      JSONMember("account", account.json), JSONMember("count", .number(JSONNumber(Int64(count)))),
+    ]
+    if isDeleted { members.append(JSONMember("deleted", true)) }
+    return .object(members)
+  }
+
+  fileprivate init?(_ json: JSONValue) {
+    guard let account = json["account"].flatMap({ AccountFacts.Account($0) }),
+      let count = json["count"]?.int
+    else { return nil }
+    self.init(account, count: count, isDeleted: json["deleted"] == true)
   }
 }
 

@@ -119,6 +119,7 @@ extension AccountsCommands {
       return nil
     }
     if screen.facts.isDeleted { return "the account was deleted" }
+    if screen.facts.isReplaced { return "another account has its address now" }
     return screen.facts.reasonEnded == nil ? "the database is shown as this account" : nil
   }
 

@@ -67,12 +67,19 @@ extension AccountsScreen {
   static func confirmSignOut(_ state: inout AppState) {
     guard let account = accountAtHand(state) else { return }
     let isCurrent = account.id == state.database.accounts?.current?.id
-    let waiting = isCurrent ? state.writes.queue.pending.count : 0
-    let isDeleted = isCurrent && state.database.accounts?.isDeleted == true
-    var message = [StyledLine(account.title)]
+    let facts = state.database.accounts
+    let other = isCurrent ? nil : facts?.waiting.first { $0.account.id == account.id }
+    let waiting = isCurrent ? state.writes.queue.pending.count : other?.count ?? 0
+    let isDeleted = isCurrent ? facts?.isDeleted == true : other?.isDeleted == true
+    let isReplaced =
+      isCurrent ? facts?.isReplaced == true : other != nil && facts?.isReplaced(account) == true
+    var message = [StyledLine(facts?.title(of: account) ?? account.title)]
     if waiting > 0 {
       let words = waiting == 1 ? "1 write waits: it is" : "\(waiting) writes wait: they are"
-      let end = isDeleted ? "not sent, for the account was deleted" : "sent when it signs in again"
+      let end =
+        isDeleted
+        ? "not sent, for the account was deleted"
+        : isReplaced ? "not sent: another account has the address" : "sent when it signs in again"
       message.append(StyledLine("\(words) \(end)", .warn))
     }
     if account.isAnonymous, !isDeleted {
@@ -133,7 +140,8 @@ extension AccountsScreen {
 
   /// Shows that a request for an account was done.
   ///
-  /// `user` is the id of the user who is signed in by it, or whose account comes next.
+  /// `user` is the id of the user who is signed in by it, or whose account comes next; of a new password, the
+  /// address if it is that of a new account now.
   static func finish(
     _ state: inout AppState, _ id: AppRequestID, _ deed: AccountDeed, user: String?
   ) {
@@ -158,6 +166,11 @@ extension AccountsScreen {
       FormScreen.openAccountForm(&state, .resetPassword)
       state.say(.info, "if there is such an account, a message was sent")
     case .upgrade: state.say(.info, addressGiven)
+    case .resetPassword where user != nil:
+      state.say(
+        .warning,
+        "\(user ?? address) belongs to a new account now. The earlier one has no address: the link that was sent "
+          + "to its former address takes it back")
     case .resetPassword where state.database.accounts?.goesOnBySignIn == true:
       sayEndedByPassword(&state)
     case .resetPassword, .changePassword: state.say(.info, passwordChanged)

@@ -28,11 +28,13 @@ package struct AccountsScreen: Hashable, Sendable {
     self.facts = facts
     lines = [:]
     let accounts = facts.listed
-    let titleWidth = CellWidth.widest(of: accounts.map(\.title), atMost: AccountsScreen.titleMax)
+    let titleWidth = CellWidth.widest(
+      of: accounts.map { facts.title(of: $0) }, atMost: AccountsScreen.titleMax)
     let nameWidth = CellWidth.widest(
       of: accounts.map { $0.name ?? "" }, atMost: AccountsScreen.nameMax)
     for account in accounts {
-      var line = StyledLine(" \(AccountsScreen.cut(account.title, titleWidth))  ", .strong)
+      var line = StyledLine(
+        " \(AccountsScreen.cut(facts.title(of: account), titleWidth))  ", .strong)
       if nameWidth > 0 { line.append(AccountsScreen.cut(account.name ?? "", nameWidth) + "  ") }
       line.append(words(on: account))
       lines[AccountsScreen.rowPrefix + account.id] = line
@@ -68,6 +70,11 @@ package struct AccountsScreen: Hashable, Sendable {
   private func words(on account: AccountFacts.Account) -> StyledLine {
     let isCurrent = account.id == facts.current?.id
     if isCurrent, let reason = facts.reasonEnded { return StyledLine(reason, .error) }
+    if !isCurrent, let waiting = facts.waiting.first(where: { $0.account.id == account.id }) {
+      let end = waiting.isDeleted ? "account deleted" : "session ended"
+      return StyledLine(
+        "\(end), \(waiting.count) \(waiting.count == 1 ? "write waits" : "writes wait")", .warn)
+    }
     var words: [String] = isCurrent ? ["shown"] : []
     if account.email != nil, !account.isVerified, confirmsAddresses {
       words.append("address not confirmed")
