@@ -79,16 +79,19 @@ private struct Known {
         isNeverSent: true)
     }
     if let email = account?.email,
-      let other = signedIn.first(where: { $0.email == email && $0.id != user })
+      let other = signedIn.first(where: {
+        $0.email?.lowercased() == email.lowercased() && $0.id != user
+      })
     {
       return entry(
         "the earlier account \(user) of \(email)",
         ", and the address is that of another account now, \(other.id): a sign-in with it does not "
           + "send \(isOne ? "it" : "them"). \(drop)", isNeverSent: true)
     }
+    let login = "`runnel login \(database)` comes first"
     return entry(
       name,
-      (end != nil ? ", whose session has ended" : ", who is not signed in")
-        + ": `runnel login \(database)` comes first.")
+      end != nil
+        ? ", whose session has ended: \(login)." : ", who is not signed in: \(login), or \(drop)")
   }
 }

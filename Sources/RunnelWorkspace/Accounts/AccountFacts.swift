@@ -88,13 +88,18 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// Whether another account that is signed in has the address of an account that is not.
   func isReplaced(_ account: Account) -> Bool {
-    accounts.contains { $0.id != account.id && $0.email != nil && $0.email == account.email }
+    guard let email = account.email?.lowercased() else { return false }
+    return accounts.contains { $0.id != account.id && $0.email?.lowercased() == email }
   }
 
   /// The account whose writes wait, and whose address the account that is shown has now; nil if there is none.
   private var earlier: Waiting? {
-    guard session == .signedIn, let current, let email = current.email else { return nil }
-    return waiting.first { $0.account.email == email && $0.account.id != current.id }
+    guard session == .signedIn, let current, let email = current.email?.lowercased() else {
+      return nil
+    }
+    return waiting.first { waiting in
+      waiting.account.email?.lowercased() == email && waiting.account.id != current.id
+    }
   }
 
   /// Whether it is no wonder that rules forbid something, for nobody is signed in.
