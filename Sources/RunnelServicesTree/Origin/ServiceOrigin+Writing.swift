@@ -397,7 +397,20 @@ extension ServiceOrigin {
   private mutating func tellProgressNowAndThen(_ job: ServiceWrites.Job) {
     let rest = job.items.count - job.done
     guard job.done - job.toldCount > rest / ServiceOrigin.progressShare else { return }
-    if let message = news(of: job) { laterProgress.append(message) }
+    laterProgress.insert(job.id)
+  }
+
+  /// Takes what the replica is told at the end of a step of the writes that go on.
+  ///
+  /// A record counts as told only now: the next one of its write may be refused in the same step, and no news
+  /// reaches a write that has ended.
+  mutating func takeLaterProgress() -> [OriginMessage] {
+    defer { laterProgress = [] }
+    var told: [OriginMessage] = []
+    for id in laterProgress.sorted() {
+      if let job = queue.jobs[id], let message = news(of: job) { told.append(message) }
+    }
+    return told
   }
 
   /// Refuses the write that waits for a record, which cannot be read.

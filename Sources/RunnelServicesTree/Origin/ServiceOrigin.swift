@@ -134,8 +134,9 @@ package struct ServiceOrigin: Sendable {
   var messages: [OriginMessage] = []
   /// What the replica is told before them: of writes that go on, or end, in their middle.
   var progress: [OriginMessage] = []
-  /// What it is told after them: of records that are done, when their rows are there.
-  var laterProgress: [OriginMessage] = []
+  /// The writes of which it is told after them how far they have come, when the rows of what is done are there; of
+  /// one that ends in the present step that is told before.
+  var laterProgress: Set<Int64> = []
   /// What events of the present step have told of records that were not read on this connection.
   var unread: [OriginMessage] = []
 
@@ -212,8 +213,9 @@ package struct ServiceOrigin: Sendable {
     // The refusal of the rest of a write comes after the rest is known.
     if !progress.isEmpty { effects.append(.tell(progress)) }
     if !messages.isEmpty { effects.append(.tell(messages)) }
-    if !laterProgress.isEmpty { effects.append(.tell(laterProgress)) }
-    defer { (effects, messages, progress, laterProgress) = ([], [], [], []) }
+    let later = takeLaterProgress()
+    if !later.isEmpty { effects.append(.tell(later)) }
+    defer { (effects, messages, progress) = ([], [], []) }
     return effects
   }
 }
