@@ -274,7 +274,7 @@ import Testing
     queue.pending = []
     #expect(queue.removes(path))
     #expect(
-      queue.refused[0].requestAgain == .guarded(.remove(path), [WriteCondition(path, "old")]))
+      queue.refused[0].requestAgain() == .guarded(.remove(path), [WriteCondition(path, "old")]))
   }
 
   /// A row whose removal is refused was there before.

@@ -116,6 +116,22 @@ import Testing
     #expect(app.toast == "dropped; 3 records of it were written before, and stay")
   }
 
+  /// What others did to the records after it is compared when it is their turn.
+  @Test func onlyTheRefusedRecordIsComparedBeforeTheRestIsTriedAgain() throws {
+    let (first, second) = (try Path("/tools/a"), try Path("/tools/b"))
+    let members = [JSONMember("a", .null), JSONMember("b", .null)]
+    let write = PendingWrite(
+      id: 9, write: .update(try Path("/tools"), members),
+      parts: [first, second].map { Assignment(path: $0, target: .node(.empty)) },
+      bases: [try Node(json: "x"), try Node(json: "y")])
+    var queue = WriteQueue()
+    queue.keep(write, as: AppRequestID(9), "no", at: 0)
+    let again = queue.refused[0].requestAgain(RefusedRecord(write, app.state))
+    #expect(
+      try again
+        == .guarded(.update(Path("/tools"), members), [WriteCondition(first, "x")]))
+  }
+
   @Test func withoutAConnectionTheRestIsKeptAndNotWritten() throws {
     var facts = OriginFacts(.waiting)
     facts.hasServices = true

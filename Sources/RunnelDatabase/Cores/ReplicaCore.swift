@@ -225,6 +225,9 @@ extension ReplicaCore {
       isNew = true
       let doneCount = taken.reduce(0) { $0 + $1.write.doneCount }
       if let id, doneCount > 0 { try engine.noteDone(doneCount, of: id, &storage) }
+      if let id, isOfServices {
+        for entry in taken { try engine.keepBases(of: entry.write, in: id, &storage) }
+      }
       if let id, let tries = taken.map(\.tries).max() { try storage.noteTries(tries, of: id) }
       // The other sessions look at the refused writes where something has changed.
       if outcome.touched.isEmpty { outcome.touched = taken.flatMap(\.places) }

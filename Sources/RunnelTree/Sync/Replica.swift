@@ -143,6 +143,25 @@ extension ReplicaEngine {
     replica.book.replace(write)
     try storage.save(write)
   }
+
+  /// Has a pending write of services, which stands for a refused one, be compared with what that one was made upon.
+  ///
+  /// That holds for the records that were not tried. Of the refused one, the first, its author knows what stands
+  /// there now.
+  package mutating func keepBases(
+    of refused: PendingWrite, in id: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    guard var write = replica.book.pendingWrite(id)?.write, let first = refused.firstRecord?.record
+    else { return }
+    let (known, fresh) = (refused.knownBases, write.bases)
+    for (index, part) in write.parts.enumerated() where write.bases.indices.contains(index) {
+      if first.contains(part.path) { continue }
+      if let base = known[part.path] { write.bases[index] = base }
+    }
+    if write.bases == fresh { return }
+    replica.book.replace(write)
+    try storage.save(write)
+  }
 }
 
 extension Replica {

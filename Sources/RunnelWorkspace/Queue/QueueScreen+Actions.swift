@@ -109,7 +109,8 @@ extension QueueScreen {
       state.effects.append(.sendAgain(write.id))
       return state.say(.info, "it is sent again")
     }
-    guard let item = screen.cursorWrite(in: state.writes.queue), var request = item.requestAgain
+    guard let item = screen.cursorWrite(in: state.writes.queue),
+      var request = item.requestAgain(RefusedRecord(item.write, state))
     else { return }
     var purpose = item.purpose
     // It is sent only if no other window has sent or dropped it.

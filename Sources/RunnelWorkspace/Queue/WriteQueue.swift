@@ -235,12 +235,14 @@ extension WriteQueue {
 }
 
 extension WriteQueue.Refused {
-  /// The request with which it is tried again: what it replaces is to be as it was then.
-  var requestAgain: WriteRequest? {
+  /// Returns the request with which it is tried again: what it replaces is to be as it was then.
+  ///
+  /// Of several records of a service that is said of the refused one: the others are compared when it is their turn.
+  func requestAgain(_ record: RefusedRecord? = nil) -> WriteRequest? {
     guard let request, let write, WriteRequest(again: write.write) == request else {
       return self.request
     }
-    let conditions = write.conditions
+    let conditions = (record?.first ?? write).conditions
     return conditions.isEmpty ? request : .guarded(request, conditions)
   }
 
