@@ -36,6 +36,12 @@ struct ModelServer {
   var wrongAnswers: [Result<JSONValue, FeathersError>] = []
   /// The calls that were made.
   var log: [String] = []
+  /// The records that were changed, as they were before, and are after; nil if they were removed.
+  var replaced: [(id: Int, before: JSONValue, after: JSONValue?)] = []
+
+  private mutating func noteReplaced(_ before: JSONValue, _ after: JSONValue?) {
+    if let id = before["id"]?.int { replaced.append((id, before, after)) }
+  }
 
   private func index(_ id: ServiceID?) -> Int? {
     records.firstIndex { $0["id"].flatMap { ServiceID(json: $0) } == id }
@@ -122,11 +128,13 @@ struct ModelServer {
         var record = data.reduce(JSONValue.object(old)) { $0.setting($1.name, to: $1.value) }
         record = record.setting("id", to: records[index]["id"] ?? .null)
         record = versioned(record, after: records[index])
+        noteReplaced(records[index], record)
         records[index] = record
         return (.success(record), (request.method == .patch ? .patched : .updated, record))
       case .remove:
         let index = try index(request)
         let record = records.remove(at: index)
+        noteReplaced(record, nil)
         return (.success(record), (.removed, record))
       default: throw FeathersError(.methodNotAllowed, "no such method")
       }
@@ -220,10 +228,12 @@ final class ServiceWorld {
   }
 
   @discardableResult
-  func write(_ write: Write, taking: RefusedTaking? = nil) throws -> Int64? {
+  func write(
+    _ write: Write, taking: RefusedTaking? = nil, if conditions: [WriteCondition] = []
+  ) throws -> Int64? {
     let before = Set(session.pendingWrites.map(\.id))
     if let taking {
-      _ = try session.taking(taking) { try session.write(write) }
+      _ = try session.taking(taking) { try session.write(write, if: conditions) }
     } else {
       _ = try session.write(write)
     }
@@ -329,6 +339,12 @@ final class ServiceWorld {
 
   /// The user sends a write of unknown outcome again.
   func sendAgain(_ id: Int64) throws { try carryOut(origin.sendAgain(id, now: now)) }
+
+  /// The user drops a refused write.
+  func dropRefused(_ id: Int64) throws {
+    _ = try session.dropRefusedWrite(id)
+    try pump()
+  }
 
   /// The user gives a write up.
   func drop(_ id: Int64) throws {
