@@ -174,6 +174,56 @@ import Testing
     #expect(path.description == "/big")
   }
 
+  @Test func whatIsOpenedBelowAnUnreadableRootStaysWhateverIsWrittenBesideIt() throws {
+    let levels = FakeLevels(Self.served)
+    levels.forbidden = [.root]
+    let app = try open(levels)
+    app.press(": / b i g Enter")
+    app.press("j j")
+    func expectThePlace(_ comment: Comment) {
+      #expect(app.line(of: "▾ big") != nil && app.line(of: "b    ") != nil, comment)
+      guard case .node(let path, _, _)? = app.state.tabs.tree.cursorLine else {
+        Issue.record("The cursor is on no node: \(comment)")
+        return
+      }
+      #expect(path.description == "/big/b", comment)
+    }
+    expectThePlace("it was gone to")
+    // The session ends, and what the program notes about the device waits.
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    expectThePlace("without a connection")
+    try app.set("/user-devices/zoe", ["seen": 1])
+    #expect(app.line(of: "user-devices") != nil)
+    expectThePlace("a write waits")
+    try app.elsewhere {
+      _ = try $0.connectOrigin()
+      _ = try $0.receive(.acknowledged(id: 0))
+    }
+    expectThePlace("the write was answered")
+    app.take(.origin(OriginFacts(.live)))
+    app.pump()
+    expectThePlace("connected again")
+    app.press("g g R")
+    app.pump()
+    #expect(app.line(of: "▾ big") != nil && app.line(of: "user-devices") != nil)
+  }
+
+  @Test func valueThatTheReplicaKnewIsLookedUpOnceTheServerHasToldTheKeys() throws {
+    let levels = FakeLevels(Self.served)
+    let app = try open(levels)
+    let listed = try #require(app.runtime.queries.listed)
+    levels.isHeld = true
+    app.strike("R")
+    // The replica answers first, also to what follows the value.
+    let known = try Node(json: ["name": "Ana"])
+    let rows = known.children.map { TreeRow($0, index: .key, detail: .shallow) }
+    #expect((1...9).contains { listed.take(rows, number: -$0) })
+    listed.take(try Node(json: "Ana"), at: Fixture.path("/name"))
+    levels.isHeld = false
+    app.pump()
+    #expect(try text(app, "name").contains("\"Ana\""))
+  }
+
   @Test func withoutAConnectionWhatTheReplicaKnowsIsShownAsCached() throws {
     let levels = FakeLevels(Self.served)
     levels.failure = OriginReadFailure(.unreachable, "no answer")

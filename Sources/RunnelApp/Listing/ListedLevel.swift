@@ -34,6 +34,9 @@ struct ListedLevel {
   private(set) var children: [Key: ListedChild] = [:]
   /// The children whose content the server told since their keys were read last.
   var glanced: Set<Key> = []
+  /// The children that were opened: they are shown as long as the keys here are not known, for they may be
+  /// read although these cannot.
+  private var opened: Set<Key> = []
   /// Whether the server has more keys.
   var hasMore = false
   var phase = LoadState.loading
@@ -92,6 +95,7 @@ struct ListedLevel {
     children = children.filter { present.contains($0.key) }
     (self.hasMore, time, phase, failure) = (hasMore, now, .loaded, nil)
     (glanced, written) = ([], WaitingChildren())
+    opened.formIntersection(present)
   }
 
   /// Takes the keys of the next page.
@@ -113,6 +117,17 @@ struct ListedLevel {
     }
   }
 
+  /// Notes that a child was opened.
+  mutating func open(_ key: Key) { opened.insert(key) }
+
+  /// Keeps what was opened here if the keys could not be read before, and are asked for again.
+  mutating func keepOpened(of known: ListedLevel) {
+    if case .failed = known.phase { opened = known.opened }
+  }
+
+  /// Keeps what was written here, now that it waits no more: if the keys cannot be read, nothing else tells it.
+  mutating func keepWritten(_ written: WaitingChildren) { opened.formUnion(written.keys) }
+
   /// Keeps the first keys only.
   mutating func keep(_ count: Int) {
     guard keys.count > count else { return }
@@ -121,8 +136,11 @@ struct ListedLevel {
     hasMore = true
   }
 
-  /// Forgets all keys.
-  mutating func clear() { (keys, children, hasMore) = ([], [:], false) }
+  /// Forgets all keys, because they may not be read; those that were shown without a connection stay.
+  mutating func clear() {
+    if case .failed = phase { opened.formUnion(keys) }
+    (keys, children, hasMore) = ([], [:], false)
+  }
 
   subscript(key: Key) -> ListedChild {
     get { children[key] ?? .node(.unknown) }
@@ -131,9 +149,10 @@ struct ListedLevel {
 
   /// The children with what waits to be written, in their order.
   private var present: [(key: Key, child: ListedChild)] {
-    if waiting.isEmpty, written.isEmpty { return keys.map { ($0, self[$0]) } }
+    let opened = phase == .loaded ? [] : opened
+    if waiting.isEmpty, written.isEmpty, opened.isEmpty { return keys.map { ($0, self[$0]) } }
     var present: [Key: ListedChild] = [:]
-    for key in keys { present[key] = self[key] }
+    for key in opened.union(keys) { present[key] = self[key] }
     for part in [written, waiting] { part.apply(to: &present) }
     return present.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
@@ -178,6 +197,9 @@ struct WaitingChildren: Hashable {
   private(set) var writes: Set<Int64> = []
 
   var isEmpty: Bool { children.isEmpty && !replacesAll }
+
+  /// The keys at which something stands by the writes.
+  var keys: [Key] { children.filter { $0.value != nil }.map(\.key) }
 
   /// Makes that of a node.
   init(_ pending: [PendingWrite] = [], at path: Path = .root) {

@@ -77,7 +77,9 @@ final class ListedTree {
     if let number = levels[path]?.question { cancel(number) }
     var level = ListedLevel(path, pageSize: pageSize)
     level.waiting = WaitingChildren(pending, at: path)
+    if let known = levels[path] { level.keepOpened(of: known) }
     levels[path] = level
+    if let (parent, key) = ListedTree.place(path) { levels[parent]?.open(key) }
     tell(path)
     readCache(path)
     if !isDisconnected { readKeys(path) }
@@ -208,6 +210,7 @@ final class ListedTree {
       let isAnswered = !before.writes.isSubset(of: level.waiting.writes)
       // What was written stays in sight until the server's keys have it.
       if isAnswered, level.time != nil { level.written = before }
+      if isAnswered, case .failed = level.phase { level.keepWritten(before) }
       levels[path] = level
       tell(path)
       if isAnswered { readKeys(path) }
@@ -267,6 +270,10 @@ final class ListedTree {
   private func take(_ told: OriginLevel, of path: Path, _ number: Int) {
     guard var level = levels[path], level.question == number else { return }
     level.question = nil
+    if level.time == nil {
+      // What was followed by the replica's word is looked up: what it told is forgotten with its keys.
+      for place in followed.keys where place.parent == path { unfollow(at: place) }
+    }
     switch told {
     case .empty: level.take([], hasMore: false, at: now())
     case .keys(let keys, let hasMore): level.take(keys, hasMore: hasMore, at: now())

@@ -13,6 +13,8 @@ final class FakeLevels: LevelSource {
   var tree: Node
   /// Why the next questions fail; nil to answer them.
   var failure: OriginReadFailure?
+  /// The places whose keys may not be read.
+  var forbidden: Set<Path> = []
   /// Whether questions wait.
   var isHeld = false
   /// All questions that were asked.
@@ -44,6 +46,9 @@ final class FakeLevels: LevelSource {
 
   private func answer(to question: LevelQuestion) -> LevelAnswer {
     if let failure { return .failed(failure) }
+    if forbidden.contains(question.path) {
+      return .failed(OriginReadFailure(.forbidden, "Permission denied."))
+    }
     let node = tree[question.path]
     switch question.kind {
     case .page(let after, let limit):
