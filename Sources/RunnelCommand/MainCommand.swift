@@ -76,7 +76,7 @@ struct MainCommand: ParsableCommand {
     try given.checkNoneIsEmpty()
     let command: any ParsableCommand
     do {
-      command = try NamedCommand.root(for: CommandLine.arguments.dropFirst().first).parseAsRoot()
+      command = try NamedCommand.root(for: given.texts.first).parseAsRoot(given.texts)
     } catch {
       try given.checkTexts()
       throw error
@@ -134,7 +134,7 @@ struct MainCommand: ParsableCommand {
   /// The parser takes all of them for arguments of `open`.
   private static func unknownCommand(for message: String) -> String? {
     guard message.contains("nexpected argument"),
-      let word = CommandLine.arguments.dropFirst().first,
+      let word = GivenArguments.current.texts.first,
       !word.hasPrefix("-"), !word.contains("/"), !word.contains("."), access(word, F_OK) != 0,
       !OriginChoice.names.contains(word),
       !configuration.subcommands.contains(where: { $0._commandName == word })
@@ -145,7 +145,7 @@ struct MainCommand: ParsableCommand {
 
   /// Advice if a database file stands where none is expected; nil otherwise.
   private static func adviceOnFile(for message: String) -> String? {
-    let words = CommandLine.arguments.dropFirst()
+    let words = GivenArguments.current.texts
     guard message.contains("nexpected argument") || message.contains(" is invalid for '<"),
       let command = words.first,
       configuration.subcommands.contains(where: { $0._commandName == command }),
@@ -163,7 +163,7 @@ struct MainCommand: ParsableCommand {
 
   /// Advice if `export` was given a file to write to; nil otherwise.
   private static func adviceOnOutput(for message: String) -> String? {
-    let words = Array(CommandLine.arguments.dropFirst())
+    let words = GivenArguments.current.texts
     guard words.first == "export", message.contains("nexpected argument"),
       let file = words.dropFirst().last(where: { message.contains("'\($0)'") && !$0.hasPrefix("-") }
       )
@@ -182,7 +182,7 @@ struct MainCommand: ParsableCommand {
     let hasWordTooMany = ["nexpected argument", "exclude each other"].contains(
       where: message.contains)
     if hasWordTooMany, let advice = adviceOnOrder { return advice }
-    let word = CommandLine.arguments.dropFirst().first
+    let word = GivenArguments.current.texts.first
     if let advice = CommandAdvice(for: word), let word, access(word, F_OK) != 0,
       !OriginChoice.names.contains(word)
     {
@@ -198,7 +198,7 @@ struct MainCommand: ParsableCommand {
 
   /// Advice if the command line begins with options and names a command behind them; nil otherwise.
   private static var adviceOnOrder: String? {
-    let arguments = CommandLine.arguments.dropFirst()
+    let arguments = GivenArguments.current.texts
     guard arguments.first?.hasPrefix("-") == true else { return nil }
     let names = Set(configuration.subcommands.compactMap { $0._commandName })
     guard let name = arguments.first(where: names.contains) else { return nil }

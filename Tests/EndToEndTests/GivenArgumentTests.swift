@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// What the shell gives that nobody meant: empty words, and bytes that are no UTF-8.
@@ -23,6 +24,30 @@ import Testing
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors.contains("empty"))
     #expect(try database.get() == #"{"a":{"b":1},"c":2}"#)
+  }
+
+  /// A compiler of C that makes a library; nil if there is none here.
+  private static let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first {
+    access($0, X_OK) == 0
+  }
+
+  @Test(.enabled(if: GivenArgumentTests.compiler != nil))
+  func aLibraryThatChangesTheEnvironmentBeforeTheProgramBeginsTakesNoWords() throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    let source = try database.folder.write(
+      """
+      #include <stdlib.h>
+      __attribute__((constructor)) static void begin(void) { setenv("RUNNEL_ANOTHER", "1", 1); }
+      """, to: "begin.c")
+    let library = database.folder.file("begin.so")
+    let made = try Program.run(
+      ["-shared", "-fPIC", "-o", library, source], program: Self.compiler)
+    try #require(made.status == 0, "\(made.errors)")
+    let preload = ["LD_PRELOAD": library]
+    let outcome = try Program.run(["get", "/a", "-d", database.file], environment: preload)
+    #expect(outcome.status == 0 && outcome.output == "1\n", "\(outcome.errors)")
+    let mistake = try Program.run(["get", "-d="], environment: preload)
+    #expect(mistake.status == 2 && mistake.errors.contains("the value of -d is empty"))
   }
 
   @Test func emptyPathTellsHowTheRootIsWritten() throws {

@@ -1,6 +1,6 @@
 // Functions that Swift's Glibc module omits: eventfd, signalfd, inotify, locks of an opening, poll
-// with one argument per descriptor, threads that are set up before they run, and where tasks run. Only
-// the last function keeps state. A returned descriptor belongs to the caller, who closes it with
+// with one argument per descriptor, threads that are set up before they run, where tasks run, and the
+// command line. Only the last functions keep state. A returned descriptor belongs to the caller, who closes it with
 // runnel_close. A failure is -1 with the reason in errno.
 #ifndef RUNNEL_CPLATFORM_H
 #define RUNNEL_CPLATFORM_H
@@ -165,5 +165,16 @@ typedef void (*runnel_job_runner)(void *job, int64_t delay);
 /// Has the jobs that no executor of their own runs be run by a function, and not by the pool of the
 /// runtime. Call it before the first task, once.
 void runnel_tasks_run_by(runnel_job_runner runner);
+
+// The command line.
+
+/// The number of words of the command line, with the name of the program.
+///
+/// The runtime of Swift looks for the words beside the environment, and finds none if a preloaded library
+/// has changed that.
+int runnel_argument_count(void);
+
+/// A word of the command line, or NULL if there is none.
+const char *runnel_argument(int index);
 
 #endif

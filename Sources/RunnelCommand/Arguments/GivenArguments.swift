@@ -1,4 +1,5 @@
 import ArgumentParser
+import CPlatform
 
 /// The command line as the system passed it: bytes, which need not be UTF-8 and may be empty.
 ///
@@ -32,8 +33,8 @@ struct GivenArguments {
 
   /// The command line of this process.
   static let current = GivenArguments(
-    (1..<max(Int(CommandLine.argc), 1)).compactMap { index in
-      CommandLine.unsafeArgv[index].map { pointer in
+    (1..<max(runnel_argument_count(), 1)).compactMap { index in
+      runnel_argument(index).map { pointer in
         var bytes: [UInt8] = []
         var next = pointer
         while next.pointee != 0 {
@@ -45,6 +46,9 @@ struct GivenArguments {
     })
 
   let words: [Word]
+
+  /// The words as the parser sees them.
+  var texts: [String] { words.map(\.text) }
 
   init(_ words: [[UInt8]]) {
     self.words = words.enumerated().map { Word(number: $0 + 1, bytes: $1) }

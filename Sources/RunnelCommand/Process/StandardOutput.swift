@@ -119,7 +119,7 @@ enum CommandLineText {
   }
 
   /// The arguments that contain line feeds, and their values, the longest first.
-  private static let words: [String] = CommandLine.arguments.dropFirst()
+  private static let words: [String] = GivenArguments.current.texts
     .flatMap { word in
       [word] + (word.firstIndex(of: "=").map { [String(word[word.index(after: $0)...])] } ?? [])
     }
