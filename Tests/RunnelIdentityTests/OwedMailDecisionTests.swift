@@ -83,10 +83,14 @@ import Testing
       .update, ["localId": .string(user.text("localId")), "email": "new@x.org"],
       isPrivileged: true)
     let owed = try #require(identity.store.owed.values.first)
-    identity.now += OwedMail.keepMilliseconds
-    #expect(try identity.renew(owed) != nil)
+    #expect(!owed.rests(now: identity.now + OwedMail.tryMilliseconds))
+    #expect(owed.rests(now: identity.now + OwedMail.tryMilliseconds + 1))
+    identity.now += OwedMail.keepMilliseconds - 1
+    #expect(owed.rests(now: identity.now))
+    #expect(try identity.renew(owed) != nil, "a start tries it")
     let later = try #require(identity.store.owed.values.first)
     identity.now += 1
+    #expect(later.isOver(now: identity.now) && !later.rests(now: identity.now))
     #expect(try identity.renew(later) == nil && identity.store.owed.isEmpty)
   }
 

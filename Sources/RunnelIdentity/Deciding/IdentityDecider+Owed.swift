@@ -17,11 +17,11 @@ extension IdentityDecider {
   ///
   /// It has another code; the one before stays valid, for it may have been sent.
   ///
-  /// - Returns: the mail; nil if its code cannot be used any more or it could not be delivered for days, so that
-  ///   it is owed no more.
+  /// - Returns: the mail; nil if its code cannot be used any more or it could not be delivered while it was,
+  ///   so that it is owed no more.
   /// - Throws: `IdentityStop` if the storage fails.
   package mutating func renew(_ owed: OwedMail) throws(IdentityStop) -> AccountMail? {
-    if now - owed.madeTime > OwedMail.keepMilliseconds {
+    if owed.isOver(now: now) {
       draft.owed[owed.id] = .some(nil)
       return nil
     }

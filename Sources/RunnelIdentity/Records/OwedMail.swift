@@ -10,8 +10,10 @@ package struct OwedMail: Hashable, Sendable {
   /// How long the server that made one, or took it over, has to send it.
   package static let leaseMilliseconds: Int64 = 1_200_000
 
-  /// How long it is tried to deliver one.
-  package static let keepMilliseconds: Int64 = 4 * 86_400_000
+  /// How long it is tried again and again to deliver one; after this, each start of a server tries once.
+  package static let tryMilliseconds: Int64 = 4 * 86_400_000
+  /// How long one is owed, be it tried or not: as long as its code is valid.
+  package static let keepMilliseconds = MailedCode.Kind.recoverEmail.lifetime
 
   package var id: String
   var recipient: String
@@ -35,6 +37,17 @@ package struct OwedMail: Hashable, Sendable {
     dueTime = now + OwedMail.leaseMilliseconds
     madeTime = now
   }
+
+  /// The kind of mail and its recipient, for the log.
+  package var text: String { "\(MailedCode.Kind.recoverEmail.rawValue) for \(recipient)" }
+
+  /// Whether it waits for the next start of a server.
+  package func rests(now: Int64) -> Bool {
+    now - madeTime > OwedMail.tryMilliseconds && !isOver(now: now)
+  }
+
+  /// Whether it is owed no more, as it could not be delivered.
+  package func isOver(now: Int64) -> Bool { now - madeTime >= OwedMail.keepMilliseconds }
 
   private enum Field {
     static let recipient = "to"

@@ -30,7 +30,7 @@ public struct MailServer: Sendable {
   public static let defaultPort = 587
   /// The time for the whole delivery of a message, in seconds.
   private static let seconds: Int64 = 60
-  private static let lineBytesMax = 8192
+  fileprivate static let lineBytesMax = 8192
 
   /// The host.
   public var host: String
@@ -176,7 +176,9 @@ private final class MailHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    promise.fail(error)
+    let isLong = error is ByteToMessageDecoderError.PayloadTooLargeError
+    let reason = "it sent a line of more than \(MailServer.lineBytesMax) bytes"
+    promise.fail(isLong ? MailFailure(reason: reason, isFinal: false) : error)
     context.close(promise: nil)
   }
 

@@ -189,10 +189,10 @@ final class AccountMailer: Sendable {
     }
     if let failure {
       let isWaiting = isTriedAgain || isLeft && job.mail.owed != nil
+      let end = isWaiting ? " yet" : " and is given up"
       let stop = failure.reason.hasSuffix(".") ? "" : "."
       let what = "\(job.mail.kind.rawValue) for \(job.mail.recipient)"
-      logger.error(
-        "A mail was not delivered\(isWaiting ? " yet" : ""): \(what): \(failure.reason)\(stop)")
+      logger.error("A mail was not delivered\(end): \(what): \(failure.reason)\(stop)")
     }
     if isTriedAgain {
       executor.submit(afterMilliseconds: pauses[job.attemptCount]) { [weak self] in

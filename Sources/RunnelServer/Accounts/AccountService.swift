@@ -62,20 +62,19 @@ actor AccountService {
   private nonisolated let hasFailed = Atomic<Bool>(false)
   private nonisolated let executor: TreeExecutor
   private nonisolated let pool: PasswordPool
-  private nonisolated let mailer: AccountMailer
-  private nonisolated let logger: Logger
-  private nonisolated let calendar: @Sendable () -> Int64
+  nonisolated let mailer: AccountMailer
+  nonisolated let logger: Logger
+  nonisolated let calendar: @Sendable () -> Int64
   private nonisolated let requestCount = Mutex(0)
   /// Makes the connections of users check their credentials again; nil for all connections.
   private nonisolated let review: @Sendable (Set<String>?) -> Void
   // This thread only:
-  private let store: AccountStore
+  let store: AccountStore
   private var attempts = AttemptGuard()
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
-  private var (isClosed, isStoreClosed) = (false, false)
-  /// The names of the owed mails that are being sent, and of those that were and are to be forgotten.
-  private var (sending, sent): (Set<String>, Set<String>) = ([], [])
+  private(set) var (isClosed, isStoreClosed) = (false, false)
+  var owedMails = OwedMailNotes()
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -209,8 +208,7 @@ actor AccountService {
         self?.assumeIsolated { $0.sendOwed() }
       })
     care()
-    // Those of a file are this server's: it was killed before they were sent.
-    sendOwed(areOwn: place.file != nil)
+    sendOwed(isStart: true)
   }
 
   /// Ends, after the requests that were submitted before; waits until that is done.
@@ -253,7 +251,7 @@ actor AccountService {
   }
 
   /// Notes that the storage failed, and tries it until it takes a write.
-  private func noteFailure(_ error: any Error, _ what: String = "") {
+  func noteFailure(_ error: any Error, _ what: String = "") {
     logger.error("\(loggedName): \(what)\(error)")
     if !hasFailed.exchange(true, ordering: .relaxed) { tryLater() }
   }
@@ -314,47 +312,6 @@ actor AccountService {
     if news.hasNewKeys, let keys = try? store.keys() { tokens.take(keys) }
     if !news.revocations.isEmpty { tokens.revoke(news.revocations) }
     return (Set(news.revocations.keys), news.access != nil)
-  }
-
-  // MARK: Mails
-
-  private func send(_ mail: AccountMail) {
-    if mailer.send(mail), let id = mail.owed { sending.insert(id) }
-  }
-
-  private func noteEnd(of id: String, isLeft: Bool) {
-    sending.remove(id)
-    if isLeft { return }
-    sent.insert(id)
-    forgetSent()
-  }
-
-  private func forgetSent() {
-    if isStoreClosed || sent.isEmpty { return }
-    do {
-      try store.forgetMails(sent)
-      sent = []
-    } catch {
-      noteFailure(error, "a mail that was sent is still owed: ")
-    }
-  }
-
-  /// Sends the mails that a server owes that was killed, and those that could not be delivered before.
-  ///
-  /// - Parameter areOwn: whether nobody else is sending those that are kept.
-  private func sendOwed(areOwn: Bool = false) {
-    if isClosed || policy.isEmulator { return }
-    forgetSent()
-    let now = calendar()
-    do {
-      for owed in try store.owedMails() {
-        if sending.contains(owed.id) || sent.contains(owed.id) { continue }
-        guard areOwn || owed.dueTime <= now else { continue }
-        if let mail = try store.renew(owed, context(now)) { send(mail) }
-      }
-    } catch {
-      noteFailure(error, "mails that are owed are not sent: ")
-    }
   }
 
   // MARK: Requests
@@ -447,7 +404,7 @@ actor AccountService {
     return try store.decide(request.call, context)
   }
 
-  private func context(_ now: Int64) -> IdentityContext {
+  func context(_ now: Int64) -> IdentityContext {
     IdentityContext(
       policy: policy, now: now, claims: { [tokens] in tokens.claims(of: $0) },
       customClaims: { [administrators] in administrators.customClaims(of: $0, now: now) })

@@ -165,6 +165,34 @@ import Testing
     #expect(failure?.reason.isEmpty == false)
   }
 
+  /// A server that never ends its first line.
+  ///
+  /// Loop only.
+  private final class Endless: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+      context.writeAndFlush(
+        wrapOutboundOut(ByteBuffer(repeating: UInt8(ascii: "2"), count: 20_000)), promise: nil)
+    }
+  }
+
+  @Test func aLineWithoutAnEndIsToldInWords() async throws {
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Endless())
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let server = MailServer(host: "127.0.0.1", port: channel.localAddress?.port ?? 0)
+    let failure = try await deliver(to: server)
+    try await channel.close().get()
+    #expect(
+      failure == MailFailure(reason: "it sent a line of more than 8192 bytes", isFinal: false))
+  }
+
   @Test func theServerOfAccountsSendsItsMails() async throws {
     try await withMailbox(nil) { mailbox, port in
       try await withAccounts {

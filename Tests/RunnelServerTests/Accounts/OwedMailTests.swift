@@ -23,14 +23,14 @@ import Testing
   }
 
   /// Changes the address of a new account, and sends no mail: as a server does that is killed right then.
-  private func change(isPrivileged: Bool) throws {
+  private func change(isPrivileged: Bool, daysAgo: Int64 = 0) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let accounts = try AccountAdministration(file: folder + "/accounts.db")
     _ = try accounts.add(
       email: "ada@x.org", password: nil, id: "ada", displayName: "Ada", isVerified: true,
       claims: nil)
     try accounts.close()
-    let now = ServerWorld.calendar
+    let now = ServerWorld.calendar - daysAgo * 86_400_000
     func seconds(_ number: Int64) -> JSONValue { .number(JSONNumber(now / 1000 + number)) }
     let claims: JSONValue = [
       "user_id": "ada", "iat": seconds(0), "exp": seconds(3600), "auth_time": seconds(0),
@@ -145,6 +145,30 @@ import Testing
     try await withServer { server in
       let mail = try #require(try await server.mails(count: 1).first)
       #expect(mail.contains("To: <ada@x.org>"))
+    }
+    #expect(try owedCount() == 0)
+  }
+
+  @Test func aNoticeOfDaysInWhichNoServerRanIsSentByTheNextOne() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try change(isPrivileged: true, daysAgo: 6)
+    try await withServer { server in
+      let mail = try #require(try await server.mails(count: 1).first)
+      #expect(mail.contains("To: <ada@x.org>"))
+    }
+    #expect(try owedCount() == 0)
+  }
+
+  @Test func theLogTellsOfANoticeThatIsGivenUp() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try change(isPrivileged: true, daysAgo: 31)
+    let (lines, line) = AsyncStream.makeStream(of: String.self)
+    let log = try LogLines { line.yield(String(decoding: $0, as: UTF8.self)) }
+    try await TestServer.$log.withValue(log) {
+      try await withServer { _ in
+        let told = await lines.first { $0.contains("A mail is given up") }
+        #expect(told?.contains("ada@x.org") == true)
+      }
     }
     #expect(try owedCount() == 0)
   }
