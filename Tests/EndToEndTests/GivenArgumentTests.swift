@@ -27,9 +27,10 @@ import Testing
   }
 
   /// A compiler of C that makes a library; nil if there is none here.
-  private static let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first {
-    access($0, X_OK) == 0
-  }
+  private static let compiler: String? = {
+    let places: [String] = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"]
+    return places.first { access($0, X_OK) == 0 }
+  }()
 
   @Test(.enabled(if: GivenArgumentTests.compiler != nil))
   func aLibraryThatChangesTheEnvironmentBeforeTheProgramBeginsTakesNoWords() throws {
