@@ -117,6 +117,26 @@ import Testing
     _ = try program.wait()
   }
 
+  /// Once, it ended when the first request after that was refused.
+  @Test func aServerThatIsAwayForAWhileIsWatchedAgain() throws {
+    let program = try RunningProgram(["watch", "/list", "-d", url])
+    for _ in 0..<3 { #expect(try program.readLine() != nil) }
+    try served.program.send(SIGTERM)
+    _ = try served.program.wait()
+    let end = ContinuousClock.now + .seconds(60)
+    while try !program.errors().contains("It is tried until it succeeds") {
+      try #require(try !program.ends(within: 50) && ContinuousClock.now < end)
+    }
+    #expect(try database.run(["set", "/list/d", "4"]).status == 0)
+    let back = try Served([database.file, "--emulator"], listen: "localhost:\(served.port)")
+    #expect(try program.readLine()?.contains("\"path\":\"/list/d\"") == true)
+    #expect(try program.errors().split(separator: "\n").count == 1)
+    try program.send(SIGINT)
+    _ = try program.wait()
+    try back.program.send(SIGTERM)
+    _ = try back.program.wait()
+  }
+
   @Test func anUnreachableServerGivesTheRetryStatus() throws {
     let outcome = try Program.run(["get", "-d", "http://localhost:1/?ns=x"])
     #expect(outcome.status == 3)

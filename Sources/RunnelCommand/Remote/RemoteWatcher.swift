@@ -23,6 +23,8 @@ struct RemoteWatcher {
   private var engine = TreeEngine()
   private var leafWatch = LeafWatch()
   private var isListening = false
+  /// True if it was said that the server is away.
+  private var hasToldOutage = false
 
   init(_ remote: RemoteDatabase, _ request: Watcher.Request) {
     (self.remote, self.request) = (remote, request)
@@ -30,18 +32,25 @@ struct RemoteWatcher {
 
   /// Prints events until the process is ended.
   ///
+  /// Once events came, a server that cannot be reached, or is not ready, is asked until it is.
+  ///
   /// - Throws: `Failure` if the server cancels the stream, `StandardOutput.Closed` if nobody reads
   ///   the output.
   mutating func run() throws -> Never {
     while true {
-      let exchange = try remote.get(request.query, accept: "text/event-stream")
-      var decoder = EventStreamDecoder()
       do {
+        let exchange = try remote.get(request.query, accept: "text/event-stream")
+        var decoder = EventStreamDecoder()
         while let piece = try exchange.next() {
           for event in try decoder.take(piece) { try take(event) }
         }
       } catch is NetworkError {
-        // The next request fails if the server stays unreachable.
+        // The next request tells if the server stays unreachable.
+      } catch let failure as Failure where isListening && failure.status == .retryable {
+        if !hasToldOutage {
+          StandardError.say("\(failure.message) It is tried until it succeeds; Ctrl-C ends it.")
+        }
+        hasToldOutage = true
       }
       usleep(RemoteWatcher.pauseMicroseconds)
     }
@@ -50,6 +59,7 @@ struct RemoteWatcher {
   private mutating func take(_ event: EventStreamDecoder.Event) throws {
     switch event.name {
     case "put", "patch":
+      hasToldOutage = false
       let json = try JSONValue(parsing: event.data)
       guard let path = json["path"]?.string, let data = json["data"] else { return }
       try change(Path(path), data, isPatch: event.name == "patch")
