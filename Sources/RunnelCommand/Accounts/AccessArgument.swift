@@ -87,8 +87,14 @@ struct AccessArgument: ParsableArguments {
       try store.checkVersion()
       try store.makeNamespace(named: AccountAdministration.namespace)
     }
-    return try RulesOfStoreCommand.namespace(
+    let found = try RulesOfStoreCommand.namespace(
       named: namespace ?? AccountAdministration.namespace, of: store)
+    if found.state == .moved {
+      throw Failure(
+        "\(found.name) was moved to \(try store.newPlace(of: found).words): its secrets and service accounts are "
+          + "there.")
+    }
+    return found
   }
 
   private func table<Table: AdministratorTable>(_ text: String?, _ place: String) throws -> Table {
