@@ -72,6 +72,12 @@ struct StoreMoveCommandTests {
     #expect(refused.errors.contains("chat was moved to the store second"), "\(refused.errors)")
     let moved = try run("rules", "get", "chat")
     #expect(moved.errors.contains("chat was moved to the store second"), "\(moved.errors)")
+    let secrets = try Program.run(
+      ["serve", "secret", "list", "--store", "main", "--namespace", "chat"],
+      environment: ["XDG_CONFIG_HOME": folder.path])
+    #expect(
+      secrets.status == 1 && secrets.errors.contains("chat was moved to the store second"),
+      "\(secrets.errors)")
     #expect(try run("rules", "put", ".accounts", rules).status == 2)
     #expect(try run("check").output.contains("left of its move to the store second"))
     #expect(try run("drop", "chat", "--store", "second", "--force").status == 0)
@@ -82,6 +88,26 @@ struct StoreMoveCommandTests {
     let other = try run("drop", "chat")
     #expect(other.status == 2 && other.errors.contains("is another one"), "\(other.errors)")
     #expect(try run("drop", "chat", "--force").status == 0)
+  }
+
+  /// Once, three commands said that something was lost, or that the move could be done again.
+  @Test func aGiveUpThatWasKilledIsToldAndRepeated() throws {
+    #expect(try run("move", "chat", "--to", "second").status == 0)
+    #expect(try run("drop", "chat", "--store", "second", "--force").status == 0)
+    try PostgresCluster.shared().run(
+      sql: """
+        INSERT INTO meta SELECT 1, n, value FROM meta, unnest(ARRAY['moved.unopened', 'moved.giving-up']) n
+        WHERE ns = 1 AND name = 'moved.number'
+        """, in: place)
+    let status = try run("status").output
+    #expect(
+      status.contains("being given up: repeat `runnel store move chat --give-up`"), "\(status)")
+    let again = try run("move", "chat", "--to", "second")
+    #expect(again.status == 1 && again.errors.contains("is being given up"), "\(again.errors)")
+    #expect(!again.errors.contains("lost"), "\(again.errors)")
+    let given = try run("move", "chat", "--give-up")
+    #expect(given.status == 0 && given.output.contains("was given up"), "\(given.errors)")
+    #expect(try run("export", "chat").output == "{\"a\":1}\n")
   }
 
   @Test func whatIsLostInTheOtherStoreIsOpenedAgain() throws {
@@ -95,6 +121,7 @@ struct StoreMoveCommandTests {
     #expect(try run("move", "chat", "--give-up").status != 0)
     let opened = try run("move", "chat", "--give-up", "--force")
     #expect(opened.status == 0 && opened.output.contains("is open again"), "\(opened.errors)")
+    #expect(opened.errors.contains("because what is in the store second is another one."))
     #expect(try run("export", "chat").output == "{\"a\":1}\n")
   }
 

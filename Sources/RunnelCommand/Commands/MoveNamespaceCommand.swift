@@ -132,8 +132,14 @@ struct MoveNamespaceCommand: ParsableCommand {
   private func giveUp(
     _ found: PostgresStore.Namespace, of source: PostgresStore, to other: String?
   ) throws {
-    let outcome = try StoreMove.giveUp(found, of: source, to: other, isForced: force) { name in
-      try PostgresStore(try StoreOption.place(named: name))
+    let outcome: StoreMove.GivenUp
+    do {
+      outcome = try StoreMove.giveUp(found, of: source, to: other, isForced: force) { name in
+        try PostgresStore(try StoreOption.place(named: name))
+      }
+    } catch let error as PostgresError where error.kind != .unsuitable {
+      throw try BrokenMove(namespace: namespace, store: option.store, target: other)
+        .told(error, source)
     }
     switch outcome {
     case .wasOpen:
@@ -143,7 +149,8 @@ struct MoveNamespaceCommand: ParsableCommand {
         "\(namespace) is open again in \(source.connection.name), as it was when it was moved: what was written "
           + "in the other store since is not here.\n")
       StandardError.say(
-        "Do not use it in the other store any more, should that come back: \(reason)")
+        "Should it come back in the other store, do not use it there any more, but drop it. It is opened here "
+          + "because \(reason)")
     case .opened(let rest):
       try StandardOutput.say(
         "The move of \(namespace) was given up: it is in \(source.connection.name), and is written again.\n"

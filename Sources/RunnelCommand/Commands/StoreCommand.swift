@@ -296,6 +296,10 @@ struct StatusOfStoreCommand: ParsableCommand {
     let place = try store.newPlace(of: namespace)
     let words = ", moved to \(place.words)"
     if try !store.isUnopened(namespace) { return words }
+    if try store.isBeingGivenUp(namespace) {
+      let broken = BrokenMove(namespace: namespace.name, store: option.store)
+      return "\(words), not open there, and being given up: repeat \(broken.givingUp)"
+    }
     let broken = BrokenMove(
       namespace: namespace.name, store: option.store,
       target: PostgresPlace.isName(place.store) ? place.store : nil)

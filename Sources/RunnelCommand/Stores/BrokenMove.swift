@@ -21,6 +21,9 @@ struct BrokenMove {
   /// The command that does the move again.
   var again: String { target.map { "`\(command) --to \($0)`" } ?? "the same command" }
 
+  /// The command that gives the move up.
+  var givingUp: String { "`\(command) --give-up`" }
+
   private var command: String {
     "runnel store move \(namespace)\(store == "main" ? "" : " --store \(store ?? "SOURCE")")"
   }
@@ -40,7 +43,7 @@ struct BrokenMove {
     // A refusal of what is open says enough.
     let end = error.kind == .unsuitable && words?.hasPrefix("\(namespace) is frozen") != true
     return Failure(
-      [error.told, end ? nil : words].compactMap(\.self).joined(separator: " "),
+      [error.toldWithState, end ? nil : words].compactMap(\.self).joined(separator: " "),
       status: error.isPermanent ? .failure : .retryable)
   }
 
@@ -72,6 +75,11 @@ struct BrokenMove {
       let place = try source.newPlace(of: found)
       var broken = self
       if PostgresPlace.isName(place.store) { broken.target = place.store }
+      if try source.isBeingGivenUp(found) {
+        return
+          "\(namespace) was moved to \(place.words), is not open there, and is being given up: repeat "
+          + "\(broken.givingUp)."
+      }
       let rest =
         try source.isUnopened(found)
         ? ", but is perhaps not open there yet: \(broken.again) completes the move." : "."

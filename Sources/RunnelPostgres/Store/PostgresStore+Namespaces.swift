@@ -17,15 +17,30 @@ extension PostgresStore {
   /// What the names in `meta`, in namespace 0, begin with that tell where a namespace is whose rows were
   /// dropped here after its move.
   private static let formerPrefix = "namespace.left."
-  /// The name in `meta`, in namespace 0, of the greatest number of a namespace that was dropped.
+  /// The name in `meta`, in namespace 0, of the greatest number that a namespace had, or was to have.
   private static let droppedName = "namespace.dropped"
 
-  /// An expression for the number of a new namespace: no number stands for two of them, not even one after
-  /// the other, since servers know them by it.
-  static let nextNumber = """
-    greatest((SELECT coalesce(max(ns), 0) FROM namespace), (SELECT coalesce(max(value::int), 0) FROM meta
-      WHERE ns = 0 AND name = '\(droppedName)')) + 1
+  /// A statement that takes the number of a new namespace, unless `condition` is false: no number stands for
+  /// two of them, not even one after the other, since servers know them by it.
+  ///
+  /// Who takes one waits for another only until that one's transaction ends.
+  static func takingNumber(if condition: String = "true") -> String {
     """
+    INSERT INTO meta (ns, name, value)
+    SELECT 0, '\(droppedName)', (coalesce(max(ns), 0) + 1)::text FROM namespace HAVING \(condition)
+    ON CONFLICT (ns, name) DO UPDATE SET value = (greatest(
+      meta.value::int, (SELECT coalesce(max(n.ns), 0) FROM namespace n)) + 1)::text
+    RETURNING value::int AS number
+    """
+  }
+
+  /// Takes the number of a namespace that is made later.
+  ///
+  /// - Throws: `PostgresError`, also if this store confirms no writes.
+  func takeNumber() throws -> Int64 {
+    let taken = try connection.perform([PostgresStatement(PostgresStore.takingNumber())])[0]
+    return try taken.integer(0, 0) ?? 0
+  }
 
   /// Where a namespace was moved to.
   ///

@@ -198,9 +198,12 @@ package final class PostgresStore {
     named name: String, rules: String? = nil, attemptsMax: Int = TableChange.attemptsMax,
     report: @escaping (String) -> Void = { _ in }
   ) throws -> Bool {
+    let taking = PostgresStore.takingNumber(
+      if: "NOT EXISTS (SELECT 1 FROM namespace o WHERE o.name = $1)")
     let making = PostgresStatement(
       """
-      INSERT INTO namespace (ns, name) SELECT \(PostgresStore.nextNumber), $1
+      WITH taken AS (\(taking))
+      INSERT INTO namespace (ns, name) SELECT number, $1 FROM taken
       ON CONFLICT (name) DO NOTHING RETURNING 1
       """, .text(name))
     // Of two who make one at once, the second finds its number taken, and tries again.

@@ -182,6 +182,13 @@ extension PostgresStore {
     try metaValue(StoreMove.unopenedName, of: namespace) != nil
   }
 
+  /// True if a namespace was moved, and a command has begun to give that up, before it was open in the other
+  /// store.
+  package func isBeingGivenUp(_ namespace: Namespace) throws -> Bool {
+    guard let number = try metaValue(StoreMove.givingUpName, of: namespace) else { return false }
+    return try number == metaValue(StoreMove.numberName, of: namespace)
+  }
+
   /// True if a namespace of `other` is the one that was moved there from here, whole and open.
   package func hasArrived(
     _ namespace: Namespace, as there: Namespace, in other: PostgresStore

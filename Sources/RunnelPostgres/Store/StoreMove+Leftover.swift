@@ -33,6 +33,25 @@ extension StoreMove {
     )
   }
 
+  /// What is said of a namespace that was moved to the target, and is not there.
+  func refusalOfLost(_ place: PostgresStore.NewPlace) throws -> PostgresError {
+    let start = "\(namespace.name) was moved to \(place.words), but"
+    if try source.isBeingGivenUp(namespace) {
+      return PostgresError(.unsuitable, "\(start) not opened there: \(StoreMove.givingUpWords).")
+    }
+    return PostgresError(
+      .unsuitable,
+      "\(start) is not there any more: --give-up --force opens it again where it was, and "
+        + "\(StoreMove.loss(try source.isUnopened(namespace))).")
+  }
+
+  /// What is lost if what was moved is opened again where it was, as a clause.
+  static func loss(_ isUnopened: Bool) -> String {
+    isUnopened
+      ? "if it was opened there, what was written there since is lost"
+      : "what was written there since is lost"
+  }
+
   /// True if the target has not got any more what was moved there from here.
   func isLost(_ before: Arrival) throws -> Bool {
     guard let there = try target.namespace(named: namespace.name) else {

@@ -12,6 +12,7 @@ extension StoreMove {
       // A transaction that only read may end in any way.
       if from.isOpen { _ = try? from.perform([PostgresStatement("ROLLBACK")]) }
     }
+    let obsolete = try obsoleteNames()
     try to.perform([PostgresStatement("BEGIN")])
     do {
       let there = try makeNamespace()
@@ -22,6 +23,7 @@ extension StoreMove {
           try report(count)
         }
       }
+      try to.perform([StoreMove.forgetting(obsolete, .integer(there))])
       try to.perform([
         // What is said of the namespace where it was.
         StoreMove.forgetting(
@@ -40,6 +42,18 @@ extension StoreMove {
       if to.isOpen { _ = try? to.perform([PostgresStatement("ROLLBACK")]) }
       throw error
     }
+  }
+
+  /// The names in `meta` that meant what is replaced in the target: only what a move left there has its
+  /// number, and only what a move brought there that was given up.
+  private func obsoleteNames() throws -> [String] {
+    guard let former = try target.namespace(named: namespace.name) else { return [] }
+    let left = try target.metaValue(StoreMove.numberName, of: former)
+    let brought = try target.metaValue(StoreMove.moveName, of: former)
+    return [
+      left.map { StoreMove.camePrefix + $0 },
+      try target.isArriving(former) ? brought.map { StoreMove.undonePrefix + $0 } : nil,
+    ].compactMap(\.self)
   }
 
   private func makeNamespace() throws -> Int64 {
@@ -80,16 +94,15 @@ extension StoreMove {
         return former.number
       }
       try target.connection.perform([
-        PostgresStatement("DELETE FROM namespace WHERE ns = $1", .integer(former.number)),
-        PostgresStore.noteDropped(.integer(former.number)),
+        PostgresStatement("DELETE FROM namespace WHERE ns = $1", .integer(former.number))
       ])
     }
     let made = try target.connection.perform([
       PostgresStatement(
         """
         INSERT INTO namespace (ns, name, head, floor, last_at, next_split, state)
-        SELECT \(PostgresStore.nextNumber), $1, $2, $3, $4, $5, 1 RETURNING ns
-        """, values: values)
+        VALUES ($6, $1, $2, $3, $4, $5, 1) RETURNING ns
+        """, values: values + [.integer(newNumber)])
     ])[0]
     return try made.integer(0, 0) ?? 0
   }

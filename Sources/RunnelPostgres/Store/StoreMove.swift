@@ -33,6 +33,9 @@ package struct StoreMove {
   static let addressName = "moved.to"
   /// The name in `meta` of the number of a move, from its end until the namespace is open in the other store.
   static let unopenedName = "moved.unopened"
+  /// The name in `meta` of the number of a move that is given up, from before what the other store has got of
+  /// it is removed.
+  static let givingUpName = "moved.giving-up"
   /// The name in `meta` of the name of the store from which a move to this one comes; for people.
   static let originName = "moving.from"
   /// The name in `meta` of the name of the other store, for people.
@@ -45,6 +48,8 @@ package struct StoreMove {
   static let undonePrefix = "moved.not."
   /// The number of the lock of the moves of namespace 0: "runnelmv".
   static let lockBase: Int64 = 0x7275_6E6E_656C_6D76
+  /// Where the numbers of the locks of the names begin that are moved to a store: "runnelmt".
+  private static let arrivalBase: Int64 = 0x7275_6E6E_656C_6D74
   /// What is said of a namespace that another command moves.
   package static let busyWords = "is being moved by another command"
   /// The rows that are in memory at a time.
@@ -98,6 +103,8 @@ package struct StoreMove {
   var origin = ""
   /// True if what a move of another namespace has left in the target may be replaced.
   var isForced = false
+  /// The number in the target of a namespace that is new there.
+  var newNumber: Int64 = 0
   let report: (Int) throws -> Void
 
   /// Moves a namespace.
@@ -125,11 +132,10 @@ package struct StoreMove {
     try alone(with: namespace, of: source) {
       // It may have been moved since it was looked for.
       let present = try source.namespace(named: namespace.name) ?? namespace
-      return try run(
-        StoreMove(
-          namespace: present, source: source, target: target, origin: origin, isForced: isForced,
-          report: report),
-        address, name)
+      let move = StoreMove(
+        namespace: present, source: source, target: target, origin: origin, isForced: isForced,
+        report: report)
+      return try move.aloneInTarget { try run(move, address, name) }
     }
   }
 
@@ -146,6 +152,25 @@ package struct StoreMove {
     }
     // If the connection is lost, so is the lock.
     defer { _ = try? lock(number, of: source, "pg_advisory_unlock") }
+    return try body()
+  }
+
+  /// Runs `body` while no other command moves a namespace of the name to the target.
+  ///
+  /// - Throws: `PostgresError` if one does, and the errors of `body`.
+  private func aloneInTarget<Result>(_ body: () throws -> Result) throws -> Result {
+    // FNV-1a; two names that share a number only wait for each other.
+    let number = namespace.name.utf8.reduce(StoreMove.arrivalBase) {
+      Int64(bitPattern: (UInt64(bitPattern: $0) ^ UInt64($1)) &* 0x100_0000_01B3)
+    }
+    guard try StoreMove.lock(number, of: target, "pg_try_advisory_lock") else {
+      throw PostgresError(
+        .unsuitable,
+        "A namespace \(namespace.name) \(StoreMove.busyWords) to \(target.connection.name): wait for its end."
+      )
+    }
+    // If the connection is lost, so is the lock.
+    defer { _ = try? StoreMove.lock(number, of: target, "pg_advisory_unlock") }
     return try body()
   }
 
@@ -178,22 +203,21 @@ package struct StoreMove {
         let isNew = try move.readdress(address, insteadOf: place.address)
         if let number { try move.confirm(number) }
         try move.open(number)
+        try move.checkOpen(number)
         move.noteOpen()
         return isNew ? .readdressed : .moved
       }
       if place.store == name, !name.isEmpty, try move.isLost(before) {
-        throw PostgresError(
-          .unsuitable,
-          "\(namespace.name) was moved to \(place.words), but is not there any more: --give-up --force opens "
-            + "it again where it was, and what was written there since is lost.")
+        throw try move.refusalOfLost(place)
       }
       if place.store == name, !name.isEmpty, before.isThere, !before.isArriving {
         move.noteOpen()
         let isNew = try move.readdress(address, insteadOf: place.address)
         return isNew ? .readdressed : .movedBefore
       }
+      let end = try source.isBeingGivenUp(namespace) ? ": \(givingUpWords)." : "."
       throw PostgresError(
-        .unsuitable, "\(namespace.name) was moved to \(place.words) already.")
+        .unsuitable, "\(namespace.name) was moved to \(place.words) already\(end)")
     case .open:
       if before.isThere {
         throw PostgresError(
@@ -202,9 +226,12 @@ package struct StoreMove {
     case .frozen: try move.checkContinuation(before, name)
     }
     if !before.isThere { try move.checkLeftover() }
+    // Whatever the target makes wait, nobody waits for that here.
+    var copier = move
+    if !before.isThere { copier.newNumber = try target.takeNumber() }
     let number = try move.freeze(before.isThere ? before.number : nil, name)
     do {
-      if !before.isThere { try move.copy(number) }
+      if !before.isThere { try copier.copy(number) }
       try move.noteReady(number)
     } catch {
       // What was copied is not open there, and will not be opened.
@@ -214,6 +241,7 @@ package struct StoreMove {
     if try !StoreLease.live(target.connection).isEmpty { usleep(discoveryMicroseconds) }
     try move.finish(address, name, number)
     try move.open(number)
+    try move.checkOpen(number)
     move.noteOpen()
     // Without notifications the servers notice it when they look, a quarter of a second later.
     for store in [target, source] { try? StoreWake.send([.servers], store.connection) }
@@ -299,10 +327,23 @@ package struct StoreMove {
     ])
   }
 
+  /// Checks that the namespace is open in the other store: a command that gave the move up meanwhile has
+  /// removed it.
+  private func checkOpen(_ number: String?) throws {
+    if let there = try target.namespace(named: namespace.name), try !target.isArriving(there) {
+      guard let number else { return }
+      if try target.metaValue(StoreMove.camePrefix + number, of: there) != nil { return }
+      if try target.metaValue(StoreMove.moveName, of: there) == number { return }
+    }
+    throw PostgresError(
+      .unsuitable, "The move of \(namespace.name) was given up by another command.")
+  }
+
   /// Notes that the namespace is open in the other store; a move that is done again notes it, too.
   private func noteOpen() {
     _ = try? source.connection.perform([
-      StoreMove.forgetting([StoreMove.unopenedName], .integer(namespace.number))
+      StoreMove.forgetting(
+        [StoreMove.unopenedName, StoreMove.givingUpName], .integer(namespace.number))
     ])
   }
 
@@ -374,9 +415,13 @@ package struct StoreMove {
   }
 
   /// Makes sure that the end of the move was confirmed: what comes later is.
+  ///
+  /// It is not given up any more.
   private func confirm(_ number: String) throws {
+    let ns = PostgresValue.integer(namespace.number)
     try source.connection.perform([
-      StoreMove.keeping(number, StoreMove.numberName, .integer(namespace.number))
+      StoreMove.keeping(number, StoreMove.numberName, ns),
+      StoreMove.forgetting([StoreMove.givingUpName], ns),
     ])
     try checkConfirmation()
   }

@@ -54,6 +54,26 @@ struct GivenUpMoveTests {
       while try all[0].isBeingMoved(try found(0)) { try #require(ContinuousClock.now < end) }
     }
 
+    /// Breaks off a move to the second store before it is opened there.
+    func breakOffBeforeTheOpening() throws {
+      let cluster = try PostgresCluster.shared()
+      try cluster.run(
+        sql: "ALTER TABLE namespace ADD CONSTRAINT shut CHECK (state > 0)", in: places[1])
+      #expect(throws: PostgresError.self) { _ = try move(0, 1) }
+      try cluster.run(sql: "ALTER TABLE namespace DROP CONSTRAINT shut", in: places[1])
+      #expect(try found(0).state == .moved)
+    }
+
+    /// The names in `meta` of the first store that begin so.
+    func noteCount(_ prefix: String) throws -> Int64? {
+      let connection = try PostgresConnection(PostgresPlace(places[0]))
+      defer { connection.close() }
+      return try connection.perform([
+        PostgresStatement(
+          "SELECT count(*) FROM meta WHERE starts_with(name, $1)", .text(prefix))
+      ])[0].integer(0, 0)
+    }
+
     /// Breaks off a move to the second store when all rows are there.
     func breakOffAtTheEnd() throws {
       let cluster = try PostgresCluster.shared()
@@ -202,6 +222,113 @@ struct GivenUpMoveTests {
         }
         #expect(try !stores.all[0].isUnopened(try stores.found(0)))
       }
+    }
+  }
+
+  /// Once, it was said that something was lost, and only `--force` ended it.
+  @Test func aGiveUpThatIsBrokenOffIsRepeated() throws {
+    let cluster = try PostgresCluster.shared()
+    for isForced in [false, true] {
+      try withStores { stores in
+        try stores.breakOffBeforeTheOpening()
+        let first = stores.places[0]
+        try cluster.run(
+          sql: "ALTER TABLE namespace ADD CONSTRAINT stays CHECK (state = 2)", in: first)
+        #expect(throws: PostgresError.self) { _ = try stores.giveUp(isForced: isForced) }
+        try cluster.run(sql: "ALTER TABLE namespace DROP CONSTRAINT stays", in: first)
+        #expect(try stores.all[0].isBeingGivenUp(try stores.found(0)))
+        #expect(try stores.all[1].namespace(named: "test") == nil)
+        let blind = #expect(throws: PostgresError.self) { _ = try stores.giveUp(asks: false) }
+        let again = #expect(throws: PostgresError.self) { _ = try stores.move(0, 1) }
+        for error in [blind, again] {
+          #expect(error?.message.contains("is being given up") == true)
+          #expect(error?.message.contains("lost") == false)
+        }
+        #expect(try stores.giveUp(isForced: isForced) == .opened(rest: nil))
+        #expect(try stores.found(0).state == .open)
+        #expect(try !stores.all[0].isBeingGivenUp(try stores.found(0)))
+        #expect(try stores.move(0, 1) == .moved)
+      }
+    }
+  }
+
+  @Test func aGiveUpThatRemovedNothingIsRepeatedOrTheMoveGoesOn() throws {
+    let cluster = try PostgresCluster.shared()
+    for isGivenUp in [true, false] {
+      try withStores { stores in
+        try stores.breakOffBeforeTheOpening()
+        let second = stores.places[1]
+        try cluster.run(
+          sql: """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+              AS 'BEGIN RAISE EXCEPTION ''no''; END';
+            CREATE TRIGGER stays BEFORE DELETE ON namespace EXECUTE FUNCTION refuse()
+            """, in: second)
+        #expect(throws: PostgresError.self) { _ = try stores.giveUp() }
+        try cluster.run(sql: "DROP TRIGGER stays ON namespace", in: second)
+        #expect(try stores.all[0].isBeingGivenUp(try stores.found(0)))
+        if isGivenUp {
+          let end = try stores.giveUp(isForced: true, asks: false)
+          #expect(end != .opened(rest: nil) && end != .wasOpen)
+          #expect(try stores.found(0).state == .open)
+          // What is left there is never opened.
+          #expect(try stores.all[1].isArriving(try stores.found(1)))
+        }
+        #expect(try stores.move(0, 1) == .moved)
+        #expect(try stores.found(1).state == .open)
+        #expect(try !stores.all[0].isBeingGivenUp(try stores.found(0)))
+      }
+    }
+  }
+
+  /// Once, all but one failed, after they had waited with frozen namespaces.
+  @Test func movesIntoOneStoreAtOnceDoNotMeet() throws {
+    try withStores { stores in
+      for name in ["blog", "test"] { try stores.all[2].makeNamespace(named: name) }
+      let blog = try #require(try stores.all[2].namespace(named: "blog"))
+      let other = try PostgresStore(PostgresPlace(stores.places[1]))
+      defer { other.close() }
+      var isFirst = true
+      let outcome = try StoreMove.run(
+        try stores.found(0), from: stores.all[0], to: stores.all[1], address: "", name: "two"
+      ) { _ in
+        if !isFirst { return }
+        isFirst = false
+        let moved = try StoreMove.run(
+          blog, from: stores.all[2], to: other, address: "", name: "two")
+        let isMade = try other.makeNamespace(named: "news", attemptsMax: 1)
+        #expect(moved == .moved && isMade)
+        let error = #expect(throws: PostgresError.self) {
+          try StoreMove.run(
+            try stores.found(2), from: stores.all[2], to: other, address: "", name: "two")
+        }
+        #expect(error?.message.contains("is being moved by another command to") == true)
+        #expect(try stores.found(2).state == .open)
+      }
+      #expect(outcome == .moved)
+      let numbers = try stores.all[1].namespaces().map(\.number)
+      #expect(Set(numbers).count == 3)
+    }
+  }
+
+  @Test func theNumbersOfMovesDoNotPileUp() throws {
+    try withStores { stores in
+      for _ in 0..<2 {
+        for (first, second) in [(0, 1), (1, 0)] {
+          let outcome = try stores.move(first, second)
+          #expect(outcome == .moved)
+        }
+      }
+      #expect(try stores.noteCount("moved.came.") == 1)
+      // What a forced end left in the other store is replaced.
+      try stores.breakOffAtTheEnd()
+      _ = try stores.giveUp(isForced: true, asks: false)
+      #expect(try stores.noteCount("moved.not.") == 1)
+      for (first, second) in [(0, 1), (1, 0)] {
+        let outcome = try stores.move(first, second)
+        #expect(outcome == .moved)
+      }
+      #expect(try stores.noteCount("moved.not.") == 0)
     }
   }
 
