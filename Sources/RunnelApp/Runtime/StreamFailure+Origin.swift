@@ -1,4 +1,5 @@
 import RunnelDatabase
+import RunnelServices
 import RunnelStreams
 import RunnelTree
 
@@ -8,16 +9,17 @@ extension StreamFailure {
   /// Creates the failure of a list of a place; if the server's rules forbid reading, the message says what to
   /// do.
   ///
-  /// With `isOfService`, it says what the service does, which has no such rules.
+  /// With `isOfService`, it says what the server says of the service, which has no such rules.
   init(_ error: DatabaseError, readingAt place: Path, isOfService: Bool = false) {
     self.init(error)
-    guard code == StreamFailure.permissionDenied else { return }
+    let isForbidden = code == StreamFailure.permissionDenied
     if isOfService {
-      message =
-        "The server says: \(error.message): sign in (`runnel login`, or the accounts of the workspace), or as "
-        + "somebody else."
+      guard let reason = error.reason, let service = place.keys.first else { return }
+      let name = ServiceRecordCoding.name(of: service.text)
+      message = isForbidden ? "The server says: \(reason)" : "\(name): \(reason)"
       return
     }
+    guard isForbidden else { return }
     message =
       "No `.read` rule of the server lets you read \(place). If you are not signed in, sign in (`runnel "
       + "login`, or the accounts of the workspace). If you are, it is for others: take another account or "

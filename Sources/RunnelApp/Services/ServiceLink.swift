@@ -253,7 +253,7 @@ extension ServiceLink {
     do {
       let pending = try database.assumeIsolated { Set(try $0.pendingWrites().map(\.id)) }
       origin.connected(pending: pending)
-      origin.isTextual = usesREST
+      (origin.isTextual, origin.isSignedIn) = (usesREST, plan.isSignedIn)
       plan.reach.noteConnection(isTextual: usesREST)
       set(.link(.catchingUp))
       // The database gives its commands within the call.

@@ -22,6 +22,8 @@ package struct ServicePlan: Sendable {
   package var tokens: OriginAccess.Provider?
   /// True if users sign in with accounts.
   package var hasAccounts = false
+  /// True if the server is asked as a user, not as nobody.
+  var isSignedIn: Bool { token != nil || credentials != nil || tokens != nil }
   /// What the server is known to find by itself.
   package let reach = FindReach()
 

@@ -89,7 +89,7 @@ extension ServiceOrigin {
     for (listener, ask) in asks.sorted(by: { $0.key < $1.key }) where isRefused(ask) {
       asks[listener] = nil
       engine.unlisten(listener)
-      var refusal = error.treeError
+      var refusal = refusal(error)
       refusal.path = ask.query.path.description
       switch ask.kind {
       case .get(let id): messages.append(.rejected(id: id, refusal))
@@ -98,6 +98,19 @@ extension ServiceOrigin {
       case .listen(let id, _): messages.append(.listenRefused(id, refusal))
       }
     }
+  }
+
+  /// The error of a query that is refused: what the server said, and what the user can do.
+  private func refusal(_ error: FeathersError) -> TreeError {
+    var refusal = error.treeError
+    switch (error.code, isSignedIn) {
+    case (401, false):
+      refusal.message += ": sign in (`runnel login`, or the accounts of the workspace)"
+    case (403, true):
+      refusal.message += ": somebody else may be allowed to, as whom you can sign in"
+    default: break
+    }
+    return refusal
   }
 }
 

@@ -87,6 +87,8 @@ package struct ServiceOrigin: Sendable {
 
   /// True if the values of queries are sent as texts, so that the server may find no numbers.
   package var isTextual = false
+  /// True if the server is asked as a user, not as nobody.
+  package var isSignedIn = false
   var mirror = ServiceMirror()
   var services: [Key: ServiceState] = [:]
   var asks: [ListenerID: Ask] = [:]

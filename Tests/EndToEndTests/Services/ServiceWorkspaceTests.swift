@@ -75,6 +75,26 @@ struct ServiceWorkspaceTests {
     try terminal.wait(for: "● live", seconds: 30)
   }
 
+  @Test func refusedListShowsWhatTheServerSaid() throws {
+    let peer = try ServicePeer(.five)
+    try check(mkdir(folder.file("runnel"), 0o700), "mkdir")
+    _ = try folder.write(
+      """
+      origins:
+        shop: { url: "feathers+http://127.0.0.1:\(peer.port)", services: "secret, shop/nothing" }
+      """, to: "runnel/config.yaml")
+    let terminal = try TmuxTerminal(columns: 100)
+    try terminal.runnel(["open", "shop", "--no-session"], before: environment)
+    try terminal.wait("the words of the server") {
+      $0.contains("The server says: Not authenticated (NotAuthenticated): sign in")
+        && !$0.contains("permission") && !$0.contains("somebody else")
+    }
+    try terminal.keys("g", "2")
+    try terminal.wait("those about the other service") {
+      $0.contains("✗ shop/nothing: Service 'shop/nothing' not found")
+    }
+  }
+
   /// The processes share a file, and the first speaks for both.
   @Test func secondWindowShowsAServiceWhosePathHasASlash() throws {
     let peer = try ServicePeer(.five)

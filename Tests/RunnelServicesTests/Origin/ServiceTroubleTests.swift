@@ -107,6 +107,26 @@ import Testing
     #expect(world.flights.isEmpty && world.origin.deadline == nil && world.trouble == nil)
   }
 
+  /// Nobody who is signed in is told to sign in, and nobody else to be somebody else.
+  @Test(arguments: [
+    (FeathersError.Kind.notAuthenticated, false, ": sign in (`runnel login`," as String?),
+    (.notAuthenticated, true, nil), (.forbidden, false, nil), (.methodNotAllowed, false, nil),
+    (.forbidden, true, ": somebody else may be allowed to,"), (.methodNotAllowed, true, nil),
+  ])
+  func refusalSaysWhatTheServerSaysAndWhatHelps(
+    kind: FeathersError.Kind, isSignedIn: Bool, advice: String?
+  ) throws {
+    world.server.wrongAnswers = [.failure(FeathersError(kind, "Nur der Kassenwart"))]
+    world.isSignedIn = isSignedIn
+    try world.connect()
+    try arrive()
+    let told = try #require(world.refusedLists.first)
+    #expect(told.hasPrefix("Nur der Kassenwart (") && world.refusedLists.count == 1, "\(told)")
+    if let advice { #expect(told.contains(advice), "\(told)") }
+    #expect(advice != nil || told.hasSuffix(")"), "\(told)")
+    #expect(told.contains("sign in (") == (advice?.contains("sign in (") == true), "\(told)")
+  }
+
   @Test func listThatWasClosedIsNotAskedFor() throws {
     world.server.wrongAnswers = [.failure(ServiceTroubleTests.page)]
     try world.connect()

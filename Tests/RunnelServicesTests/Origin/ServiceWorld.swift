@@ -164,6 +164,10 @@ final class ServiceWorld {
   private(set) var isConnected = false
   private(set) var refused: [Int64: TreeError] = [:]
   private(set) var acknowledged: Set<Int64> = []
+  /// What was said of lists that were refused.
+  private(set) var refusedLists: [String] = []
+  /// True if the server is asked as a user.
+  var isSignedIn = false
   /// What was left of refused writes when they were refused.
   private(set) var rests: [Int64: PendingWrite] = [:]
   /// The bytes of what was kept on disk, altogether.
@@ -257,6 +261,7 @@ final class ServiceWorld {
     if isConnected { return }
     isConnected = true
     origin.connected(pending: Set(session.pendingWrites.map(\.id)))
+    origin.isSignedIn = isSignedIn
     _ = try session.connectOrigin(originTime: now)
     try pump()
   }
@@ -399,6 +404,7 @@ final class ServiceWorld {
         #expect(path == "notes")
         flights.append(Flight(number: number, request: request))
       case .tell(let messages):
+        for case .listenRefused(_, let error) in messages { refusedLists.append(error.message) }
         for case .rejected(let id, _) in messages {
           rests[id] = session.pendingWrites.first { $0.id == id }
         }
