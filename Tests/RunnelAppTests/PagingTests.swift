@@ -218,6 +218,19 @@ import Testing
     #expect(app.line(of: "── start ──") == nil)
   }
 
+  /// The server may have more rows than were read.
+  @Test func endOfTheCacheIsNoEndOfTheList() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.type(":sort created desc")
+    app.press("Enter")
+    app.take(.origin(OriginFacts(.waiting, since: app.state.now)))
+    #expect(app.line(of: "── end of what is kept here ──") != nil, "\(app.body)")
+    app.press("gm")
+    #expect(app.toast == "all that is kept here is loaded: the server may have more rows")
+    app.take(.origin(OriginFacts(.live)))
+    #expect(app.line(of: "── end ──") != nil, "\(app.body)")
+  }
+
   @Test func startOfTheHistoryIsSaid() throws {
     let app = try history()
     for _ in 0..<10 { app.press("gm") }

@@ -55,7 +55,10 @@ extension ListCommands {
     case (.idle, _), (.loading, _): return "the first rows are being loaded"
     case (.failed, _): return nil
     case (_, .fetching): return reasonBeingFetched(state)
-    case (_, .exhausted): return "everything is loaded: there are no more rows"
+    case (_, .exhausted):
+      return state.database.origin?.isCached == true
+        ? "all that is kept here is loaded: the server may have more rows"
+        : "everything is loaded: there are no more rows"
     case (_, .unknown), (_, .more), (_, .failed): return nil
     }
   }

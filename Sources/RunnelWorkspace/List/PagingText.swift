@@ -11,13 +11,16 @@ package struct PagingText {
 
   /// Returns the line for a fetch state; `isOlder` says that the rows not loaded are older ones.
   ///
-  /// In a filtered list, the line says which rows were searched.
+  /// In a filtered list, the line says which rows were searched. `isCached` says that the server may have
+  /// further rows than those that are known.
   package func line(
-    _ phase: FetchState, isOlder: Bool, isFiltered: Bool = false, isSearched: Bool = false
+    _ phase: FetchState, isOlder: Bool, isFiltered: Bool = false, isSearched: Bool = false,
+    isCached: Bool = false
   ) -> StyledLine {
     if phase == .exhausted {
       let rule = String(repeating: glyphs.horizontal, count: 2)
-      return StyledLine("  \(rule) \(isOlder ? "start" : "end") \(rule)", .muted)
+      let words = (isOlder ? "start" : "end") + (isCached ? " of what is kept here" : "")
+      return StyledLine("  \(rule) \(words) \(rule)", .muted)
     }
     return line(
       phase, rows: isOlder ? "older rows" : "more rows", isFiltered: isFiltered,

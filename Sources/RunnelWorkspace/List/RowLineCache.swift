@@ -28,6 +28,8 @@ package final class RowLineCache {
     var search: String?
     /// The revision of the drafts.
     var drafts: Int
+    /// Whether rows beyond the last one may not be known.
+    var isCached: Bool
 
     /// Makes the basis of a list, or nil if its lines can change for other reasons.
     init?(_ state: AppState, _ screen: ListScreen) {
@@ -37,6 +39,7 @@ package final class RowLineCache {
       else { return nil }
       (tab, revision, search) = (state.tabs.index, screen.rowsRevision, state.trail.search)
       drafts = state.writes.drafts.revision
+      isCached = state.database.origin?.isCached == true
     }
   }
 

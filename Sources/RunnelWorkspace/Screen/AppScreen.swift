@@ -256,7 +256,8 @@ package final class AppScreen {
       let isAbove = source.anchor == .last && !source.isDescending
       let line = pagingText(of: screen, width: width).line(
         screen.paging, isOlder: screen.paging == .exhausted ? isAbove : source.anchor == .last,
-        isFiltered: screen.filter != nil, isSearched: screen.isSearchedBeyond)
+        isFiltered: screen.filter != nil, isSearched: screen.isSearchedBeyond,
+        isCached: state.database.origin?.isCached == true)
       return [line]
     }
     if id == ListScreen.newerRow {
