@@ -315,9 +315,9 @@ final class ViewStreams {
     _ json: JSONValue?, sending sent: [SentRecord], typing: [TypingRow] = [], now: Int64
   ) {
     var rows = sent.suffix(ListScreen.sentRowsMax).compactMap { record in
-      row(of: record.value, key: ListScreen.sentKey(record.id), now: now)
+      own(record.value, key: ListScreen.sentKey(record.id), now: now)
     }
-    if let json, let row = row(of: json, key: ListScreen.composeKey, now: now) { rows.append(row) }
+    if let json, let row = own(json, key: ListScreen.composeKey, now: now) { rows.append(row) }
     rows += typing.compactMap { self.typing($0, now: now) }
     transient.reset(rows)
   }

@@ -126,7 +126,7 @@ struct FormWrite: WriteKind {
   private func goToRecord(_ state: inout AppState, _ write: FinishedWrite, _ view: Int) {
     state.say(.info, state.database.addedWords)
     guard let key = write.key, write.goesThere else { return }
-    Writing.goTo(&state, key, inView: view)
+    if !ListScreen.awaits(&state, key, inView: view) { Writing.goTo(&state, key, inView: view) }
     let row = Record.id(
       of: Path(unchecked: state.tabs.lists[view].definition.source.path.keys + [key]))
     guard state.tabs.lists[view].list.cursor != .row(row) else { return }

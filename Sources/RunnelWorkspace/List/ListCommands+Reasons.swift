@@ -149,12 +149,21 @@ extension ListCommands {
   }
 
   static func reasonNoRecordEdited(_ state: AppState) -> String? {
-    state.tabs.front.cursorRecord == nil ? "move to a record to edit it" : state.reasonReadOnly
+    if let reason = reasonAwaited(state) { return reason }
+    return state.tabs.front.cursorRecord == nil
+      ? "move to a record to edit it" : state.reasonReadOnly
+  }
+
+  /// The reason why nothing can be done with a new record that waits for the server, or nil.
+  private static func reasonAwaited(_ state: AppState) -> String? {
+    let isAwaited = state.tabs.front.sentRecord != nil && !state.tabs.front.awaited.isEmpty
+    return isAwaited ? state.phrase("the server has not got it yet", .syncOpen, "lists it") : nil
   }
 
   static func reasonNoRecordDeleted(_ state: AppState) -> String? {
     if let reason = reasonNoneMarkedInSight(state) { return reason }
     if state.tabs.front.markCount == 0, state.tabs.front.cursorRecord == nil {
+      if let reason = reasonAwaited(state) { return reason }
       return "move to a record to delete it"
     }
     return state.reasonReadOnly

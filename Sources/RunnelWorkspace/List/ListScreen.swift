@@ -99,6 +99,8 @@ package struct ListScreen: Hashable, Sendable {
   @Boxed var keptRecord: Record?
   /// The rows whose records have got another id, which comes with a later change.
   var rowMoves = RowMoves()
+  /// The new records whose rows come with the server's answer.
+  @Boxed var awaited: [AwaitedRow] = []
   /// The number of loaded rows, whether they match the filter or not.
   var loadedCount = 0
   /// The number of rows beyond the loaded ones that were looked through for the filter.

@@ -7,7 +7,12 @@ extension RecordMoves {
     if places.isEmpty { return }
     let moves = RecordMoves(places)
     state.database.moves.note(places)
-    for index in state.tabs.lists.indices { state.tabs.lists[index].follow(moves) }
+    for index in state.tabs.lists.indices {
+      state.tabs.lists[index].follow(moves)
+      if state.tabs.lists[index].followAwaited(moves) {
+        ComposeScreen.showComposedAgain(&state, inView: index)
+      }
+    }
     state.tabs.tree.follow(moves)
     for index in state.layers.indices { follow(&state, moves, inLayer: index) }
     state.trail.places.follow(moves)

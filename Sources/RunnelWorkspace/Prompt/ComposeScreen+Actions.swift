@@ -90,13 +90,20 @@ extension ComposeScreen {
 
   /// Ends the sending of a record that was stored; the cursor moves to the stored row.
   static func finishSending(
-    _ state: inout AppState, _ id: AppRequestID, _ key: RunnelTree.Key?, inView view: Int
+    _ state: inout AppState, _ id: AppRequestID, _ key: RunnelTree.Key?, _ text: String,
+    inView view: Int
   ) {
     let sent = state.tabs.lists[view].sentRow(id)
     let isUnderCursor = state.tabs.lists[view].list.cursor == .row(sent)
-    showComposed(
-      &state, inView: view, composer(state)?.view == view ? composer(state)?.editor.text : nil)
+    let isAwaited =
+      key.map { ListScreen.awaits(&state, $0, AwaitedRow.Sent(id: id, text: text), inView: view) }
+      ?? false
+    showComposedAgain(&state, inView: view)
     guard let key else { return }
+    if isAwaited {
+      state.tabs.lists[view].sentBefore.note(key)
+      return state.say(.info, state.database.addedWords)
+    }
     state.tabs.lists[view].sentBefore.note(key)
     let row = Record.id(
       of: Path(unchecked: state.tabs.lists[view].definition.source.path.keys + [key]))
@@ -212,8 +219,12 @@ extension ComposeScreen {
   /// text for none.
   static func showComposed(_ state: inout AppState, inView view: Int, _ text: String?) {
     let definition = state.tabs.lists[view].definition
-    let sent = state.requests.newestSent(ListScreen.sentRowsMax, inView: view).compactMap {
-      id, text in
+    // New records of a service keep their rows until they have got their ids.
+    let awaited = state.tabs.lists[view].awaited.compactMap { row in
+      row.hasID ? nil : row.sent.map { (id: $0.id, text: $0.text) }
+    }
+    let lines = awaited + state.requests.newestSent(ListScreen.sentRowsMax, inView: view)
+    let sent = lines.suffix(ListScreen.sentRowsMax).compactMap { id, text in
       definition.record(composed: text, state.database.me).map { SentRecord(id: id, value: $0) }
     }
     let record = text.flatMap {

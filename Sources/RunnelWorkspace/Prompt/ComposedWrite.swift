@@ -22,7 +22,7 @@ struct ComposedWrite: WriteKind {
   }
 
   func finish(_ state: inout AppState, _ write: FinishedWrite) {
-    ComposeScreen.finishSending(&state, write.id, write.key, inView: view)
+    ComposeScreen.finishSending(&state, write.id, write.key, text, inView: view)
   }
 
   func fail(_ state: inout AppState, _ write: FailedWrite) {

@@ -124,7 +124,7 @@ package enum StateReducer {
     }
     change.takeAsOwn(notRemoved)
     // A record is no news when it gets its id.
-    change.takeAsOwn(state.tabs.lists[view].rowMoves.coming)
+    change.takeAsOwn(state.tabs.lists[view].comingRows)
     // Rows that the user imports do not count as new.
     if isImporting(state, intoView: view) { change.takeAsOwn(change.newRows) }
     let (markCount, jump) = (state.tabs.lists[view].marks.count, state.tabs.lists[view].jump)

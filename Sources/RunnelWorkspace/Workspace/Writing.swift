@@ -66,12 +66,16 @@ enum Writing {
     }
     if screen.content.indexPath(ofRow: id) == nil {
       // The key of a new record of a service is another once it has its id.
-      let name = state.database.origin?.hasServices == true ? nil : key
-      let words = name.map { "added \($0)" } ?? "added"
-      state.say(.info, "\(words): \(reasonNotShown(state, name, in: screen))")
+      sayNotShown(&state, state.database.coding == .services ? nil : key, inView: view)
     } else {
       state.say(.info, "added: it is in a folded section")
     }
+  }
+
+  /// Says why a new record has no row in a list, and how it is shown; `key` is nil if it has no lasting one.
+  static func sayNotShown(_ state: inout AppState, _ key: RunnelTree.Key?, inView view: Int) {
+    let words = key.map { "added \($0)" } ?? "added"
+    state.say(.info, "\(words): \(reasonNotShown(state, key, in: state.tabs.lists[view]))")
   }
 
   /// The reason why a new record has no row in a list, and how it is shown.
