@@ -14,8 +14,14 @@ final class ChildrenStream {
   /// Whether children are being unloaded: the others are shown meanwhile.
   private var isUnloading = false
 
-  init(of path: Path, source: any TreeSource, pageSize: Int = Settings().pageSize) {
-    self.pageSize = pageSize
+  /// Whether the children are those of a service, or the services.
+  private let isOfService: Bool
+
+  init(
+    of path: Path, source: any TreeSource, pageSize: Int = Settings().pageSize,
+    isOfService: Bool = false
+  ) {
+    (self.pageSize, self.isOfService) = (pageSize, isOfService)
     stream = QueryStream(
       request: ChildrenStream.request(of: path, count: pageSize), source: source)
   }
@@ -58,7 +64,8 @@ final class ChildrenStream {
 
   /// Takes the error if the children could not be read.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
-    let failure = StreamFailure(error, readingAt: stream.request.query.path)
+    let failure = StreamFailure(
+      error, readingAt: stream.request.query.path, isOfService: isOfService)
     stream.receive(failure: failure, from: listener)
   }
 

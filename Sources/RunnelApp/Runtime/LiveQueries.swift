@@ -106,7 +106,8 @@ final class LiveQueries {
     if let listed { return listed.expand(path, pageSize: pageSize) }
     nodes[path]?.stop()
     let source = Source(queries: self, receiver: .children(path))
-    let children = ChildrenStream(of: path, source: source, pageSize: pageSize)
+    let children = ChildrenStream(
+      of: path, source: source, pageSize: pageSize, isOfService: reach != nil)
     nodes[path] = children
     children.start { [weak self] children in self?.report(.tree(path, children)) }
   }

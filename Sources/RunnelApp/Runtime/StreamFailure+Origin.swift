@@ -14,7 +14,11 @@ extension StreamFailure {
     self.init(error)
     let isForbidden = code == StreamFailure.permissionDenied
     if isOfService {
-      guard let reason = error.reason, let service = place.keys.first else { return }
+      guard let reason = error.reason else { return }
+      guard let service = place.keys.first else {
+        message = "the server lists no services"
+        return
+      }
       let name = ServiceRecordCoding.name(of: service.text)
       message = isForbidden ? "The server says: \(reason)" : "\(name): \(reason)"
       return

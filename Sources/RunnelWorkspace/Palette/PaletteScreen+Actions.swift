@@ -136,11 +136,7 @@ extension PaletteScreen {
       items.append(
         MenuList.Item(
           id: PaletteDeed.run(text).id, title: path.description,
-          note: view(state, ofRecord: path).map {
-            "a record of \(state.tabs.lists[$0].definition.name)"
-          }
-            ?? (path.isRoot || FormScreen.isKnown(state, path)
-              ? "in the tree" : "looked for in the tree")))
+          note: words(state, on: ServicePlaces.place(state, path))))
     }
     let slash = text.lastIndex(of: "/") ?? text.startIndex
     let start = text[..<slash]
@@ -154,6 +150,19 @@ extension PaletteScreen {
         let path = "\(start)/\(name)"
         return MenuList.Item(id: PaletteDeed.run(path).id, title: path)
       }
+  }
+
+  /// Returns what a typed path leads to.
+  private static func words(_ state: AppState, on path: Path) -> String {
+    let lists = state.tabs.lists
+    if let list = ServicePlaces.view(state, of: path) {
+      return "the list \(lists[list].definition.name)"
+    }
+    if let list = view(state, ofRecord: path) {
+      return "a record of \(lists[list].definition.name)"
+    }
+    return path.isRoot || FormScreen.isKnown(state, path)
+      ? "in the tree" : "looked for in the tree"
   }
 
   /// The greatest number of places offered to complete a path.
@@ -271,7 +280,14 @@ extension PaletteScreen {
   }
 
   /// Opens a record that a view shows, or goes to a place in the tree.
-  static func goTo(_ state: inout AppState, _ path: Path) {
+  ///
+  /// The path of a service opens its list.
+  static func goTo(_ state: inout AppState, _ typed: Path) {
+    let path = ServicePlaces.place(state, typed)
+    if let view = ServicePlaces.view(state, of: path) {
+      state.trail.places.note(state.place)
+      return Input.change(&state, to: view)
+    }
     guard let view = view(state, ofRecord: path) else { return Revealing.seek(&state, path) }
     state.trail.places.note(state.place)
     Input.change(&state, to: view)

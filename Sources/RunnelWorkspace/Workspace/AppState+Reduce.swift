@@ -173,6 +173,7 @@ package enum StateReducer {
     for place in state.tabs.tree.take(change, of: path, height: state.height) {
       state.effects.append(.collapse(place))
     }
+    ServicePlaces.showServices(&state, after: change, of: path)
     TreeScreen.unload(&state, childrenOf: path)
     Revealing.goOnToWanted(&state)
     TreePreview.noteChange(&state, at: path)

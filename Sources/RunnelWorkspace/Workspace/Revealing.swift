@@ -45,6 +45,12 @@ enum Revealing {
       }
       switch children.phase {
       case .idle, .loading: return
+      case .failed(let failure) where depth == 1 && failure.code == "NOT_FOUND":
+        // There is no such service, but there may be one whose path goes on.
+        guard state.database.coding == .services, let place = ServicePlaces.joined(wanted.path, 2)
+        else { break }
+        state.tabs.tree.wanted = TreeScreen.Wanted(path: place, origin: wanted.origin)
+        return goOnToWanted(&state)
       case .failed:
         // The place itself may be readable.
         state.tabs.tree.show(named: keys[depth], of: parent, height: state.height)
