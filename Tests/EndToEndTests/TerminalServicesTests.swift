@@ -174,6 +174,11 @@ import Testing
     try terminal.wait("both messages with their columns") {
       $0.contains("one") && $0.contains("two") && $0.contains("rank") && $0.contains("● live")
     }
+    try terminal.keys("g", "2")
+    try terminal.wait("the services that are known") {
+      $0.contains("the server lists no") && $0.contains("▸ messages")
+        && !$0.contains("unavailable")
+    }
   }
 
   @Test func otherCommandsSayWhatToUse() throws {
@@ -181,6 +186,15 @@ import Testing
     let outcome = try Program.run(["get", "/x", "-d", address])
     #expect(outcome.status == 2, "\(outcome.status)")
     #expect(outcome.errors.contains("is a Feathers server"), "\(outcome.errors)")
+    let picture = try Program.run(["screenshot", "-d", address, "-"])
+    #expect(picture.status == 2, "\(picture.status)")
+    #expect(picture.errors.contains("is a Feathers server: `runnel service`"), "\(picture.errors)")
+    // An address in the place of the file to make.
+    let misplaced = try Program.run(["screenshot", address])
+    #expect(misplaced.status == 2, "\(misplaced.status)")
+    #expect(
+      misplaced.errors.contains("The address of a server stands where"), "\(misplaced.errors)")
+    #expect(!misplaced.errors.contains("does not exist"), "\(misplaced.errors)")
   }
 }
 

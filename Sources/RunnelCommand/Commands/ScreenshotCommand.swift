@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RunnelApp
+import RunnelSync
 import RunnelTerminal
 import RunnelWorkspace
 
@@ -64,6 +65,12 @@ struct ScreenshotCommand: ParsableCommand, FileNaming {
   }
 
   func run() throws {
+    // It is not repeated, as it may hold a secret.
+    if file.text.map({ OriginAddress.isMeant(by: $0) }) == true {
+      throw Failure(
+        "The address of a server stands where the file to make is named. A screenshot shows the database of a "
+          + "file (--database FILE); `runnel open` shows a server.", status: .usage)
+    }
     try tellProblems()
     let output = file.isStandard ? nil : OutputFile(file)
     try output?.consent(Consent(isGiven: force))

@@ -115,9 +115,12 @@ struct DatabaseOptions: ParsableArguments {
     for access: Access, mayBeEmpty: Bool = false, maker: String? = nil
   ) throws -> String {
     if let origin = try originChoice() {
-      throw Failure(
-        "This command works on files only. \(origin.name) is a server's database: use get, set, push, update, "
-          + "remove, copy, diff, watch, import, export, sync or open.", status: .usage)
+      let use =
+        origin.address.hasServices
+        ? "a Feathers server: `runnel service` calls its services, and `runnel open` shows them."
+        : "a server's database: use get, set, push, update, remove, copy, diff, watch, import, export, sync or "
+          + "open."
+      throw Failure("This command works on files only. \(origin.name) is \(use)", status: .usage)
     }
     let makesDefault = access == .create || access == .createDefault
     let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)
