@@ -8,12 +8,13 @@ import Testing
 struct StoreMoveCommandTests {
   private let folder: TemporaryFolder
   private let place: String
+  private let second: String
 
   init() throws {
     folder = try TemporaryFolder()
     let cluster = try PostgresCluster.shared()
     place = try cluster.makeDatabase()
-    let second = try cluster.makeDatabase()
+    second = try cluster.makeDatabase()
     try FileManager.default.createDirectory(
       atPath: folder.file("runnel"), withIntermediateDirectories: true)
     _ = try folder.write(
@@ -56,13 +57,36 @@ struct StoreMoveCommandTests {
   /// Once, the namespace was moved to itself, and the next `drop` deleted it.
   @Test func aMoveToItsOwnStoreGivesABrokenMoveUp() throws {
     for name in ["main", "alias"] {
-      #expect(try run("move", "chat", "--to", name).status == 1)
+      let idle = try run("move", "chat", "--to", name)
+      #expect(idle.status == 0 && idle.output.contains("is open in"), "\(idle.errors)")
+      let address = try run("move", "chat", "--to", name, "--address", "b.example:1")
+      #expect(address.status == 1 && address.errors.contains("needs no address"))
       try freeze()
       let given = try run("move", "chat", "--to", name)
       #expect(given.status == 0 && given.output.contains("was given up"), "\(given.errors)")
       #expect(try run("drop", "chat").status == 2)
       #expect(try run("export", "chat").output == "{\"a\":1}\n")
     }
+  }
+
+  /// Once, clients of the first store were told that there is no such database.
+  @Test func aMoveBackThatIsGivenUpLeavesTheAddress() throws {
+    let cluster = try PostgresCluster.shared()
+    #expect(try run("move", "chat", "--to", "second", "--address", "a.example:1").status == 0)
+    try cluster.run(
+      sql: "ALTER TABLE namespace ADD CONSTRAINT stays CHECK (state < 2)", in: second)
+    let back = ["move", "chat", "--store", "second", "--to", "main", "--address", "b.example:1"]
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    #expect(try Program.run(["store"] + back, environment: environment).status != 0)
+    try cluster.run(sql: "ALTER TABLE namespace DROP CONSTRAINT stays", in: second)
+    let status = try run("status").output
+    #expect(status.contains("on its way to this store"), "\(status)")
+    #expect(status.contains("`runnel store move chat --give-up` gives it up"), "\(status)")
+    let given = try run("move", "chat", "--give-up")
+    #expect(given.status == 0, "\(given.errors)")
+    #expect(given.output.contains("it is in the store second, and is written again"))
+    #expect(try run("status").output.contains("moved to the store second, at a.example:1\n"))
+    #expect(try run("export", "chat", "--store", "second").output == "{\"a\":1}\n")
   }
 
   @Test func theOnlyCopyIsNotDropped() throws {

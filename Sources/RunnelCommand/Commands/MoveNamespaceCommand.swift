@@ -17,8 +17,11 @@ struct MoveNamespaceCommand: ParsableCommand {
       --give-up: then the namespace is written again where it is, and what the other store has got of it is \
       not served. That is refused if the namespace is live in the other store already, and if it may be, but \
       the other store cannot be asked; with --force that does not matter. A move to the store where the namespace \
-      is gives it up too. If the move was done, and the other store is lost for good, or has not got the \
-      namespace any more, --give-up --force opens it again as it was when it was moved.
+      is gives it up too, and so does --give-up in the store to which it was to be moved. That one is as it was \
+      before then: if the namespace had been moved away from it, clients are still sent to that address. If the \
+      move was done, and the other store is lost for good, or has not got the namespace any more, --give-up \
+      --force opens it again as it was when it was moved. If the store that it comes from is lost while it is on \
+      its way, the same, with --store and the store that it leads to, opens it there.
 
       The rows in the old store stay, and are not served: `runnel store drop` removes them, and a move back \
       replaces them. What is left there of another namespace of the name is replaced only with --force.
@@ -77,6 +80,7 @@ struct MoveNamespaceCommand: ParsableCommand {
           + "copy accounts.", status: .usage)
     }
     if try source.isArriving(found) {
+      if giveUp { return try giveUpArrival(found, in: source) }
       let broken = BrokenMove(
         namespace: namespace, store: try source.moveOrigin(of: found), target: option.store)
       throw Failure(
@@ -93,7 +97,12 @@ struct MoveNamespaceCommand: ParsableCommand {
     defer { target.close() }
     try target.checkVersion()
     // The way back to where it is.
-    if found.state == .frozen, try StoreMove.areSame(source, target) {
+    if found.state != .moved, try StoreMove.areSame(source, target) {
+      if found.state == .open, address != nil {
+        throw Failure(
+          "\(namespace) is open in this very store, and needs no address: --store names the store that it was "
+            + "moved from, whose clients are to be sent to one.")
+      }
       return try giveUp(found, of: source, to: nil)
     }
     // The connection has no name once it is closed.
@@ -132,6 +141,7 @@ struct MoveNamespaceCommand: ParsableCommand {
   private func giveUp(
     _ found: PostgresStore.Namespace, of source: PostgresStore, to other: String?
   ) throws {
+    let target = try source.moveTarget(of: found) ?? other ?? "OTHER"
     let outcome: StoreMove.GivenUp
     do {
       outcome = try StoreMove.giveUp(found, of: source, to: other, isForced: force) { name in
@@ -143,7 +153,9 @@ struct MoveNamespaceCommand: ParsableCommand {
     }
     switch outcome {
     case .wasOpen:
-      try StandardOutput.say("\(namespace) is not being moved: nothing was to do.\n")
+      try StandardOutput.say(
+        "\(namespace) is open in \(source.connection.name), and no move of it is under way: nothing was to do.\n"
+      )
     case .reopened(let reason):
       try StandardOutput.say(
         "\(namespace) is open again in \(source.connection.name), as it was when it was moved: what was written "
@@ -157,9 +169,46 @@ struct MoveNamespaceCommand: ParsableCommand {
       )
       if let rest {
         StandardError.say(
-          "What the other store has got of it may be left there, and is not served: \(rest)")
+          "What the other store has got of it may be left there, and is not served: "
+            + "\(rest.hasSuffix(".") ? rest : rest + ".") When that store is back, `runnel store move \(namespace) "
+            + "--store \(target) --give-up` makes it as it was before."
+        )
       }
     }
+  }
+
+  /// Gives up a move to this store.
+  private func giveUpArrival(
+    _ found: PostgresStore.Namespace, in target: PostgresStore
+  ) throws {
+    let origin = try target.moveOrigin(of: found) ?? to
+    let place = target.connection.name
+    let end = try StoreMove.giveUpArrival(
+      of: found, in: target, named: option.store, isForced: force
+    ) {
+      guard let origin else {
+        throw PostgresError(.disconnected, "its name is not known: name it with --to.")
+      }
+      return try PostgresStore(try StoreOption.place(named: origin))
+    }
+    if case .opened(let reason) = end {
+      try StandardOutput.say(
+        "\(namespace) is open in \(place), as it was when it was moved: what was written in the other store since "
+          + "is not here.\n")
+      return StandardError.say(
+        "Do not use it in the other store any more, should that come back, and do the move again then: "
+          + reason)
+    }
+    let words =
+      end == .givenUp
+      ? "was given up: it is in the store \(origin ?? ""), and is written again."
+      : "was given up before, in the store \(origin ?? "")."
+    let left = try target.namespace(named: namespace)
+    let rest = try left.map {
+      "is left of its move to \(try target.newPlace(of: $0).words), as before"
+    }
+    try StandardOutput.say(
+      "The move of \(namespace) \(words) What is here \(rest ?? "was removed").\n")
   }
 
   /// True if the move was done already, and what was left of the namespace dropped; this is said then.

@@ -15,8 +15,12 @@ struct BrokenMove {
       + "give it up (`\(command) --give-up`)."
   }
 
-  /// How a move ends that is not complete, as the end of a sentence without its point.
-  var ways: String { "\(again) completes its move, `\(command) --give-up` gives it up" }
+  /// How a move ends whose namespace is on its way to the target, as the end of a sentence without its point.
+  var ways: String {
+    let end = target == "main" ? "" : " --store \(target ?? "TARGET")"
+    return
+      "\(again) completes its move, `runnel store move \(namespace)\(end) --give-up` gives it up"
+  }
 
   /// The command that does the move again.
   var again: String { target.map { "`\(command) --to \($0)`" } ?? "the same command" }

@@ -77,17 +77,19 @@ extension PostgresStore {
   }
 
   /// Keeps in mind where a namespace is that is dropped.
-  private func noteFormer(_ namespace: Namespace) throws -> PostgresStatement {
-    let name = PostgresValue.text(PostgresStore.formerPrefix + namespace.name)
-    guard namespace.state == .moved else {
-      return PostgresStatement("DELETE FROM meta WHERE ns = 0 AND name = $1", name)
+  private func noteFormer(_ namespace: Namespace) throws -> [PostgresStatement] {
+    let name = PostgresStore.formerPrefix + namespace.name
+    let place: NewPlace
+    if namespace.state == .moved {
+      place = try newPlace(of: namespace)
+    } else if try isArriving(namespace) {
+      // It has not come: what is known from before is true.
+      guard let kept = try keptPlace(of: namespace) else { return [] }
+      place = kept
+    } else {
+      return [StoreMove.forgetting([name], .integer(0))]
     }
-    let place = try newPlace(of: namespace)
-    return PostgresStatement(
-      """
-      INSERT INTO meta (ns, name, value) VALUES (0, $1, $2)
-      ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
-      """, name, .text("\(place.store) \(place.address)"))
+    return [StoreMove.keeping("\(place.store) \(place.address)", name, .integer(0))]
   }
 
   /// Keeps in mind the number of a namespace that is dropped.
@@ -100,6 +102,15 @@ extension PostgresStore {
       """, number)
   }
 
+  /// What removes a namespace with all that is in it.
+  func removal(of namespace: Namespace) throws -> [PostgresStatement] {
+    let number = PostgresValue.integer(namespace.number)
+    let rows = (StoreMove.tables.map(\.name) + ["namespace"]).map { table in
+      PostgresStatement("DELETE FROM \(table) WHERE ns = $1", number)
+    }
+    return rows + [PostgresStore.noteDropped(number)] + (try noteFormer(namespace))
+  }
+
   /// Removes a namespace with all that is in it; servers stop serving it.
   ///
   /// O(n) in its rows, in one transaction.
@@ -108,11 +119,7 @@ extension PostgresStore {
   ///   still there, unless the connection broke.
   package func dropNamespace(_ namespace: Namespace) throws {
     let number = PostgresValue.integer(namespace.number)
-    var statements = (StoreMove.tables.map(\.name) + ["namespace"]).map { table in
-      PostgresStatement("DELETE FROM \(table) WHERE ns = $1", number)
-    }
-    statements.append(PostgresStore.noteDropped(number))
-    statements += [try noteFormer(namespace), PostgresStatement("COMMIT")]
+    let statements = try removal(of: namespace) + [PostgresStatement("COMMIT")]
     try undoing {
       let found = try connection.perform([
         PostgresStatement("BEGIN"),

@@ -125,7 +125,7 @@ extension StoreMove {
       if try store.metaValue(arrivalName, of: there) == nil {
         return isOfMove || hasCome ? .live("the store \(other)") : .nothingThere
       }
-      if isOfMove { try store.dropNamespace(there) }
+      if isOfMove { try undoArrival(of: there, by: number, in: store) }
       return .nothingThere
     } catch let error as PostgresError {
       return .none("\(error)")

@@ -103,8 +103,8 @@ extension StoreMove {
         }
         let isOfMove = try number != nil && store.metaValue(moveName, of: there) == number
         let isArriving = try store.isArriving(there)
-        if isArriving, isOfMove {
-          try store.dropNamespace(there)
+        if isArriving, isOfMove, let number {
+          try undoArrival(of: there, by: number, in: store)
           return .removed
         }
         if try source.hasArrived(namespace, as: there, in: store) { return .there(other) }

@@ -15,7 +15,7 @@ extension StoreMove {
     let obsolete = try obsoleteNames()
     try to.perform([PostgresStatement("BEGIN")])
     do {
-      let there = try makeNamespace()
+      let (there, kept) = try makeNamespace()
       var count = 0
       for table in StoreMove.tables {
         try copy(table.name, table.columns, to: there) { rows in
@@ -30,13 +30,15 @@ extension StoreMove {
           [
             StoreMove.targetName, StoreMove.readyName, StoreMove.addressName, StoreMove.storeName,
             StoreMove.numberName, StoreMove.unopenedName, StoreMove.originName,
-          ], .integer(there)),
+          ] + StoreMove.keptNames, .integer(there)),
         StoreMove.keeping(origin, StoreMove.originName, .integer(there)),
         StoreMove.keeping("", StoreMove.camePrefix + number, .integer(there)),
         StoreMove.keeping(number, StoreMove.moveName, .integer(there)),
         StoreMove.keeping(number, StoreMove.arrivalName, .integer(there)),
-        PostgresStatement("COMMIT"),
       ])
+      // What is said of it here, if the move is given up.
+      try to.perform(
+        kept.map { StoreMove.keeping($0.1, $0.0, .integer(there)) } + [PostgresStatement("COMMIT")])
     } catch {
       // What failed before is what is told.
       if to.isOpen { _ = try? to.perform([PostgresStatement("ROLLBACK")]) }
@@ -56,7 +58,8 @@ extension StoreMove {
     ].compactMap(\.self)
   }
 
-  private func makeNamespace() throws -> Int64 {
+  /// Makes the namespace in the other store, empty; also returns what is to be kept of an earlier move.
+  private func makeNamespace() throws -> (number: Int64, kept: [(String, String)]) {
     let state = try source.connection.perform([
       PostgresStatement(
         "SELECT head, floor, last_at, next_split FROM namespace WHERE ns = $1",
@@ -78,6 +81,7 @@ extension StoreMove {
       }
       let isOther = try isOfOther(former, isLate: true)
       if isOther, !isForced { throw try refusal(of: former) }
+      let kept = try StoreMove.kept(of: former.number, target)
       try target.connection.perform(
         StoreMove.tables.map { table in
           PostgresStatement("DELETE FROM \(table.name) WHERE ns = $1", .integer(former.number))
@@ -91,7 +95,7 @@ extension StoreMove {
             WHERE name = $1
             """, values: values)
         ])
-        return former.number
+        return (former.number, kept)
       }
       try target.connection.perform([
         PostgresStatement("DELETE FROM namespace WHERE ns = $1", .integer(former.number))
@@ -104,7 +108,7 @@ extension StoreMove {
         VALUES ($6, $1, $2, $3, $4, $5, 1) RETURNING ns
         """, values: values + [.integer(newNumber)])
     ])[0]
-    return try made.integer(0, 0) ?? 0
+    return (try made.integer(0, 0) ?? 0, [])
   }
 
   private func copy(

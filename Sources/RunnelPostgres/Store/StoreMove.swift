@@ -234,8 +234,7 @@ package struct StoreMove {
       if !before.isThere { try copier.copy(number) }
       try move.noteReady(number)
     } catch {
-      // What was copied is not open there, and will not be opened.
-      if !before.isThere, source.connection.isOpen { try? move.thaw() }
+      if !before.isThere, source.connection.isOpen { try? move.undo(number) }
       throw error
     }
     if try !StoreLease.live(target.connection).isEmpty { usleep(discoveryMicroseconds) }
@@ -308,23 +307,7 @@ package struct StoreMove {
   /// Opens the namespace that a move brought to the other store, if it is not open there.
   private func open(_ move: String?) throws {
     guard let there = try target.namespace(named: namespace.name) else { return }
-    let number = PostgresValue.integer(there.number)
-    try target.atomically([
-      PostgresStatement("BEGIN"),
-      PostgresStatement(
-        """
-        UPDATE namespace SET state = 0 WHERE ns = $1 AND EXISTS (
-          SELECT 1 FROM meta m WHERE m.ns = namespace.ns AND m.name = '\(StoreMove.arrivalName)')
-          AND EXISTS (SELECT 1 FROM meta m WHERE m.ns = namespace.ns
-            AND m.name = '\(StoreMove.moveName)' AND m.value = $2)
-        """, number, .text(move ?? "")),
-      PostgresStatement(
-        """
-        DELETE FROM meta WHERE ns = $1 AND name = '\(StoreMove.arrivalName)' AND EXISTS (
-          SELECT 1 FROM namespace n WHERE n.ns = $1 AND n.state = 0)
-        """, number),
-      PostgresStatement("COMMIT"),
-    ])
+    try StoreMove.open(there, movedBy: move ?? "", in: target)
   }
 
   /// Checks that the namespace is open in the other store: a command that gave the move up meanwhile has
@@ -379,8 +362,16 @@ package struct StoreMove {
     ])
   }
 
-  /// Opens the namespace here again, if it is frozen; what is left of its move is not opened any more.
-  private func thaw() throws { try StoreMove.thaw(namespace, of: source) }
+  /// Opens the namespace here again, if it is frozen; what was copied is not open there, and is removed.
+  private func undo(_ number: String) throws {
+    try StoreMove.thaw(namespace, of: source)
+    // A commit whose answer was lost may have been done.
+    let other = target.connection.isOpen ? target : try PostgresStore(target.connect)
+    defer { if other !== target { other.close() } }
+    if let there = try other.namespace(named: namespace.name) {
+      try StoreMove.undoArrival(of: there, by: number, in: other)
+    }
+  }
 
   /// Closes the namespace here.
   ///
