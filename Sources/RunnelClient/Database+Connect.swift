@@ -12,6 +12,8 @@ public struct OriginOptions: Sendable {
   public var proxies: WebProxies
   /// The Unix socket at which the origin listens, whatever its address; nil for the host of the address.
   package var socketFile: String?
+  /// What is said if the origin does not listen at that socket, without a full stop.
+  package var socketAbsence = "the server is not there"
   /// The timeouts and size limits of the client.
   public var limits = ClientLimits()
   /// Whether an increment is sent again although it may have been done, to origins that do not

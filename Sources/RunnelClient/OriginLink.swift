@@ -82,7 +82,7 @@ public actor OriginLink {
     lock = try SpeakerLock(database: database.file)
     status.offlineSince = lock.lastContact
     dialer =
-      options.socketFile.map { SocketDialer(socketFile: $0) }
+      options.socketFile.map { SocketDialer(socketFile: $0, absence: options.socketAbsence) }
       ?? SocketDialer(trustedFile: options.trustedFile, proxies: options.proxies)
     let configuration = ClientConfiguration(
       host: address.host, isSecure: address.isSecure, writers: WriterNames("none"))

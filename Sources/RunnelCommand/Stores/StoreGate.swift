@@ -38,6 +38,8 @@ final class StoreGate: Sendable {
   private static let followPause = Duration.seconds(3)
 
   private static let hostEnd = ".store.localhost"
+  /// Why there is no server inside this process: it is made when the namespace can be served.
+  private static let absence = "the namespace is being moved, or no database of its store answers"
 
   /// What the workspace needs to show the namespace.
   let wish: OriginWish
@@ -80,6 +82,7 @@ final class StoreGate: Sendable {
     life = Mutex(Life(store: found.store))
     var options = OriginOptions(environment: [:])
     options.socketFile = scratch.file
+    options.socketAbsence = StoreGate.absence
     options.userAgent = OriginArguments.userAgent
     wish = OriginWish(address, as: .token(secret), options)
   }

@@ -26,9 +26,11 @@ public struct SocketDialer: Sendable {
     connector = WebConnector(trustedFile: trustedFile, proxies: proxies)
   }
 
-  /// Makes a dialer whose addresses all stand for the server at a Unix socket.
-  package init(socketFile: String) {
-    connector = WebConnector(trustedFile: nil, proxies: .none, socketFile: socketFile)
+  /// Makes a dialer whose addresses all stand for the server at a Unix socket; `absence` is said if it does not
+  /// listen, without a full stop.
+  package init(socketFile: String, absence: String) {
+    connector = WebConnector(
+      trustedFile: nil, proxies: .none, socketFile: socketFile, absence: absence)
   }
 
   /// Begins to open a WebSocket; returns at once.

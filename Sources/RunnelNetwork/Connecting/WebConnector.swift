@@ -15,14 +15,20 @@ final class WebConnector: Sendable {
   private let proxies: WebProxies
   /// The Unix socket of the one server that all addresses stand for; nil to find them by their names.
   private let socketFile: String?
+  /// What is said if that server does not listen, without a full stop.
+  private let absence: String
   /// The TLS context with the trusted certificates; nil before the first use.
   private let context = Mutex<NIOSSLContext?>(nil)
 
   /// Makes a connector that trusts the system's certificates, or those in a PEM file.
   ///
-  /// With a `socketFile`, every address is that of the server at this Unix socket.
-  init(trustedFile: String?, proxies: WebProxies, socketFile: String? = nil) {
-    (self.trustedFile, self.proxies, self.socketFile) = (trustedFile, proxies, socketFile)
+  /// With a `socketFile`, every address is that of the server at this Unix socket, and `absence` is said if it
+  /// does not listen.
+  init(
+    trustedFile: String?, proxies: WebProxies, socketFile: String? = nil, absence: String = ""
+  ) {
+    (self.trustedFile, self.proxies) = (trustedFile, proxies)
+    (self.socketFile, self.absence) = (socketFile, absence)
   }
 
   /// Connects; the channel has a TLS handler if the address uses TLS, and no other handler.
@@ -50,7 +56,11 @@ final class WebConnector: Sendable {
         channel.close(promise: nil)
         throw error
       }
-    }.flatMapErrorThrowing { throw WebConnector.error($0, address) }
+    }.flatMapErrorThrowing {
+      // The file is no concern of its user.
+      if self.socketFile != nil { throw NetworkError("\(self.absence).") }
+      throw WebConnector.error($0, address)
+    }
   }
 
   private func open(_ address: WebAddress, on loop: any EventLoop) -> EventLoopFuture<any Channel> {

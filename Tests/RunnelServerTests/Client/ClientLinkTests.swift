@@ -137,6 +137,22 @@ import Testing
     database.close()
   }
 
+  /// Once, the name of a file in an own folder was told to be missing.
+  @Test func aServerInsideTheProcessThatIsAwayIsToldInWords() async throws {
+    var options = ReplicaPlace.options
+    (options.socketFile, options.socketAbsence) = (place.file("none"), "it is being moved")
+    let database = try await place.connect(port: 1, options: options)
+    let status = try await database.wait { status in
+      if case .link(.waiting(_, _?)) = status.state { true } else { false }
+    }
+    guard case .link(.waiting(_, let reason?)) = status.state else {
+      Issue.record("no reason is told")
+      return
+    }
+    #expect(reason.hasPrefix("it is being moved"), "\(reason)")
+    database.close()
+  }
+
   @Test func theClientReconnectsToARestartedServer() async throws {
     let server = try await TestServer()
     let database = try await place.connect(port: server.port)
