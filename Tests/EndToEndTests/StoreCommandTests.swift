@@ -193,6 +193,14 @@ import Testing
     #expect(try run(["store", "export", "chat"]).output == whole)
     #expect(try run(["store", "import", "chat", small, "/list", "--replace"]).status == 0)
     #expect(try run(["store", "export", "chat", "/list"]).output == "{\"a\":1}\n")
+    // An index of a whole tree has no place in a part of another one.
+    let part = try run(["store", "import", "chat", database, "/copy"])
+    #expect(part.status == 0 && part.errors.contains("Without its 1 index"), "\(part.errors)")
+    let slash = try folder.write("{\"a/b\":1}", to: "slash.json")
+    let forbidden = try run(["store", "import", "chat", slash, "/other"])
+    #expect(forbidden.status == 1 && forbidden.errors.contains("Nothing was changed."))
+    #expect(forbidden.errors.contains("a/b as a%2Fb"), "\(forbidden.errors)")
+    #expect(try run(["store", "export", "chat", "/other"]).output == "null\n")
     let check = try run(["store", "check"])
     #expect(check.status == 0, "\(check.output)")
     #expect(
@@ -267,6 +275,18 @@ import Testing
     #expect(listed.output.contains("ada@x.org"), "\(listed.errors)")
     #expect(try run(["accounts", "disable", "ada@x.org", "--store", "main"]).status == 0)
     #expect(try run(["accounts", "list", "--store", "main"]).output.contains("\"disabled\":true"))
+    // Once, all accounts were replaced without a question.
+    let document = try folder.write("{}", to: "empty.json")
+    for (words, advice) in [
+      (["import", ".accounts", document, "--replace"], "`runnel accounts import FILE"),
+      (["export", ".accounts"], "`runnel accounts export"),
+      (["rules", "get", ".accounts"], "no protocol serves it: it has no rules."),
+    ] {
+      let refused = try run(["store"] + words)
+      #expect(refused.status == 2 && refused.errors.contains(advice), "\(refused.errors)")
+      #expect(refused.output.isEmpty)
+    }
+    #expect(try run(["accounts", "list", "--store", "main"]).output.contains("ada@x.org"))
     let both = try run(["accounts", "list", "accounts.db", "--store", "main"])
     #expect(both.status == 2, "\(both.errors)")
     // What all servers must share is asked for.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunnelPostgres
+import RunnelServer
 import RunnelTree
 
 /// `runnel store export`: writes a namespace, or a place of it, to standard output.
@@ -10,7 +11,8 @@ struct ExportFromStoreCommand: ParsableCommand {
     discussion: """
       All of it is from one state, also while servers serve the namespace; the number of the newest change \
       in it is told. Priorities are kept, as members named .priority. The database keeps old versions of \
-      rows until the end, so export what is large at a quiet time.
+      rows until the end, so export what is large at a quiet time. The accounts of the store are no \
+      namespace of this kind: `runnel accounts export` writes them.
 
       Examples:
         runnel store export chat > chat.json
@@ -28,6 +30,12 @@ struct ExportFromStoreCommand: ParsableCommand {
     let store = try option.opened()
     defer { store.close() }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
+    guard DatabaseNames.isValid(namespace) else {
+      throw Failure(
+        "\(namespace) holds the accounts of the store, with the keys that sign tokens, and is not exported: "
+          + "`runnel accounts export --store \(option.store) --to FILE` writes the accounts, and a backup of "
+          + "PostgreSQL has all.", status: .usage)
+    }
     let head = try store.exportJSON(place, of: found, layout: output.layout) { bytes in
       try StandardOutput.write(bytes)
     }

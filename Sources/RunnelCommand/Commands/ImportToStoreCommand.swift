@@ -3,6 +3,7 @@ import Glibc
 import RunnelBase
 import RunnelDatabase
 import RunnelPostgres
+import RunnelServer
 import RunnelTree
 
 /// `runnel store import`: writes a document or a database file to a namespace.
@@ -16,7 +17,8 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
       import what is large while nobody writes. Security rules are not asked: `runnel store rules put` \
       stores those of the file.
 
-      Of a database file, the content and the indexes are imported; its history is not.
+      Of a database file, the content and the indexes are imported; its history is not. Indexes are those of \
+      a whole tree: at another place than / they are left out.
 
       Examples:
         runnel store init chat
@@ -47,8 +49,11 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
       let count = try load(FileName(bytes: Array(scratch.file.utf8)), indexes)
       let words = indexes.count == 1 ? "1 index" : "\(indexes.count) indexes"
       let what = place.isRoot && !indexes.isEmpty ? " with \(words)" : ""
+      let rest =
+        place.isRoot || indexes.isEmpty
+        ? "" : " Without its \(words): indexes are imported with a whole tree, at /."
       return StandardError.say(
-        "Imported \(file.shown) at \(place) of \(namespace)\(what): \(count) bytes as JSON.")
+        "Imported \(file.shown) at \(place) of \(namespace)\(what): \(count) bytes as JSON.\(rest)")
     }
     let count = try load(file, [])
     StandardError.say("Imported \(count) bytes of JSON at \(place) of \(namespace).")
@@ -60,6 +65,11 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
     let store = try option.opened()
     defer { store.close() }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: store)
+    guard DatabaseNames.isValid(namespace) else {
+      throw Failure(
+        "\(namespace) holds the accounts of the store, with the keys that sign tokens, and is not replaced: "
+          + "`runnel accounts import FILE --store \(option.store)` adds accounts.", status: .usage)
+    }
     var line = ProgressLine("Importing \(file.shown)")
     defer { line.clear() }
     let count = try document.withBytes { bytes in
@@ -74,6 +84,9 @@ struct ImportToStoreCommand: ParsableCommand, FileNaming {
           try transaction.importJSON(bytes, at: place, now: now) { line.report(bytes: $0) }
         } catch let error as JSONError {
           throw Failure("\(file.shown) is not JSON: \(error). Nothing was changed.")
+        } catch let error as TreeError where error.code != .storage {
+          throw Failure(
+            "\(file.shown): \(error) Nothing was changed.\(NameAdvice.signs(for: error) ?? "")")
         }
       }
       return bytes.count

@@ -45,7 +45,7 @@ struct InitStoreCommand: ParsableCommand, FileNaming {
       Tables are made by the owner of the database, or who else may make them. A name of a store has one \
       user, so write another name for the owner under `stores`.
 
-      Servers serve a new namespace at once. Without rules it is open to everybody who reaches a server that \
+      Servers serve a new namespace within a second. Without rules it is open to everybody who reaches a server that \
       listens on localhost, also by a proxy: --rules checks a file first, and stores the rules together with \
       each namespace. Namespaces that are there already keep theirs.
 

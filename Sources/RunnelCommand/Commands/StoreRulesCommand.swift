@@ -49,6 +49,11 @@ struct GetStoreRulesCommand: ParsableCommand {
       throw Failure(
         "\(namespace) was moved to \(try store.newPlace(of: found).words): its rules are there.")
     }
+    guard DatabaseNames.isValid(namespace) else {
+      throw Failure(
+        "\(namespace) holds the accounts of the store, and no protocol serves it: it has no rules.",
+        status: .usage)
+    }
     guard let text = try store.rulesText(of: found) else {
       throw Failure(
         "\(namespace) has no rules, so everyone on a server's machine may use all of it: "

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelDatabase
+import RunnelTree
 
 /// Advice after the refusal of data whose names hold signs that no key may have, such as `rent/yr`.
 struct NameAdvice {
@@ -20,6 +21,12 @@ struct NameAdvice {
     sentence =
       " `runnel \(name)` \(opens) as a database of its own, in which these signs are written as in "
       + "addresses: . as %2E and / as %2F."
+  }
+
+  /// How such signs are written, in a sentence with a blank before it; nil if the error is another one.
+  static func signs(for error: TreeError) -> String? {
+    guard error.code == .invalidKey, error.message.contains(mark) else { return nil }
+    return " Write these signs as in addresses: / as %2F and . as %2E, so a/b as a%2Fb."
   }
 
   /// The words of the tree for such a name.
