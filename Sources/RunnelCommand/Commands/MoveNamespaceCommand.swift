@@ -168,9 +168,10 @@ struct MoveNamespaceCommand: ParsableCommand {
         "The move of \(namespace) was given up: it is in \(source.connection.name), and is written again.\n"
       )
       if let rest {
+        let point = rest.hasSuffix(".") ? "" : "."
         StandardError.say(
           "What the other store has got of it may be left there, and is not served: "
-            + "\(rest.hasSuffix(".") ? rest : rest + ".") When that store is back, `runnel store move \(namespace) "
+            + "\(rest)\(point) When that store is back, `runnel store move \(namespace) "
             + "--store \(target) --give-up` makes it as it was before."
         )
       }
