@@ -197,8 +197,8 @@ struct MoveNamespaceCommand: ParsableCommand {
         "\(namespace) is open in \(place), as it was when it was moved: what was written in the other store since "
           + "is not here.\n")
       return StandardError.say(
-        "Do not use it in the other store any more, should that come back, and do the move again then: "
-          + reason)
+        "It is opened here because \(reason) Should the other store come back, do not use it there any more, and "
+          + "do the move again.")
     }
     let words =
       end == .givenUp

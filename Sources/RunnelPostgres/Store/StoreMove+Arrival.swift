@@ -51,7 +51,8 @@ extension StoreMove {
   /// Makes a store as it was before a move to it, which is given up; nothing if the namespace is not on its
   /// way by that move.
   ///
-  /// - Throws: `PostgresError`; then nothing was changed, unless the connection broke.
+  /// - Throws: `PostgresError`, also if the namespace was opened there meanwhile; then nothing was changed, unless
+  ///   the connection broke.
   static func undoArrival(
     of namespace: PostgresStore.Namespace, by move: String, in store: PostgresStore
   ) throws {
@@ -67,7 +68,18 @@ extension StoreMove {
           """, ns, .text(move)),
         PostgresStatement(
           "SELECT 1 FROM meta WHERE ns = $1 AND name = '\(keptNames[0])'", ns),
+        PostgresStatement(
+          """
+          SELECT 1 FROM namespace n JOIN meta m ON m.ns = n.ns WHERE n.ns = $1 AND n.state = 0
+            AND (m.name = '\(moveName)' AND m.value = $2 OR m.name = $3)
+          """, ns, .text(move), .text(camePrefix + move)),
       ])
+      if found[4].count > 0 {
+        throw PostgresError(
+          .unsuitable,
+          "\(namespace.name) was opened in the other store meanwhile, and must not be in two: do the move again, "
+            + "and it is completed.")
+      }
       // Another command may have been faster.
       if found[2].count < 2 {
         try store.connection.perform([PostgresStatement("ROLLBACK")])
@@ -120,10 +132,11 @@ extension StoreMove {
         return end
       }
       if let next = try source.formerPlace(of: namespace.name) {
-        reason = "was moved on from that store to \(next.words)."
+        reason = "it was moved on from that store to \(next.words)."
       }
     } catch let error as PostgresError where error.kind != .unsuitable {
-      reason = "the store that it comes from cannot be asked: \(error)"
+      let end = "\(error)".hasSuffix(".") ? "" : "."
+      reason = "the store that it comes from cannot be asked: \(error)\(end)"
     }
     guard isForced else {
       throw PostgresError(
@@ -167,6 +180,8 @@ extension StoreMove {
     let number = PostgresValue.integer(namespace.number)
     try store.atomically([
       PostgresStatement("BEGIN"),
+      // What is noted is read once nobody else changes it.
+      PostgresStatement("SELECT 1 FROM namespace WHERE ns = $1 FOR UPDATE", number),
       PostgresStatement(
         """
         UPDATE namespace SET state = 0 WHERE ns = $1 AND EXISTS (
