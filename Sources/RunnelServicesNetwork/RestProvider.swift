@@ -117,7 +117,7 @@ public final class RestProvider: ServiceProvider {
         let answer = try await answer(request, isRead)
         if let error = RestProvider.redirection(answer) { throw error }
         if (200..<300).contains(answer.status) { return try RestProvider.value(answer, isRead) }
-        failure = FeathersError(status: answer.status, body: answer.body)
+        failure = RestProvider.failure(answer, isRead)
         pause = answer.headers("Retry-After").first.flatMap { Int64($0) }.map { $0 * 1000 }
       } catch {
         failure = error
@@ -225,6 +225,21 @@ public final class RestProvider: ServiceProvider {
     else { return nil }
     return FeathersError(
       .generalError, "The server sends the caller to \(target.prefix(200)): use that address.")
+  }
+
+  /// The error of an answer without success.
+  ///
+  /// What fails with 500 and above, and has no error that a service told, may be a proxy's: it says nothing of the
+  /// call, which was sent.
+  private static func failure(_ answer: WebAnswer, _ isRead: Bool) -> FeathersError {
+    var error = FeathersError(status: answer.status, body: answer.body)
+    // Of 502, 503 and 504 that is known, whoever sends them.
+    guard answer.status >= 500, ![501, 502, 503, 504].contains(answer.status),
+      !FeathersError.isTold(in: answer.body)
+    else { return error }
+    error.message = text(error.message, isRead)
+    error.data = ["isSent": true]
+    return error
   }
 
   private static func value(

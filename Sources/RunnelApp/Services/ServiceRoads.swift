@@ -66,7 +66,9 @@ struct ServiceRoads: Sendable {
   mutating func restAnswered(_ failure: FeathersError?) -> Step {
     isAsking = false
     if hasSocket { return .none }
-    guard let failure, failure.isUnanswered || [404, 502, 503, 504].contains(failure.code) else {
+    guard let failure,
+      failure.isUnanswered || failure.isOfNobody || [404, 502, 503, 504].contains(failure.code)
+    else {
       if absence != nil || !hadSocket { return useREST() }
       isRESTThere = true
       return .trySocket
@@ -85,6 +87,9 @@ struct ServiceRoads: Sendable {
 }
 
 extension FeathersError {
+  /// True if the answer is no service's, as that of a proxy.
+  fileprivate var isOfNobody: Bool { code >= 500 && data?["isSent"]?.bool == true }
+
   /// True if the call ended here, by its own time or without a connection, and nothing came from the server.
   var isUnanswered: Bool { code == 499 || [408, 503].contains(code) && data?["isSent"] != nil }
 }

@@ -188,8 +188,7 @@ struct ServiceCaller: Sendable {
   /// The failure for an error of the server.
   static func failure(_ error: FeathersError, isRead: Bool = true) -> Failure {
     var message = shown(error.description)
-    let mayBeDone = error.data?["isSent"]?.bool ?? [408, 502, 503, 504].contains(error.code)
-    if !isRead, mayBeDone, !message.contains(ServiceAccess.unknownOutcome) {
+    if !isRead, error.mayBeDone, !message.contains(ServiceAccess.unknownOutcome) {
       message += "\n  \(ServiceAccess.unknownOutcome)"
     }
     if let errors = error.errors, errors != .object([]), errors != .array([]) {
@@ -198,8 +197,7 @@ struct ServiceCaller: Sendable {
     if let data = error.data, data["isSent"] == nil {
       message += "\n  data: \(shown(data.jsonText()))"
     }
-    let isRetryable = [408, 429, 502, 503, 504].contains(error.code)
-    return Failure(message, status: isRetryable ? .retryable : .failure)
+    return Failure(message, status: error.isRetryable ? .retryable : .failure)
   }
 }
 

@@ -257,7 +257,7 @@ public struct LiveList: Sendable {
     guard let question = questions.removeValue(forKey: number) else { return [] }
     self.error = error
     if questions.isEmpty { recent = [:] }
-    let isPassing = [408, 429, 502, 503].contains(error.code)
+    let isPassing = error.isRetryable
     if question == .count {
       isTotalExact = false
       if isPassing { countTime = now + LiveList.retryPause }

@@ -118,10 +118,8 @@ extension FeathersError {
       self = kind
     }
 
-    /// The kind that an HTTP status stands for: 504 is a bad gateway too, others are general errors.
-    public init(status: Int) {
-      self = Kind(code: status) ?? (status == 504 ? .badGateway : .generalError)
-    }
+    /// The kind that an HTTP status stands for; those that Feathers has no error for are general errors.
+    public init(status: Int) { self = Kind(code: status) ?? .generalError }
   }
 }
 
@@ -175,6 +173,22 @@ extension FeathersError {
     }
     self.init(Kind(status: status), "The server answered with status \(status).")
     code = status
+  }
+
+  /// True if the body of an HTTP answer has an error that a service told.
+  package static func isTold(in body: some Sequence<UInt8>) -> Bool {
+    (try? JSONValue(parsing: body))?["message"]?.string != nil
+  }
+
+  /// True if the same call may succeed later: the server is busy, cannot be reached, or something else answered
+  /// in its place.
+  package var isRetryable: Bool {
+    [408, 429, 502, 503, 504].contains(code) || data?["isSent"]?.bool == true
+  }
+
+  /// True if the call may have been done although there is no answer.
+  package var mayBeDone: Bool {
+    data?["isSent"]?.bool ?? [408, 502, 503, 504].contains(code)
   }
 
   /// Returns an error as one of a service; what is none becomes a general error with its text.

@@ -358,7 +358,7 @@ extension ServiceOrigin {
       return queue.release(record)
     }
     switch answer {
-    case .failure(let error) where error.isPassing:
+    case .failure(let error) where error.isRetryable:
       queue.release(record)
       pause(now)
     case .failure: setUnknown(record, id)

@@ -260,7 +260,7 @@ extension ServiceOrigin {
         services[service]?.absent.insert(key)
         put([Child(key: key, node: .empty)], service)
       }
-    case .failure(let error) where error.isPassing:
+    case .failure(let error) where error.isRetryable:
       pause(now)
       return wakeWrites(service, key, isRead: false)
     // Some services have lists only: then what these tell is all that can be known.

@@ -255,7 +255,7 @@ extension ServiceOrigin {
       queue.release(call.record)
       effects.append(.signedOut(error.message))
       pause(now, ServiceOrigin.signInPause)
-    case .failure(let error) where error.isPassing:
+    case .failure(let error) where error.isRetryable:
       pause(now)
       if !error.mayBeDone {
         forget(call.ids)

@@ -385,16 +385,13 @@ extension FeathersError {
   /// True if the same call may succeed a little later.
   var isPassing: Bool { [408, 429, 502, 503, 504].contains(code) }
 
-  /// True if the call may have been done although there is no answer.
-  var mayBeDone: Bool { data?["isSent"]?.bool ?? [408, 502, 503, 504].contains(code) }
-
   /// The error as that of a tree.
   var treeError: TreeError {
     let kind: TreeError.Code =
       switch code {
       case 401, 403, 405: .permissionDenied
       case 404, 410: .notFound
-      case 408, 429, 500, 502, 503, 504: .unavailable
+      case 408, 429, 500, 502...: .unavailable
       default: .invalidValue
       }
     // The code of the tree's error says these names in other words.

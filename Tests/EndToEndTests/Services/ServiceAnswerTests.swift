@@ -4,8 +4,11 @@ import Testing
 
 /// `runnel service` over REST against a server that answers a write badly.
 @Suite struct ServiceAnswerTests {
-  /// Runs a creation against a server that reads the request, writes these bytes and closes.
-  private func create(answered bytes: String) throws -> Program.Outcome {
+  /// Runs a call, a creation if no other is named, against a server that reads the request, writes these bytes and
+  /// closes.
+  private func create(
+    answered bytes: String, method: String = "create"
+  ) throws -> Program.Outcome {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(listener >= 0)
     defer { close(listener) }
@@ -26,7 +29,8 @@ import Testing
       var request: [UInt8] = []
       var piece = [UInt8](repeating: 0, count: 4096)
       // The body ends the request.
-      while !request.contains(UInt8(ascii: "}")) {
+      let end = method == "create" ? "}" : "\r\n\r\n"
+      while !String(decoding: request, as: UTF8.self).contains(end) {
         let count = read(line, &piece, piece.count)
         if count <= 0 { break }
         request += piece.prefix(count)
@@ -35,10 +39,9 @@ import Testing
       _ = write(line, answer, answer.count)
       close(line)
     }
-    return try Program.run([
-      "service", "create", "http://127.0.0.1:\(port)", "messages", "{\"a\":1}", "--transport",
-      "rest",
-    ])
+    let words = ["service", method, "http://127.0.0.1:\(port)", "messages"]
+    return try Program.run(
+      words + (method == "create" ? ["{\"a\":1}"] : []) + ["--transport", "rest"])
   }
 
   @Test(arguments: [
@@ -60,11 +63,29 @@ import Testing
     "502 Bad\r\nContent-Length: 26\r\n\r\n{\"code\":502,\"message\":\"a\"}",
     "503 Busy\r\nContent-Length: 26\r\n\r\n{\"code\":503,\"message\":\"a\"}",
     "504 Late\r\nContent-Length: 26\r\n\r\n{\"code\":504,\"message\":\"a\"}",
+    "500 Oh\r\nContent-Length: 6\r\n\r\n<html>", "500 Oh\r\nContent-Length: 9\r\n\r\n{\"code\":5",
+    "520 Oh\r\nContent-Length: 0\r\n\r\n", "524 Oh\r\nContent-Length: 6\r\n\r\n<html>",
   ])
   func answerThatDoesNotTellTheOutcomeOfAWriteIsNotTakenForOne(answer: String) throws {
     let outcome = try create(answered: "HTTP/1.1 " + answer)
     #expect(outcome.status == 3 && outcome.output.isEmpty, "\(outcome.output)")
     #expect(outcome.errors.contains("what became of the call is not known"), "\(outcome.errors)")
+  }
+
+  @Test func errorThatTheServiceTellsIsARefusal() throws {
+    let outcome = try create(
+      answered: "HTTP/1.1 500 Oh\r\nContent-Length: 26\r\n\r\n{\"code\":500,\"message\":\"a\"}")
+    #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome.output)")
+    #expect(!outcome.errors.contains("not known"), "\(outcome.errors)")
+  }
+
+  @Test func readThatSomethingElseAnswersMayBeRepeated() throws {
+    let outcome = try create(
+      answered: "HTTP/1.1 524 Oh\r\nContent-Length: 6\r\n\r\n<html>", method: "find")
+    #expect(outcome.status == 3 && outcome.output.isEmpty, "\(outcome.output)")
+    #expect(
+      outcome.errors.contains("GeneralError (524)") && !outcome.errors.contains("not known"),
+      "\(outcome.errors)")
   }
 
   @Test func answerWithoutContentIsAnAnswer() throws {
