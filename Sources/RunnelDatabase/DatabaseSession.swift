@@ -121,7 +121,7 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   package func write(_ write: Write) throws -> [Delivery] {
-    try core.write { _, _ in write }
+    try core.write { reader, _ in try moves.followed(write, reader).write }
   }
 
   /// Carries out a write that undoes an earlier one.

@@ -63,7 +63,7 @@ extension DatabaseSession {
   ///
   /// No process can write between the check and the write. On a replica the origin checks them, too, if
   /// one place with a condition holds all others, and all that is changed, and if it is no origin of
-  /// services. If `needsOrigin` is true, a write is refused otherwise.
+  /// services, whose records alone may have moved. If `needsOrigin` is true, a write is refused otherwise.
   ///
   /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`changed` if a condition does not hold); then nothing was written.
@@ -73,8 +73,9 @@ extension DatabaseSession {
     let info = connectionInfo
     let checked = ConditionSet(conditions: conditions, needsOrigin: needsOrigin)
     return try self.write(if: checked) { reader, _ in
-      try WriteCondition.check(conditions, reader, info)
-      return write
+      let now = try moves.followed(write, if: conditions, reader)
+      try WriteCondition.check(now.conditions, reader, info)
+      return now.write
     }
   }
 }

@@ -87,6 +87,76 @@ import Testing
     #expect(world.session.pendingWrites.isEmpty && world.refused.isEmpty)
   }
 
+  /// The program ends before the write was sent: the next one knows no former keys.
+  @Test func writeUnderTheFormerKeyIsKeptUnderTheNewOne() throws {
+    fill(2)
+    try listenToSome()
+    _ = try create(["text": "new", "rank": 7])
+    try world.settle()
+    try world.disconnect()
+    let place = try ServiceCreationTests.place(0)
+    try world.write(.update(place, [JSONMember("text", "newer")]))
+    #expect(world.session.pendingWrites.map(\.parts[0].path) == [try Path("/notes/3/text")])
+    #expect(try world.shown()[Path("/\(place.keys[1].text)")].isEmpty)
+    try world.kill()
+    try world.connect()
+    try world.settle()
+    #expect(texts == ["t0", "t1", "newer"])
+    #expect(world.session.pendingWrites.isEmpty && world.refused.isEmpty)
+  }
+
+  /// Writes race with answers, losses and ends of the program.
+  ///
+  /// Who writes knows the former key only, as long as the program runs that has shown it.
+  @Test(arguments: UInt64(1)...40) func noWriteStaysAtAFormerKey(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    fill(2)
+    try listenToSome()
+    var (made, fields): (Int, [Int: Set<String>]) = (0, [:])
+    var expected: [Int: Set<String>] = [:]
+    for step in 0..<60 {
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0, 1:
+        _ = try world.write(
+          .set(
+            ServiceCreationTests.place(made),
+            ["text": .string("new\(made)"), "rank": .number(JSONNumber(Int64(made)))]))
+        fields[made] = []
+        made += 1
+      case 2...4:
+        guard let number = fields.keys.sorted().randomElement(using: &random) else { continue }
+        let place = try ServiceCreationTests.place(number)
+        try world.write(.update(place, [JSONMember("f\(step)", .number(JSONNumber(Int64(step))))]))
+        fields[number]?.insert("f\(step)")
+      case 5: try world.disconnect(answered: Bool.random(using: &random))
+      case 6, 7: try world.connect()
+      case 8 where Int.random(in: 0..<3, using: &random) == 0:
+        try world.kill()
+        let kept = try world.shown()
+        // What is in hand is gone, except where the record still has its key.
+        for number in fields.keys.sorted()
+        where kept[Path(unchecked: [try ServiceCreationTests.place(number).keys[1]])].isEmpty {
+          expected[number] = fields.removeValue(forKey: number)
+        }
+      case 8, 9: if !world.events.isEmpty { try world.tellEvents() }
+      default:
+        guard !world.flights.isEmpty else { continue }
+        world.execute(0)
+        try world.answer(0)
+      }
+    }
+    try world.connect()
+    try world.settle()
+    #expect(world.refused.isEmpty && world.session.pendingWrites.isEmpty, "seed \(seed)")
+    for (number, names) in expected.merging(fields, uniquingKeysWith: { $1 }) {
+      let records = world.server.records.filter { $0["text"] == .string("new\(number)") }
+      #expect(records.count == 1, "seed \(seed), record \(number)")
+      for name in names.sorted() {
+        #expect(records.first?[name] != nil, "seed \(seed), record \(number), \(name)")
+      }
+    }
+  }
+
   // MARK: Twins that were there
 
   @Test func oldTwinThatNobodyLoadedIsNotTakenForTheNewRecord() throws {
@@ -237,6 +307,34 @@ import Testing
       }
     }
     #expect(world.session.pendingWrites.isEmpty && world.refused.isEmpty)
+  }
+
+  /// Over REST, a proxy may answer with any number.
+  @Test func answerOfSomethingElseMakesNoSecondRecord() throws {
+    fill(1)
+    try world.connect()
+    try world.listen(Query(notes))
+    try world.settle()
+    var error = FeathersError(status: 520, body: [])
+    error.data = ["isSent": true]
+    let id = try create(["text": "mine", "rank": 9])
+    let index = try reachCreation()
+    world.execute(index)
+    world.events = []
+    try lose(index, error)
+    #expect(world.refused.isEmpty)
+    try world.settle()
+    #expect(world.acknowledged.contains(id) && texts == ["t0", "mine"] && creations() == 1)
+  }
+
+  @Test func errorThatTheServiceTellsIsARefusal() throws {
+    try world.connect()
+    try world.listen(Query(notes))
+    try world.settle()
+    let id = try create(["text": "mine", "rank": 9])
+    try lose(try reachCreation(), FeathersError(.generalError, "no"))
+    try world.settle()
+    #expect(world.refused[id] != nil && world.session.pendingWrites.isEmpty)
   }
 
   @Test func callThatWasNotSentIsSentWithoutASearch() throws {
