@@ -51,6 +51,26 @@ import Testing
 
   private func kept() throws -> [Int64] { try sessions[1].refusedWrites().map(\.write.id) }
 
+  @Test func undoingWhatWasRefusedSaysSo() throws {
+    _ = try refuse("/list/a", ["text": "new"])
+    let entry = try #require(
+      speaker.historyPage(count: 1).entries.first?.id)
+    do {
+      _ = try speaker.undoWhatStands(entry)
+      Issue.record("It is undone.")
+    } catch let error as DatabaseError {
+      #expect(error.code == .refused && error.message.contains("was refused"), "\(error)")
+    }
+    // What others write there since is no part of it.
+    _ = try speaker.write(.set(Path("/list/a"), 3))
+    do {
+      _ = try speaker.undoWhatStands(entry)
+      Issue.record("It is undone.")
+    } catch let error as DatabaseError {
+      #expect(error.code == .changed, "\(error)")
+    }
+  }
+
   // MARK: What two do at the same time
 
   private enum Step: CaseIterable {

@@ -165,6 +165,17 @@ extension StoreTransaction {
         + "Nothing was changed.")
   }
 
+  /// True if the origin refused a write: nothing of it stands, and it is kept among the refused ones.
+  ///
+  /// O(refused writes).
+  private func wasRefused(_ entry: HistoryEntry) throws -> Bool {
+    for part in entry.parts {
+      guard let values = part.values, try historyValue(of: part) == values.old else { return false }
+    }
+    let places = Set(entry.parts.map(\.path))
+    return try keptRefusals().contains { Set($0.write.parts.map(\.path)) == places }
+  }
+
   /// The write that undid an entry, and is in effect; nil if there is none.
   private func undoing(of id: Int64) throws -> Int64? {
     let rows = try statement(
@@ -200,6 +211,10 @@ extension StoreTransaction {
         continue
       }
       try checkNotUndone(entry)
+      if isReplica, try wasRefused(entry) {
+        throw DatabaseError(
+          .refused, "Write \(entry.id) was refused, so there is nothing left of it to undo.")
+      }
       var error = DatabaseError(
         .changed,
         "Write \(entry.id) cannot be undone: \(part.name) was written since. Nothing was changed.")
