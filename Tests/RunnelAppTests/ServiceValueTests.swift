@@ -1,3 +1,4 @@
+import Foundation
 import RunnelBase
 import RunnelStreams
 import RunnelTerminal
@@ -100,6 +101,16 @@ import Testing
     #expect(stored["name"] == ServiceValueTests.null && stored["place"] == ServiceValueTests.null)
     #expect(stored["tags"] == ["0": "new", "1": "old", "~": "l"])
     #expect(stored["sizes"] == ["0": 3, "~": "l"])
+  }
+
+  @Test func aFieldWithTheNameOfAServerValueIsOneInTheEditor() throws {
+    try app.elsewhere { _ = try $0.write(.set(try Path("/tools/7/%2Esv"), "timestamp")) }
+    app.editor = { ($0.replacingOccurrences(of: "\"saw\"", with: "\"axe\""), 0) }
+    app.press("E")
+    #expect(app.toast == "saved")
+    let stored = try app.stored("/tools/7")
+    #expect(stored["name"] == "axe" && stored["%2Esv"] == "timestamp")
+    #expect(stored["tags"] == ServiceValueTests.empty)
   }
 
   @Test func aCopyHasNoID() throws {

@@ -47,6 +47,14 @@ package enum ValueCoding: Hashable, Sendable {
     }
   }
 
+  /// Returns the form in the tree of a value that was made of another one.
+  ///
+  /// Where that has a field `.sv`, it is one, and no value that the server makes.
+  func stored(_ json: JSONValue, madeOf original: JSONValue) -> JSONValue {
+    guard self == .services, original.holdsServerValue else { return stored(json) }
+    return (try? ServiceRecordCoding.encoded(json)) ?? json
+  }
+
   /// The members that every array has besides its elements.
   private static let emptyList: JSONValue = {
     let list = (try? ServiceRecordCoding.encoded([0])) ?? [:]

@@ -62,8 +62,8 @@ extension OutsideEdit {
     _ state: AppState, for text: String, _ edit: OutsideEdit
   ) throws -> WriteRequest? {
     try state.database.resources.replacing(
-      state.database.coding.stored(edit.original),
-      by: state.database.coding.stored(JSONValue(parsing: text)),
+      state.database.coding.stored(edit.original, madeOf: edit.original),
+      by: state.database.coding.stored(JSONValue(parsing: text), madeOf: edit.original),
       at: edit.path)
   }
 
@@ -82,9 +82,10 @@ extension OutsideEdit {
         guard let request = try request(state, for: text, edit) else {
           return state.say(.info, "nothing was changed")
         }
-        let before = state.database.coding.stored(edit.original)
+        let coding = state.database.coding
+        let before = coding.stored(edit.original, madeOf: edit.original)
         let changes = try ResourceBook.changes(
-          from: before, to: state.database.coding.stored(JSONValue(parsing: text)))
+          from: before, to: coding.stored(JSONValue(parsing: text), madeOf: edit.original))
         let original = try RunnelTree.Node(json: before)
         let conditions = changes.map { change in
           WriteCondition(
