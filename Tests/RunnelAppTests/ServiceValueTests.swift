@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
