@@ -31,7 +31,7 @@ extension IndexAdvice {
       file,
     ]
     return """
-      \(scannedCount) children were read, for no index keeps this order. To declare one:
+      No index keeps this order, so all \(scannedCount) children were read. To declare one:
         \(words.map(ShellText.quoted).joined(separator: " "))
       A view with `order: \(definition.order)` declares it too.
       """

@@ -12,7 +12,7 @@ package enum ResourceCommands {
   /// The commands of a record that has something for the user to toggle, such as a like.
   package static let toggle = CommandTable(.toggle, "Yours", takesCounts: true) {
     Command(
-      .recordToggle, "toggle", "add yours here, as a like, or take it back", keys: ["T"],
+      .recordToggle, "toggle", "turn your own entry here on or off, as a like", keys: ["T"],
       disabled: { SharedCommands.reasonNotToggled($0) }
     ) { state, _ in ResourceCommands.toggle(&state) }
   }
