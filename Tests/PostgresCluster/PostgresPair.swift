@@ -156,7 +156,14 @@ package final class PostgresPair {
   /// Makes the standby the primary; returns when it takes writes.
   package func promote() throws {
     let place = place(of: .standby)
-    try PostgresCluster.psql("SELECT pg_promote(true, 60)", place)
+    // A question that waited for the promotion would hold up what the log has still to remove.
+    try PostgresCluster.psql("SELECT pg_promote(false)", place)
+    let end = ContinuousClock.now + .seconds(60)
+    while try PostgresCluster.psql("SELECT pg_is_in_recovery()", place) != "f" {
+      if ContinuousClock.now >= end {
+        throw PostgresCluster.Failure(description: "The standby was not promoted.")
+      }
+    }
   }
 
   /// Runs a statement on the member; returns the first value.
