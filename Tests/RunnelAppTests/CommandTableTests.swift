@@ -97,6 +97,54 @@ import Testing
     #expect(CommandViews(state).disagreements == [])
   }
 
+  @Test func everyCommandAfterTheColonHasATitleAHelpLineAndItsArguments() {
+    let commands = PaletteCommand.all
+    #expect(Set(commands.map(\.name)).count == commands.count)
+    for command in commands {
+      #expect(!command.title.isEmpty, ":\(command.name) has no title")
+      #expect(!command.description.isEmpty, ":\(command.name) has no help line")
+      if let key = command.key {
+        #expect(command.keyed?.id == key, ":\(command.name): no table has \(key)")
+        #expect(command.ownTitle.isEmpty, ":\(command.name) has a title of its own beside \(key)'s")
+      }
+      if case .none = command.argument { continue }
+      #expect(!command.hint.isEmpty, ":\(command.name) does not say its argument")
+    }
+  }
+
+  @Test func helpFindsACommandAfterTheColonAndPutsItIntoThePalette() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("?")
+    guard case .help(let help)? = app.state.layers.last else {
+      Issue.record("the help is not open")
+      return
+    }
+    let names = help.all.filter { $0.heading == PaletteCommand.sectionTitle }.map(\.id)
+    #expect(names == PaletteCommand.all.map { ":\($0.name)" })
+    app.type("save-copy")
+    #expect(app.body.contains { $0.contains(":save-copy FILE") }, "\(app.body)")
+    app.press("Enter")
+    guard case .palette(let palette)? = app.state.layers.last else {
+      Issue.record("the palette is not open")
+      return
+    }
+    #expect(palette.editor.text == "save-copy ")
+  }
+
+  @Test func runningExportIsTheReasonOfKeyAndLine() throws {
+    var state = try AppDriver(Fixture.views(), json: Fixture.small).state
+    let command = try #require(PaletteCommand.named("export"))
+    #expect(command.disabledReason(state) == nil)
+    let job = ExportJob(
+      source: .records([], columns: []), format: .json, file: "x.json", replaces: false,
+      opened: nil, agreed: nil, coding: state.database.coding)
+    let form = FormScreen(purpose: .export([], replaces: nil), title: "Export", fields: [])
+    state.files.export = ExportProgress(job: job, startedAt: 0, inputCount: 0, form: form)
+    let reason = try #require(command.disabledReason(state))
+    #expect(reason == state.disabledReason(.dataExport))
+    #expect(CommandViews(state).disagreements == [])
+  }
+
   @Test func innermostTableDecides() {
     let inField: [KeymapContext] = [.field, .fields, .input, .textField]
     #expect(Commands.command(.inputAccept, in: inField)?.title == "save")

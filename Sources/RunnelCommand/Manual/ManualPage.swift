@@ -1,4 +1,5 @@
 import RunnelTerminal
+import RunnelWorkspace
 
 /// Writes the manual page from the program's own descriptions of its commands and its keys.
 ///
@@ -97,6 +98,12 @@ struct ManualPage {
           ManualPage.escaped("\(binding.description) [\(binding.action)]"),
         ]
       }
+    }
+    lines.append(".SS \(ManualPage.escaped(PaletteCommand.sectionTitle))")
+    for command in PaletteCommand.all {
+      lines += [
+        ".TP", "\\fB\(ManualPage.escaped(command.usage))\\fR", ManualPage.escaped(command.help),
+      ]
     }
   }
 

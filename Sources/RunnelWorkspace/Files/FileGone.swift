@@ -80,7 +80,7 @@ extension FileGone {
 extension PaletteCommand {
   /// The palette command that saves the whole database.
   package static let saveCopy = PaletteCommand(
-    name: "save-copy", hint: "FILE",
+    name: "save-copy", hint: "FILE", ownTitle: "save a copy",
     description: "save the whole database to a new file, also if its own is gone", argument: .text,
     run: { state, text in
       let file = text.trimmingSpaces

@@ -3,6 +3,8 @@ package import RunnelTerminal
 /// Draws the help: every command of a place with its keys, taken from the keymap.
 package struct HelpDrawing {
   private static let keysWidthMax = 18
+  /// The columns for name and arguments of a command after `:`.
+  private static let lineWidthMax = 25
   /// The number of lines from which there is room for notes about the help itself.
   private static let notesHeightMin = 14
   private static let notes = [
@@ -63,7 +65,8 @@ package struct HelpDrawing {
 
   private func line(_ id: String, width: Int) -> StyledLine {
     guard let entry = screen.entries[id] else { return StyledLine() }
-    let keysWidth = min(HelpDrawing.keysWidthMax, width / 3)
+    let keysWidth = min(
+      entry.line == nil ? HelpDrawing.keysWidthMax : HelpDrawing.lineWidthMax, width / 3)
     let blanks = max(keysWidth - CellWidth.width(of: entry.keys), 1)
     let isOff = entry.refusal != nil
     var line = StyledLine(
@@ -72,9 +75,9 @@ package struct HelpDrawing {
     // A disabled reason may take half of the room.
     let room = max(width - line.width - 2, 0)
     let words = HelpDrawing.cut(
-      entry.binding.description, to: isOff ? max(room - reason.width, room / 2) : room)
+      entry.description, to: isOff ? max(room - reason.width, room / 2) : room)
     line.append(words, isOff ? .muted : .text)
-    let name = StyledLine("  [\(entry.binding.action)]", .muted)
+    let name = StyledLine(entry.action.map { "  [\($0)]" } ?? "", .muted)
     guard isOff else {
       // A name is shown only if it fits as a whole.
       if line.width + name.width <= width { line.append(name) }

@@ -21,6 +21,10 @@ extension HelpScreen {
         if known.insert(entry.id).inserted { entries.append(entry) }
       }
     }
+    // They can be typed where the palette opens.
+    if Commands.command(.paletteOpen, in: contexts) != nil {
+      entries += PaletteCommand.all.map { HelpScreen.Entry($0, refusal: $0.disabledReason(state)) }
+    }
     state.input.matcher.reset()
     state.layers.append(.help(HelpScreen(entries, of: placeName(state), height: helpHeight(state))))
     // The text field of the layer below is hidden now, which leaves more room.
@@ -37,13 +41,21 @@ extension HelpScreen {
     state.layers.last?.component.helpTitle ?? state.tabs.name(of: state.tabs.index)
   }
 
-  /// Runs the command under the cursor of the help.
+  /// Runs the command under the cursor of the help; a command after `:` is put into the palette, where its
+  /// argument is typed.
   static func runFromHelp(_ state: inout AppState) {
     guard case .help(let screen)? = state.layers.last, let entry = screen.cursorEntry else {
       return
     }
-    if let refusal = state.disabledReason(entry.binding.action) { return state.say(.info, refusal) }
+    if let action = entry.action {
+      if let refusal = state.disabledReason(action) { return state.say(.info, refusal) }
+      state.closeLayer()
+      return state.perform(action, count: nil)
+    }
+    guard let line = entry.line else { return }
+    let command = PaletteCommand.named(line.trimmingBlanks)
+    if let refusal = command?.disabledReason(state) { return state.say(.info, refusal) }
     state.closeLayer()
-    state.perform(entry.binding.action, count: nil)
+    PaletteScreen.openPalette(&state, typed: line)
   }
 }

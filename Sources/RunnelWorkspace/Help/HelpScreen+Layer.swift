@@ -7,7 +7,7 @@ extension HelpScreen: ListLayer, TextLayer {
   var layer: Layer { .help(self) }
   var summary: String { "help" }
   var offersCommandsBelow: Bool { true }
-  var chosenAction: ActionID? { cursorEntry?.binding.action }
+  var chosenAction: ActionID? { cursorEntry?.action }
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.help] + Self.typing }
 
@@ -33,5 +33,5 @@ extension HelpScreen: ListLayer, TextLayer {
 
   func depth(ofRow id: String) -> Int { 0 }
 
-  func text(ofRow id: String) -> String { entries[id]?.binding.description ?? "" }
+  func text(ofRow id: String) -> String { entries[id]?.description ?? "" }
 }

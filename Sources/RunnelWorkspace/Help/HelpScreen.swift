@@ -7,23 +7,40 @@ import RunnelTree
 package struct HelpScreen: Hashable, Sendable {
   /// A command of the place.
   package struct Entry: Hashable, Sendable {
-    var binding: KeyBinding
-    /// All keys of the command here.
+    /// The name of the command for keys; nil for a command after `:`.
+    let action: ActionID?
+    /// The id and the heading of the section that it stands in.
+    let section: String
+    let heading: String
+    package let description: String
+    /// All keys of the command here; name and arguments of a command after `:`.
     package var keys: String
     /// The reason why the command is disabled, or nil if it can run.
     package var refusal: String?
+    package let id: String
+    /// The line that is typed for a command after `:`, without its argument; nil for a command with keys.
+    let line: String?
 
     package init(binding: KeyBinding, keys: String, refusal: String? = nil) {
-      self.binding = binding
-      self.keys = keys
-      self.refusal = refusal
+      (action, line) = (binding.action, nil)
+      section = binding.context.rawValue
+      heading = Commands.table(binding.context)?.title ?? section
+      description = binding.description
+      id = "\(binding.context).\(binding.action)"
+      (self.keys, self.refusal) = (keys, refusal)
     }
 
-    package var id: String { "\(binding.context).\(binding.action)" }
+    init(_ command: PaletteCommand, refusal: String?) {
+      (action, line) = (nil, command.name + " ")
+      (section, heading) = (":", PaletteCommand.sectionTitle)
+      description = command.help
+      id = ":\(command.name)"
+      (keys, self.refusal) = (command.usage, refusal)
+    }
 
     /// Whether each word is contained in the description, the name or the keys.
     func fits(_ words: [String]) -> Bool {
-      let text = "\(keys) \(binding.description) \(binding.action)".lowercased()
+      let text = "\(keys) \(description) \(action?.rawValue ?? "")".lowercased()
       return words.allSatisfy { text.contains($0) }
     }
   }
@@ -54,8 +71,8 @@ package struct HelpScreen: Hashable, Sendable {
     let names = ["group", "keys", "what", "action", "off"]
     let records = try all.filter { entries[$0.id] != nil }.map { entry in
       let texts = [
-        HelpScreen.title(of: entry.binding.context), entry.keys, entry.binding.description,
-        "\(entry.binding.action)", entry.refusal ?? "",
+        entry.heading, entry.keys, entry.description, entry.action?.rawValue ?? "",
+        entry.refusal ?? "",
       ]
       let members = zip(names, texts).filter { !$0.1.isEmpty }
         .map { JSONMember($0.0, .string($0.1)) }
@@ -79,14 +96,12 @@ package struct HelpScreen: Hashable, Sendable {
     entries = Dictionary(uniqueKeysWithValues: fitting.map { ($0.id, $0) })
     var sections: [ListSection] = []
     for entry in fitting {
-      let context = entry.binding.context
-      if sections.last?.id == context.rawValue {
+      if sections.last?.id == entry.section {
         let rows = sections.removeLast().rows
-        sections.append(ListSection(id: context.rawValue, rows: Array(rows) + [entry.id]))
+        sections.append(ListSection(id: entry.section, rows: Array(rows) + [entry.id]))
       } else {
-        sections.append(ListSection(id: context.rawValue, rows: [entry.id]))
-        headings[context.rawValue] = ListHeading(
-          title: StyledLine(HelpScreen.title(of: context), .sectionHeader))
+        sections.append(ListSection(id: entry.section, rows: [entry.id]))
+        headings[entry.section] = ListHeading(title: StyledLine(entry.heading, .sectionHeader))
       }
     }
     let old = content
@@ -96,10 +111,5 @@ package struct HelpScreen: Hashable, Sendable {
     if !words.isEmpty, let first = fitting.first {
       list.moveTo(.row(first.id), in: content, height: height)
     }
-  }
-
-  /// The heading of a context in the help.
-  private static func title(of context: KeymapContext) -> String {
-    Commands.table(context)?.title ?? context.rawValue
   }
 }

@@ -153,12 +153,10 @@ extension Grouping {
 
 extension PaletteCommand {
   package static let group = PaletteCommand(
-    name: "group", hint: "by FIELD",
+    name: "group", hint: "by FIELD", key: .groupMenu,
     description: "sections by the values of a field; none ends them, own is the view's own",
     argument: .choice,
-    disabledReason: {
-      $0.tabs.isTree ? "the tree has no sections" : $0.disabledReason(.groupMenu)
-    },
+    ownReason: { $0.tabs.isTree ? "the tree has no sections" : nil },
     choices: { state, _ in
       guard !state.tabs.isTree else { return [] }
       let screen = state.tabs.front

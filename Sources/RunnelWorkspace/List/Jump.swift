@@ -467,9 +467,9 @@ extension String {
 
 extension PaletteCommand {
   package static let go = PaletteCommand(
-    name: "go", hint: "KEY|DATE|N", description: "go to a key, a time, or the row with a number",
-    argument: .text,
-    disabledReason: {
+    name: "go", hint: "KEY|DATE|N", ownTitle: "go to a row",
+    description: "go to a key, a time, or the row with a number", argument: .text,
+    ownReason: {
       $0.tabs.isTree
         ? "the tree has no order to go along" : ListCommands.reasonNoRows($0)
     },

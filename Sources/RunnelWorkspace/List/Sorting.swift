@@ -132,11 +132,9 @@ enum Sorting {
 
 extension PaletteCommand {
   package static let sort = PaletteCommand(
-    name: "sort", hint: "FIELD [desc]", description: "in another order; own is the view's own",
-    argument: .choice,
-    disabledReason: {
-      $0.tabs.isTree ? "the tree is sorted by keys" : $0.disabledReason(.sortMenu)
-    },
+    name: "sort", hint: "FIELD [desc]", key: .sortMenu,
+    description: "in another order; own is the view's own", argument: .choice,
+    ownReason: { $0.tabs.isTree ? "the tree is sorted by keys" : nil },
     choices: { state, _ in
       guard !state.tabs.isTree else { return [] }
       let screen = state.tabs.front

@@ -162,7 +162,8 @@ enum MethodCalls {
 extension PaletteCommand {
   /// Calls a method of the service in front.
   static let callMethod = PaletteCommand(
-    name: "call", hint: "METHOD [JSON]", description: "call a method of the service in front",
-    argument: .text, disabledReason: { MethodCalls.reasonNotCalled($0) },
+    name: "call", hint: "METHOD [JSON]", ownTitle: "call a method",
+    description: "call a method of the service in front", argument: .text,
+    ownReason: { MethodCalls.reasonNotCalled($0) },
     choices: { MethodCalls.choices($0, $1) }, run: { MethodCalls.start(&$0, $1) })
 }

@@ -2,8 +2,8 @@ extension PaletteCommand {
   /// The commands that write and read files.
   package static let files: [PaletteCommand] = [
     PaletteCommand(
-      name: "export", hint: "[FORMAT] [FILE]", description: "write the view or the node to a file",
-      argument: .text,
+      name: "export", hint: "[FORMAT] [FILE]", key: .dataExport,
+      description: "write the view or the node to a file", argument: .text,
       choices: { _, text in
         text.contains(" ") ? [] : ExportFormat.allCases.map { Choice(argument: $0.rawValue) }
       },
@@ -25,8 +25,8 @@ extension PaletteCommand {
         return nil
       }),
     PaletteCommand(
-      name: "import", hint: "FILE", description: "add the records of a file to the view",
-      argument: .text, disabledReason: { Importing.reasonNotImported($0) },
+      name: "import", hint: "FILE", key: .dataImport,
+      description: "add the records of a file to the view", argument: .text,
       run: { state, file in
         Importing.openImport(&state, file)
         return nil

@@ -1,7 +1,10 @@
 import RunnelTerminal
 import RunnelTree
 
-/// A command that is run by its name followed by an argument: a row of the palette.
+/// A command after `:`: it is run by its name followed by an argument.
+///
+/// Each fact about it is defined only here, for the palette, the help and the manual. If a command with
+/// keys does the same after asking for the argument, title and disabled reason are defined there.
 package struct PaletteCommand: Sendable {
   /// A choice for the argument.
   package struct Choice: Hashable, Sendable {
@@ -43,11 +46,15 @@ package struct PaletteCommand: Sendable {
   package let name: String
   /// The name of the argument, as a word; empty for none.
   var hint = ""
-  /// A short description.
+  /// The command with keys that does the same, or nil if there is none.
+  var key: ActionID?
+  /// The title, if no command with keys does the same.
+  var ownTitle = ""
+  /// A description in one line.
   package let description: String
   var argument = Argument.none
-  /// The reason why the command is disabled, or nil if it can run.
-  var disabledReason: Command.DisabledReason = { _ in nil }
+  /// The reason why the command is disabled besides that of the command with keys; nil if there is none.
+  var ownReason: Command.DisabledReason = { _ in nil }
   /// The function that returns the choices for the argument typed so far.
   var choices: @Sendable (AppState, _ argument: String) -> [Choice] = { _, _ in [] }
   /// Runs the command; returns the error in the argument, or nil.
@@ -55,6 +62,32 @@ package struct PaletteCommand: Sendable {
 }
 
 extension PaletteCommand {
+  /// The heading of these commands in the help and in the manual.
+  package static let sectionTitle = "Commands after :"
+
+  /// A title of a word or two.
+  package var title: String { keyed?.title ?? ownTitle }
+
+  /// The name and the arguments, as they are typed.
+  package var usage: String { hint.isEmpty ? ":\(name)" : ":\(name) \(hint)" }
+
+  /// The line of the help and of the manual: the description, after the title if it says more than the name.
+  package var help: String { title == name ? description : "\(title): \(description)" }
+
+  /// The command with keys that does the same, as the first table has it; nil if there is none.
+  var keyed: Command? { key.flatMap { id in Commands.tables.lazy.compactMap { $0[id] }.first } }
+
+  /// Returns the reason why the command is disabled, or nil if it can run; if a palette, a menu or the
+  /// help is in front, it asks for the place below.
+  func disabledReason(_ state: AppState) -> String? {
+    if let layer = state.layers.last, layer.component.offersCommandsBelow {
+      return disabledReason(state.below)
+    }
+    if let reason = ownReason(state) { return reason }
+    let command = key.flatMap { Commands.command($0, in: state.contexts) } ?? keyed
+    return command?.disabledReason(state)
+  }
+
   /// All commands, in the order in which they are offered.
   package static let all: [PaletteCommand] =
     [view, filter, sort, group, go, saveView, theme] + files + [callMethod]
@@ -63,7 +96,7 @@ extension PaletteCommand {
   package static func named(_ name: String) -> PaletteCommand? { all.first { $0.name == name } }
 
   private static let view = PaletteCommand(
-    name: "view", hint: "NAME", description: "go to a view", argument: .choice,
+    name: "view", hint: "NAME", ownTitle: "view", description: "go to a view", argument: .choice,
     choices: { state, _ in
       state.tabs.names.enumerated().map { index, name in
         Choice(argument: name, note: "\(index + 1)", isChosen: index == state.tabs.position)
@@ -79,11 +112,9 @@ extension PaletteCommand {
     })
 
   private static let filter = PaletteCommand(
-    name: "filter", hint: "TEXT", description: "show only the rows that fit; nothing shows all",
-    argument: .text,
-    disabledReason: {
-      $0.tabs.isTree ? "the tree is not filtered" : $0.disabledReason(.filterEdit)
-    },
+    name: "filter", hint: "TEXT", key: .filterEdit,
+    description: "show only the rows that fit; nothing shows all", argument: .text,
+    ownReason: { $0.tabs.isTree ? "the tree is not filtered" : nil },
     choices: { state, text in
       guard !state.tabs.isTree else { return [] }
       let completion = FilterCompletion(before: text, in: state.tabs.front)
@@ -104,8 +135,8 @@ extension PaletteCommand {
     })
 
   private static let theme = PaletteCommand(
-    name: "theme", hint: "NAME", description: "other colors; shown while they are selected",
-    argument: .choice,
+    name: "theme", hint: "NAME", ownTitle: "theme",
+    description: "other colors; shown while they are selected", argument: .choice,
     choices: { state, _ in
       let custom = state.settings.themes.map { ThemeChoice.custom($0) }
       return ThemeChoice.standard.map {

@@ -6,12 +6,14 @@ import RunnelTree
 // The palette: all commands by name. Its items are for the place below it.
 
 extension PaletteScreen {
-  static func openPalette(_ state: inout AppState) {
+  /// Opens the palette; `typed` is the beginning of a line that is in the field.
+  static func openPalette(_ state: inout AppState, typed: String = "") {
     if case .palette? = state.layers.last { return }
     state.input.matcher.reset()
     var screen = PaletteScreen(
       past: state.trail.commands.adding(state.trail.unfinished.command),
       theme: state.settings.theme)
+    if !typed.isEmpty { screen.editor.replaceText(typed) }
     screen.offer(in: state)
     state.layers.append(.palette(screen))
   }

@@ -158,10 +158,10 @@ extension SourceDefinition {
 
 extension PaletteCommand {
   package static let saveView = PaletteCommand(
-    name: "save-view", hint: "[NAME]",
+    name: "save-view", hint: "[NAME]", ownTitle: "save the view",
     description: "write this view, as it is shown, to the views file",
     argument: .optionalText,
-    disabledReason: {
+    ownReason: {
       if $0.tabs.isTree { return "the tree is no view of a views file" }
       return $0.files.viewsFile == nil ? "this database has no views file to write to" : nil
     },

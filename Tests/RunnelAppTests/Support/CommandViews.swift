@@ -48,7 +48,9 @@ struct CommandViews {
     guard after.layers.count > state.layers.count, case .help(let screen)? = after.layers.last
     else { return [] }
     return screen.all.compactMap { entry in
-      let reason = expected[entry.binding.action] ?? nil
+      let reason =
+        entry.action.map { expected[$0] ?? nil }
+        ?? PaletteCommand.all.first { ":\($0.name)" == entry.id }?.disabledReason(state)
       return entry.refusal == reason
         ? nil
         : "\(entry.id): the help says \(entry.refusal ?? "nothing"), not \(reason ?? "nothing")"
@@ -73,7 +75,32 @@ struct CommandViews {
     var after = state
     PaletteScreen.openPalette(&after)
     guard case .palette(let screen)? = after.layers.last else { return ["the palette is not open"] }
-    return differences(of: screen.menu, "the palette", expected)
+    return differences(of: screen.menu, "the palette", expected) + typed(screen.menu, expected)
+  }
+
+  /// Differences of the commands after `:`, which the palette lists and runs.
+  private func typed(_ menu: MenuList, _ expected: [ActionID: String?]) -> [String] {
+    PaletteCommand.all.flatMap { command in
+      let reason = command.disabledReason(state)
+      var found: [String] = []
+      func differ(_ place: String, _ said: String?) {
+        if said == reason { return }
+        found.append(
+          ":\(command.name): \(place) says \(said ?? "nothing"), not \(reason ?? "nothing")")
+      }
+      if let id = command.key, let key = expected[id] { differ("the key", key) }
+      differ("the palette", menu.shown.first { $0.id == command.deed.id }?.refusal)
+      if reason != nil {
+        var after = state
+        PaletteScreen.openPalette(&after, typed: "\(command.name) x")
+        PaletteScreen.acceptInPalette(&after)
+        guard case .palette(let screen)? = after.layers.last else {
+          return found + [":\(command.name) x is run"]
+        }
+        differ("the palette, after the line", screen.problem)
+      }
+      return found
+    }
   }
 
   private func listed(_ expected: [ActionID: String?]) -> [String] {
