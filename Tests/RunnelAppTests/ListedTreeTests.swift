@@ -217,11 +217,26 @@ import Testing
     // The replica answers first, also to what follows the value.
     let known = try Node(json: ["name": "Ana"])
     let rows = known.children.map { TreeRow($0, index: .key, detail: .shallow) }
-    #expect((1...9).contains { listed.take(rows, number: -$0) })
+    var id = ListedRequestID.first
+    for _ in 1...9 {
+      listed.take(.records(rows), to: id)
+      id = id.next
+    }
     listed.take(try Node(json: "Ana"), at: Fixture.path("/name"))
     levels.isHeld = false
     app.pump()
     #expect(try text(app, "name").contains("\"Ana\""))
+  }
+
+  @Test func requestsOfTheTreeOfTheStateAndOfNobodyNeverShareANumber() {
+    var tree = ListedRequestID.first
+    var askers: [DatabaseAsker] = [.nobody]
+    for number in 1...20 {
+      askers += [.state(AppRequestID(number)), .tree(tree)]
+      tree = tree.next
+    }
+    #expect(Set(askers.map(\.number)).count == askers.count)
+    #expect(askers.map { DatabaseAsker(number: $0.number) } == askers)
   }
 
   @Test func withoutAConnectionWhatTheReplicaKnowsIsShownAsCached() throws {

@@ -48,10 +48,9 @@ final class ListedTree {
   private var asked: [Int: Asked] = [:]
   /// The number of the last question to the server.
   private var lastQuestion = 0
-  /// The requests to the replica under way: their numbers are negative, since those of the workspace are
-  /// not.
-  private var cached: [Int: Path] = [:]
-  private var lastRequest = 0
+  /// The requests to the replica under way.
+  private var cached: [ListedRequestID: Path] = [:]
+  private var nextRequest = ListedRequestID.first
   private var inSight: [Path] = []
   /// The followed values; true if a value was told.
   private var followed: [Path: (listener: ListenerID, isTold: Bool)] = [:]
@@ -142,10 +141,11 @@ final class ListedTree {
     }
   }
 
-  /// Takes the answer of the replica; false if it was not asked here.
-  func take(_ rows: [TreeRow], number: Int) -> Bool {
-    guard let path = cached.removeValue(forKey: number) else { return false }
-    guard var level = levels[path], level.time == nil else { return true }
+  /// Takes the answer of the replica; nothing is known of a level that it could not read.
+  func take(_ answer: Answer, to id: ListedRequestID) {
+    guard let path = cached.removeValue(forKey: id), case .records(let rows) = answer,
+      var level = levels[path], level.time == nil
+    else { return }
     level.take(cached: rows)
     if isDisconnected {
       level.phase = .failed(ListedTree.unreachable(nil, isKnown: !rows.isEmpty))
@@ -154,7 +154,6 @@ final class ListedTree {
     }
     levels[path] = level
     tell(path)
-    return true
   }
 
   /// Takes a followed value.
@@ -241,9 +240,10 @@ final class ListedTree {
     guard let query = try? Query(path).ordered(by: .key),
       let first = try? query.limited(to: levels[path]?.pageSize ?? 1, from: .first)
     else { return }
-    lastRequest -= 1
-    cached[lastRequest] = path
-    backend.submit(.level(lastRequest, first))
+    let id = nextRequest
+    nextRequest = id.next
+    cached[id] = path
+    backend.submit(.level(DatabaseAsker.tree(id).number, first))
   }
 
   /// Reads as many keys as are shown, or a page.

@@ -1,3 +1,4 @@
+import Logging
 import RunnelBase
 import RunnelDatabase
 import RunnelStore
@@ -17,12 +18,13 @@ final class AppRuntime {
   let queries: LiveQueries
   /// What the server finds by itself, if the tree is made of its services.
   var reach: FindReach? { didSet { queries.reach = reach } }
-  private let files: FileWork
+  let files: FileWork
   private let startFileTask: (FileTask) -> Void
   /// Where a server of the database may be asked.
   private let serverPlaces: [ServerPlace]
   /// The places where the program itself writes, for who is here and the devices.
-  private let ownPlaces: [Path]
+  let ownPlaces: [Path]
+  private static let logger = Logger(label: "runnel.workspace")
   private let isRecording: Bool
   private var screenEffects: [Effect] = []
   /// Whether an action and its effects are being handled; waiting keys are handled after that.
@@ -87,7 +89,7 @@ final class AppRuntime {
 
   private let clock: Clock
   /// The ids of the refused writes that the database keeps, as it told them last.
-  private var keptRefusals: Set<Int64> = []
+  var keptRefusals: Set<Int64> = []
   /// The number of changes of the refused writes of the state when they were compared last.
   private var refusedRevision = 0
   /// Whether the link to the origin was live.
@@ -121,9 +123,6 @@ final class AppRuntime {
     isDispatching = false
   }
 
-  /// No request of the state has this number, so that its answer is dropped.
-  private static let unaskedNumber = 0
-
   /// Has the database drop the refused writes that the state no longer has, such as one that another write has
   /// replaced; those that were sent again or dropped by the user are gone there before.
   private func dropRefusals() {
@@ -132,7 +131,7 @@ final class AppRuntime {
     refusedRevision = queue.refusedRevision
     let gone = keptRefusals.subtracting(queue.refused.compactMap(\.write?.id))
     keptRefusals.subtract(gone)
-    for id in gone.sorted() { backend.submit(.dropRefused(AppRuntime.unaskedNumber, id)) }
+    for id in gone.sorted() { backend.submit(.dropRefused(DatabaseAsker.nobody.number, id)) }
   }
 
   /// Returns the effects that only the owner of the screen can carry out, once and in order.
@@ -152,99 +151,6 @@ final class AppRuntime {
   func receive(_ report: FileReport) {
     if case .answered(let id, let answer) = report { return send(.answered(id, answer)) }
     files.receive(report)
-  }
-}
-
-// MARK: What the database says
-
-extension AppRuntime {
-  /// Takes messages of the database, in order.
-  ///
-  /// Returns whether the user waits to see them: what was typed is on disk or refused, or the server has
-  /// answered the last write that waited for it. Answers to one of many writes are not counted, nor are
-  /// those of other processes, of which there may be thousands a second.
-  @discardableResult
-  func receive(_ messages: [DatabaseMessage]) -> Bool {
-    let typed = Drafts.writingCount(state)
-    for message in messages { receive(message) }
-    queries.listed?.takeAnswers()
-    if Drafts.writingCount(state) < typed { return true }
-    return state.writes.queue.pending.isEmpty && messages.contains(where: \.endsOwnWrite)
-  }
-
-  private func receive(_ message: DatabaseMessage) {
-    if let (number, answer) = answer(in: message) { return receive(answer, number) }
-    switch message {
-    case .deliveries(let deliveries): queries.deliver(deliveries)
-    case .failed(let listener, let error): queries.fail(listener, error)
-    case .rejected(_, let write, let error):
-      // A write that the user dropped needs no message.
-      if error.code != .writeCanceled { send(.rejected(write: write, error.description)) }
-    case .pendingWrites(let writes):
-      send(.pendingWrites(writes.filter { !isOwn($0) }))
-      queries.listed?.take(pending: writes)
-    case .refusedWrites(let kept):
-      keptRefusals = Set(kept.map(\.write.id))
-      send(.refusedWrites(kept))
-    case .stale(let error): send(.trouble(error.told))
-    case .fileGone(let error): send(.fileGone(error.message))
-    case .fileBack: send(.fileBack)
-    // The indexes of views are declared when the file is opened; if that fails, there is nothing
-    // more to do.
-    case .advice, .acknowledged, .origin: break
-    case .written, .undonePartly, .performed, .resourceRefused, .found, .excerpt, .rows, .history,
-      .orders,
-      .copied, .refused:
-      break
-    }
-  }
-
-  /// Whether a write is one of the program itself, such as where the user is: nothing that could get
-  /// lost.
-  private func isOwn(_ write: PendingWrite) -> Bool {
-    ownPlaces.contains { place in write.parts.allSatisfy { place.contains($0.path) } }
-  }
-
-  private func receive(_ answer: Answer, _ number: Int) {
-    if case .records(let rows) = answer, queries.listed?.take(rows, number: number) == true {
-      return
-    }
-    let id = AppRequestID(number)
-    if files.take(answer, to: id) { return }
-    send(.answered(id, answer))
-  }
-
-  /// Returns the answer in a message with the number of its request, or nil if the message is no
-  /// answer.
-  private func answer(in message: DatabaseMessage) -> (Int, Answer)? {
-    switch message {
-    case .written(let number, let key, let entry): (number, .written(key: key, entry: entry))
-    case .undonePartly(let number, let entry, let partial):
-      (number, .undonePartly(entry: entry, partial))
-    case .performed(let number, let plan):
-      (number, .performed(Performed(plan, at: state.now, by: state.database.me)))
-    case .found(let number, let node): (number, .value(node))
-    case .excerpt(let number, let excerpt): (number, .excerpt(excerpt))
-    case .rows(let number, let rows): (number, .records(rows))
-    case .history(let number, let page): (number, .history(page))
-    case .orders(let number, let orders): (number, .orders(orders.map(\.description)))
-    case .copied(let number, let file, let bytes): (number, .copied(file: file, bytes: bytes))
-    case .refused(let number, let error): (number, .refused(Refusal(error)))
-    case .resourceRefused(let number, let error): (number, .refused(Refusal(error)))
-    case .deliveries, .acknowledged, .rejected, .pendingWrites, .refusedWrites, .origin, .failed,
-      .advice, .stale, .fileGone, .fileBack:
-      nil
-    }
-  }
-}
-
-extension DatabaseMessage {
-  /// Whether the origin of a replica has answered a write of this program.
-  fileprivate var endsOwnWrite: Bool {
-    switch self {
-    case .acknowledged, .rejected(.some, _, _): true
-    default: false
-    }
   }
 }
 
@@ -304,6 +210,10 @@ extension AppRuntime {
     case .stopIndex: files.stopIndex()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
+    case .mismatch(let words):
+      AppRuntime.logger.error("\(words)")
+      // A recording may have been changed by hand.
+      assert(backend is ReplayBackend, words)
     case .copy, .notify, .openLink, .sendAgain, .reconnect, .readOrigin, .measureLatency, .theme,
       .editOutside,
       .suspend, .redraw, .crash, .account, .stopAccount, .device, .callMethod, .explain:
@@ -332,7 +242,7 @@ extension AppRuntime {
   private func ask(_ request: Request, _ id: AppRequestID) {
     let registry = state.database.resources.registry
     backend.submit(
-      request.databaseRequest(id.number, registry) {
+      request.databaseRequest(DatabaseAsker.state(id).number, registry) {
         keys.next(now: clock.now, random: &random)
       })
   }

@@ -475,7 +475,7 @@ extension Application {
     case .suspend: suspend()
     case .redraw: screen.redraw()
     case .crash: fatalError("This crash was asked for with C-x !: the terminal must be intact.")
-    default: break
+    default: assertionFailure("The runtime handed on an effect that the screen does not carry out.")
     }
   }
 

@@ -69,8 +69,8 @@ final class FileWork {
   private func receive(_ step: ExportThread.Step, of id: AppRequestID) {
     guard exporting?.id == id else { return }
     switch step {
-    case .question(.rows(let query)): backend.submit(.search(id.number, query))
-    case .question(.node(let path)): backend.submit(.get(id.number, path))
+    case .question(.rows(let query)): backend.submit(.search(DatabaseAsker.state(id).number, query))
+    case .question(.node(let path)): backend.submit(.get(DatabaseAsker.state(id).number, path))
     case .report(let report):
       if !report.isProgress { exporting = nil }
       self.report(.exported(report))

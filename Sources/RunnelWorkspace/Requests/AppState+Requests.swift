@@ -49,6 +49,7 @@ extension PendingRequests {
       UndoHistory.endReversal(&state, of: id, entry: entry, partial)
     case (.write(let purpose), .performed(let performed)):
       Writing.finish(&state, id, purpose, performed)
+    case (.dropPending, .written): break
     case (.dropRefused(let item), .written): QueueScreen.finishDrop(&state, item)
     case (.read(let path, let purpose), .value(let node)):
       Copying.finish(&state, reading: path, for: purpose, node.exportJSON)
@@ -85,8 +86,16 @@ extension PendingRequests {
       DevicesScreen.finish(&state, request, outcome)
     case (.method(let call), .result(let json)): MethodCalls.finish(&state, call, json)
     case (.why(let write), .result(let json)): WhyScreen.take(&state, json, of: write)
-    default: break
+    default:
+      // The names of the cases only: the log has no texts of the user.
+      let (asked, told) = (caseName(of: pending), caseName(of: answer))
+      state.effects.append(.mismatch("The answer \(told) does not fit the request \(asked) \(id)."))
     }
+  }
+
+  /// The name of the case of an enumeration's value.
+  private static func caseName(of value: Any) -> String {
+    Mirror(reflecting: value).children.first?.label ?? "\(value)"
   }
 
   /// Takes the refusal or failure of a request.

@@ -183,6 +183,8 @@ package enum Effect: Hashable, Sendable {
   case suspend
   /// Draw the screen from scratch.
   case redraw
+  /// Log that an answer does not fit the purpose of its request, which is a fault of the program.
+  case mismatch(String)
   /// End the program with a fault, to test what a crash leaves behind.
   case crash
 }
