@@ -23,7 +23,11 @@ import Testing
     let manual = try String(
       contentsOfFile: Self.checkout + "/Resources/man/runnel.1", encoding: .utf8)
     #expect(outcome.output == manual, "run `make manual`")
-    for word in ["\\-\\-order\\-by", "runnel config check", "row.down", "NO_COLOR"] {
+    let words = [
+      "\\-\\-order\\-by", "runnel config check", "row.down", "NO_COLOR", "Commands after :",
+      ":save\\-view [NAME]",
+    ]
+    for word in words {
       #expect(manual.contains(word), "\(word)")
     }
   }

@@ -467,7 +467,7 @@ extension String {
 
 extension PaletteCommand {
   package static let go = PaletteCommand(
-    name: "go", hint: "KEY|DATE|N", ownTitle: "go to a row",
+    name: "go", hint: "KEY|DATE|N", ownTitle: "go to",
     description: "go to a key, a time, or the row with a number", argument: .text,
     ownReason: {
       $0.tabs.isTree

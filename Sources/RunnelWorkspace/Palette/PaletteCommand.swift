@@ -71,8 +71,10 @@ extension PaletteCommand {
   /// The name and the arguments, as they are typed.
   package var usage: String { hint.isEmpty ? ":\(name)" : ":\(name) \(hint)" }
 
-  /// The line of the help and of the manual: the description, after the title if it says more than the name.
-  package var help: String { title == name ? description : "\(title): \(description)" }
+  /// The line of the help and of the manual: the description, after the title if that says something else.
+  package var help: String {
+    title == name || description.hasPrefix(title) ? description : "\(title): \(description)"
+  }
 
   /// The command with keys that does the same, as the first table has it; nil if there is none.
   var keyed: Command? { key.flatMap { id in Commands.tables.lazy.compactMap { $0[id] }.first } }
