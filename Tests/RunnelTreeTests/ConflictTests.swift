@@ -1,6 +1,7 @@
 import RunnelBase
-import RunnelTree
 import Testing
+
+@testable import RunnelTree
 
 /// What becomes of a write made while others wrote.
 @Suite struct ConflictTests {
@@ -56,5 +57,32 @@ import Testing
         #expect(ConflictPolicy.fieldWise.resolve(both) == changed)
       }
     }
+  }
+
+  /// A listing of names shows what is made again, and the replica knows only that it was removed.
+  @Test func whatIsRemovedAgainIsRemoved() throws {
+    var (engine, storage) = (ReplicaEngine(), MemoryReplicaStorage())
+    let row = try Path("/list/a")
+    var root: JSONValue = ["list": ["a": "one"]]
+    func answer(_ commands: [OriginCommand]) throws -> [OriginCommand] {
+      try commands.flatMap { command -> [OriginCommand] in
+        guard case .listen(let id, let query, _, _) = command else { return [command] }
+        let push = OriginMessage.push(.set(try Node(json: root)[query.path]), query.path, tag: nil)
+        return try engine.receive(push, now: 1, &storage).commands
+          + engine.receive(.listenComplete(id), now: 1, &storage).commands
+      }
+    }
+    _ = try engine.connectWatching(now: 0, &storage)
+    let asked = try engine.listen(
+      ListenerID(1), ListenRequest(query: Query(row)), now: 0, &storage)
+    _ = try answer(asked.commands)
+    _ = try engine.unlisten(ListenerID(1), now: 0, &storage)
+    _ = try engine.write(.set(row, .null), now: 0, &storage)
+    _ = try engine.receive(.acknowledged(id: 0), now: 0, &storage)
+    _ = try engine.disconnect(now: 0, &storage)
+    root = ["list": ["a": "again"]]
+    _ = try engine.write(.set(row, .null), now: 0, &storage)
+    let sent = try answer(try engine.connectWatching(now: 1, &storage).commands)
+    #expect(sent.contains(.write(id: 1, .set(row, .null))), "\(sent)")
   }
 }

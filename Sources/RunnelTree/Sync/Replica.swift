@@ -49,7 +49,7 @@ extension Replica {
     var bases: [Node?] = []
     let id = try storage.takeWriteID()
     // Where the origin refuses changes by others, there is nothing to merge with.
-    for part in parts { bases.append(seen == nil ? try base(of: part, storage) : nil) }
+    for part in parts { bases.append(seen == nil ? try mergeBase(of: part, storage) : nil) }
     let pending = PendingWrite(
       id: id, write: write.asked(parts), parts: parts, bases: bases, seen: seen,
       isVisible: isVisible, maker: maker, madeAt: now)
@@ -58,6 +58,17 @@ extension Replica {
     guard isVisible else { return (pending, []) }
     for part in parts { try storage.perform(part) }
     return (pending, parts.map(\.path))
+  }
+
+  /// The node that a write is merged upon; nil for what is removed where nothing was known to be.
+  ///
+  /// Who removes such a place has seen it elsewhere, as in a listing of names: what was known is old.
+  private func mergeBase(
+    of part: Assignment, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Node? {
+    let base = try base(of: part, storage)
+    let removesNothing = base?.isEmpty == true && part.target == .node(.empty)
+    return removesNothing && !book.reach.comparesBases ? nil : base
   }
 
   /// The node that a write changes, if it is known and small: the origin's, after the pending writes.
