@@ -33,11 +33,7 @@ import Testing
 
   @Test func everyTableIsReachedAndTypingHasATableOfItsOwn() throws {
     var reached: Set<KeymapContext> = [.crash]
-    let states =
-      try KeymapTests.places.map { try KeymapTests.app(at: $0).state }
-      + SilentKeyTests.places.map { try SilentKeyTests.app(at: $0).state }
-      + [Self.typedQuestion(), Self.likedMessage(), Self.logEntry(), Self.refusedWrite()]
-    for state in states {
+    for state in try Self.allStates() {
       let contexts = state.contexts
       reached.formUnion(contexts)
       let known = contexts.compactMap { Commands.table($0)?.context }
@@ -53,6 +49,26 @@ import Testing
     }
     let all = Set(Commands.tables.map(\.context))
     #expect(reached == all, "not reached: \(all.subtracting(reached))")
+  }
+
+  @Test func aKeyOfTheUserIsFreedInEveryContextThatHoldsBeforeItsOwn() throws {
+    for state in try Self.allStates() {
+      let contexts = state.contexts
+      if contexts.contains(.textField) { continue }
+      for (index, inner) in contexts.enumerated() {
+        for outer in contexts.dropFirst(index + 1) where outer != .crash {
+          let known = Commands.innerContexts[outer, default: []]
+          #expect(known.contains(inner), "\(inner) holds before \(outer)")
+        }
+      }
+    }
+  }
+
+  /// A state in each place that has commands of its own.
+  private static func allStates() throws -> [AppState] {
+    try KeymapTests.places.map { try KeymapTests.app(at: $0).state }
+      + SilentKeyTests.places.map { try SilentKeyTests.app(at: $0).state }
+      + [typedQuestion(), likedMessage(), logEntry(), refusedWrite()]
   }
 
   /// A question that is answered by a word.

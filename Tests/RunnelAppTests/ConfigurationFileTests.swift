@@ -181,6 +181,15 @@ import Testing
     #expect(app.screen.contains { $0.contains("[record.delete]") }, "only its keys are gone")
   }
 
+  @Test func keyForAllListsMovesInTheLastActionsToo() throws {
+    let app = try configured("keys: { list: { row.down: [n, j] } }")
+    app.press("C-x d g g")
+    let before = app.cursorLine
+    app.press("n")
+    #expect(app.toast == "")
+    #expect(app.cursorLine != before)
+  }
+
   @Test func actionWithoutAKeyIsFoundByItsName() throws {
     let app = try configured("keys: { record.delete: [] }")
     app.press("g2 gg j :")

@@ -22,6 +22,35 @@ import Testing
     return app
   }
 
+  @Test func theMenuHoldsAllCommandsForARow() throws {
+    let ids = try #require(menu(try rowMenu())).menu.shown.compactMap { $0.deed?.action }
+    let missing = Set<ActionID>([
+      .rowOpen, .recordEdit, .recordDelete, .recordDuplicate, .historyOpen, .recordCompare,
+      .syncWhy, .bookmarkSet, .markToggle, .markRange, .rowMoveUp, .rowMoveDown, .copyPath,
+    ]).subtracting(ids)
+    #expect(missing.isEmpty)
+    #expect(Set(ids).count == ids.count)
+    #expect(ids.first == .rowOpen)
+  }
+
+  @Test func noCommandThatNeedsARecordIsForgottenByTheMenu() {
+    let known: Set<ActionID> = [.rowIn, .rowActions, .markAll]
+    for table in Commands.tables {
+      for command in table.commands where command.needs.isRecord {
+        let isLeftOut = command.needs.rowGroup == nil
+        #expect(isLeftOut == known.contains(command.id), "\(command.id) in \(table.context)")
+      }
+    }
+  }
+
+  @Test func aCommandOfTheRowTakesTheMeaningOfTheInnermostTable() {
+    let inView: [KeymapContext] = [.activity, .collection, .list, .global]
+    let commands = MenuScreen.rowCommands(in: inView)
+    #expect(commands.first?.title == "take back")
+    #expect(
+      !MenuScreen.rowCommands(in: [.collection, .list, .global]).contains { $0.id == .editUndo })
+  }
+
   @Test func aShownKeyRunsItsItem() throws {
     let app = try rowMenu()
     app.press("d")

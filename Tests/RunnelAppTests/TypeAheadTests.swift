@@ -269,6 +269,24 @@ import Testing
     #expect(app.body == expected.body)
   }
 
+  @Test(arguments: ["gh", "c", "gw", "yp", "m a"])
+  func whatIsAskedAboutANodeWaitsWhileTheTreeIsReadAgain(keys: String) throws {
+    func app() throws -> AppDriver {
+      let app = try AppDriver([], json: Fixture.small)
+      app.press("gg j l j")
+      return app
+    }
+    let (late, expected) = (try app(), try app())
+    late.strike("R \(keys)")
+    #expect(!late.state.input.typeAhead.isEmpty, "\(late.toast)")
+    #expect(late.state.layers.isEmpty)
+    late.pump()
+    expected.press("R")
+    expected.press(keys)
+    #expect(late.screen == expected.screen)
+    #expect(late.clipboard == expected.clipboard)
+  }
+
   @Test(arguments: ["d", "Enter", "e", "Space"])
   func keyAfterTheEndWaitsForTheRowThere(key: String) throws {
     let members = (0..<500).map { JSONMember("m\(1000 + $0)", ["text": .string("row \($0)")]) }

@@ -23,26 +23,30 @@ extension ActionID {
 /// The commands of the list of accounts.
 package enum AccountsCommands {
   package static let table = CommandTable(
-    .accounts, "With this account", takesCounts: true, hints: hints
+    .accounts, "With this account", over: .belowPage, takesCounts: true, hints: hints
   ) {
     Command(
       .accountsUse, "show", "show the database as this account", keys: ["Enter", "l", "Right"],
+      needs: .nothing,
       disabled: { AccountsCommands.reasonNotUsed($0) }
     ) { state, _ in AccountsScreen.useAccount(&state) }
-    Command(.accountsSignIn, "sign in", "sign in…", keys: ["s"]) { state, _ in
+    Command(.accountsSignIn, "sign in", "sign in…", keys: ["s"], needs: .nothing) { state, _ in
       FormScreen.openAccountForm(&state, .signIn)
     }
-    Command(.accountsSignUp, "new account", "make a new account…", keys: ["a"]) { state, _ in
+    Command(.accountsSignUp, "new account", "make a new account…", keys: ["a"], needs: .nothing) {
+      state, _ in
       FormScreen.openAccountForm(&state, .signUp)
     }
     Command(
-      .accountsAnonymous, "without address", "be a new user without an address…", keys: ["o"]
+      .accountsAnonymous, "without address", "be a new user without an address…", keys: ["o"],
+      needs: .nothing
     ) { state, _ in AccountsScreen.confirmAnonymous(&state) }
     Command(
-      .accountsForgot, "forgot password", "get a message that sets a new password…", keys: ["f"]
+      .accountsForgot, "forgot password", "get a message that sets a new password…", keys: ["f"],
+      needs: .nothing
     ) { state, _ in FormScreen.openAccountForm(&state, .sendReset) }
     Command(
-      .accountsSignOut, "sign out", "sign out…", keys: ["d", "Del"],
+      .accountsSignOut, "sign out", "sign out…", keys: ["d", "Del"], needs: .nothing,
       disabled: { AccountsCommands.reasonNoAccount($0) }
     ) { state, _ in AccountsScreen.confirmSignOut(&state) }
     own
@@ -54,22 +58,24 @@ package enum AccountsCommands {
   private static let own: [Command] = [
     Command(
       .accountsUpgrade, "give address", "give the anonymous account that is shown an address…",
-      keys: ["u"], disabled: { AccountsCommands.reasonNotUpgraded($0) }
+      keys: ["u"], needs: .nothing, disabled: { AccountsCommands.reasonNotUpgraded($0) }
     ) { state, _ in FormScreen.openAccountForm(&state, .upgrade) },
     Command(
       .accountsPassword, "password", "change the password of the account that is shown…",
-      keys: ["p"], disabled: { AccountsCommands.reasonNotChanged($0) }
+      keys: ["p"], needs: .nothing, disabled: { AccountsCommands.reasonNotChanged($0) }
     ) { state, _ in FormScreen.openAccountForm(&state, .changePassword) },
     Command(
       .accountsEmail, "e-mail", "change the e-mail address of the account that is shown…",
-      keys: ["e"], disabled: { AccountsCommands.reasonNotChanged($0) }
+      keys: ["e"], needs: .nothing, disabled: { AccountsCommands.reasonNotChanged($0) }
     ) { state, _ in FormScreen.openAccountForm(&state, .changeEmail) },
     Command(
       .accountsVerify, "confirm", "get a message that confirms the e-mail address…", keys: ["c"],
+      needs: .nothing,
       disabled: { AccountsCommands.reasonNotConfirmed($0) }
     ) { state, _ in AccountsScreen.sendVerification(&state) },
     Command(
       .accountsDelete, "delete", "delete the account that is shown, for ever…", keys: ["X"],
+      needs: .nothing,
       disabled: { AccountsCommands.reasonNotChanged($0) }
     ) { state, _ in FormScreen.openAccountForm(&state, .delete) },
   ]
@@ -77,7 +83,7 @@ package enum AccountsCommands {
   /// The command that opens the list; if the session has ended, it opens the form to sign in again.
   static let open = Command(
     .accountsOpen, "accounts", "sign in, change, sign out",
-    keys: ["A"], disabled: { AccountsCommands.reasonNotOpened($0) }
+    keys: ["A"], needs: .nothing, disabled: { AccountsCommands.reasonNotOpened($0) }
   ) { state, _ in AccountsScreen.openAccounts(&state) }.keepingAwaitedRow
 
   @Sendable

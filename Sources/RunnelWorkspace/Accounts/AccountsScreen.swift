@@ -90,7 +90,7 @@ extension AccountsScreen: ListLayer {
   var summary: String { "accounts" }
   var heading: String? { "accounts" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.accounts, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { AccountsCommands.table.contexts }
 
   func depth(ofRow id: String) -> Int { 0 }
 

@@ -20,7 +20,7 @@ extension ActionID {
 /// The commands of a calendar, and the command of a field that opens a calendar.
 package enum CalendarCommands {
   package static let table = CommandTable(
-    .calendar, "In the calendar", takesCounts: true, hints: hints
+    .calendar, "In the calendar", over: [], takesCounts: true, hints: hints
   ) {
     TypingCommands.accept.inner("take", "take this day", keys: ["Enter"]) { state, _ in
       CalendarScreen.takeDay(&state)
@@ -31,7 +31,7 @@ package enum CalendarCommands {
     days
     weeks
     months
-    Command(.dateToday, "today", "go to today", keys: ["t"]) { state, _ in
+    Command(.dateToday, "today", "go to today", keys: ["t"], needs: .nothing) { state, _ in
       let today = state.settings.local.civil(state.now).dayNumber
       CalendarScreen.change(&state) { $0.move(to: today) }
     }
@@ -43,6 +43,7 @@ package enum CalendarCommands {
   /// The command that opens a calendar from a field.
   static let open = Command(
     .dateChoose, "calendar", "choose the date of the field in a calendar", keys: ["F4", "C-x C-d"],
+    needs: .nothing,
     disabled: { state in
       CalendarScreen.date(state) == nil ? "this field holds no date" : nil
     }
@@ -75,7 +76,7 @@ package enum CalendarCommands {
     _ id: ActionID, _ title: String, _ keys: [String],
     _ move: @escaping @Sendable (inout CalendarScreen, _ count: Int) -> Void
   ) -> Command {
-    Command(id, title, "\(title) (takes a count)", keys: keys) { state, count in
+    Command(id, title, "\(title) (takes a count)", keys: keys, needs: .nothing) { state, count in
       CalendarScreen.change(&state) { move(&$0, count ?? 1) }
     }
   }

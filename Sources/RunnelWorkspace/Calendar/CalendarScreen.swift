@@ -51,7 +51,7 @@ extension CalendarScreen: LayerComponent {
   var holdsInput: Bool { true }
   var helpTitle: String? { "Choosing a date" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.calendar] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { CalendarCommands.table.contexts }
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
     let state = screen.state

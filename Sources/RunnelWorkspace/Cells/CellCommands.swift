@@ -3,27 +3,30 @@ import RunnelTerminal
 /// The commands of the column cursor, which stands on one cell of a list.
 package enum CellCommands {
   package static let table = CommandTable(
-    .cells, "On a cell", takesCounts: true, hints: hints
+    .cells, "On a cell", over: .belowPane, takesCounts: true, hints: hints
   ) {
     moving
     Command(
       .cellSort, "sort", "sort by this column: up, down, the view's own order", keys: ["s"],
+      needs: .nothing,
       disabled: { Sorting.reasonNotSorted($0, $0.tabs.front) }
     ) { state, _ in Cells.sort(&state) }
     Command(
-      .cellFilter, "filter", "show only rows with this value", keys: ["="],
+      .cellFilter, "filter", "show only rows with this value", keys: ["="], needs: .rows,
       disabled: { Cells.reasonNoValue($0) }
     ) { state, _ in Cells.filter(&state, isNegated: false) }
     Command(
-      .cellFilterOut, "filter out", "hide the rows with this value", keys: ["-"],
+      .cellFilterOut, "filter out", "hide the rows with this value", keys: ["-"], needs: .rows,
       disabled: { Cells.reasonNoValue($0) }
     ) { state, _ in Cells.filter(&state, isNegated: true) }
     Command(
       .recordEdit, "edit", "edit this cell; with marks, this field of all marked rows",
-      keys: ["e", "F2"], disabled: { Cells.reasonNotEdited($0) }
+      keys: ["e", "F2"], needs: .record(.changing), traits: [.opensText],
+      disabled: { Cells.reasonNotEdited($0) }
     ) { state, _ in Cells.edit(&state) }
     Command(
       .rowOpen, "edit", "edit this cell; fetch more rows; on a header fold", keys: ["Enter"],
+      needs: .record(.opening), traits: [.opens],
       disabled: { Cells.reasonNotOpened($0) }
     ) { state, _ in Cells.open(&state) }
     columns
@@ -35,18 +38,19 @@ package enum CellCommands {
   /// The command of a list that puts the column cursor on a cell.
   static let enter = Command(
     .cellEnter, "cells", "go from cell to cell: sort, filter, move, edit", keys: ["|"],
+    needs: .nothing,
     disabled: { ListCommands.reasonNoRows($0) }
   ) { state, _ in Cells.enter(&state) }
 
   private static let moving: [Command] = [
     Command(
-      .cellNext, "right", "to the next column", keys: ["l", "Right"],
+      .cellNext, "right", "to the next column", keys: ["l", "Right"], needs: .nothing,
       disabled: { Cells.reasonAtEnd($0, 1) }
     ) { state, count in
       Cells.move(&state, by: count ?? 1)
     },
     Command(
-      .cellPrevious, "left", "to the previous column", keys: ["h", "Left"],
+      .cellPrevious, "left", "to the previous column", keys: ["h", "Left"], needs: .nothing,
       disabled: { Cells.reasonAtEnd($0, -1) }
     ) { state, count in
       Cells.move(&state, by: -(count ?? 1))
@@ -55,33 +59,33 @@ package enum CellCommands {
 
   private static let columns: [Command] = [
     Command(
-      .columnAdd, "add a column", "add a column beside this one…", keys: ["A"],
+      .columnAdd, "add a column", "add a column beside this one…", keys: ["A"], needs: .nothing,
       disabled: { Columns.reasonNoneToAdd($0) }
     ) { state, _ in Columns.openAddMenu(&state) },
     Command(
-      .columnHide, "hide", "hide this column; zw shows it again", keys: ["x"],
+      .columnHide, "hide", "hide this column; zw shows it again", keys: ["x"], needs: .nothing,
       disabled: { Cells.reasonNotHidden($0) }
     ) { state, _ in Cells.hide(&state) },
     Command(
-      .columnRight, "move right", "move this column to the right", keys: ["L"],
+      .columnRight, "move right", "move this column to the right", keys: ["L"], needs: .nothing,
       disabled: { Cells.reasonAtEnd($0, 1) }
     ) { state, _ in
       Cells.moveColumn(&state, by: 1)
     },
     Command(
-      .columnLeft, "move left", "move this column to the left", keys: ["H"],
+      .columnLeft, "move left", "move this column to the left", keys: ["H"], needs: .nothing,
       disabled: { Cells.reasonAtEnd($0, -1) }
     ) { state, _ in
       Cells.moveColumn(&state, by: -1)
     },
     Command(
-      .columnWider, "wider", "make this column wider", keys: [">"],
+      .columnWider, "wider", "make this column wider", keys: [">"], needs: .nothing,
       disabled: { Cells.reasonNoWidth($0) }
     ) { state, count in
       Cells.widen(&state, by: 2 * (count ?? 1))
     },
     Command(
-      .columnNarrower, "narrower", "make this column narrower", keys: ["<"],
+      .columnNarrower, "narrower", "make this column narrower", keys: ["<"], needs: .nothing,
       disabled: { Cells.reasonNoWidth($0) }
     ) { state, count in
       Cells.widen(&state, by: -2 * (count ?? 1))

@@ -70,7 +70,7 @@ struct MarkedField: Hashable, Sendable {
   func writing(_ value: JSONValue, in state: AppState) -> MarkedField {
     var result = self
     result.targets = []
-    let list = state.tabs.isTree ? nil : state.tabs.front
+    let list = state.tabs.frontList
     let removed = list.map(removed) ?? []
     if let list, !removed.isEmpty { result.areRemoved = list.losesOnlyRemovedRows }
     for target in targets {

@@ -13,10 +13,10 @@ extension ActionID {
 /// The commands of the list of clients that are connected to the server.
 package enum ClientsCommands {
   package static let table = CommandTable(
-    .clients, "With this client", takesCounts: true, hints: hints
+    .clients, "With this client", over: .belowPage, takesCounts: true, hints: hints
   ) {
     Command(
-      .clientsDisconnect, "disconnect", "end the connection…", keys: ["d", "Del"],
+      .clientsDisconnect, "disconnect", "end the connection…", keys: ["d", "Del"], needs: .nothing,
       disabled: { ClientsCommands.reasonNotDisconnected($0) }
     ) { state, _ in ClientsScreen.confirmDisconnect(&state) }
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
@@ -26,6 +26,7 @@ package enum ClientsCommands {
   /// The command that opens the list.
   static let open = Command(
     .clientsOpen, "clients", "who is connected to the server of this database", keys: ["gC"],
+    needs: .nothing,
     disabled: {
       $0.database.origin == nil ? nil : "not known in a replica"
     }

@@ -108,7 +108,7 @@ extension ClientsScreen: ListLayer {
   var summary: String { "clients of the server" }
   var heading: String? { "clients" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.clients, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { ClientsCommands.table.contexts }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
     phase == .loading && TypeAhead.isAboutRows(state, action) ? "waiting for the server" : nil

@@ -18,19 +18,24 @@ package struct Command: Sendable {
   package let help: String
   /// The default keys; empty for a command that takes the keys of an outer table.
   package let keys: [String]
+  /// What has to be read, and saved, before the command runs.
+  let needs: Need
+  let traits: Traits
   /// Whether the cursor of the view goes on waiting for a row that is being read.
   private(set) var keepsAwaitedRow = false
   let disabledReason: DisabledReason
   package let run: Run
 
   init(
-    _ id: ActionID, _ title: String, _ help: String, keys: [String] = [],
-    disabled: @escaping DisabledReason = { _ in nil }, run: @escaping Run
+    _ id: ActionID, _ title: String, _ help: String, keys: [String] = [], needs: Need,
+    traits: Traits = [], disabled: @escaping DisabledReason = { _ in nil }, run: @escaping Run
   ) {
     self.id = id
     self.title = title
     self.help = help
     self.keys = keys
+    self.needs = needs
+    self.traits = traits
     disabledReason = disabled
     self.run = run
   }
@@ -40,22 +45,22 @@ package struct Command: Sendable {
   ///
   /// A command without keys of its own takes the keys and the description of the outer table.
   func inner(
-    _ title: String? = nil, _ help: String? = nil, keys: [String] = [],
+    _ title: String? = nil, _ help: String? = nil, keys: [String] = [], needs: Need? = nil,
     disabled: DisabledReason? = nil, run: @escaping Run
   ) -> Command {
     var command = Command(
-      id, title ?? self.title, help ?? self.help, keys: keys, disabled: disabled ?? disabledReason,
-      run: run)
+      id, title ?? self.title, help ?? self.help, keys: keys, needs: needs ?? self.needs,
+      traits: traits, disabled: disabled ?? disabledReason, run: run)
     command.keepsAwaitedRow = keepsAwaitedRow
     return command
   }
 
   /// Returns the same command for an inner table, with the same effect.
   func inner(
-    _ title: String? = nil, _ help: String? = nil, keys: [String] = [],
+    _ title: String? = nil, _ help: String? = nil, keys: [String] = [], needs: Need? = nil,
     disabled: DisabledReason? = nil
   ) -> Command {
-    inner(title, help, keys: keys, disabled: disabled, run: run)
+    inner(title, help, keys: keys, needs: needs, disabled: disabled, run: run)
   }
 
   /// The same command, but the cursor goes on waiting for a row that is being read.
@@ -63,6 +68,49 @@ package struct Command: Sendable {
     var command = self
     command.keepsAwaitedRow = true
     return command
+  }
+}
+
+extension Command {
+  /// What has to be read, and saved, before a command runs.
+  package enum Need: Hashable, Sendable {
+    /// Nothing: the command runs at once.
+    case nothing
+    /// The rows or fields that the command is about or moves through.
+    case rows
+    /// The record or field at hand, which has to be stored; with its part of the menu of a row, or
+    /// nil if the menu has no use for the command.
+    case record(RowGroup?)
+
+    /// Whether the command is about a stored record.
+    var isRecord: Bool { if case .record = self { true } else { false } }
+
+    /// The part of the menu of a row, or nil if the command is not in it.
+    var rowGroup: RowGroup? { if case .record(let group) = self { group } else { nil } }
+  }
+
+  /// The parts of the menu of a row, in their order.
+  package enum RowGroup: CaseIterable, Sendable {
+    case undoing, opening, changing, deleting, going, marking, copying, asking, moving
+  }
+
+  /// What else is known about a command.
+  package struct Traits: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// It moves to an earlier row.
+    static let movesUp = Traits(rawValue: 1)
+    /// It moves to a later row.
+    static let movesDown = Traits(rawValue: 2)
+    /// It can move far; the place before it is noted, to go back to.
+    static let movesFar = Traits(rawValue: 4)
+    /// It can open a record; the place before it is noted then.
+    static let opens = Traits(rawValue: 8)
+    /// It opens a line or a form to type in.
+    static let opensText = Traits(rawValue: 16)
+    /// It uses the place of the record at hand, but nothing that is stored there.
+    static let usesKeyOnly = Traits(rawValue: 32)
   }
 }
 

@@ -66,3 +66,17 @@ extension KeymapContext {
   /// A question that is answered by typing a word.
   package static let word = KeymapContext("word")
 }
+
+/// What may hold behind the contexts of tables, innermost first.
+extension [KeymapContext] {
+  /// Behind a page with a cursor.
+  static var belowPage: [KeymapContext] { [.list, .global] }
+  /// Behind the row at hand of a page.
+  static var belowRow: [KeymapContext] { [.record, .collection, .tree] + belowPage }
+  /// Behind a pane or a cell, with or without a row at hand.
+  static var belowPane: [KeymapContext] {
+    [.activity, .toggle, .resource, .collection, .tree] + belowPage
+  }
+  /// Behind a text field.
+  static var belowText: [KeymapContext] { [.input, .textField] }
+}

@@ -7,6 +7,8 @@ package struct CommandTable: Sendable {
   package typealias Hints = @Sendable (AppState, AtHand) -> [CommandHint]
 
   package let context: KeymapContext
+  /// The contexts that may hold behind this one, innermost first; this one hides their keys.
+  let over: [KeymapContext]
   /// The heading of the table in the help.
   package let title: String
   /// Whether digits before the keys are a count.
@@ -19,11 +21,13 @@ package struct CommandTable: Sendable {
   private let indices: [ActionID: Int]
 
   init(
-    _ context: KeymapContext, _ title: String, takesCounts: Bool = false, hints: Hints? = nil,
+    _ context: KeymapContext, _ title: String, over: [KeymapContext], takesCounts: Bool = false,
+    hints: Hints? = nil,
     helpHint: String? = "help", @CommandList commands: () -> [Command]
   ) {
     self.context = context
     self.title = title
+    self.over = over
     self.takesCounts = takesCounts
     self.hints = hints
     self.helpHint = helpHint
@@ -34,6 +38,12 @@ package struct CommandTable: Sendable {
 
   /// The command with an id, or nil if the table has none.
   subscript(id: ActionID) -> Command? { indices[id].map { commands[$0] } }
+
+  /// The contexts of a component with this table, innermost first, if it always has the same ones.
+  var contexts: [KeymapContext] { [context] + over }
+
+  /// Whether text is typed where its commands are.
+  var isForTyping: Bool { contexts.contains(.textField) }
 
   /// The key bindings of the table.
   package var bindings: [KeyBinding] {

@@ -39,25 +39,18 @@ package enum Commands {
     innerContexts: innerContexts, typingContexts: typingContexts)
 
   /// The contexts in which text is typed.
-  private static let typingContexts: Set<KeymapContext> = [
-    .palette, .menu, .help, .filter, .search, .input, .textField, .fields, .form, .field, .compose,
-    .word,
-  ]
+  private static let typingContexts = Set(tables.filter(\.isForTyping).map(\.context))
 
-  /// The contexts that take precedence over each context.
+  /// The contexts that take precedence over each context, as the tables say.
   ///
   /// If the user binds a key in a general context, the commands of these contexts lose the key, so
-  /// that they do not hide the user's binding.
-  private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
-    let records: Set<KeymapContext> = [.resource, .toggle, .activity, .cells]
-    let places = records.union([
-      .accounts, .clients, .devices, .collection, .tree, .record, .history, .compare, .queue,
-      .views, .value,
-    ])
-    return [
-      .global: places.union([.list]), .list: places, .collection: records, .tree: records,
-      .record: records,
-    ]
+  /// that they do not hide the user's binding. Where text is typed, they keep it.
+  static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
+    var inner: [KeymapContext: Set<KeymapContext>] = [:]
+    for table in tables where !table.isForTyping {
+      for context in table.over { inner[context, default: []].insert(table.context) }
+    }
+    return inner
   }()
 }
 
@@ -129,6 +122,6 @@ extension ListScreen {
   /// Makes the cursor of the view in front stop waiting for a row that is being read.
   static func forgetAwaitedRow(_ state: inout AppState) {
     state.tabs.tree.wanted = nil
-    if !state.tabs.isTree { state.tabs.front.wantedRow = nil }
+    state.tabs.changeFrontList { $0.wantedRow = nil }
   }
 }

@@ -2,7 +2,7 @@ import RunnelTerminal
 
 /// The commands that work everywhere except while typing.
 package enum GlobalCommands {
-  package static let table = CommandTable(.global, "Everywhere") {
+  package static let table = CommandTable(.global, "Everywhere", over: []) {
     help
     views
     leaving
@@ -15,55 +15,66 @@ package enum GlobalCommands {
     Reconnecting.command
     panes
     goto
-    Command(.paletteOpen, "palette", "do anything by its name", keys: [":", "M-x"]) { state, _ in
+    Command(
+      .paletteOpen, "palette", "do anything by its name", keys: [":", "M-x"], needs: .nothing,
+      traits: [.opensText]
+    ) { state, _ in
       PaletteScreen.openPalette(&state)
     }.keepingAwaitedRow
     Command(
-      .profileReadonly, "read-only", "read-only on / off", keys: ["!"],
+      .profileReadonly, "read-only", "read-only on / off", keys: ["!"], needs: .nothing,
       disabled: { GlobalCommands.reasonNotSwitched($0) }
     ) { state, _ in RowCommands.toggleReadOnly(&state) }.keepingAwaitedRow
   }
 
   /// The table of the command that crashes the program, for tests of crashes.
-  package static let crash = CommandTable(.crash, "crash") {
-    Command(.appCrash, "crash", "end the program with a fault", keys: ["C-x !"]) { state, _ in
+  package static let crash = CommandTable(.crash, "crash", over: []) {
+    Command(.appCrash, "crash", "end the program with a fault", keys: ["C-x !"], needs: .nothing) {
+      state, _ in
       state.effects.append(.crash)
     }.keepingAwaitedRow
   }
 
   package static let help = Command(
-    .helpOpen, "help", "help for this place", keys: ["?", "F1"]
+    .helpOpen, "help", "help for this place", keys: ["?", "F1"], needs: .nothing
   ) { state, _ in HelpScreen.openHelp(&state) }.keepingAwaitedRow
 
   package static let suspend = Command(
-    .appSuspend, "suspend", "suspend to the shell", keys: ["C-z"]
+    .appSuspend, "suspend", "suspend to the shell", keys: ["C-z"], needs: .nothing
   ) { state, _ in state.effects.append(.suspend) }.keepingAwaitedRow
 
   package static let redraw = Command(
-    .screenRedraw, "redraw", "redraw from scratch", keys: ["C-l"]
+    .screenRedraw, "redraw", "redraw from scratch", keys: ["C-l"], needs: .nothing
   ) { state, _ in state.effects.append(.redraw) }.keepingAwaitedRow
 
   static let stepBack = Command(
-    .stepBack, "back", "one step back", keys: ["Esc", "C-g"]
+    .stepBack, "back", "one step back", keys: ["Esc", "C-g"], needs: .nothing
   ) { state, _ in
     if state.layers.isEmpty { ListScreen.stepBackInView(&state) } else { state.closeLayer() }
   }.keepingAwaitedRow
 
   static let lastActions = Command(
-    .debugOpen, "last actions", "the last actions, and what they changed", keys: ["C-x d", "F12"]
+    .debugOpen, "last actions", "the last actions, and what they changed", keys: ["C-x d", "F12"],
+    needs: .nothing
   ) { state, _ in ActionTrace.openDebug(&state) }.keepingAwaitedRow
 
   // MARK: Views
 
   private static let views: [Command] = [
-    Command(.viewNext, "next view", "next view", keys: ["gt"], disabled: reasonOneView) {
+    Command(
+      .viewNext, "next view", "next view", keys: ["gt"], needs: .nothing, disabled: reasonOneView
+    ) {
       Input.changeTab(&$0, by: $1 ?? 1)
     },
-    Command(.viewPrevious, "previous view", "previous view", keys: ["gT"], disabled: reasonOneView)
-    {
+    Command(
+      .viewPrevious, "previous view", "previous view", keys: ["gT"], needs: .nothing,
+      disabled: reasonOneView
+    ) {
       Input.changeTab(&$0, by: -($1 ?? 1))
     },
-    Command(.viewClose, "leave", "close this view; at the last one, leave", keys: ["q"]) {
+    Command(
+      .viewClose, "leave", "close this view; at the last one, leave", keys: ["q"], needs: .nothing
+    ) {
       state, _ in
       if state.layers.isEmpty { Leaving.leave(&state) } else { state.closeLayer() }
     },
@@ -72,7 +83,8 @@ package enum GlobalCommands {
   private static let goto: [Command] = (1...ActionID.viewGotoCount).map { number in
     Command(
       .viewGoto(number), "view \(number)", "go to view \(number)",
-      keys: ["g\(number)", "M-\(number)"], disabled: { GlobalCommands.reasonNoView($0, number) }
+      keys: ["g\(number)", "M-\(number)"], needs: .nothing,
+      disabled: { GlobalCommands.reasonNoView($0, number) }
     ) { state, _ in Input.change(&state, to: state.tabs.index(atPosition: number - 1)) }
   }.keepingAwaitedRow
 
@@ -83,9 +95,11 @@ package enum GlobalCommands {
   // MARK: The program
 
   private static let leaving: [Command] = [
-    Command(.appQuit, "leave", "leave", keys: ["Q"]) { state, _ in Leaving.leave(&state) },
+    Command(.appQuit, "leave", "leave", keys: ["Q"], needs: .nothing) { state, _ in
+      Leaving.leave(&state)
+    },
     stepBack,
-    Command(.jobCancel, "stop", "stop; twice leaves", keys: ["C-c"]) { state, _ in
+    Command(.jobCancel, "stop", "stop; twice leaves", keys: ["C-c"], needs: .nothing) { state, _ in
       Input.interrupt(&state)
     },
   ].keepingAwaitedRow
@@ -96,17 +110,20 @@ package enum GlobalCommands {
 
   private static let panes: [Command] = [
     Command(
-      .paneNext, "next pane", "next pane; where there is one only, next view", keys: ["Tab"]
+      .paneNext, "next pane", "next pane; where there is one only, next view", keys: ["Tab"],
+      needs: .nothing
     ) { Panes.goToPane(&$0, by: $1 ?? 1) },
     Command(
-      .panePrevious, "previous pane", "previous pane, or previous view", keys: ["S-Tab"]
+      .panePrevious, "previous pane", "previous pane, or previous view", keys: ["S-Tab"],
+      needs: .nothing
     ) { Panes.goToPane(&$0, by: -($1 ?? 1)) },
     Command(
       .paneGrow, "wider", "the pane with the keys: normal, half, full", keys: ["+"],
+      needs: .nothing,
       disabled: { GlobalCommands.reasonPaneDoesNotGrow($0) }
     ) { state, _ in Panes.resizePane(&state, to: state.paneSize.next) },
     Command(
-      .paneShrink, "narrower", "the pane with the keys: back again", keys: ["_"],
+      .paneShrink, "narrower", "the pane with the keys: back again", keys: ["_"], needs: .nothing,
       disabled: { GlobalCommands.reasonPaneDoesNotShrink($0) }
     ) { state, _ in Panes.resizePane(&state, to: state.paneSize.previous) },
   ].keepingAwaitedRow

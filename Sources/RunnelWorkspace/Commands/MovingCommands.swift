@@ -9,7 +9,7 @@ package enum MovingCommands {
       _ list: inout ListState, _ content: ListContent, _ height: Int, _ count: Int?
     ) -> Void
 
-  package static let table = CommandTable(.list, "Moving") {
+  package static let table = CommandTable(.list, "Moving", over: [.global]) {
     lines
     pages
     siblings
@@ -21,9 +21,10 @@ package enum MovingCommands {
   }
 
   private static func move(
-    _ id: ActionID, _ title: String, _ help: String, keys: [String], _ move: @escaping Move
+    _ id: ActionID, _ title: String, _ help: String, keys: [String],
+    needs: Command.Need = .rows, traits: Command.Traits = [], _ move: @escaping Move
   ) -> Command {
-    Command(id, title, help, keys: keys) { state, count in
+    Command(id, title, help, keys: keys, needs: needs, traits: traits) { state, count in
       MovingCommands.moveInFront(&state) { list, content, height in
         move(&list, content, height, count)
       }
@@ -32,9 +33,10 @@ package enum MovingCommands {
 
   /// A command that moves to an end of a list; an end that is not loaded is read first.
   private static func moveToEnd(
-    _ id: ActionID, _ title: String, _ help: String, keys: [String], _ move: @escaping Move
+    _ id: ActionID, _ title: String, _ help: String, keys: [String], traits: Command.Traits,
+    _ move: @escaping Move
   ) -> Command {
-    Command(id, title, help, keys: keys) { state, count in
+    Command(id, title, help, keys: keys, needs: .rows, traits: traits) { state, count in
       if ListScreen.goesToUnloadedEnd(&state, id, count: count) { return }
       MovingCommands.moveInFront(&state) { list, content, height in
         move(&list, content, height, count)
@@ -52,15 +54,16 @@ package enum MovingCommands {
   // MARK: Lines
 
   package static let down = move(
-    .rowDown, "down", "down (takes a count)", keys: ["j", "Down", "C-n"]
+    .rowDown, "down", "down (takes a count)", keys: ["j", "Down", "C-n"], traits: [.movesDown]
   ) { list, content, height, count in list.move(by: count ?? 1, in: content, height: height) }
 
   static let up = move(
-    .rowUp, "up", "up", keys: ["k", "Up", "C-p"]
+    .rowUp, "up", "up", keys: ["k", "Up", "C-p"], traits: [.movesUp]
   ) { list, content, height, count in list.move(by: -(count ?? 1), in: content, height: height) }
 
   package static let first = moveToEnd(
-    .rowFirst, "first row", "first row, or row N with a count", keys: ["gg", "Home", "M-<"]
+    .rowFirst, "first row", "first row, or row N with a count", keys: ["gg", "Home", "M-<"],
+    traits: [.movesFar]
   ) { list, content, height, count in
     if let count {
       list.moveToRow(number: count, in: content, height: height)
@@ -70,7 +73,8 @@ package enum MovingCommands {
   }
 
   package static let last = moveToEnd(
-    .rowLast, "last row", "last row, or row N with a count", keys: ["G", "End", "M->"]
+    .rowLast, "last row", "last row, or row N with a count", keys: ["G", "End", "M->"],
+    traits: [.movesDown, .movesFar]
   ) { list, content, height, count in
     if let count {
       list.moveToRow(number: count, in: content, height: height)
@@ -84,23 +88,23 @@ package enum MovingCommands {
   // MARK: Pages
 
   static let pageDown = move(
-    .pageDown, "page down", "page down", keys: ["C-f", "PgDn", "C-v"]
+    .pageDown, "page down", "page down", keys: ["C-f", "PgDn", "C-v"], traits: [.movesDown]
   ) { list, content, height, count in
     list.movePage(by: Double(count ?? 1), in: content, height: height)
   }
 
   static let pageUp = move(
-    .pageUp, "page up", "page up", keys: ["C-b", "PgUp", "M-v"]
+    .pageUp, "page up", "page up", keys: ["C-b", "PgUp", "M-v"], traits: [.movesUp]
   ) { list, content, height, count in
     list.movePage(by: -Double(count ?? 1), in: content, height: height)
   }
 
   static let halfDown = move(
-    .pageHalfDown, "half page down", "half page down", keys: ["C-d"]
+    .pageHalfDown, "half page down", "half page down", keys: ["C-d"], traits: [.movesDown]
   ) { list, content, height, _ in list.movePage(by: 0.5, in: content, height: height) }
 
   static let halfUp = move(
-    .pageHalfUp, "half page up", "half page up", keys: ["C-u"]
+    .pageHalfUp, "half page up", "half page up", keys: ["C-u"], traits: [.movesUp]
   ) { list, content, height, _ in list.movePage(by: -0.5, in: content, height: height) }
 
   private static let pages = [pageDown, pageUp, halfDown, halfUp]
@@ -109,17 +113,19 @@ package enum MovingCommands {
 
   private static let siblings: [Command] = [
     Command(
-      .siblingNext, "next sibling", "next one that is as deep", keys: ["J"],
+      .siblingNext, "next sibling", "next one that is as deep", keys: ["J"], needs: .rows,
+      traits: [.movesDown],
       disabled: { MovingCommands.reasonNoSibling($0, by: 1) }
     ) { MovingCommands.goToSibling(&$0, by: $1 ?? 1) },
     Command(
       .siblingPrevious, "previous sibling", "previous one that is as deep", keys: ["K"],
+      needs: .rows, traits: [.movesUp],
       disabled: { MovingCommands.reasonNoSibling($0, by: -1) }
     ) { MovingCommands.goToSibling(&$0, by: -($1 ?? 1)) },
   ].keepingAwaitedRow
 
   static let sectionNext = move(
-    .sectionNext, "next section", "next section", keys: ["]]", "}"]
+    .sectionNext, "next section", "next section", keys: ["]]", "}"], traits: [.movesDown]
   ) { list, content, height, count in
     // A great count ends at the last section.
     for _ in 0..<min(count ?? 1, content.sections.count) {
@@ -128,7 +134,7 @@ package enum MovingCommands {
   }
 
   static let sectionPrevious = move(
-    .sectionPrevious, "previous section", "previous section", keys: ["[[", "{"]
+    .sectionPrevious, "previous section", "previous section", keys: ["[[", "{"], traits: [.movesUp]
   ) { list, content, height, count in
     for _ in 0..<min(count ?? 1, content.sections.count) {
       list.moveToPreviousSection(in: content, height: height)
@@ -179,10 +185,12 @@ package enum MovingCommands {
   ]
 
   static let sideways: [Command] = [
-    move(.scrollRight, "scroll right", "scroll right", keys: ["zl", "S-Right"]) { list, _, _, _ in
+    move(.scrollRight, "scroll right", "scroll right", keys: ["zl", "S-Right"], needs: .nothing) {
+      list, _, _, _ in
       list.scrollHorizontally(by: 8)
     },
-    move(.scrollLeft, "scroll left", "scroll left", keys: ["zh", "S-Left"]) { list, _, _, _ in
+    move(.scrollLeft, "scroll left", "scroll left", keys: ["zh", "S-Left"], needs: .nothing) {
+      list, _, _, _ in
       list.scrollHorizontally(by: -8)
     },
   ]

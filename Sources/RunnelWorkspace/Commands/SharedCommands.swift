@@ -9,14 +9,16 @@ package enum SharedCommands {
     [
       Command(
         .recordEditExternal, "in your editor", "edit as JSON in your editor", keys: ["E"],
+        needs: .record(.changing),
         disabled: { SharedCommands.reasonNotEditedOutside($0) }
       ) { state, _ in OutsideEdit.editOutside(&state) }
     ] + copies
 
   private static let copies =
     valueCopies + [
-      copy(.key, .copyKey, "copy the key", "copy the key", keys: ["yk"]),
-      copy(.path, .copyPath, "copy the path", "copy the path", keys: ["yp"]),
+      copy(.key, .copyKey, "copy the key", "copy the key", keys: ["yk"], traits: [.usesKeyOnly]),
+      copy(
+        .path, .copyPath, "copy the path", "copy the path", keys: ["yp"], traits: [.usesKeyOnly]),
     ]
 
   /// The commands that bring a value into the clipboard.
@@ -27,9 +29,13 @@ package enum SharedCommands {
   ]
 
   private static func copy(
-    _ form: CopyForm, _ id: ActionID, _ title: String, _ help: String, keys: [String]
+    _ form: CopyForm, _ id: ActionID, _ title: String, _ help: String, keys: [String],
+    traits: Command.Traits = []
   ) -> Command {
-    Command(id, title, help, keys: keys, disabled: { SharedCommands.reasonNotCopied($0, form) }) {
+    Command(
+      id, title, help, keys: keys, needs: .record(.copying), traits: traits,
+      disabled: { SharedCommands.reasonNotCopied($0, form) }
+    ) {
       state, _ in
       Copying.copy(&state, form)
     }
@@ -39,18 +45,19 @@ package enum SharedCommands {
 
   package static let export = Command(
     .dataExport, "export", "export the view, the marked rows or this node to a file…",
-    keys: ["ye"], disabled: { Exporting.reasonNotExported($0) }
+    keys: ["ye"], needs: .nothing, disabled: { Exporting.reasonNotExported($0) }
   ) { state, _ in Exporting.openExport(&state) }
 
   static let importing = Command(
-    .dataImport, "import", "import records from a file…", keys: ["yi"],
+    .dataImport, "import", "import records from a file…", keys: ["yi"], needs: .nothing,
     disabled: { Importing.reasonNotImported($0) }
   ) { state, _ in Importing.openImport(&state) }
 
   // MARK: Searching
 
   static let searchStart = Command(
-    .searchStart, "search", "search, the cursor jumps as you type", keys: ["/", "C-s"]
+    .searchStart, "search", "search, the cursor jumps as you type", keys: ["/", "C-s"],
+    needs: .rows, traits: [.opensText]
   ) { state, _ in SearchScreen.openSearch(&state) }
 
   static let searching: [Command] = [searchStart] + matches
@@ -60,11 +67,12 @@ package enum SharedCommands {
 
   private static let matches: [Command] = [
     Command(
-      .searchNext, "next match", "next match", keys: ["n"],
+      .searchNext, "next match", "next match", keys: ["n"], needs: .rows, traits: [.movesFar],
       disabled: { SharedCommands.reasonNotSearched($0) }
     ) { SearchScreen.findNext(&$0, $1 ?? 1) },
     Command(
-      .searchPrevious, "previous match", "previous match", keys: ["N"],
+      .searchPrevious, "previous match", "previous match", keys: ["N"], needs: .rows,
+      traits: [.movesFar],
       disabled: { SharedCommands.reasonNotSearched($0) }
     ) { SearchScreen.findNext(&$0, -($1 ?? 1)) },
   ]
@@ -72,12 +80,12 @@ package enum SharedCommands {
   // MARK: Writes
 
   package static let undo = Command(
-    .editUndo, "undo", "undo the last write", keys: ["u"],
+    .editUndo, "undo", "undo the last write", keys: ["u"], needs: .nothing,
     disabled: { SharedCommands.reasonNotUndone($0) }
   ) { UndoHistory.undo(&$0, $1 ?? 1) }.keepingAwaitedRow
 
   static let redo = Command(
-    .editRedo, "redo", "redo what was undone", keys: ["C-r"],
+    .editRedo, "redo", "redo what was undone", keys: ["C-r"], needs: .nothing,
     disabled: { SharedCommands.reasonNotRedone($0) }
   ) { UndoHistory.redo(&$0, $1 ?? 1) }.keepingAwaitedRow
 
@@ -87,15 +95,18 @@ package enum SharedCommands {
   /// The commands that open a history.
   static let histories: [Command] = [
     Command(
-      .historyOpen, "history", "who wrote this, and what it was before", keys: ["gh"]
+      .historyOpen, "history", "who wrote this, and what it was before", keys: ["gh"],
+      needs: .record(.asking), traits: [.usesKeyOnly]
     ) { state, _ in HistoryScreen.openHistory(&state, ofAll: false) },
     Command(
-      .historyAll, "history of all", "the history of the whole database", keys: ["gH"]
+      .historyAll, "history of all", "the history of the whole database", keys: ["gH"],
+      needs: .nothing
     ) { state, _ in HistoryScreen.openHistory(&state, ofAll: true) },
   ].keepingAwaitedRow
 
   package static let compare = Command(
     .recordCompare, "compare", "compare what was refused with what others wrote", keys: ["c"],
+    needs: .record(.asking), traits: [.usesKeyOnly],
     disabled: { QueueCommands.reasonNotCompared($0) }
   ) { state, _ in CompareScreen.openComparison(&state) }.keepingAwaitedRow
 
@@ -103,7 +114,7 @@ package enum SharedCommands {
   static let comparing: [Command] = [
     compare, WhyCommands.ask,
     Command(
-      .syncOpen, "queue", "the writes that wait or were refused", keys: ["S"]
+      .syncOpen, "queue", "the writes that wait or were refused", keys: ["S"], needs: .nothing
     ) { state, _ in QueueScreen.openQueue(&state) }.keepingAwaitedRow,
   ]
 
@@ -112,24 +123,25 @@ package enum SharedCommands {
   /// The commands that go to places seen before: in all places except while typing.
   static let places: [Command] = [
     Command(
-      .bookmarkSet, "set a bookmark", "set a bookmark: a letter follows", keys: ["m"]
+      .bookmarkSet, "set a bookmark", "set a bookmark: a letter follows", keys: ["m"],
+      needs: .record(.marking)
     ) { state, _ in PlaceHistory.awaitLetter(&state, .set, .bookmarkSet) },
     Command(
       .bookmarkGoto, "go to a bookmark", "go to a bookmark: its letter follows; ' goes back",
-      keys: ["'"]
+      keys: ["'"], needs: .nothing
     ) { state, _ in PlaceHistory.awaitLetter(&state, .goTo, .bookmarkGoto) },
     Command(
-      .historyBack, "back", "back to where I was", keys: ["gb", "C-o", "M-Left"],
+      .historyBack, "back", "back to where I was", keys: ["gb", "C-o", "M-Left"], needs: .nothing,
       disabled: { PlaceHistory.reasonNotTravelled($0, isBack: true) }
     ) { PlaceHistory.travel(&$0, by: -($1 ?? 1)) },
     Command(
-      .historyForward, "forward", "forward again", keys: ["gB", "M-Right"],
+      .historyForward, "forward", "forward again", keys: ["gB", "M-Right"], needs: .nothing,
       disabled: { PlaceHistory.reasonNotTravelled($0, isBack: false) }
     ) { PlaceHistory.travel(&$0, by: $1 ?? 1) },
   ].keepingAwaitedRow
 
   static let paneDetail = Command(
-    .paneDetail, "detail", "show the record beside the list, or not", keys: ["p"],
+    .paneDetail, "detail", "show the record beside the list, or not", keys: ["p"], needs: .nothing,
     disabled: { Panes.reasonNoDetail($0) }
   ) { state, _ in Panes.toggleDetail(&state) }.keepingAwaitedRow
 
@@ -138,23 +150,26 @@ package enum SharedCommands {
   /// More commands for a row, and the menu of all of them.
   package static let rows: [Command] = [
     Command(
-      .rowActions, "menu", "all that can be done with this row", keys: ["x"],
+      .rowActions, "menu", "all that can be done with this row", keys: ["x"], needs: .record(nil),
       disabled: { $0.layers.isEmpty && !$0.tabs.isTree ? ListCommands.reasonNoRows($0) : nil }
     ) { state, _ in MenuScreen.openRowActions(&state) },
     Command(
-      .recordDuplicate, "duplicate", "duplicate", keys: ["D"],
+      .recordDuplicate, "duplicate", "duplicate", keys: ["D"], needs: .record(.changing),
+      traits: [.opensText],
       disabled: { RowCommands.reasonNotDuplicated($0) }
     ) { state, _ in RowCommands.duplicate(&state) },
     Command(
       .linkOpen, "open the link", "open the first link in the browser", keys: ["o"],
+      needs: .record(.going),
       disabled: { RowCommands.reasonNoLink($0) }
     ) { state, _ in RowCommands.openLink(&state) },
     Command(
-      .copyURL, "copy the link", "copy the first link", keys: ["yu"],
+      .copyURL, "copy the link", "copy the first link", keys: ["yu"], needs: .record(.copying),
       disabled: { RowCommands.reasonNoLink($0) }
     ) { state, _ in RowCommands.copyLink(&state) },
     Command(
       .refFollow, "follow", "go to the record that this refers to", keys: ["gd"],
+      needs: .record(.going),
       disabled: { RowCommands.reasonNoReference($0) }
     ) { state, _ in RowCommands.followReference(&state) },
   ]
@@ -162,32 +177,32 @@ package enum SharedCommands {
   // MARK: Marks
 
   static let markToggle = Command(
-    .markToggle, "mark", "mark, and step down", keys: ["Space"],
+    .markToggle, "mark", "mark, and step down", keys: ["Space"], needs: .record(.marking),
     disabled: { Marking.reasonNoRowToMark($0) }
   ) { Marking.toggleMark(&$0, count: $1 ?? 1) }
 
   static let markRange = Command(
-    .markRange, "mark a range", "start a range, or mark it", keys: ["v"],
+    .markRange, "mark a range", "start a range, or mark it", keys: ["v"], needs: .record(.marking),
     disabled: { Marking.reasonNoRange($0) }
   ) { state, _ in Marking.toggleRange(&state) }
 
   static let markAll = Command(
-    .markAll, "mark all", "mark all rows of this section", keys: ["*"],
+    .markAll, "mark all", "mark all rows of this section", keys: ["*"], needs: .record(nil),
     disabled: { Marking.reasonNothingToMark($0) }
   ) { state, _ in Marking.markSection(&state) }
 
   static let markClear = Command(
-    .markClear, "clear the marks", "clear the marks", keys: ["\\"],
+    .markClear, "clear the marks", "clear the marks", keys: ["\\"], needs: .nothing,
     disabled: { Marking.reasonNoMarks($0) }
   ) { state, _ in Marking.clearMarks(&state) }
 
   static let markNext = Command(
-    .markNext, "next mark", "next marked row", keys: ["]m"],
+    .markNext, "next mark", "next marked row", keys: ["]m"], needs: .rows,
     disabled: { Marking.reasonNoMarkedRow($0) }
   ) { PlaceHistory.jump(&$0, to: .marked, by: $1 ?? 1) }
 
   static let markPrevious = Command(
-    .markPrevious, "previous mark", "previous marked row", keys: ["[m"],
+    .markPrevious, "previous mark", "previous marked row", keys: ["[m"], needs: .rows,
     disabled: { Marking.reasonNoMarkedRow($0) }
   ) { PlaceHistory.jump(&$0, to: .marked, by: -($1 ?? 1)) }
 }

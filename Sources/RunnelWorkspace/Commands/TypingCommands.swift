@@ -5,11 +5,11 @@ import RunnelTerminal
 /// The table of the component in front is the inner one. It defines what accepting, canceling and
 /// going to another field do.
 package enum TypingCommands {
-  package static let input = CommandTable(.input, "While typing") {
+  package static let input = CommandTable(.input, "While typing", over: [.textField]) {
     accept
     cancel
     // If there is nothing else to save, this accepts the text.
-    Command(.formSave, "save", "save", keys: ["C-s"]) { state, count in
+    Command(.formSave, "save", "save", keys: ["C-s"], needs: .nothing) { state, count in
       state.perform(.inputAccept, count: count)
     }
     GlobalCommands.suspend.inner(keys: ["C-z"])
@@ -17,28 +17,33 @@ package enum TypingCommands {
     GlobalCommands.help.inner("help", "help", keys: ["F1", "C-x ?"])
   }
 
-  static let accept = Command(.inputAccept, "accept", "accept", keys: ["Enter"]) { _, _ in }
+  static let accept = Command(.inputAccept, "accept", "accept", keys: ["Enter"], needs: .nothing) {
+    _, _ in
+  }
   package static let cancel = Command(
-    .inputCancel, "cancel", "cancel", keys: ["Esc", "C-g", "C-c"]
+    .inputCancel, "cancel", "cancel", keys: ["Esc", "C-g", "C-c"], needs: .nothing
   ) { _, _ in }
 
-  package static let fields = CommandTable(.fields, "Between fields") {
+  package static let fields = CommandTable(.fields, "Between fields", over: .belowText) {
     fieldNext
     fieldPrevious
     fieldType
     Command(
       .draftDrop, "begin anew", "take back all that was typed here", keys: ["M-r", "C-x C-u"],
+      needs: .nothing,
       disabled: { Drafts.reasonNothingTyped($0) }
     ) { state, _ in Drafts.beginAnew(&state) }
     CalendarCommands.open
   }
 
-  static let fieldNext = Command(.fieldNext, "next field", "next field", keys: ["Tab"]) { _, _ in }
+  static let fieldNext = Command(
+    .fieldNext, "next field", "next field", keys: ["Tab"], needs: .nothing
+  ) { _, _ in }
   static let fieldPrevious = Command(
-    .fieldPrevious, "previous field", "previous field", keys: ["S-Tab"]
+    .fieldPrevious, "previous field", "previous field", keys: ["S-Tab"], needs: .nothing
   ) { _, _ in }
   static let fieldType = Command(
-    .fieldType, "type", "change the type of the field", keys: ["F2", "C-x C-t"]
+    .fieldType, "type", "change the type of the field", keys: ["F2", "C-x C-t"], needs: .nothing
   ) { _, _ in }
 
   /// The hints of a field: the commands that help to fill it in.
@@ -50,7 +55,7 @@ package enum TypingCommands {
 
   // MARK: Text
 
-  static let textField = CommandTable(.textField, "Editing text") { text }
+  static let textField = CommandTable(.textField, "Editing text", over: []) { text }
 
   /// The commands of the text field itself, made from its own table of keys.
   private static let text: [Command] = {
@@ -59,7 +64,8 @@ package enum TypingCommands {
       let id = binding.action
       let keys = TextFieldBindings.all.filter { $0.action == id }.map(\.keys)
       commands.append(
-        Command(id, binding.description, binding.description, keys: keys) { state, _ in
+        Command(id, binding.description, binding.description, keys: keys, needs: .nothing) {
+          state, _ in
           state.editText(id)
         })
     }

@@ -4,13 +4,13 @@ import RunnelTerminal
 /// The commands of a comparison of three versions.
 package enum CompareCommands {
   package static let table = CommandTable(
-    .compare, "With this field", takesCounts: true, hints: hints
+    .compare, "With this field", over: .belowPage, takesCounts: true, hints: hints
   ) {
     fields
     all
     conflicts
     Command(
-      .conflictWrite, "write", "write the result", keys: ["C-s"],
+      .conflictWrite, "write", "write the result", keys: ["C-s"], needs: .nothing,
       disabled: { CompareCommands.reasonChoicesNotWritten($0) }
     ) { state, _ in CompareScreen.writeChoices(&state) }
     GlobalCommands.stepBack.inner("later", "decide later", keys: ["h", "Left"]) { state, _ in
@@ -24,7 +24,7 @@ package enum CompareCommands {
     side(.theirs, .conflictTheirs, "theirs", "take what stands there now", keys: ["t"]),
     side(.base, .conflictBase, "base", "take what was there before", keys: ["b"]),
     Command(
-      .conflictEdit, "type", "type another value", keys: ["e"],
+      .conflictEdit, "type", "type another value", keys: ["e"], needs: .nothing,
       disabled: { CompareCommands.reasonNoChoiceTyped($0) }
     ) { state, _ in CompareScreen.editChoice(&state) },
   ]
@@ -34,7 +34,10 @@ package enum CompareCommands {
   private static func side(
     _ name: ThreeWay.Side, _ id: ActionID, _ title: String, _ help: String, keys: [String]
   ) -> Command {
-    Command(id, title, help, keys: keys, disabled: { CompareCommands.reasonNotChosen($0, name) }) {
+    Command(
+      id, title, help, keys: keys, needs: .nothing,
+      disabled: { CompareCommands.reasonNotChosen($0, name) }
+    ) {
       state, _ in
       CompareScreen.changeComparison(&state) { screen in
         let side = screen.draft.side(chosenAs: name)
@@ -52,8 +55,10 @@ package enum CompareCommands {
   private static func all(
     _ name: ThreeWay.Side, _ id: ActionID, _ help: String, keys: [String]
   ) -> Command {
-    Command(id, help, help, keys: keys, disabled: { CompareCommands.reasonNotAllChosen($0, name) })
-    { state, _ in
+    Command(
+      id, help, help, keys: keys, needs: .nothing,
+      disabled: { CompareCommands.reasonNotAllChosen($0, name) }
+    ) { state, _ in
       CompareScreen.changeComparison(&state) { screen in
         screen.model.chooseAll(screen.draft.side(chosenAs: name))
       }
@@ -62,11 +67,11 @@ package enum CompareCommands {
 
   private static let conflicts: [Command] = [
     Command(
-      .changeNext, "next", "next conflict", keys: ["]c"],
+      .changeNext, "next", "next conflict", keys: ["]c"], needs: .rows,
       disabled: { CompareCommands.reasonNoOtherConflict($0) }
     ) { state, _ in CompareScreen.goToConflict(&state, by: 1) },
     Command(
-      .changePrevious, "previous", "previous conflict", keys: ["[c"],
+      .changePrevious, "previous", "previous conflict", keys: ["[c"], needs: .rows,
       disabled: { CompareCommands.reasonNoOtherConflict($0) }
     ) { state, _ in CompareScreen.goToConflict(&state, by: -1) },
   ]

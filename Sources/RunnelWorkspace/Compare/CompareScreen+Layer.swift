@@ -8,7 +8,7 @@ extension CompareScreen: ListLayer {
   var summary: String { "comparison of \(draft.path)" }
   var heading: String? { "compare \(draft.path.shownPath)" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.compare, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { CompareCommands.table.contexts }
 
   mutating func fit(_ state: AppState) {
     rebuild(columns: state.size.columns, height: state.height)

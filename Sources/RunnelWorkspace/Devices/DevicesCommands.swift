@@ -15,19 +15,20 @@ extension ActionID {
 /// The commands of the list of the user's devices.
 package enum DevicesCommands {
   package static let table = CommandTable(
-    .devices, "With this device", takesCounts: true, hints: hints
+    .devices, "With this device", over: .belowPage, takesCounts: true, hints: hints
   ) {
     Command(
       .devicesRename, "rename", "give this device another name…", keys: ["e", "Enter"],
+      needs: .nothing,
       disabled: { DevicesCommands.reasonNotRenamed($0) }
     ) { state, _ in DevicesScreen.openRename(&state) }
     Command(
       .devicesRevoke, "revoke", "sign this device out, and take it off the list…",
-      keys: ["d", "Del"], disabled: { DevicesCommands.reasonNotRevoked($0) }
+      keys: ["d", "Del"], needs: .nothing, disabled: { DevicesCommands.reasonNotRevoked($0) }
     ) { state, _ in DevicesScreen.confirmRevoke(&state) }
     Command(
       .devicesPrune, "prune", "remove devices not seen for 90 days; a count: for so many days…",
-      keys: ["X"], disabled: { DevicesCommands.reasonNotPruned($0) }
+      keys: ["X"], needs: .nothing, disabled: { DevicesCommands.reasonNotPruned($0) }
     ) { DevicesScreen.confirmPrune(&$0, days: $1 ?? DevicesScreen.pruneDays) }
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
     SharedCommands.searching
@@ -35,7 +36,7 @@ package enum DevicesCommands {
 
   /// The command that opens the list.
   static let open = Command(
-    .devicesOpen, "devices", "your devices: list, rename, revoke", keys: ["gD"],
+    .devicesOpen, "devices", "your devices: list, rename, revoke", keys: ["gD"], needs: .nothing,
     disabled: { DevicesCommands.reasonNotOpened($0) }
   ) { state, _ in DevicesScreen.openDevices(&state) }.keepingAwaitedRow
 

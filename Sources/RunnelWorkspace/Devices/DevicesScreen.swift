@@ -115,7 +115,7 @@ extension DevicesScreen: ListLayer {
   var summary: String { "devices" }
   var heading: String? { "devices" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.devices, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { DevicesCommands.table.contexts }
 
   func depth(ofRow id: String) -> Int { 0 }
 

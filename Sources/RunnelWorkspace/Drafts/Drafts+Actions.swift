@@ -48,7 +48,7 @@ extension FormScreen {
     case .importFile(let view):
       return Draft.Subject(.importing, state.tabs.lists[view].definition.source.path)
     case .export:
-      let list = state.tabs.isTree ? nil : state.tabs.front.definition.source.path
+      let list = state.tabs.frontList?.definition.source.path
       return Draft.Subject(.exporting, list ?? .root)
     case .choose, .account, .renameDevice, .callMethod: return nil
     }

@@ -5,7 +5,7 @@ import RunnelTerminal
 enum KnownExport {
   /// Asks whether what is known is to be exported, and says of what that is a part.
   static func ask(_ state: inout AppState, _ export: ExportProgress) {
-    let list = state.tabs.isTree ? nil : state.tabs.front
+    let list = state.tabs.frontList
     var message = [
       StyledLine("there is no connection: the rows that are known here are written", .warn)
     ]

@@ -2,9 +2,11 @@ import RunnelTerminal
 
 /// The commands of a form, which has the keys of text fields.
 package enum FormCommands {
-  package static let table = CommandTable(.form, "In this form", hints: hints) {
+  package static let table = CommandTable(
+    .form, "In this form", over: [.fields] + .belowText, hints: hints
+  ) {
     TypingCommands.accept.inner { state, _ in FormScreen.acceptFormField(&state) }
-    Command(.formSave, "save", "save") { state, _ in FormScreen.saveForm(&state) }
+    Command(.formSave, "save", "save", needs: .nothing) { state, _ in FormScreen.saveForm(&state) }
     TypingCommands.cancel.inner { state, _ in FormScreen.cancelForm(&state) }
     TypingCommands.fieldNext.inner { state, _ in
       FormScreen.changeForm(&state) { form in

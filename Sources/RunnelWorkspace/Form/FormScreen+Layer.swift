@@ -23,7 +23,7 @@ extension FormScreen: LayerComponent {
     set { if let newValue { fields[focus].input = newValue } }
   }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.form, .fields] + Self.typing }
+  func contexts(about hand: AtHand) -> [KeymapContext] { FormCommands.table.contexts }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
     fields[focus].input.reasonWaiting(for: action)

@@ -2,11 +2,15 @@ import RunnelTerminal
 
 /// The commands of the help.
 package enum HelpCommands {
-  package static let table = CommandTable(.help, "In the help", hints: hints, helpHint: nil) {
-    Command(.rowOpen, "run", "run the action", keys: ["Enter"]) { state, _ in
+  package static let table = CommandTable(
+    .help, "In the help", over: .belowText, hints: hints, helpHint: nil
+  ) {
+    Command(.rowOpen, "run", "run the action", keys: ["Enter"], needs: .nothing, traits: [.opens]) {
+      state, _ in
       HelpScreen.runFromHelp(&state)
     }
-    Command(.stepBack, "close", "close the help", keys: ["Esc", "C-g", "C-c"]) { state, _ in
+    Command(.stepBack, "close", "close the help", keys: ["Esc", "C-g", "C-c"], needs: .nothing) {
+      state, _ in
       state.closeLayer()
     }
     MovingCommands.down.inner("down", "down", keys: ["Down", "C-n"])
@@ -17,7 +21,8 @@ package enum HelpCommands {
     MovingCommands.last.inner("last row", "last row", keys: ["M->"])
     MovingCommands.sectionNext.inner("next group", "next group", keys: ["Tab"])
     MovingCommands.sectionPrevious.inner("previous group", "previous group", keys: ["S-Tab"])
-    Command(.helpWrite, "to a file", "write this list to a file…", keys: ["C-s"]) { state, _ in
+    Command(.helpWrite, "to a file", "write this list to a file…", keys: ["C-s"], needs: .nothing) {
+      state, _ in
       Exporting.openExport(&state, .markdown, file: "keys.md")
     }
     TypingCommands.accept.inner { state, _ in HelpScreen.runFromHelp(&state) }

@@ -9,7 +9,7 @@ extension HelpScreen: ListLayer, TextLayer {
   var offersCommandsBelow: Bool { true }
   var chosenAction: ActionID? { cursorEntry?.action }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.help] + Self.typing }
+  func contexts(about hand: AtHand) -> [KeymapContext] { HelpCommands.table.contexts }
 
   mutating func insert(_ text: String, in state: inout AppState) {
     editor.insert(text)

@@ -6,15 +6,16 @@ import RunnelTree
 /// The commands of the history of a place.
 package enum HistoryCommands {
   package static let table = CommandTable(
-    .history, "With this write", takesCounts: true, hints: hints
+    .history, "With this write", over: .belowPage, takesCounts: true, hints: hints
   ) {
     Command(
       .rowOpen, "in full", "show all of the write, or no longer", keys: ["Enter", "l", "Right"],
+      needs: .rows, traits: [.opens],
       disabled: { HistoryCommands.reasonWriteNotShown($0) }
     ) { state, _ in HistoryScreen.toggleHistoryEntry(&state) }
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
     Command(
-      .sectionMore, "older", "read older writes", keys: ["gm"],
+      .sectionMore, "older", "read older writes", keys: ["gm"], needs: .rows,
       disabled: { HistoryCommands.reasonNoOlderWrites($0) }
     ) { state, _ in HistoryScreen.fetchOlderHistory(&state) }
     SharedCommands.undo.inner(

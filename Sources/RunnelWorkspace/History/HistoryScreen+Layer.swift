@@ -10,14 +10,15 @@ extension HistoryScreen: ListLayer {
   var summary: String { "history of \(path.shownPath)" }
   var heading: String? { "history of \(path.shownPath)" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.history, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { HistoryCommands.table.contexts }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
     guard request != nil, TypeAhead.isAboutRows(state, action) || action == .editUndo else {
       return nil
     }
     if entries.isEmpty, action != .sectionMore { return "the history is being read" }
-    return isOnFetchMoreRow && paging == .fetching && TypeAhead.downMoves.contains(action)
+    return isOnFetchMoreRow && paging == .fetching
+      && TypeAhead.traits(state, action).contains(.movesDown)
       ? "older writes are being read" : nil
   }
 
@@ -25,7 +26,8 @@ extension HistoryScreen: ListLayer {
     let state = screen.state
     HistoryDrawing(
       screen: self, local: state.settings.local, rect: screen.layout.body,
-      keys: KeyText(state.settings.keymap, [.history, .list, .global]), search: state.trail.search
+      keys: KeyText(state.settings.keymap, HistoryCommands.table.contexts),
+      search: state.trail.search
     ).draw(into: &canvas)
   }
 

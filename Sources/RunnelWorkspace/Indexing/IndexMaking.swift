@@ -32,6 +32,7 @@ extension IndexMaking {
   /// The command that makes an index for the order of the list in front.
   static let command = Command(
     .indexMake, "make index", "make an index for the order of the list", keys: ["gI"],
+    needs: .nothing,
     disabled: { reasonNotMade($0) }
   ) { state, _ in start(&state) }
 

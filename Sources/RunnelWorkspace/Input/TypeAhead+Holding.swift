@@ -85,7 +85,7 @@ extension TypeAhead {
     state.input.typeAhead = TypeAhead()
     state.tabs.tree.wanted = nil
     state.requests.giveUpCursorReads()
-    if !state.tabs.isTree { (state.tabs.front.jump, state.tabs.front.wantsLiveEnd) = (nil, false) }
+    state.tabs.changeFrontList { ($0.jump, $0.wantsLiveEnd) = (nil, false) }
     state.input.matcher.reset()
     state.input.awaited = nil
     if Input.stopWhatIsUnderWay(&state) { return }
@@ -239,7 +239,9 @@ extension TypeAhead {
       return isBeingDeleted(state, screen.path) ? "the record is being deleted" : nil
     default: return nil
     }
-    if state.writes.deletion != nil, onRecord.contains(action), state.marked.markCount > 0 {
+    if state.writes.deletion != nil, command(state, action)?.needs.isRecord == true,
+      state.marked.markCount > 0
+    {
       return "the marked records are being deleted"
     }
     guard
@@ -255,7 +257,7 @@ extension TypeAhead {
 
   /// Whether a few rows of the page in front are being deleted.
   private static func areRowsBeingDeleted(_ state: AppState) -> Bool {
-    let collection = state.tabs.isTree ? nil : state.tabs.front.definition.source.path
+    let collection = state.tabs.frontList?.definition.source.path
     return state.requests.writes.values.contains { purpose in
       let places = purpose.kind.deletedPaths
       guard let first = places.first, places.count <= heldDeletionMax else { return false }
@@ -311,14 +313,14 @@ extension TypeAhead {
   private static func reasonWaitingInList(
     _ state: AppState, _ action: ActionID, _ count: Int?
   ) -> String? {
-    if onRecord.contains(action), state.tabs.front.sentRecord != nil,
+    if command(state, action)?.needs.isRecord == true, state.tabs.front.sentRecord != nil,
       ComposeScreen.isSending(state, inView: state.tabs.index)
     {
       return rowIsBeingSaved
     }
     if state.tabs.front.phase == .loaded,
       state.tabs.front.jump != nil || state.tabs.front.wantsLiveEnd || state.requests.hasCursorRead,
-      isAboutRows(state, action) || [.cellFilter, .cellFilterOut].contains(action)
+      isAboutRows(state, action)
     {
       return rowsAreRead
     }
@@ -330,8 +332,8 @@ extension TypeAhead {
     guard state.tabs.front.paging == .fetching, state.pane == .list else { return nil }
     // Each of these actions fetches a page.
     if action == .sectionMore { return nextRowsAreFetched }
-    let moves = state.tabs.front.isLiveAtBottom ? upMoves : downMoves
-    guard moves.contains(action) else { return nil }
+    let move: Command.Traits = state.tabs.front.isLiveAtBottom ? .movesUp : .movesDown
+    guard traits(state, action).contains(move) else { return nil }
     var after = state
     if state.tabs.front.list.cursor != .row(ListScreen.fetchMoreRow) {
       Commands.command(action, in: [.list])?.run(&after, count)
@@ -348,10 +350,11 @@ extension TypeAhead {
     {
       return reason
     }
-    let isDown = downMoves.contains(action)
+    let traits = traits(state, action)
+    let isDown = traits.contains(.movesDown)
     switch state.tabs.tree.cursorLine {
     case .node(let path, _, _)? where state.tabs.tree.expanded[path]?.phase == .loading:
-      return folding.contains(action) ? nil : reason
+      return traits.contains(.usesKeyOnly) || action == .rowUp ? nil : reason
     case .paging(_, .fetching, _)? where isDown: return nextRowsAreFetched
     default: break
     }
@@ -376,19 +379,19 @@ extension TypeAhead {
       // A form without a template takes its fields from a row.
       return state.tabs.front.definition.compose == nil
     }
-    return onRows.contains(action)
+    return command(state, action).map { $0.needs != .nothing } ?? false
   }
 
-  private static let upMoves: Set<ActionID> = [
-    .rowUp, .pageUp, .pageHalfUp, .siblingPrevious, .sectionPrevious,
-  ]
-  static let downMoves: Set<ActionID> = [
-    .rowDown, .pageDown, .pageHalfDown, .siblingNext, .sectionNext, .rowLast,
-  ]
-  /// Actions on a node that do not depend on its children.
-  private static let folding: Set<ActionID> = [
-    .rowOpen, .rowOut, .rowUp, .foldToggle, .foldOpen, .foldClose, .copyKey, .copyPath,
-  ]
+  /// The command with an id that would run now, or nil if there is none.
+  private static func command(_ state: AppState, _ action: ActionID) -> Command? {
+    Commands.command(action, in: state.contexts)
+  }
+
+  /// The traits of the command with an id that would run now; none if there is no such command.
+  static func traits(_ state: AppState, _ action: ActionID) -> Command.Traits {
+    command(state, action)?.traits ?? []
+  }
+
   private static let rowsAreRead = "the rows there are being read"
   private static let firstRowsAreRead = "the first rows are being read"
   private static let nextRowsAreFetched = "the next rows are being fetched"
@@ -401,26 +404,6 @@ extension TypeAhead {
   ]
   private static let rowIsBeingSaved = "this row is being saved"
   private static let newRowIsBeingSaved = "the new record is being saved"
-  /// Actions on the record under the cursor that need a stored record.
-  private static let onRecord: Set<ActionID> = [
-    .rowOpen, .rowIn, .rowActions, .recordEdit, .recordEditExternal, .recordDelete, .recordForm,
-    .recordToggle, .recordDuplicate, .recordCompare, .rowMoveUp, .rowMoveDown,
-    .historyOpen, .linkOpen, .refFollow,
-    .copyURL, .copyKey, .copyPath, .copyLine, .copyString, .copyValue,
-    .markToggle, .markRange, .markAll, .bookmarkSet,
-  ]
-  private static let onRows: Set<ActionID> = upMoves.union(downMoves).union([
-    .rowFirst, .rowLast, .rowNewest, .rowOpen, .rowIn, .rowOut, .rowActions,
-    .screenTop, .screenMiddle, .screenBottom, .scrollDown, .scrollUp, .scrollRowTop,
-    .scrollRowMiddle, .scrollRowBottom,
-    .recordAdd, .recordEdit, .recordEditExternal, .recordDelete, .recordForm, .recordToggle,
-    .recordDuplicate, .rowMoveUp, .rowMoveDown, .linkOpen, .refFollow,
-    .copyURL, .copyKey, .copyPath, .copyLine, .copyString, .copyValue,
-    .markToggle, .markRange, .markAll, .markNext, .markPrevious,
-    .unreadNext, .unreadPrevious, .changeNext, .changePrevious,
-    .foldToggle, .foldOpen, .foldClose, .foldOpenAll, .foldCloseAll,
-    .searchStart, .searchNext, .searchPrevious, .sectionMore, .sortMenu, .bookmarkSet,
-  ])
 }
 
 extension FieldInput {

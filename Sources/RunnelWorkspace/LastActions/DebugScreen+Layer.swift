@@ -7,7 +7,7 @@ extension DebugScreen: ListLayer {
   var layer: Layer { .debug(self) }
   var summary: String { "debug" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.debug, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { LastActionsCommands.table.contexts }
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
     screen.drawLines(lines, of: self, headings: headings, into: &canvas)

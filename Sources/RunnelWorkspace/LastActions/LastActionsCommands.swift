@@ -3,7 +3,7 @@ import RunnelTerminal
 /// The commands of the view of the last actions.
 package enum LastActionsCommands {
   package static let table = CommandTable(
-    .debug, "In the last actions", takesCounts: true, hints: hints, helpHint: nil
+    .debug, "In the last actions", over: .belowPage, takesCounts: true, hints: hints, helpHint: nil
   ) {
     SharedCommands.searching
     GlobalCommands.lastActions.inner(disabled: { _ in "these are the last actions" })

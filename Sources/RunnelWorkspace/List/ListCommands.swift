@@ -5,7 +5,7 @@ import RunnelTerminal
 /// The commands of a collection.
 package enum ListCommands {
   package static let table = CommandTable(
-    .collection, "In this list", takesCounts: true, hints: hints
+    .collection, "In this list", over: .belowPage, takesCounts: true, hints: hints
   ) {
     opening
     writing
@@ -36,44 +36,48 @@ package enum ListCommands {
   private static let opening: [Command] = [
     Command(
       .rowOpen, "open", "open; fetch more rows; on a header fold", keys: ["Enter"],
+      needs: .record(.opening), traits: [.opens],
       disabled: { ListCommands.reasonRowNotOpened($0, isGoingIn: false) }
     ) { state, _ in ListScreen.openRow(&state) },
     Command(
-      .rowIn, "in", "open, unfold, or go to the rows", keys: ["l", "Right"],
+      .rowIn, "in", "open, unfold, or go to the rows", keys: ["l", "Right"], needs: .record(nil),
+      traits: [.opens],
       disabled: { ListCommands.reasonRowNotOpened($0, isGoingIn: true) }
     ) { state, _ in ListScreen.goIntoRow(&state) },
     Command(
-      .rowOut, "out", "go to the header, or fold", keys: ["h", "Left"],
+      .rowOut, "out", "go to the header, or fold", keys: ["h", "Left"], needs: .rows,
       disabled: { ListCommands.reasonNoRows($0) ?? ListCommands.reasonNotOut($0) }
     ) { state, _ in ListScreen.goOut(&state) },
     Command(
-      .viewUp, "up", "from the list of a row up to that row", keys: ["-"],
+      .viewUp, "up", "from the list of a row up to that row", keys: ["-"], needs: .nothing,
       disabled: { DrillDown.reasonNotUp($0) }
     ) { state, _ in DrillDown.goUp(&state) },
   ]
 
   private static let writing: [Command] = [
     Command(
-      .recordAdd, "add", "add a record", keys: ["a"],
+      .recordAdd, "add", "add a record", keys: ["a"], needs: .rows, traits: [.opensText],
       disabled: { ListCommands.reasonNoRecordAdded($0) }
     ) { state, _ in ListScreen.addRecord(&state) },
     Command(
-      .recordEdit, "edit", "edit in place", keys: ["e", "F2"],
+      .recordEdit, "edit", "edit in place", keys: ["e", "F2"], needs: .record(.changing),
+      traits: [.opensText],
       disabled: { ListCommands.reasonNoRecordEdited($0) }
     ) { state, _ in ListScreen.editRecord(&state) },
     Command(
       .recordDelete, "delete", "delete the record, or the marked ones…", keys: ["d", "Del"],
+      needs: .record(.deleting),
       disabled: { ListCommands.reasonNoRecordDeleted($0) }
     ) { state, _ in Deleting.deleteRecord(&state) },
   ]
 
   private static let fetching: [Command] = [
     Command(
-      .sectionMore, "more", "fetch the next page; 20gm fetches twenty", keys: ["gm"],
+      .sectionMore, "more", "fetch the next page; 20gm fetches twenty", keys: ["gm"], needs: .rows,
       disabled: { ListCommands.reasonNoMoreRows($0) }
     ) { state, count in ListScreen.fetchMoreAtCursor(&state, pages: count ?? 1) },
     Command(
-      .filterEdit, "filter", "filter the list", keys: ["f"],
+      .filterEdit, "filter", "filter the list", keys: ["f"], needs: .nothing, traits: [.opensText],
       disabled: { ListCommands.reasonNotFiltered($0) }
     ) { state, _ in FilterScreen.openFilter(&state) },
   ]
@@ -100,7 +104,10 @@ package enum ListCommands {
   private static func jump(
     _ id: ActionID, _ help: String, to kind: RowKind, isForward: Bool, keys: [String]
   ) -> Command {
-    Command(id, help, help, keys: keys, disabled: { PlaceHistory.reasonNotJumped($0, to: kind) }) {
+    Command(
+      id, help, help, keys: keys, needs: .rows,
+      disabled: { PlaceHistory.reasonNotJumped($0, to: kind) }
+    ) {
       PlaceHistory.jump(&$0, to: kind, by: isForward ? $1 ?? 1 : -($1 ?? 1))
     }
   }
@@ -110,20 +117,21 @@ package enum ListCommands {
   private static let shown: [Command] = [
     SharedCommands.paneDetail,
     Command(
-      .livePause, "pause", "pause the list, or make it live again", keys: ["P"]
+      .livePause, "pause", "pause the list, or make it live again", keys: ["P"], needs: .nothing
     ) { state, _ in ListScreen.togglePause(&state) },
     Command(
-      .timeFormat, "times", "ages, clock times, or dates", keys: ["t"],
+      .timeFormat, "times", "ages, clock times, or dates", keys: ["t"], needs: .nothing,
       disabled: { ListCommands.reasonNoAges($0) }
     ) { state, _ in ListScreen.changeTimeStyle(&state) },
   ]
 
   private static let newest: [Command] = [
     Command(
-      .rowNewest, "newest", "go to the newest row", keys: ["gn"],
+      .rowNewest, "newest", "go to the newest row", keys: ["gn"], needs: .rows, traits: [.movesFar],
       disabled: { ListCommands.reasonNoRows($0) ?? ListCommands.reasonAtNewest($0) }
     ) { state, _ in ListScreen.goToNewest(&state) },
-    Command(.followToggle, "follow", "follow the newest row", keys: ["F"]) { state, _ in
+    Command(.followToggle, "follow", "follow the newest row", keys: ["F"], needs: .nothing) {
+      state, _ in
       ListScreen.toggleFollowing(&state)
     },
   ]
@@ -168,8 +176,10 @@ package enum ListCommands {
     _ id: ActionID, _ title: String, _ help: String, keys: [String],
     reason: @escaping Command.DisabledReason, _ fold: @escaping Fold
   ) -> Command {
-    Command(id, title, help, keys: keys, disabled: { ListCommands.reasonNoRows($0) ?? reason($0) })
-    { state, _ in
+    Command(
+      id, title, help, keys: keys, needs: .rows,
+      disabled: { ListCommands.reasonNoRows($0) ?? reason($0) }
+    ) { state, _ in
       MovingCommands.moveInFront(&state) { list, content, height in
         guard let section = list.cursorSection(in: content) else { return }
         fold(&list, section, content, height)
@@ -178,27 +188,31 @@ package enum ListCommands {
   }
 
   private static let readAgain = Command(
-    .viewResync, "read again", "read it again from the database", keys: ["R"]
+    .viewResync, "read again", "read it again from the database", keys: ["R"], needs: .nothing
   ) { state, _ in ListScreen.readListAnew(&state) }
 
   private static let columns: [Command] = [
     Command(
-      .sortMenu, "sort", "sort the list", keys: ["s"],
+      .sortMenu, "sort", "sort the list", keys: ["s"], needs: .rows,
       disabled: { Sorting.reasonNotSorted($0, $0.tabs.front) }
     ) { state, _ in Sorting.openSortMenu(&state) },
     Command(
       .groupMenu, "sections", "sections by the values of a field, or none", keys: ["zs"],
+      needs: .nothing,
       disabled: { ListCommands.reasonNoRows($0) }
     ) { state, _ in Grouping.openMenu(&state) },
     IndexMaking.command,
     Command(
-      .rowLines, "lines of a row", "rows in one line, in up to three, or whole", keys: ["w"]
+      .rowLines, "lines of a row", "rows in one line, in up to three, or whole", keys: ["w"],
+      needs: .nothing
     ) { state, _ in RowLines.showNext(&state) },
     Command(
-      .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["W"]
+      .columnWide, "columns in full", "columns in full, or fitted to the screen", keys: ["W"],
+      needs: .nothing
     ) { state, _ in Columns.toggleWide(&state) },
     CellCommands.enter,
-    Command(.columnMenu, "columns", "choose the columns", keys: ["zw"]) { state, _ in
+    Command(.columnMenu, "columns", "choose the columns", keys: ["zw"], needs: .nothing) {
+      state, _ in
       Columns.openColumnMenu(&state)
     },
   ]

@@ -2,7 +2,7 @@ import RunnelTerminal
 
 /// The commands of a menu.
 package enum MenuCommands {
-  package static let table = CommandTable(.menu, "In the menu", hints: hints) {
+  package static let table = CommandTable(.menu, "In the menu", over: .belowText, hints: hints) {
     TypingCommands.accept.inner("choose", "choose", keys: ["Enter"]) { state, _ in
       MenuScreen.acceptInMenu(&state)
     }
@@ -10,10 +10,10 @@ package enum MenuCommands {
       state, _ in
       state.closeLayer()
     }
-    Command(.inputPrevious, "up", "up", keys: ["Up"]) { state, _ in
+    Command(.inputPrevious, "up", "up", keys: ["Up"], needs: .nothing) { state, _ in
       MenuScreen.moveInMenu(&state, by: -1)
     }
-    Command(.inputNext, "down", "down", keys: ["Down"]) { state, _ in
+    Command(.inputNext, "down", "down", keys: ["Down"], needs: .nothing) { state, _ in
       MenuScreen.moveInMenu(&state, by: 1)
     }
     moves(

@@ -89,24 +89,28 @@ extension MenuScreen {
 
   // MARK: What can be done with a row
 
-  /// The actions on the row under the cursor.
-  private static let aboutRows: [ActionID] = [
-    .rowOpen, .recordEdit, .recordForm, .recordToggle, .recordEditExternal, .recordDuplicate,
-    .recordDelete, .refFollow, .linkOpen, .markToggle, .copyValue, .copyLine, .copyString, .copyKey,
-    .copyPath, .copyURL,
-  ]
+  /// The commands for the row at hand in these contexts, given innermost first: those of the page,
+  /// followed by those of the row, by their part of the menu.
+  static func rowCommands(in contexts: [KeymapContext]) -> [Command] {
+    var seen: Set<ActionID> = []
+    let commands = contexts.reversed().flatMap { Commands.table($0)?.commands ?? [] }.compactMap {
+      seen.insert($0.id).inserted ? Commands.command($0.id, in: contexts) : nil
+    }
+    let groups = Dictionary(
+      grouping: commands.filter { $0.needs.rowGroup != nil }, by: \.needs.rowGroup)
+    return Command.RowGroup.allCases.flatMap { groups[$0] ?? [] }
+  }
 
   /// Opens the menu of the actions on the row under the cursor.
   static func openRowActions(_ state: inout AppState) {
     let contexts = state.contexts
     let bindings = Commands.bindings(in: state)
-    let ofEntry: [ActionID] = Activity.entryAtHand(state) == nil ? [] : [.editUndo]
-    let items = (ofEntry + aboutRows).compactMap { action -> MenuList.Item? in
-      guard let binding = bindings.first(where: { $0.action == action }) else { return nil }
+    let items = rowCommands(in: contexts).compactMap { command -> MenuList.Item? in
+      guard let binding = bindings.first(where: { $0.action == command.id }) else { return nil }
       return MenuList.Item(
-        id: PaletteDeed.action(action).id, title: binding.description,
-        keys: state.settings.keymap.firstKeys(for: action, in: contexts) ?? "",
-        refusal: state.disabledReason(action))
+        id: PaletteDeed.action(command.id).id, title: binding.description,
+        keys: state.settings.keymap.firstKeys(for: command.id, in: contexts) ?? "",
+        refusal: state.disabledReason(command.id))
     }
     state.input.matcher.reset()
     state.layers.append(

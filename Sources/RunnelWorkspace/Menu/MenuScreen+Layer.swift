@@ -7,7 +7,7 @@ extension MenuScreen: MenuLayer {
   var layer: Layer { .menu(self) }
   var summary: String { "menu \(title)" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.menu] + Self.typing }
+  func contexts(about hand: AtHand) -> [KeymapContext] { MenuCommands.table.contexts }
 
   func choicesArea(in layout: AppLayout) -> Rect {
     MenuList.rows(inBox: MenuDrawing.box(of: self, in: layout.overlay))

@@ -10,6 +10,7 @@ package enum Reconnecting {
   /// The command that connects now, or measures the latency.
   static let command = Command(
     .linkRetry, "connect", "connect to the server, or measure its latency", keys: ["gL"],
+    needs: .nothing,
     disabled: { Reconnecting.reasonNotConnecting($0) }
   ) { state, _ in
     if state.database.origin?.isDisconnected == false {

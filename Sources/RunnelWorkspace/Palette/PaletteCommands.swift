@@ -2,7 +2,9 @@ import RunnelTerminal
 
 /// The commands of the palette.
 package enum PaletteCommands {
-  package static let table = CommandTable(.palette, "In the palette", hints: hints) {
+  package static let table = CommandTable(
+    .palette, "In the palette", over: .belowText, hints: hints
+  ) {
     TypingCommands.accept.inner("do", "do what is selected", keys: ["Enter"]) { state, _ in
       PaletteScreen.acceptInPalette(&state)
     }
@@ -10,14 +12,18 @@ package enum PaletteCommands {
       state, _ in
       PaletteScreen.leavePalette(&state)
     }
-    Command(.inputComplete, "complete", "complete to what is selected", keys: ["Tab"]) {
+    Command(
+      .inputComplete, "complete", "complete to what is selected", keys: ["Tab"], needs: .nothing
+    ) {
       state, _ in
       PaletteScreen.changePalette(&state) { screen, _ in screen.complete() }
     }
-    Command(.inputPrevious, "earlier", "what was done before, or up", keys: ["Up"]) { state, _ in
+    Command(.inputPrevious, "earlier", "what was done before, or up", keys: ["Up"], needs: .nothing)
+    { state, _ in
       PaletteScreen.changePalette(&state) { screen, _ in screen.recallOrMove(.inputPrevious) }
     }
-    Command(.inputNext, "later", "what was done after, or down", keys: ["Down"]) { state, _ in
+    Command(.inputNext, "later", "what was done after, or down", keys: ["Down"], needs: .nothing) {
+      state, _ in
       PaletteScreen.changePalette(&state) { screen, _ in screen.recallOrMove(.inputNext) }
     }
     moving

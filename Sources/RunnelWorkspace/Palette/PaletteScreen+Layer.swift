@@ -7,7 +7,7 @@ extension PaletteScreen: MenuLayer {
   var layer: Layer { .palette(self) }
   var summary: String { "palette \(editor.text)" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.palette] + Self.typing }
+  func contexts(about hand: AtHand) -> [KeymapContext] { PaletteCommands.table.contexts }
 
   func choicesArea(in layout: AppLayout) -> Rect {
     PaletteDrawing.rows(of: self, in: layout.panes)

@@ -3,7 +3,7 @@ import RunnelTerminal
 /// The commands of the pane of views and bookmarks.
 package enum ViewsCommands {
   package static let table = CommandTable(
-    .views, "Among views and bookmarks", takesCounts: true, hints: hints
+    .views, "Among views and bookmarks", over: .belowPage, takesCounts: true, hints: hints
   ) {
     pane
     SharedCommands.places
@@ -13,16 +13,16 @@ package enum ViewsCommands {
   private static let pane: [Command] = [
     Command(
       .rowOpen, "go there", "go to the view, the section or the bookmark",
-      keys: ["Enter", "l", "Right"]
+      keys: ["Enter", "l", "Right"], needs: .rows, traits: [.opens]
     ) { state, _ in Panes.openInViews(&state) },
-    Command(.rowOut, "back", "back to the list", keys: ["h", "Left"]) { state, _ in
+    Command(.rowOut, "back", "back to the list", keys: ["h", "Left"], needs: .rows) { state, _ in
       Panes.focusPane(&state, .list)
     },
     Command(
-      .bookmarkDelete, "forget", "forget the bookmark", keys: ["d", "Del"],
+      .bookmarkDelete, "forget", "forget the bookmark", keys: ["d", "Del"], needs: .nothing,
       disabled: { Panes.reasonNoBookmark($0) }
     ) { state, _ in Panes.forgetBookmark(&state) },
-    Command(.foldToggle, "fold", "fold / unfold", keys: ["za"]) { state, _ in
+    Command(.foldToggle, "fold", "fold / unfold", keys: ["za"], needs: .rows) { state, _ in
       Panes.toggleViewsFold(&state)
     },
   ]
@@ -38,12 +38,14 @@ package enum ViewsCommands {
 
 /// The commands of the detail pane: the keys that move through a list scroll the pane.
 package enum DetailCommands {
-  package static let table = CommandTable(.detail, "In the detail", takesCounts: true) {
+  package static let table = CommandTable(
+    .detail, "In the detail", over: .belowPane, takesCounts: true
+  ) {
     lines
     pages
     ends
     GlobalCommands.stepBack.inner { state, _ in Panes.focusPane(&state, .list) }
-    Command(.rowOut, "back", "back to the list") { state, _ in
+    Command(.rowOut, "back", "back to the list", needs: .rows) { state, _ in
       Panes.focusPane(&state, .list)
     }.keepingAwaitedRow
   }

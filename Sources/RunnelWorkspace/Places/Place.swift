@@ -165,7 +165,7 @@ extension PlaceHistory {
     let left = state.tabs.index
     if tab != left { state.open(tab) }
     if left != state.tabs.index { Related.giveBackFilter(&state, ofView: left) }
-    let shown = state.tabs.isTree ? nil : state.tabs.front.shownReference
+    let shown = state.tabs.frontList?.shownReference
     if place.reference != shown { Related.fit(&state, to: place.reference) }
     Panes.focusPane(&state, .list)
     guard let path = place.path else { return true }

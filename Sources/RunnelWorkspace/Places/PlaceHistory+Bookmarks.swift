@@ -40,21 +40,17 @@ extension Trail {
 }
 
 extension PlaceHistory {
-  /// Actions that can move far; the place before them is noted, to go back to.
-  private static let farMoves: Set<ActionID> = [
-    .rowFirst, .rowLast, .rowNewest, .searchNext, .searchPrevious, .rowOpen, .rowIn,
-  ]
-
   /// Runs an action, and notes the place before it if the action moved far.
   static func performNotingJumps(
     _ state: inout AppState, _ action: ActionID, count: Int?, in contexts: [KeymapContext]
   ) {
-    guard farMoves.contains(action) else {
+    let traits = Commands.command(action, in: contexts)?.traits ?? []
+    guard !traits.isDisjoint(with: [.movesFar, .opens]) else {
       return Commands.perform(&state, action, count: count, in: contexts)
     }
     let before = state.place
     Commands.perform(&state, action, count: count, in: contexts)
-    noteJump(&state, from: before, isOpening: action == .rowOpen || action == .rowIn)
+    noteJump(&state, from: before, isOpening: traits.contains(.opens))
   }
 
   /// Notes the earlier place if the user is elsewhere in the view now.

@@ -17,7 +17,7 @@ package enum Presence {
 
   /// The command that says who is here and where.
   static let show = Command(
-    .presenceShow, "who is here", "who else is here, and where", keys: ["gP"],
+    .presenceShow, "who is here", "who else is here, and where", keys: ["gP"], needs: .nothing,
     disabled: { Presence.reasonUnknown($0) }
   ) { state, _ in state.say(.info, Presence.places(state)) }.keepingAwaitedRow
 

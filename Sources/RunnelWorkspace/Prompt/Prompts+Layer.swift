@@ -9,7 +9,7 @@ extension ComposeScreen: TextLayer {
   var extent: LayerExtent { .line }
   var holdsInput: Bool { true }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.compose] + Self.typing }
+  func contexts(about hand: AtHand) -> [KeymapContext] { ComposeCommands.table.contexts }
 
   /// Inserts typed text; it replaces a returned text that was not edited.
   mutating func insert(_ text: String, in state: inout AppState) {
@@ -46,7 +46,7 @@ extension FilterScreen: TextLayer {
   var extent: LayerExtent { .bar }
   var holdsInput: Bool { true }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.filter] + Self.typing }
+  func contexts(about hand: AtHand) -> [KeymapContext] { FilterCommands.table.contexts }
 
   mutating func insert(_ text: String, in state: inout AppState) {
     if isKept, text.first != " " { editor.replaceText("") }
@@ -74,7 +74,7 @@ extension SearchScreen: TextLayer {
   var holdsInput: Bool { true }
   var showsListBelow: Bool { true }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.search] + Self.typing }
+  func contexts(about hand: AtHand) -> [KeymapContext] { SearchCommands.table.contexts }
 
   mutating func insert(_ text: String, in state: inout AppState) {
     editor.insert(text)

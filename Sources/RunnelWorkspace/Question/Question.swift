@@ -160,7 +160,7 @@ extension Question: LayerComponent {
   }
 
   func contexts(about hand: AtHand) -> [KeymapContext] {
-    word == nil ? [.confirm] : [.word] + Self.typing
+    word == nil ? QuestionCommands.table.contexts : QuestionCommands.word.contexts
   }
 
   mutating func insert(_ text: String, in state: inout AppState) {

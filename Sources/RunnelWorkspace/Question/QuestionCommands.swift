@@ -2,22 +2,28 @@ import RunnelTerminal
 
 /// The commands of a question.
 package enum QuestionCommands {
-  package static let table = CommandTable(.confirm, "Answering", hints: hints, helpHint: "in full")
-  {
-    Command(.dialogYes, "yes", "yes", keys: ["y"]) { state, _ in Question.sayYes(&state) }
+  package static let table = CommandTable(
+    .confirm, "Answering", over: [], hints: hints, helpHint: "in full"
+  ) {
+    Command(.dialogYes, "yes", "yes", keys: ["y"], needs: .nothing) { state, _ in
+      Question.sayYes(&state)
+    }
     Command(
       .dialogKeep, "keep as a draft", "keep what was typed as a draft", keys: ["k"],
+      needs: .nothing,
       disabled: { Question.reasonNothingToKeep($0) }
     ) { state, _ in Question.keepDraft(&state) }
     Command(
       .dialogNumbers, "as numbers", "import texts with a decimal comma, as 3,5, as numbers",
-      keys: ["c"], disabled: { Question.reasonNoNumbers($0) }
+      keys: ["c"], needs: .nothing, disabled: { Question.reasonNoNumbers($0) }
     ) { state, _ in Question.importNumbers(&state) }
     Command(
       .dialogPart, "only the part", "write only the part to the opened file", keys: ["o"],
+      needs: .nothing,
       disabled: { Question.reasonNoPart($0) }
     ) { state, _ in Question.replaceByPart(&state) }
-    Command(.dialogNo, "no", "no", keys: ["n", "Esc", "Enter", "C-g", "C-c", "q"]) { state, _ in
+    Command(.dialogNo, "no", "no", keys: ["n", "Esc", "Enter", "C-g", "C-c", "q"], needs: .nothing)
+    { state, _ in
       Question.sayNo(&state)
     }
     GlobalCommands.help.inner("in full", "what will happen, in full", keys: ["?", "F1"])
@@ -25,8 +31,9 @@ package enum QuestionCommands {
   }
 
   /// The commands of a question that a typed word answers; it has the keys of text fields.
-  package static let word = CommandTable(.word, "Answering", hints: wordHints, helpHint: "in full")
-  {
+  package static let word = CommandTable(
+    .word, "Answering", over: .belowText, hints: wordHints, helpHint: "in full"
+  ) {
     TypingCommands.accept.inner("do it") { state, _ in Question.acceptWord(&state) }
     TypingCommands.cancel.inner("no") { state, _ in state.closeLayer() }
   }

@@ -6,28 +6,29 @@ import RunnelTree
 /// The commands of the queue of writes.
 package enum QueueCommands {
   package static let table = CommandTable(
-    .queue, "With this write", takesCounts: true, hints: hints
+    .queue, "With this write", over: .belowPage, takesCounts: true, hints: hints
   ) {
     Command(
       .rowOpen, "in full", "show all of the write, or no longer", keys: ["Enter", "l", "Right"],
+      needs: .rows, traits: [.opens],
       disabled: { QueueCommands.reasonQueuedNotShown($0) }
     ) { state, _ in QueueScreen.toggleQueued(&state) }
     SharedCommands.compare.inner("compare", "compare with what others wrote", keys: ["c"])
     Command(
-      .syncEdit, "edit again", "edit it again, with what was typed", keys: ["e"],
+      .syncEdit, "edit again", "edit it again, with what was typed", keys: ["e"], needs: .nothing,
       disabled: { QueueCommands.reasonQueuedNotEdited($0) }
     ) { state, _ in QueueScreen.editQueued(&state) }
     Command(
-      .syncRetry, "again", "try the write again, as it was", keys: ["r"],
+      .syncRetry, "again", "try the write again, as it was", keys: ["r"], needs: .nothing,
       disabled: { QueueCommands.reasonNotRetried($0) }
     ) { state, _ in QueueScreen.retryQueued(&state) }
     Command(
-      .syncDrop, "drop", "drop the write…", keys: ["d", "Del"],
+      .syncDrop, "drop", "drop the write…", keys: ["d", "Del"], needs: .nothing,
       disabled: { QueueCommands.reasonQueuedNotDropped($0) }
     ) { state, _ in QueueScreen.confirmDrop(&state) }
     Command(
       .syncLeaveOut, "leave out", "leave out the refused record, and go on with those after it…",
-      keys: ["x"],
+      keys: ["x"], needs: .nothing,
       disabled: { QueueCommands.reasonNotLeftOut($0) }
     ) { state, _ in QueueScreen.confirmLeavingOut(&state) }
     WhyCommands.ask

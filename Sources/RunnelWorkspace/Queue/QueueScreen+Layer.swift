@@ -8,7 +8,7 @@ extension QueueScreen: ListLayer {
   var summary: String { "queue of writes" }
   var heading: String? { "writes" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.queue, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { QueueCommands.table.contexts }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
     guard [.syncRetry, .syncDrop, .syncEdit, .syncLeaveOut].contains(action),

@@ -6,7 +6,7 @@ import RunnelTree
 /// The commands of an open record.
 package enum RecordCommands {
   package static let table = CommandTable(
-    .record, "In this record", takesCounts: true, hints: hints
+    .record, "In this record", over: .belowPage, takesCounts: true, hints: hints
   ) {
     opening
     writing
@@ -23,6 +23,7 @@ package enum RecordCommands {
 
   package static let open = Command(
     .rowOpen, "open", "open a long text or an object, or edit the field", keys: ["Enter"],
+    needs: .record(.opening), traits: [.opens],
     disabled: { RecordCommands.reasonFieldNotOpened($0) }
   ) { state, _ in RecordScreen.openOrEditField(&state) }
 
@@ -30,10 +31,11 @@ package enum RecordCommands {
     open,
     Command(
       .rowIn, "read", "open the object, or read the value in full", keys: ["l", "Right"],
+      needs: .record(nil), traits: [.opens],
       disabled: { RecordCommands.reasonFieldNotRead($0) }
     ) { state, _ in RecordScreen.readField(&state) },
     Command(
-      .sectionMore, "count", "count the references to it", keys: ["gm"],
+      .sectionMore, "count", "count the references to it", keys: ["gm"], needs: .rows,
       disabled: { Related.reasonNotCounted($0) }
     ) { state, _ in Related.countAtCursor(&state) },
   ]
@@ -41,20 +43,21 @@ package enum RecordCommands {
   private static let writing: [Command] = [
     edit,
     Command(
-      .recordAdd, "add field", "add a field", keys: ["a"],
+      .recordAdd, "add field", "add a field", keys: ["a"], needs: .rows, traits: [.opensText],
       disabled: { RecordCommands.reasonNoFieldAdded($0) }
     ) {
       state, _ in
       RecordScreen.addField(&state)
     },
     Command(
-      .recordDelete, "delete", "delete the field…", keys: ["d", "Del"],
+      .recordDelete, "delete", "delete the field…", keys: ["d", "Del"], needs: .record(.deleting),
       disabled: { RecordCommands.reasonNoFieldDeleted($0) }
     ) { state, _ in RecordScreen.deleteField(&state) },
   ]
 
   package static let edit = Command(
-    .recordEdit, "edit", "edit the field in place", keys: ["e", "F2"],
+    .recordEdit, "edit", "edit the field in place", keys: ["e", "F2"], needs: .record(.changing),
+    traits: [.opensText],
     disabled: { RecordCommands.reasonNoFieldEdited($0) }
   ) { state, _ in RecordScreen.editField(&state) }
 
@@ -72,7 +75,9 @@ package enum RecordCommands {
 
 /// The commands of a field that is edited in its line, which has the keys of text fields.
 package enum FieldCommands {
-  package static let table = CommandTable(.field, "In this field", hints: hints) {
+  package static let table = CommandTable(
+    .field, "In this field", over: [.fields] + .belowText, hints: hints
+  ) {
     TypingCommands.accept.inner("save") { state, _ in RecordScreen.acceptField(&state, thenBy: 0) }
     TypingCommands.cancel.inner("cancel") { state, _ in RecordScreen.cancelField(&state) }
     TypingCommands.fieldNext.inner { state, _ in

@@ -27,8 +27,9 @@ extension RecordScreen: ListLayer {
   }
 
   func contexts(about hand: AtHand) -> [KeymapContext] {
-    if edit != nil { return [.field, .fields] + Self.typing }
-    return (reading != nil ? [.value] : hand.contexts + [.record]) + [.list, .global]
+    if edit != nil { return FieldCommands.table.contexts }
+    return reading != nil
+      ? ValueCommands.table.contexts : hand.contexts + RecordCommands.table.contexts
   }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
@@ -36,7 +37,8 @@ extension RecordScreen: ListLayer {
       return edit.input.reasonWaiting(for: action) ?? reasonNextWaits(for: action, in: state)
     }
     let needsRecord =
-      TypeAhead.isAboutRows(state, action) && action != .copyKey && action != .copyPath
+      TypeAhead.isAboutRows(state, action)
+      && !TypeAhead.traits(state, action).contains(.usesKeyOnly)
     return node == nil && needsRecord ? TypeAhead.recordIsRead : nil
   }
 

@@ -139,7 +139,7 @@ extension ResourceCommands {
       return FormScreen.Field(field.shownText, path: field, input)
     }
     if own.isEmpty { return [] }
-    let lists = [state.tabs.isTree ? nil : state.tabs.front].compactMap(\.self) + state.tabs.lists
+    let lists = [state.tabs.frontList].compactMap(\.self) + state.tabs.lists
     guard let list = lists.first(where: { $0.definition.source.path == path.parent }) else {
       return own
     }

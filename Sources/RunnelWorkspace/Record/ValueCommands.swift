@@ -2,10 +2,12 @@ import RunnelTerminal
 
 /// The commands of a value that is read in full.
 package enum ValueCommands {
-  package static let table = CommandTable(.value, "In this value", takesCounts: true, hints: hints)
-  {
+  package static let table = CommandTable(
+    .value, "In this value", over: .belowPage, takesCounts: true, hints: hints
+  ) {
     Command(
-      .valueCodePoints, "code points", "the text, or its code points one by one", keys: ["c"]
+      .valueCodePoints, "code points", "the text, or its code points one by one", keys: ["c"],
+      needs: .nothing
     ) { state, _ in Reading.toggleCodePoints(&state) }
     RecordCommands.edit.inner(keys: ["e", "F2"]) { state, _ in Reading.editReadField(&state) }
     GlobalCommands.stepBack.inner("back", "back to the record", keys: ["h", "Left"]) { state, _ in

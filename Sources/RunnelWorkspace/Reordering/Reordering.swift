@@ -18,7 +18,7 @@ enum Reordering {
     _ id: ActionID, _ title: String, _ help: String, _ direction: Int, _ keys: String
   ) -> Command {
     Command(
-      id, title, help, keys: keys.split(separator: " ").map(String.init),
+      id, title, help, keys: keys.split(separator: " ").map(String.init), needs: .record(.moving),
       disabled: { reasonNotMoved($0, direction) }
     ) { state, count in
       move(&state, by: direction * (count ?? 1))

@@ -120,7 +120,7 @@ extension TreeScreen {
 
   /// The command that counts the keys of a node.
   static let count = Command(
-    .treeCount, "count", "count the keys of this node", keys: ["gK"],
+    .treeCount, "count", "count the keys of this node", keys: ["gK"], needs: .nothing,
     disabled: { TreeScreen.reasonNotCounted($0) }
   ) { state, _ in
     guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return }

@@ -13,7 +13,7 @@ extension ActionID {
 /// The commands about the reason why a server refused a write.
 package enum WhyCommands {
   package static let table = CommandTable(
-    .why, "In the reasons", takesCounts: true, hints: hints
+    .why, "In the reasons", over: .belowPage, takesCounts: true, hints: hints
   ) {
     GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
     SharedCommands.searching
@@ -22,6 +22,7 @@ package enum WhyCommands {
   /// The command that asks why the write at hand was refused.
   static let ask = Command(
     .syncWhy, "why", "say by which rule the server refused this", keys: ["gw"],
+    needs: .record(.asking), traits: [.usesKeyOnly],
     disabled: { WhyCommands.reasonNotAsked($0) }
   ) { state, _ in WhyScreen.open(&state) }.keepingAwaitedRow
 

@@ -9,14 +9,20 @@ package struct WhyScreen: Hashable, Sendable {
 
   /// The write that was refused.
   package let write: PendingWrite
-  /// The explanation; nil while it is being read.
-  private var explanation: JSONValue?
-  /// Why there is no explanation; nil if there is none or it is being read.
-  private var problem: String?
+  private var answer = Answer.awaited
   package private(set) var content = ListContent()
   private(set) var headings: [String: ListHeading] = [:]
   private(set) var lines: [String: StyledLine] = [:]
   package var list = ListState()
+
+  /// What the server says about the rules.
+  private enum Answer: Hashable {
+    /// Nothing yet: the rules are being read.
+    case awaited
+    case explained(JSONValue)
+    /// There is no explanation, for this reason.
+    case failed(String)
+  }
 
   init(_ write: PendingWrite) { self.write = write }
 
@@ -28,9 +34,11 @@ package struct WhyScreen: Hashable, Sendable {
         detail: StyledLine())
     ]
     let texts =
-      if let problem { [StyledLine(problem, .error)] } else if let explanation {
-        WhyText(explanation, local).lines
-      } else { [StyledLine("reading the rules", .connecting)] }
+      switch answer {
+      case .awaited: [StyledLine("reading the rules", .connecting)]
+      case .explained(let explanation): WhyText(explanation, local).lines
+      case .failed(let problem): [StyledLine(problem, .error)]
+      }
     lines = [:]
     var ids: [String] = []
     for line in texts.flatMap({ $0.wrapped(width: max(width - 2, 20)) }) {
@@ -74,12 +82,12 @@ extension WhyScreen {
 
   /// Shows the explanation of a write.
   static func take(_ state: inout AppState, _ json: JSONValue, of write: PendingWrite) {
-    change(&state, write) { $0.explanation = json }
+    change(&state, write) { $0.answer = .explained(json) }
   }
 
   /// Shows why there is no explanation of a write.
   static func fail(_ state: inout AppState, _ refusal: Refusal, of write: PendingWrite) {
-    change(&state, write) { $0.problem = refusal.message }
+    change(&state, write) { $0.answer = .failed(refusal.message) }
   }
 
   private static func change(
@@ -103,7 +111,7 @@ extension WhyScreen: ListLayer {
   var heading: String? { "why" }
   var rowWord: String { "line" }
 
-  func contexts(about hand: AtHand) -> [KeymapContext] { [.why, .list, .global] }
+  func contexts(about hand: AtHand) -> [KeymapContext] { WhyCommands.table.contexts }
 
   mutating func fit(_ state: AppState) {
     rebuild(width: state.layout.body.width, height: state.height, state.settings.local)

@@ -94,11 +94,6 @@ enum Input {
     state.say(.info, "\(keys) is dropped: no key came after it", givesWay: true)
   }
 
-  /// The commands that open a line or a form to type in.
-  private static let opensText: Set<ActionID> = [
-    .recordAdd, .recordEdit, .recordForm, .recordDuplicate, .filterEdit, .searchStart, .paletteOpen,
-  ]
-
   private static func handle(_ state: inout AppState, _ stroke: KeyStroke) {
     state.input.refusesText = false
     if let awaited = state.input.awaited {
@@ -121,9 +116,9 @@ enum Input {
       // The next command makes a message about the one before out of date.
       if state.toast?.isRead(at: state.now) == true { state.toast = nil }
       Restoration.leaveRestoration(&state)
+      let command = Commands.command(action, in: contexts)
       state.input.refusesText =
-        opensText.contains(action)
-        && Commands.command(action, in: contexts)?.disabledReason(state) != nil
+        command?.traits.contains(.opensText) == true && command?.disabledReason(state) != nil
       PlaceHistory.performNotingJumps(&state, action, count: count, in: contexts)
     case .unmatched(let stroke):
       if TypeAhead.holdsBack(&state, unmatched: before.keys + [stroke], digits: before.count) {

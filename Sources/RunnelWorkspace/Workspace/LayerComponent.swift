@@ -121,9 +121,6 @@ extension LayerComponent {
   }
 
   func cutError(_ screen: AppScreen) -> String? { nil }
-
-  /// The contexts of typing, which come after those of the component.
-  static var typing: [KeymapContext] { [.input, .textField] }
 }
 
 /// A layer with a list that the cursor moves through.

@@ -43,7 +43,17 @@ package struct Tabs: Equatable, Sendable {
   /// The names of the tabs.
   package var names: [String] { lists.prefix(fixedCount).map(\.definition.name) + ["Tree"] }
 
-  /// The view in front.
+  /// The list in front, or nil if the tree is in front.
+  package var frontList: ListScreen? {
+    if case .view(let view) = active { lists[view] } else { nil }
+  }
+
+  /// Changes the list in front, if there is one.
+  mutating func changeFrontList(_ body: (inout ListScreen) -> Void) {
+    if case .view(let view) = active { body(&lists[view]) }
+  }
+
+  /// The list in front, where it is known that the tree is not; elsewhere, use `frontList`.
   ///
   /// - Precondition: the tree is not in front.
   package var front: ListScreen {
