@@ -17,7 +17,7 @@ package enum ResourceCommands {
     .toggle, "Yours", over: [.resource] + .belowRow, takesCounts: true
   ) {
     Command(
-      .recordToggle, "toggle", "turn your own entry here on or off, as a like", keys: ["T"],
+      .recordToggle, "toggle", "add your own entry here, or remove it", keys: ["T"],
       needs: .record(.changing),
       disabled: { SharedCommands.reasonNotToggled($0) }
     ) { state, _ in ResourceCommands.toggle(&state) }
