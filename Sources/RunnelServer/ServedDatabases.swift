@@ -196,7 +196,7 @@ final class ServedDatabases: Sendable {
   /// without access lose it.
   private func follow(_ database: ServedDatabase, _ verifier: TokenVerifier) {
     database.accessReceiver.withLock { receiver in
-      receiver = { [logger, world, name = database.name] access in
+      receiver = Receiver { [logger, world, name = database.name] access in
         verifier.change { ($0.secrets, $0.accounts) = (access.secrets, access.accounts) }
         world.switchboard.reviewCredentials()
         logger.info("\(name): the secrets and service accounts of the store were read")

@@ -67,8 +67,12 @@ package final class FakeAccounts: Sendable {
 
   package let state = Mutex(State())
   package let now: @Sendable () -> Int64
-  /// Called before each answer.
-  private let gate = Mutex<(@Sendable (String) async -> Void)?>(nil)
+  private struct Gate: Sendable {
+    let pass: @Sendable (String) async -> Void
+  }
+
+  /// Passed before each answer.
+  private let gate = Mutex<Gate?>(nil)
 
   package init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
@@ -85,7 +89,9 @@ package final class FakeAccounts: Sendable {
   package func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
   /// Sets what happens before each answer.
-  package func hold(_ body: (@Sendable (String) async -> Void)?) { gate.withLock { $0 = body } }
+  package func hold(_ body: (@Sendable (String) async -> Void)?) {
+    gate.withLock { $0 = body.map(Gate.init) }
+  }
 
   /// Makes an account.
   package func add(_ id: String, _ email: String, _ password: String) {
@@ -116,7 +122,7 @@ package final class FakeAccounts: Sendable {
   package var transport: IdentityToolkit.Transport {
     { (request: WebRequest) async throws(NetworkError) in
       let operation = FakeAccounts.operation(request.address.target)
-      if let gate = self.gate.withLock({ $0 }) { await gate(operation) }
+      if let gate = self.gate.withLock({ $0 }) { await gate.pass(operation) }
       let isWrite = request.method == "PATCH"
       let trouble = self.state.withLock { state in
         if !isWrite { state.asked.append(operation) }

@@ -51,11 +51,11 @@ struct StoreLink: Sendable {
 
 /// What a keeper tells before the databases are open is dropped: they begin with the newest state.
 final class StoreNewsInbox: Sendable {
-  private let receiver = Mutex<(@Sendable (StoreKeeper.News) -> Void)?>(nil)
+  private let receiver = Mutex<Receiver<StoreKeeper.News>?>(nil)
 
   func take(_ receiver: @escaping @Sendable (StoreKeeper.News) -> Void) {
-    self.receiver.withLock { $0 = receiver }
+    self.receiver.withLock { $0 = Receiver(take: receiver) }
   }
 
-  func tell(_ news: StoreKeeper.News) { receiver.withLock { $0 }?(news) }
+  func tell(_ news: StoreKeeper.News) { receiver.withLock { $0 }?.take(news) }
 }

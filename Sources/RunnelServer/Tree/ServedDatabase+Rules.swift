@@ -108,7 +108,7 @@ extension ServedDatabase {
   ) throws -> TreeTold {
     if let receiver = accessReceiver.withLock(\.self) {
       do {
-        receiver(try StoredAccess(transaction, of: place.name))
+        receiver.take(try StoredAccess(transaction, of: place.name))
       } catch let error as ServerError {
         logger.error("\(name): \(error.message)")
       }

@@ -44,7 +44,7 @@ actor ServedDatabase {
   /// The secrets and service accounts as they were at the start; nil for a file, which has them beside it.
   nonisolated let storedAccess: StoredAccess?
   /// Takes secrets and service accounts that were changed in the store.
-  nonisolated let accessReceiver = Mutex<(@Sendable (StoredAccess) -> Void)?>(nil)
+  nonisolated let accessReceiver = Mutex<Receiver<StoredAccess>?>(nil)
   /// How many long writes are under way.
   private nonisolated let longWriteCount = Atomic<Int>(0)
   /// True once the file is lost, so that the database is unusable.
