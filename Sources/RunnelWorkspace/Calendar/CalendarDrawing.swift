@@ -29,7 +29,9 @@ struct CalendarDrawing {
       height: min(height + (isFramed ? 2 : 0), area.height),
       width: min(width + (isFramed ? 4 : 0), area.width))
     if isFramed {
-      canvas.box(box, title: "\(screen.civil.monthText) \(screen.civil.year)", role: .dialog)
+      let zone = screen.date.isZoned ? " · local time" : ""
+      canvas.box(
+        box, title: "\(screen.civil.monthText) \(screen.civil.year)\(zone)", role: .dialog)
     } else {
       canvas.fill(box)
     }

@@ -12,6 +12,8 @@ struct FieldDate: Hashable, Sendable {
     /// A number of milliseconds since 1970, or of seconds; the time of day is in milliseconds since
     /// midnight.
     case moment(timeOfDay: Int64, isSeconds: Bool)
+    /// A moment as a text with a zone; the local time of day is in milliseconds since midnight.
+    case zoned(ZonedText, timeOfDay: Int64)
     /// A date such as `2026-08-24`, and the text that follows it.
     case text(rest: String)
     /// A date day first, such as `05.04.1942` or `5.4.1942`, and the text that follows it.
@@ -20,6 +22,7 @@ struct FieldDate: Hashable, Sendable {
     var withoutRest: Form {
       switch self {
       case .moment: self
+      case .zoned(let text, _): .zoned(text.ofWholeSeconds, timeOfDay: 0)
       case .text: .text(rest: "")
       case .dayFirst(let digits, _): .dayFirst(digits: digits, rest: "")
       }
@@ -29,6 +32,9 @@ struct FieldDate: Hashable, Sendable {
   /// The day that the field holds, counted from 1970-01-01; nil if there is none yet.
   let day: Int?
   private let form: Form
+
+  /// Whether the field writes its date in a zone of its own, while the day is that of the user's.
+  var isZoned: Bool { if case .zoned = form { true } else { false } }
 
   /// Reads what is typed into a field; nil if the field holds no date.
   init?(_ input: FieldInput, now: Int64, _ local: LocalTime) {
@@ -49,18 +55,23 @@ struct FieldDate: Hashable, Sendable {
       self.init(moment: moment, local)
     case .string:
       if text.isEmpty, let example = input.dateExample {
-        // The day is written as other days are, without what follows them.
-        self.init(day: nil, FieldDate(text: example)?.form.withoutRest ?? .text(rest: ""))
+        // The day is written as other days are, without what follows them; a moment is that of midnight.
+        self.init(day: nil, FieldDate(text: example, local)?.form.withoutRest ?? .text(rest: ""))
         return
       }
-      guard let date = FieldDate(text: text) else { return nil }
+      guard let date = FieldDate(text: text, local) else { return nil }
       self = date
     case .boolean, .json: return nil
     }
   }
 
   /// Reads a date that is a text; nil if it is none.
-  private init?(text: String) {
+  private init?(text: String, _ local: LocalTime) {
+    if let zoned = ZonedText(text) {
+      let civil = local.civil(zoned.milliseconds)
+      self.init(day: civil.dayNumber, .zoned(zoned, timeOfDay: FieldDate.timeOfDay(civil)))
+      return
+    }
     if let date = FieldDate.isoDate(text) {
       self.init(day: date.dayNumber, .text(rest: String(text.dropFirst(date.dateText.count))))
       return
@@ -86,11 +97,14 @@ struct FieldDate: Hashable, Sendable {
   private init(moment: Int64?, _ local: LocalTime) {
     let isSeconds = moment.map(StoredTime.seconds.contains) == true
     let civil = moment.map { local.civil(StoredTime.milliseconds(of: $0)) }
-    let midnight = civil.map { CivilTime(dayNumber: $0.dayNumber).milliseconds() }
     self.init(
       day: civil?.dayNumber,
-      .moment(
-        timeOfDay: (civil?.milliseconds() ?? 0) - (midnight ?? 0), isSeconds: isSeconds))
+      .moment(timeOfDay: civil.map(FieldDate.timeOfDay) ?? 0, isSeconds: isSeconds))
+  }
+
+  /// The milliseconds since midnight, as clocks show them.
+  private static func timeOfDay(_ civil: CivilTime) -> Int64 {
+    civil.milliseconds() - CivilTime(dayNumber: civil.dayNumber).milliseconds()
   }
 
   /// The date that a text begins with: `2026-08-24`, alone or before a time of day.
@@ -104,13 +118,17 @@ struct FieldDate: Hashable, Sendable {
     return civil
   }
 
-  /// The text of the field with another day; a moment keeps its time of day.
+  /// The text of the field with another day; a moment keeps its local time of day,
+  /// and if it is a text, its zone.
   func text(day: Int, _ local: LocalTime) -> String {
     switch form {
     case .moment(let timeOfDay, let isSeconds):
-      let midnight = CivilTime(dayNumber: day).milliseconds()
-      let moment = local.milliseconds(CivilTime(milliseconds: midnight + timeOfDay))
+      let moment = FieldDate.moment(timeOfDay, of: day, local)
       return String(isSeconds ? moment / 1000 : moment)
+    case .zoned(let text, let timeOfDay):
+      // The day that the field holds leaves the moment as it is, also where clocks show an hour twice.
+      return text.text(
+        of: day == self.day ? text.milliseconds : FieldDate.moment(timeOfDay, of: day, local))
     case .text(let rest): return CivilTime(dayNumber: day).dateText + rest
     case .dayFirst(let digits, let rest):
       let date = CivilTime(dayNumber: day)
@@ -119,5 +137,11 @@ struct FieldDate: Hashable, Sendable {
       }
       return (parts + [String(date.year)]).joined(separator: ".") + rest
     }
+  }
+
+  /// The moment when local clocks show a time of a day.
+  private static func moment(_ timeOfDay: Int64, of day: Int, _ local: LocalTime) -> Int64 {
+    let midnight = CivilTime(dayNumber: day).milliseconds()
+    return local.milliseconds(CivilTime(milliseconds: midnight + timeOfDay))
   }
 }

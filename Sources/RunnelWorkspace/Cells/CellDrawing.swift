@@ -13,6 +13,7 @@ struct CellDrawing {
 
   private let input: FieldInput
   private let glyphs: Glyphs
+  private let local: LocalTime
   /// The area of the list.
   private let body: Rect
   /// The area of the text field.
@@ -24,6 +25,7 @@ struct CellDrawing {
   init?(_ record: RecordScreen, _ screen: AppScreen) {
     guard let edit = record.edit, !screen.layout.body.isEmpty else { return nil }
     (input, glyphs, body) = (edit.input, screen.glyphs, screen.layout.body)
+    local = screen.state.settings.local
     let line = CellDrawing.line(of: Record.id(of: record.path), screen) ?? body.endRow - 1
     let cell = CellDrawing.columns(screen)
     let text = CellWidth.width(of: edit.input.editor.text) + 1
@@ -60,7 +62,7 @@ struct CellDrawing {
   private var note: StyledLine {
     if let error = input.error { return StyledLine("\(glyphs.conflict) \(error)", .error) }
     let offers = input.offers.map(\.text)
-    return StyledLine(offers.isEmpty ? input.label : offers.joined(separator: " · "), .muted)
+    return StyledLine(offers.isEmpty ? input.label(local) : offers.joined(separator: " · "), .muted)
   }
 
   /// The area of the line beside the text field: below it, or above it on the last line.

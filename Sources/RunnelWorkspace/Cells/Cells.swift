@@ -162,9 +162,7 @@ enum Cells {
     let name = FilterCompletion.quotedName(column.field.text)
     if node.isEmpty { return "-has:\(name)" }
     guard let leaf = node.leaf else { return nil }
-    if case .number(let number) = leaf, let time = number.integer,
-      [.date, .time, .age].contains(column.format)
-    {
+    if [.date, .time, .age].contains(column.format), let time = StoredTime.moment(of: leaf) {
       return "\(name):\(local.civil(time).dateText)"
     }
     return "\(name):\(FilterCompletion.quoted(FieldKind.text(of: leaf.json)))"

@@ -109,13 +109,11 @@ package struct CompareDrawing {
 
   // MARK: Text
 
-  /// The value of a field as JSON; before a number that is a time its date and time.
+  /// The value of a field as JSON; before a time its local date and time.
   private func text(_ json: JSONValue, of row: ThreeWay.Row) -> String {
     if json == .null { return "(none)" }
     let field = Path(unchecked: (screen.draft.path.keys + row.place.keys).suffix(1).map(\.self))
-    guard case .number(let number) = json,
-      let moment = TreeText.moment(of: .number(number), in: field, local)
-    else { return json.jsonText() }
+    guard let moment = TreeText.moment(of: json, in: field, local) else { return json.jsonText() }
     return "\(moment)  \(json.jsonText())"
   }
 

@@ -8,6 +8,8 @@ struct DateText: Hashable {
   let start: Int64
   /// Whether the text has a time of day.
   let hasTime: Bool
+  /// The distance of the written zone from UTC; nil if the text has none.
+  private(set) var offsetSeconds: Int?
 
   /// Reads a text, of which times without a zone are local; nil if it is something else.
   init?(_ text: String, _ local: LocalTime) {
@@ -21,6 +23,7 @@ struct DateText: Hashable {
     guard let time = DateText.time(rest) else { return nil }
     if let zone = time.zone {
       start = date.milliseconds() + time.milliseconds - zone
+      offsetSeconds = Int(zone / 1000)
     } else {
       start = local.milliseconds(date) + time.milliseconds
     }

@@ -18,12 +18,16 @@ package struct FormDrawing {
   private let preview: WritePreview?
   private let keys: KeyText
   private let area: Rect
+  private let local: LocalTime
 
-  init(_ form: FormScreen, _ preview: WritePreview?, _ keys: KeyText, _ area: Rect) {
+  init(
+    _ form: FormScreen, _ preview: WritePreview?, _ keys: KeyText, _ area: Rect, _ local: LocalTime
+  ) {
     self.form = form
     self.preview = preview
     self.keys = keys
     self.area = area
+    self.local = local
   }
 
   /// The greatest number of lines of a text that are shown.
@@ -40,12 +44,15 @@ package struct FormDrawing {
     textLines(of: index) + notes(on: index, glyphs).count
   }
 
-  /// The notes below a field: the error, and the choices.
+  /// The notes below a field: the error, the local time and the choices.
   private func notes(on index: Int, _ glyphs: Glyphs) -> [StyledLine] {
     let field = form.fields[index]
     var notes: [StyledLine] = []
     if let error = field.input.error {
       notes += FormDrawing.wrapped("\(glyphs.conflict) \(error)", .error, width: noteWidth)
+    }
+    if index == form.focus, let time = field.input.localTime(local) {
+      notes.append(StyledLine(time, .muted))
     }
     if index == form.focus, !field.input.choices.isEmpty {
       let offers = field.input.offers.prefix(FormDrawing.offersMax).map { choice in

@@ -63,7 +63,8 @@ extension FormScreen: LayerComponent {
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen) {
     FormDrawing(
-      self, WritePreview(self, screen.state), KeyText.formKeys(screen.state), screen.layout.overlay
+      self, WritePreview(self, screen.state), KeyText.formKeys(screen.state), screen.layout.overlay,
+      screen.state.settings.local
     ).draw(into: &canvas)
   }
 

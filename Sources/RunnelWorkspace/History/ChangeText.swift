@@ -55,11 +55,7 @@ package struct ChangeText {
 
   private func short(_ json: JSONValue) -> String {
     if json == .null { return "-" }
-    if case .number(let number) = json, let local,
-      let moment = TreeText.moment(of: .number(number), local)
-    {
-      return moment
-    }
+    if let local, let moment = TreeText.moment(of: json, local) { return moment }
     let text = json.jsonText()
     return text.count > ChangeText.valueMax
       ? text.prefix(ChangeText.valueMax) + ellipsis : text

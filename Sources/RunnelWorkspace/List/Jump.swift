@@ -416,7 +416,10 @@ extension Jump {
   /// Returns the moments that a text names, or nil if it names none.
   private static func moments(_ state: AppState, _ text: String) -> MomentRange? {
     let reader = MomentReader(now: state.now, local: state.settings.local)
-    return reader.value(text.replacingBlanks(by: "T")).moments
+    let stored = ZonedText(text).map {
+      MomentRange(start: $0.milliseconds, end: $0.milliseconds + 1)
+    }
+    return stored ?? reader.value(text.replacingBlanks(by: "T")).moments
   }
 
   /// Returns the jump to a time in a field that the rows are sorted by; nil if no loaded row has a time there
@@ -435,8 +438,9 @@ extension Jump {
         return .value(
           .leaf(.number(JSONNumber(isSeconds ? moment / 1000 : moment))), field: field)
       case .string(let text)? where FieldProfile.isDate(text):
-        let civil = state.settings.local.civil(moments.start)
-        return .value(.leaf(.string(civil.dateText)), field: field)
+        let bound = DateText.bound(
+          of: moment, like: text, isBehind: order.isDescending, state.settings.local)
+        return .value(.leaf(.string(bound)), field: field)
       case .string?, .bool?, nil: continue
       }
     }

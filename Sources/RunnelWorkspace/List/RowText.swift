@@ -286,22 +286,21 @@ package struct RowText: Equatable {
       if !node.children.isEmpty { return String(node.children.count) }
       return json == .number(0) ? "" : FieldKind.text(of: json)
     case .time, .date, .age:
-      guard case .number(let number) = json, let time = number.integer else {
+      guard let time = StoredTime.moment(of: node.leaf) else {
         return dateText(of: FieldKind.text(of: json), format)
       }
       switch format {
-      case .time: return local.timeText(StoredTime.milliseconds(of: time))
-      case .date: return local.civil(StoredTime.milliseconds(of: time)).dateText
-      default:
-        return timeStyle.text(of: StoredTime.milliseconds(of: time), now: now, local: local)
+      case .time: return local.timeText(time)
+      case .date: return local.civil(time).dateText
+      default: return timeStyle.text(of: time, now: now, local: local)
       }
     }
   }
 }
 
 extension RowText {
-  /// Returns the age of a date that is a text, or what a column of another format shows of one in ISO
-  /// 8601; other texts stay as they are.
+  /// Returns the age of a date that is a text without a zone, or what a column of another format shows of one
+  /// in ISO 8601, as it is written; other texts stay as they are.
   private func dateText(of text: String, _ format: ColumnDefinition.Format) -> String {
     if format == .age, let date = DateText(text, local) {
       return timeStyle.text(of: date.start, now: now, local: local, hasTime: date.hasTime)

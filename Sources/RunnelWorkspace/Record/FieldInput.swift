@@ -119,6 +119,20 @@ package struct FieldInput: Hashable, Sendable {
 // MARK: Values
 
 extension FieldInput {
+  /// The local date and time, as the cells show it, of a typed moment that is written in another zone; nil for
+  /// other texts.
+  func localTime(_ local: LocalTime) -> String? {
+    guard kind == .string, !editor.isSecret, let zoned = ZonedText(editor.text),
+      local.offsetSeconds(zoned.milliseconds) != zoned.offsetSeconds
+    else { return nil }
+    return TreeText.moment(of: Leaf.string(editor.text), local).map { "\($0) local time" }
+  }
+
+  /// The kind of value, and the local time of a moment that is written in another zone.
+  func label(_ local: LocalTime) -> String {
+    localTime(local).map { "\(label) · \($0)" } ?? label
+  }
+
   /// The word that stands for the time of the write.
   package static let now = "now"
   private static let dateAdvice =

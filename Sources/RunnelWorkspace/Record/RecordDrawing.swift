@@ -153,6 +153,13 @@ package struct RecordDrawing {
     return CellWidth.width(of: error) + 3 > room ? error : nil
   }
 
+  /// The kind of an edited value, and its local time if there is room for it beside the text.
+  private func kindLabel(_ input: FieldInput, width: Int) -> String {
+    let label = input.label(local)
+    let room = width - CellWidth.width(of: input.editor.text) - 3
+    return CellWidth.width(of: label) <= room ? label : input.label
+  }
+
   /// Draws the text field over the line of its field, and beside it the kind or the error.
   private func drawEdit(into canvas: inout Canvas) {
     guard let edit = screen.edit else { return }
@@ -164,7 +171,9 @@ package struct RecordDrawing {
     let label = canvas.glyphs.cursor + "  " + label(edit.field)
     let (labelArea, rest) = line.splitLeft(min(CellWidth.width(of: label), line.width / 2))
     canvas.put(label, at: labelArea.origin, width: labelArea.width, role: .jsonKey)
-    let beside = edit.input.error.map { "\(canvas.glyphs.conflict) \($0)" } ?? edit.input.label
+    let beside =
+      edit.input.error.map { "\(canvas.glyphs.conflict) \($0)" }
+      ?? kindLabel(edit.input, width: rest.width)
     // The kind stays in its place, with a blank after it.
     let end = edit.input.error == nil ? 2 : 1
     let besideWidth = min(CellWidth.width(of: beside) + end, rest.width * 2 / 3)

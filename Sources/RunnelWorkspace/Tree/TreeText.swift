@@ -131,19 +131,33 @@ package struct TreeText {
     }
   }
 
-  /// Returns the date and time of a number that looks like milliseconds since 1970, or like seconds
-  /// in a field that its name tells to be a time; nil for other values.
+  /// Returns the local date and time of a number that looks like milliseconds since 1970, or like seconds
+  /// in a field that its name tells to be a time, or of a text in ISO 8601 with a zone; nil for other values.
   static func moment(of leaf: Leaf, in field: Path = .root, _ local: LocalTime) -> String? {
-    guard case .number(let number) = leaf, let stored = number.integer else { return nil }
-    let isTime =
-      StoredTime.milliseconds.contains(stored)
-      || StoredTime.seconds.contains(stored) && FieldRole(ofFieldAt: field) == .date
-    if !isTime { return nil }
-    let time = StoredTime.milliseconds(of: stored)
+    if case .number(let number) = leaf {
+      guard let stored = number.integer else { return nil }
+      let isTime =
+        StoredTime.milliseconds.contains(stored)
+        || StoredTime.seconds.contains(stored) && FieldRole(ofFieldAt: field) == .date
+      if !isTime { return nil }
+    }
+    guard let time = StoredTime.moment(of: leaf) else { return nil }
     return "\(local.civil(time).dateText) \(local.timeText(time))"
   }
 
-  /// Returns the kind of a value, or the date of a number that looks like milliseconds since 1970.
+  /// Returns the local date and time of a value that is a time, as for a leaf; nil for other values.
+  static func moment(
+    of json: JSONValue, in field: Path = .root, _ local: LocalTime
+  ) -> String? {
+    switch json {
+    case .number(let number): moment(of: .number(number) as Leaf, in: field, local)
+    case .string(let text): moment(of: .string(text) as Leaf, in: field, local)
+    default: nil
+    }
+  }
+
+  /// Returns the local date of a number that looks like milliseconds since 1970, or of a text in ISO 8601 with a
+  /// zone; of other values the kind.
   static func hint(of leaf: Leaf, _ local: LocalTime) -> String {
     moment(of: leaf, local) ?? FieldKind(leaf.json).rawValue
   }

@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTree
 
-/// Times that are stored as numbers: of milliseconds since 1970, or of seconds.
+/// Times as they are stored: numbers of milliseconds since 1970, or of seconds, and texts.
 package enum StoredTime {
   /// The numbers that look like milliseconds since 1970: from 2001 to 2096.
   package static let milliseconds: Range<Int64> = 1_000_000_000_000..<4_000_000_000_000
@@ -22,6 +22,16 @@ package enum StoredTime {
     case .number(let number)?:
       (number.integer ?? Int64(exactly: number.double.rounded(.down))).map(milliseconds(of:))
     case .string(let text)?: DateText(text, local)?.start
+    case .bool?, nil: nil
+    }
+  }
+
+  /// Returns the milliseconds since 1970 of a value that is known to be a time and names the same moment in
+  /// any zone: a whole number, or a text in ISO 8601 with a zone; nil for others.
+  static func moment(of leaf: Leaf?) -> Int64? {
+    switch leaf {
+    case .number(let number)?: number.integer.map(milliseconds(of:))
+    case .string(let text)?: ZonedText(text)?.milliseconds
     case .bool?, nil: nil
     }
   }

@@ -62,7 +62,7 @@ final class AppDriver {
     reach: FindReach? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     profile: ProfileMark? = nil, isRecording: Bool = false, me: String = "zoe",
-    now: Int64 = Fixture.now, restoring session: SessionState? = nil,
+    now: Int64 = Fixture.now, local: LocalTime = .utc, restoring session: SessionState? = nil,
     startFileTask: ((FileTask) -> Void)? = nil, dataFile: String? = nil,
     levels: FakeLevels? = nil, random seed: UInt64 = 1
   ) throws {
@@ -88,7 +88,7 @@ final class AppDriver {
     backend = SynchronousBackend(try open(seed + 1, isReadOnly: isReadOnly))
     var state = AppState(
       views: views, resources: resources, databaseName: "test", me: me, isReadOnly: isReadOnly,
-      profile: profile, size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
+      profile: profile, size: TerminalSize(columns: columns, rows: rows), now: now, local: local)
     state.files.dataFile = dataFile
     let fileNews = try Wakeup()
     let files = FileThreads { fileNews.signal() }
