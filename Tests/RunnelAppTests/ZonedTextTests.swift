@@ -129,7 +129,16 @@ import Testing
     app.press("e")
     let input = try #require(app.state.layers.last?.component.fieldInput)
     #expect(input.editor.text == "2026-11-27T23:30:00.000Z")
-    #expect(app.screen.contains { $0.contains("2026-11-28 00:30 local time") }, "\(app.screen)")
+    #expect(app.screen.contains { $0.contains("string · 2026-11-28 00:30 local") }, "\(app.screen)")
+    #expect(app.backend.writeCount == 0)
+  }
+
+  @Test func cellIsEditedAsTheStoredText() throws {
+    let app = try app()
+    go(app, "k2")
+    app.press("| l e")
+    #expect(app.state.layers.last?.component.fieldInput?.editor.text == "2026-11-27T23:30:00.000Z")
+    #expect(app.screen.contains { $0.contains("2026-11-28 00:30 local") }, "\(app.screen)")
   }
 
   @Test func calendarWritesTheMomentInTheZoneInWhichItStands() throws {

@@ -125,7 +125,7 @@ extension FieldInput {
     guard kind == .string, !editor.isSecret, let zoned = ZonedText(editor.text),
       local.offsetSeconds(zoned.milliseconds) != zoned.offsetSeconds
     else { return nil }
-    return TreeText.moment(of: Leaf.string(editor.text), local).map { "\($0) local time" }
+    return TreeText.moment(of: Leaf.string(editor.text), local).map { "\($0) local" }
   }
 
   /// The kind of value, and the local time of a moment that is written in another zone.

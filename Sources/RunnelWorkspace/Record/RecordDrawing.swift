@@ -153,11 +153,12 @@ package struct RecordDrawing {
     return CellWidth.width(of: error) + 3 > room ? error : nil
   }
 
-  /// The kind of an edited value, and its local time if there is room for it beside the text.
+  /// The kind of an edited value, and the local time of a moment that is written in another zone: as much as
+  /// has room beside the text, the time first.
   private func kindLabel(_ input: FieldInput, width: Int) -> String {
-    let label = input.label(local)
     let room = width - CellWidth.width(of: input.editor.text) - 3
-    return CellWidth.width(of: label) <= room ? label : input.label
+    let labels = [input.label(local)] + (input.localTime(local).map { [$0] } ?? [])
+    return labels.first { CellWidth.width(of: $0) <= room } ?? input.label
   }
 
   /// Draws the text field over the line of its field, and beside it the kind or the error.
