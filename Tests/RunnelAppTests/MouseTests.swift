@@ -71,6 +71,7 @@ import Testing
   @Test func clickInAMenuSelectsAndTwoChoose() throws {
     let app = try chat()
     app.press("g2 gg j x")
+    app.type("path")
     let row = try row(of: "copy the path", in: app)
     send(.press, row: row, column: 10, to: app)
     #expect(app.screen[row].contains(">  copy the path"))
