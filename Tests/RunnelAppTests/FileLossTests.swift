@@ -57,7 +57,7 @@ import Testing
     try app.loseFile()
     app.press("Enter")
     #expect(app.screen[0].contains("the file is gone"))
-    #expect(app.state.writes.queue.refused.map(\.title).count == 1)
+    #expect(app.state.writes.queue.refused.map { $0.title(.tree) }.count == 1)
     #expect(app.composeLine.contains("what I said"))
     #expect(!app.toast.contains("saved"))
     let refused = try #require(app.state.writes.queue.refused.first?.request)
@@ -153,7 +153,8 @@ import Testing
     #expect(!app.toast.hasPrefix("deleted 2"), "\(app.toast)")
     #expect(app.screen[0].contains("the file is gone"))
     #expect(app.screen[0].contains("!1"), "\(app.screen[0])")
-    #expect(app.state.writes.queue.refused.map(\.title) == ["deleted 2 records of /user"])
+    #expect(
+      app.state.writes.queue.refused.map { $0.title(.tree) } == ["deleted 2 records of /user"])
   }
 
   @Test func theRowsHereAndTheWholeDatabaseAreSavedElsewhere() throws {

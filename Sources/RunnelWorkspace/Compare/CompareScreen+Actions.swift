@@ -70,8 +70,14 @@ extension CompareScreen {
     let screen = CompareScreen(
       draft, theirs: theirs, columns: state.size.columns, height: state.height)
     if screen.model[.mine] == screen.model[.theirs] {
+      let words = "nothing to choose: \(draft.path) is as you wanted it"
+      if QueueScreen.hasOthers(state, draft) {
+        // Who looks does not write.
+        return state.say(
+          .info, state.phrase("\(words) · the write has other records", .syncOpen, "lists it"))
+      }
       forget(&state, draft)
-      return state.say(.info, "nothing to choose: \(draft.path) is as you wanted it")
+      return state.say(.info, words)
     }
     state.layers.removeAll { layer in
       if case .compare(let other) = layer { other.draft.path == draft.path } else { false }
@@ -220,8 +226,12 @@ extension CompareScreen {
           theirs, with: result, at: screen.draft.path)
       else {
         state.closeLayer()
-        forget(&state, screen.draft)
-        return state.say(.info, "what others wrote is kept\(nextComparison(state))")
+        let isSent = QueueScreen.leave(&state, toOthers: screen.draft)
+        if !isSent { forget(&state, screen.draft) }
+        return state.say(
+          .info,
+          "what others wrote is kept\(isSent ? "; the other records are sent" : "")\(nextComparison(state))"
+        )
       }
       let conditions = screen.model.rows.filter { !$0.isSame }.map { row in
         WriteCondition(

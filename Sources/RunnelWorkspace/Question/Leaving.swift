@@ -115,7 +115,8 @@ enum Leaving {
       refused.count == 1
       ? ("1 write that was not done", "it") : ("\(refused.count) writes that were not done", "them")
     let named = refused.prefix(namedMax).map { item in
-      "· " + item.title + (item.purpose.kind.typed.first.map { ": \(beginning(of: $0))" } ?? "")
+      "· " + item.title(state.database.coding)
+        + (item.purpose.kind.typed.first.map { ": \(beginning(of: $0))" } ?? "")
     }
     return ["\(words): \(state.keysOrName(.syncOpen)) lists \(them)"] + named
   }

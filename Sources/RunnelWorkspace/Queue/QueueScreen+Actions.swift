@@ -162,7 +162,10 @@ extension QueueScreen {
     guard let item = screen.cursorWrite(in: state.writes.queue) else { return }
     let question = Question(
       .dropRefused(item.id), title: "Drop the write",
-      message: [StyledLine(item.title), StyledLine("what was typed for it is lost", .warn)]
+      message: [
+        StyledLine(item.title(state.database.coding)),
+        StyledLine("what was typed for it is lost", .warn),
+      ]
         + [item.write?.doneWords].compactMap(\.self).map { StyledLine($0, .muted) },
       explanation: [
         StyledLine(item.refusal.message, .muted),

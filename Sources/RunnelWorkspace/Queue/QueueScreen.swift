@@ -57,7 +57,7 @@ package struct QueueScreen: Hashable, Sendable {
       let id = "\(item.id)"
       let state = item.draft == nil ? "refused " : "conflict"
       var line = StyledLine(" ! \(state) ", .conflict)
-      line.append(item.title)
+      line.append(item.title(coding))
       // The typed text distinguishes several messages to one place.
       if item.draft == nil, let typed = item.purpose.kind.typed.first {
         line.append("  \(typed.prefix(QueueScreen.typedMax))")
@@ -128,18 +128,19 @@ package struct QueueScreen: Hashable, Sendable {
     for field in item.refusal.fields {
       details += QueueScreen.reason("\(field.name) \(field.message)")
     }
+    let others = item.others(coding).map { PendingText.detail(of: $0, coding) } ?? []
     if let draft = item.draft {
       for change in EntryText.changes(from: draft.base, to: draft.mine) {
         let name = change.name.isEmpty ? "" : "\(change.name)  "
         details.append(StyledLine("      - \(name)\(change.old.jsonText())", .muted))
         details.append(StyledLine("      + \(name)\(change.new.jsonText())", .ok))
       }
-      return details
+      return details + others
     }
     if case .earlier(let write) = item.purpose {
       return details + PendingText.detail(of: write, coding)
     }
     for text in item.purpose.kind.typed { details.append(StyledLine("      \(text)", .ok)) }
-    return details
+    return details + others
   }
 }

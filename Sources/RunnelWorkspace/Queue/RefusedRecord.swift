@@ -24,6 +24,9 @@ struct RefusedRecord {
   /// The number of places that the others are, mostly one for each record.
   var restCount: Int { if case .update(_, let members) = rest { members.count } else { 0 } }
 
+  /// True if a place is the refused record, or in it.
+  func contains(_ path: Path) -> Bool { record.contains(path) }
+
   /// The record in words: its first text, or its place.
   func title(_ coding: ValueCoding) -> String {
     let values = first.parts.compactMap { part in
@@ -124,10 +127,39 @@ extension QueueScreen {
       let write = item.write, let request = RefusedRecord(write, state)?.requestForRest
     else { return state.say(.info, dealtWith) }
     if state.refusesWriting() { return }
-    // What was typed for the record goes with it.
-    state.writes.queue.reword(id, as: .earlier(write))
-    state.submit(.earlier(write), .taking([write.id], isRequired: true, request))
-    refreshQueue(&state)
+    send(&state, item, write, request)
     state.say(.info, "the others are sent")
+  }
+
+  /// Sends the other records of a refused write.
+  private static func send(
+    _ state: inout AppState, _ item: WriteQueue.Refused, _ write: PendingWrite,
+    _ others: WriteRequest
+  ) {
+    // What was typed for the record goes with it.
+    state.writes.queue.endEdit(item.purpose)
+    state.writes.queue.reword(item.id, as: .earlier(write))
+    state.submit(.earlier(write), .taking([write.id], isRequired: true, others))
+    refreshQueue(&state)
+  }
+
+  /// Leaves a record of a refused write as others wrote it, and sends the other records.
+  ///
+  /// - Returns: False if there are none.
+  static func leave(_ state: inout AppState, toOthers draft: CompareDraft) -> Bool {
+    guard let item = state.writes.queue.refused.first(where: { $0.id == draft.queued }),
+      let write = item.write
+    else { return false }
+    guard let refused = RefusedRecord(write, state), refused.contains(draft.path),
+      let request = refused.requestForRest
+    else { return false }
+    send(&state, item, write, request)
+    return true
+  }
+
+  /// True if a comparison is of one record of a refused write that has others.
+  static func hasOthers(_ state: AppState, _ draft: CompareDraft) -> Bool {
+    let item = state.writes.queue.refused.first { $0.id == draft.queued }
+    return RefusedRecord(item?.write, state)?.contains(draft.path) == true
   }
 }

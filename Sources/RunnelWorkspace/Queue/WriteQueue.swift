@@ -246,8 +246,25 @@ extension WriteQueue.Refused {
     return conditions.isEmpty ? request : .guarded(request, conditions)
   }
 
-  /// The write, in words.
-  package var title: String {
-    purpose.kind.title ?? request?.deed ?? ""
+  /// The write, in words: all that is left of it, also if only its refused record is edited again.
+  func title(_ coding: ValueCoding) -> String {
+    whole(coding).map { PendingText.deed(of: $0, coding) } ?? purpose.kind.title ?? request?.deed
+      ?? ""
+  }
+
+  /// The write of several records of services of which one is edited again; nil for others.
+  private func whole(_ coding: ValueCoding) -> PendingWrite? {
+    guard coding == .services, let write, write.firstRecord != nil else { return nil }
+    if case .earlier = purpose { return nil }
+    return write
+  }
+
+  /// What the write does to the records after the one that is edited again; nil if there are none.
+  func others(_ coding: ValueCoding) -> PendingWrite? {
+    guard var write = whole(coding), let record = write.firstRecord?.record else { return nil }
+    let kept = write.parts.indices.filter { !record.contains(write.parts[$0].path) }
+    if write.bases.count == write.parts.count { write.bases = kept.map { write.bases[$0] } }
+    write.parts = kept.map { write.parts[$0] }
+    return write
   }
 }
