@@ -29,6 +29,8 @@ package struct SentWrites: Hashable, Sendable {
     package var searchCount = 0
     /// When that was done first.
     package var searchedSince: Int64?
+    /// True if the server answered, by something that is no record: it may do at each call what it did.
+    package var isAnswered = false
   }
 
   /// The most writes that are kept; with more, none is sent before others are answered.
@@ -134,6 +136,7 @@ extension SentWrites.Creation {
     if let searchedSince {
       members.append(JSONMember("searched", .number(JSONNumber(searchedSince))))
     }
+    if isAnswered { members.append(JSONMember("answered", .bool(true))) }
     if let madeRecord { members.append(JSONMember("madeRecord", madeRecord)) }
     return .object(members)
   }
@@ -148,6 +151,7 @@ extension SentWrites.Creation {
     }
     made = json["made"]?.string
     madeRecord = json["madeRecord"]
+    isAnswered = json["answered"]?.bool ?? false
     searchCount = json["searches"]?.int ?? 0
     searchedSince = json["searched"]?.int.map(Int64.init)
   }

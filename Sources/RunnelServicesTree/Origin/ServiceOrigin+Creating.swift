@@ -290,9 +290,12 @@ extension ServiceOrigin {
         forget(call.ids)
         isUnsaved = true
       }
-      guard case .success(let json) = answer, let record = ServiceResult(json).record,
-        let key = mirror.key(of: record, in: call.record.service)
-      else { continue }
+      guard case .success(let json) = answer else { continue }
+      guard let record = ServiceResult(json).record else {
+        noteAnswered(call.ids[0])
+        continue
+      }
+      guard let key = mirror.key(of: record, in: call.record.service) else { continue }
       births[call.ids[0]] = Births(
         service: call.record.service, keys: [key], records: [key: record])
     }
@@ -400,6 +403,7 @@ extension ServiceOrigin {
     guard let first = outcome.new.first else {
       if outcome.isUnclear { return setUnknown(record, id) }
       if awaitCreation(record, id, now) { return }
+      if sent.creations[id]?.isAnswered == true { return setUnknown(record, id) }
       noteRepeat(record, id, now)
       forget([id])
       return queue.release(record)

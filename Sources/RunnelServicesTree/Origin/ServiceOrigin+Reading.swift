@@ -251,6 +251,11 @@ extension ServiceOrigin {
     switch answer {
     case .success(let json):
       guard let child = child(json, service), child.key == key else {
+        // What a proxy sends says nothing of the record.
+        if !waiting(for: service, key).isEmpty {
+          let error = FeathersError(.generalError, "The answer is no such record.")
+          return unread(service, key, error, now)
+        }
         services[service]?.absent.insert(key)
         break
       }
@@ -263,9 +268,10 @@ extension ServiceOrigin {
     case .failure(let error) where error.isRetryable:
       pause(now)
       return wakeWrites(service, key, isRead: false)
-    // Some services have lists only: then what these tell is all that can be known.
-    case .failure where !mirror.node(service, key).isEmpty: break
     case .failure(let error):
+      unread(service, key, error, now)
+      // Some services have lists only: then what these tell is all that can be known.
+      if !mirror.node(service, key).isEmpty { break }
       let rows = asks.values.map(\.query).filter { query in
         guard query.path.keys == [service], case .record(key) = need(query) else { return false }
         return true
@@ -273,7 +279,6 @@ extension ServiceOrigin {
       refuse(error) { ask in
         rows.contains(ask.query) || ask.query.path.keys.starts(with: [service, key])
       }
-      refuseWrites(of: RecordID(service: service, key: key), error.treeError)
     }
     wakeWrites(service, key, isRead: true)
   }

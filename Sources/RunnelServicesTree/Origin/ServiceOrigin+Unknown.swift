@@ -179,6 +179,25 @@ extension ServiceOrigin {
 
   // MARK: Unknown outcomes
 
+  /// The server answered a creation by something that is no record: it is looked for, and not sent again unless
+  /// the user says so.
+  mutating func tookNoRecord(_ call: WriteCall) {
+    let id = call.ids[0]
+    if let key = born(id) { return adopt(key, for: call.record, call.ids) }
+    guard sent.creations[id] != nil, sent.aliases[ServiceOrigin.alias(call.record)] == nil else {
+      return setUnknown(call.record, id)
+    }
+    noteAnswered(id)
+    queue.release(call.record)
+  }
+
+  /// Notes that the server answered a creation, though not by the record.
+  mutating func noteAnswered(_ id: Int64) {
+    guard sent.creations[id] != nil else { return }
+    sent.creations[id]?.isAnswered = true
+    isUnsaved = true
+  }
+
   /// The writes of unknown outcome, oldest first: they are not sent unless the user says so, or nothing is found of
   /// them for a while.
   package var unknownWrites: [Int64] { sent.unknown.union(awaited.keys).sorted() }

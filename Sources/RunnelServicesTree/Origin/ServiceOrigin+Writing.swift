@@ -29,7 +29,7 @@ extension ServiceOrigin {
   /// The replica is told of the records of a write that are done when there are more than this part of the rest.
   private static let progressShare = 10
   /// How long writes wait for somebody to sign in before they are tried again, in milliseconds.
-  private static let signInPause = pauseMax
+  static let signInPause = pauseMax
 
   // MARK: Taking writes
 
@@ -154,7 +154,11 @@ extension ServiceOrigin {
       fetch(service, target)
       return nil
     }
-    if !isNew, !fresh.contains(record), mustBeRead(target, of: service, current) {
+    let isUnread = isAllowedUnread(jobs)
+    if !isNew, !fresh.contains(record),
+      mustBeRead(target, of: service, current)
+        || (isUnread || checks[record] != nil) && !current.isEmpty
+    {
       queue.wait(record)
       fetch(service, target)
       return nil
@@ -184,7 +188,7 @@ extension ServiceOrigin {
       var call = WriteCall(
         kind: kind, record: record, target: target, ids: ids, before: current, node: node,
         since: news.last)
-      if kind != .create, let (field, value) = version(of: current, target, service) {
+      if kind != .create, !isUnread, let (field, value) = version(of: current, target, service) {
         call.version = (field, value, current)
         request.query = request.query.eq(field, value)
       }
@@ -245,6 +249,8 @@ extension ServiceOrigin {
   ) {
     settleDoubt(call, answer)
     switch answer {
+    case .success(let json) where call.kind == .create && ServiceResult(json).record == nil:
+      tookNoRecord(call)
     case .success(let json): done(call, json)
     case .failure(let error) where call.version != nil && [400, 404, 410].contains(error.code):
       check(call, error)
@@ -413,26 +419,16 @@ extension ServiceOrigin {
     return told
   }
 
-  /// Refuses the write that waits for a record, which cannot be read.
-  mutating func refuseWrites(of record: RecordID, _ error: TreeError) {
-    guard queue.isWaiting(record), let id = queue.ids(of: record).first else { return }
-    refuse(record, [id], error)
-  }
-
   /// A record was read, or cannot be at the moment: its writes are examined again.
   mutating func wakeWrites(_ service: Key, _ key: Key, isRead: Bool) {
-    wake(RecordID(service: service, key: key), isRead)
-    for (name, target) in sent.aliases where target == key.text {
-      guard let path = try? Path(name), path.keys.count == 2, path.keys[0] == service else {
-        continue
-      }
-      wake(RecordID(service: service, key: path.keys[1]), isRead)
-    }
+    for record in waiting(for: service, key) { wake(record, isRead: isRead) }
   }
 
-  private mutating func wake(_ record: RecordID, _ isRead: Bool) {
-    guard queue.isWaiting(record) else { return }
-    if isRead { fresh.insert(record) }
+  mutating func wake(_ record: RecordID, isRead: Bool) {
+    if isRead {
+      fresh.insert(record)
+      unreadRecords.failures[record] = nil
+    }
     queue.wake(record)
   }
 

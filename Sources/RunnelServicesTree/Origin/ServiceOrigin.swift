@@ -104,6 +104,8 @@ package struct ServiceOrigin: Sendable {
   var checks: [RecordID: VersionCheck] = [:]
   /// The records, by their keys here, that were just read for the writes that wait.
   var fresh: Set<RecordID> = []
+  /// The records that could not be read for them.
+  var unreadRecords = UnreadRecords()
   var calls: [Int: Call] = [:]
   /// What events have told; it counts more than answers to calls that were made before.
   var news = RecordNews()
@@ -229,7 +231,7 @@ extension ServiceOrigin {
   package mutating func disconnected() {
     (mirror, services, asks, engine) = (ServiceMirror(), [:], [:], TreeEngine())
     (queue, checks, fresh, calls, retryTime) = (ServiceWrites(), [:], [], [:], nil)
-    (held, heldTime) = ([:], nil)
+    (held, heldTime, unreadRecords.failures) = ([:], nil, [:])
     // Whether the replica was told of these, its pending writes tell.
     settledIDs = []
     (births, awaited, late) = ([:], [:], [:])

@@ -34,6 +34,12 @@ struct ModelServer {
   var uppercases = false
   /// What the next calls of `find` are answered with, whatever is right.
   var wrongAnswers: [Result<JSONValue, FeathersError>] = []
+  /// What the next calls of `get` are answered with, whatever is right.
+  var getAnswers: [Result<JSONValue, FeathersError>] = []
+  /// True if `create` is answered by null, and told by no event.
+  var createsInSilence = false
+  /// True if what is created is kept nowhere.
+  var keepsNothing = false
   /// The calls that were made.
   var log: [String] = []
   /// The records that were changed, as they were before, and are after; nil if they were removed.
@@ -100,6 +106,7 @@ struct ModelServer {
           .answer(over: records, idField: "id", isPaged: pageMax != nil)
         return (.success(told.reduce(answer) { $0.setting($1.name, to: $1.value) }), nil)
       case .get:
+        if !getAnswers.isEmpty { return (getAnswers.removeFirst(), nil) }
         if hasNoGet { throw FeathersError(.methodNotAllowed, "no get") }
         guard let index = index(request.id) else { throw FeathersError(.notFound, "none") }
         return (.success(records[index]), nil)
@@ -120,7 +127,8 @@ struct ModelServer {
         lastID += 1
         let id = JSONMember("id", nextID)
         let record = versioned(.object([id] + data.filter { $0.name != "id" }), after: nil)
-        records.append(record)
+        if !keepsNothing { records.append(record) }
+        if createsInSilence { return (.success(.null), nil) }
         return (.success(record), (.created, record))
       case .update, .patch:
         let index = try index(request)
@@ -166,6 +174,8 @@ final class ServiceWorld {
   private(set) var acknowledged: Set<Int64> = []
   /// What was said of lists that were refused.
   private(set) var refusedLists: [String] = []
+  /// How often the server said that nobody is signed in.
+  private(set) var signOutCount = 0
   /// True if the server is asked as a user.
   var isSignedIn = false
   /// What was left of refused writes when they were refused.
@@ -414,7 +424,8 @@ final class ServiceWorld {
       case .limited(_, let text): limits.append(text)
       case .troubled(_, let text): trouble = text
       case .doubled(_, let text): doubles.append(text)
-      case .listen, .signedOut, .note, .asked, .declined: break
+      case .signedOut: signOutCount += 1
+      case .listen, .note, .asked, .declined: break
       }
     }
     if isConnected { origin.checkInvariants() }
