@@ -142,7 +142,9 @@ public final class DatabaseServer: Service, Sendable {
         limits: configuration.network, proxies: configuration.trustedProxies, service: service)
       let adminService = AdminService(
         world: world, hosts: hosts, logger: logger,
-        obstacle: { [readiness, databases, accounts] in readiness.obstacle(databases, accounts) },
+        readiness: { [readiness, databases, accounts] in
+          readiness.answer(to: $0, databases, accounts)
+        },
         metricsText: { [world, network, databases] in
           databases.noteSilence()
           return world.metrics.text(connectionCount: network.connectionCount)

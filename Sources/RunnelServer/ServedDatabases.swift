@@ -25,6 +25,8 @@ final class ServedDatabases: Sendable {
     var arriving: [String: Set<String>] = [:]
     /// The numbers of the namespaces of each store.
     var numbers: [String: [String: Int64]] = [:]
+    /// What the stores last told of the namespaces that are in several of them, by their names.
+    var copies: [String: [String: StoreHead]] = [:]
     /// The namespaces that are in two stores: where they are not served, how often that was found, and when it
     /// is told next.
     var doubles: [String: (store: String, count: Int, next: ContinuousClock.Instant)] = [:]
@@ -85,16 +87,7 @@ final class ServedDatabases: Sendable {
       }
     case .store:
       (folder, leftOut) = (nil, [])
-      places = []
-      for link in links {
-        for name in try link.keeper.names() where link.store.serves(name) {
-          if places.contains(where: { $0.name == name }) {
-            logger.error("\(ServedDatabases.words(ofSecond: name, link.store.name))")
-          } else {
-            places.append((name, link.place(of: name)))
-          }
-        }
-      }
+      places = try ServedDatabases.places(in: links, logger)
     }
     main = places.count == 1 ? places[0].name : nil
     for (name, place) in places {
@@ -103,7 +96,9 @@ final class ServedDatabases: Sendable {
     }
     for link in links {
       link.news.take { [weak self] in self?.take($0, of: link) }
-      link.keeper.start { [weak self] in self?.newestTold(of: link) ?? [:] }
+      link.keeper.start(
+        told: { [weak self] in self?.newestTold(of: link) ?? [:] },
+        shared: { [weak self] in self?.shared ?? [] })
     }
     if let keysFile { watchKeys(keysFile) }
   }

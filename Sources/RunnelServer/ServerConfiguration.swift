@@ -26,10 +26,11 @@ public struct ServerConfiguration: Sendable {
   var stores: [StoreConfiguration] {
     if case .store(let first) = databases { [first] + otherStores } else { [] }
   }
-  /// Called with the name of a namespace that was moved to another store; nil to send clients to the new address.
+  /// Called with the name of a namespace that was moved to another store, or dropped; nil to send clients to the
+  /// new address.
   ///
   /// Called on the thread of the store's link, so it returns at once. No client is sent on then.
-  package var didMove: (@Sendable (_ name: String) -> Void)?
+  package var didLeave: (@Sendable (_ name: String) -> Void)?
   /// The addresses to listen on: `HOST:PORT` each.
   public var listen: [String] = ["localhost"]
   /// The path of a Unix socket on which clients connect, those of this user only; nil for none.

@@ -157,7 +157,7 @@ final class StoreGate: Sendable {
 
   private func made(_ configuration: ServerConfiguration) throws -> DatabaseServer {
     var configuration = configuration
-    configuration.didMove = { [weak self] _ in
+    configuration.didLeave = { [weak self] _ in
       Task { await self?.follow() }
     }
     // What is logged goes where the workspace's log goes, as the screen is not to be written on.

@@ -62,16 +62,17 @@ package struct LeaseClock {
   /// Others have ended the lease.
   package mutating func didLose(_ now: Instant) { lost = now }
 
-  /// Why the lease is lost by now; nil if it is not.
-  package mutating func loss(_ now: Instant) -> String? {
+  /// Why the lease is lost by now; nil if it is not. `store` is its store for people.
+  package mutating func loss(_ now: Instant, of store: String = "the store") -> String? {
     if !isHeld { return nil }
     if let start = unconfirmedSince, start.duration(to: now) >= LeaseClock.unconfirmedTime {
       lost = now
-      return "The primary of the store has not confirmed the lease for 6 seconds"
+      return "The primary of \(store) has not confirmed the lease for 6 seconds"
     }
     if renewed.duration(to: now) >= patience {
       lost = now
-      return "The primary of the store could not be reached for \(patience)"
+      return
+        "The primary of \(store) could not be reached for \(patience.components.seconds) seconds"
     }
     return nil
   }

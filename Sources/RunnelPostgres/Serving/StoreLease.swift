@@ -123,9 +123,10 @@ package final class StoreLease: Sendable {
 
   // MARK: What is new
 
-  /// The newest places in the feeds of all namespaces.
+  /// The newest places in the feeds of all namespaces; those named `shared` are in another store too, and are
+  /// told with what is noted of their moves.
   package static func heads(
-    _ connection: PostgresConnection
+    _ connection: PostgresConnection, shared: Set<String> = []
   ) throws(PostgresError) -> [StoreHead] {
     let result = try connection.perform([
       PostgresStatement(
@@ -137,6 +138,7 @@ package final class StoreLease: Sendable {
         FROM namespace n
         """)
     ])[0]
+    let claims = try shared.isEmpty ? [:] : claims(of: shared, connection)
     var heads: [StoreHead] = []
     for row in 0..<result.count {
       heads.append(
@@ -144,9 +146,33 @@ package final class StoreLease: Sendable {
           namespace: try result.integer(row, 0) ?? 0, name: result.text(row, 1) ?? "",
           head: try result.integer(row, 2) ?? 0,
           state: PostgresStore.State(rawValue: try result.integer(row, 3) ?? 0) ?? .frozen,
-          movedTo: result.text(row, 4) ?? "", isArriving: try result.integer(row, 5) == 1))
+          movedTo: result.text(row, 4) ?? "", isArriving: try result.integer(row, 5) == 1,
+          claim: claims[result.text(row, 1) ?? ""]))
     }
     return heads
+  }
+
+  /// What is noted of the moves of namespaces, by their names.
+  private static func claims(
+    of names: Set<String>, _ connection: PostgresConnection
+  ) throws(PostgresError) -> [String: StoreClaim] {
+    let result = try connection.perform([
+      PostgresStatement(
+        """
+        SELECT n.name, m.name, m.value, n.state FROM namespace n LEFT JOIN meta m ON m.ns = n.ns
+          AND (m.name = ANY($2) OR starts_with(m.name, $3) OR starts_with(m.name, $4))
+        WHERE n.name = ANY($1)
+        """, .texts(names.sorted()),
+        .texts([StoreMove.moveName, StoreMove.openedName, StoreMove.originName]),
+        .text(StoreMove.camePrefix), .text(StoreMove.undonePrefix))
+    ])[0]
+    var claims: [String: StoreClaim] = [:]
+    for row in 0..<result.count {
+      let isFrozen = try result.integer(row, 3) == Int64(PostgresStore.State.frozen.rawValue)
+      claims[result.text(row, 0) ?? "", default: StoreClaim()]
+        .note(result.text(row, 1) ?? "", result.text(row, 2) ?? "", isFrozen: isFrozen)
+    }
+    return claims
   }
 
   /// The servers that renewed their leases lately, in the order of their identifiers.
@@ -196,6 +222,8 @@ package struct StoreHead: Hashable, Sendable {
   /// True if it comes from another store, and is not open yet: what is here may be old, if the move was given
   /// up there.
   package var isArriving: Bool
+  /// What is noted of its moves; nil if that was not asked for.
+  package var claim: StoreClaim?
 }
 
 /// A server whose lease holds.

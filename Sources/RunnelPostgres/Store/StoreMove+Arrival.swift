@@ -144,7 +144,7 @@ extension StoreMove {
         "\(namespace.name) is on its way to this store, but \(reason) If it is lost there for good, --force opens "
           + "it here, as it was when it was moved: what was written there since is lost.")
     }
-    try open(namespace, movedBy: number, in: target)
+    try open(namespace, movedBy: number, in: target, isForced: true)
     try? StoreWake.send([.servers], target.connection)
     return .opened(reason: reason)
   }
@@ -174,11 +174,21 @@ extension StoreMove {
   }
 
   /// Opens a namespace that was on its way to a store, if the move that brought it is `move`.
+  ///
+  /// `isForced` notes that the store that it comes from was lost: a copy that comes back there is void.
   static func open(
-    _ namespace: PostgresStore.Namespace, movedBy move: String, in store: PostgresStore
+    _ namespace: PostgresStore.Namespace, movedBy move: String, in store: PostgresStore,
+    isForced: Bool = false
   ) throws {
     let number = PostgresValue.integer(namespace.number)
-    try store.atomically([
+    let noting = PostgresStatement(
+      """
+      INSERT INTO meta (ns, name, value) SELECT ns, '\(openedName)', $2 FROM namespace n
+      WHERE n.ns = $1 AND n.state = 0 AND EXISTS (SELECT 1 FROM meta m WHERE m.ns = n.ns
+        AND m.name = '\(arrivalName)')
+      ON CONFLICT (ns, name) DO UPDATE SET value = excluded.value
+      """, number, .text(move))
+    let statements = [
       PostgresStatement("BEGIN"),
       // What is noted is read once nobody else changes it.
       PostgresStatement("SELECT 1 FROM namespace WHERE ns = $1 FOR UPDATE", number),
@@ -189,13 +199,14 @@ extension StoreMove {
           AND EXISTS (SELECT 1 FROM meta m WHERE m.ns = namespace.ns
             AND m.name = '\(moveName)' AND m.value = $2)
         """, number, .text(move)),
-      PostgresStatement(
-        """
-        DELETE FROM meta WHERE ns = $1 AND name = ANY($2) AND EXISTS (
-          SELECT 1 FROM namespace n WHERE n.ns = $1 AND n.state = 0)
-        """, number, .texts([arrivalName] + keptNames)),
-      PostgresStatement("COMMIT"),
-    ])
+    ]
+    let forgetting = PostgresStatement(
+      """
+      DELETE FROM meta WHERE ns = $1 AND name = ANY($2) AND EXISTS (
+        SELECT 1 FROM namespace n WHERE n.ns = $1 AND n.state = 0)
+      """, number, .texts([arrivalName] + keptNames))
+    try store.atomically(
+      statements + (isForced ? [noting] : []) + [forgetting, PostgresStatement("COMMIT")])
   }
 }
 

@@ -30,6 +30,7 @@ extension StoreMove {
           [
             StoreMove.targetName, StoreMove.readyName, StoreMove.addressName, StoreMove.storeName,
             StoreMove.numberName, StoreMove.unopenedName, StoreMove.originName,
+            StoreMove.openedName,
           ] + StoreMove.keptNames, .integer(there)),
         StoreMove.keeping(origin, StoreMove.originName, .integer(there)),
         StoreMove.keeping("", StoreMove.camePrefix + number, .integer(there)),

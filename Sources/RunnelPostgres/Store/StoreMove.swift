@@ -38,6 +38,9 @@ package struct StoreMove {
   static let givingUpName = "moved.giving-up"
   /// The name in `meta` of the name of the store from which a move to this one comes; for people.
   static let originName = "moving.from"
+  /// The name in `meta` of the number of a move to this store after which the namespace was opened by force,
+  /// since the store that it came from was lost.
+  static let openedName = "moved.opened"
   /// The name in `meta` of the name of the other store, for people.
   static let storeName = "moved.store"
   /// The name in `meta` of the number of the move that brought a namespace to another store.

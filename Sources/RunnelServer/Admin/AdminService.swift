@@ -13,8 +13,8 @@ struct AdminService: NetworkService {
   let world: ServerWorld
   let hosts: HostCheck
   let logger: Logger
-  /// The reason why the server cannot take work, or nil.
-  let obstacle: @Sendable () -> String?
+  /// Whether the server can take work.
+  let readiness: @Sendable (Readiness.Scope) -> Readiness.Answer
   let metricsText: @Sendable () -> String
 
   func reached(_ limit: NetworkLimit, by peer: NetworkPeer) { world.metrics.reached(limit) }
@@ -42,16 +42,34 @@ struct AdminService: NetworkService {
       }
       return ConnectionListing(request, world.switchboard, channel)
     }
-    return FixedExchange(answer(request.method, path), channel)
+    return FixedExchange(answer(request.method, path, request.path ?? ""), channel)
   }
 
-  private func answer(_ method: HTTPRequest.Method, _ path: String) -> FixedAnswer {
+  /// Source: stores.md, "Behind a balancer".
+  private func readiness(_ target: String) -> FixedAnswer {
+    let scope: Readiness.Scope
+    if let store = ServedDatabases.parameter("store", of: target) {
+      scope = .store(store)
+    } else if let name = ServedDatabases.parameter("ns", of: target) {
+      scope = .database(name)
+    } else {
+      scope = .server
+    }
+    switch readiness(scope) {
+    case .ready(let rest): return FixedAnswer((["ready"] + rest).joined(separator: "\n") + "\n")
+    case .notReady(let reason): return FixedAnswer(reason + "\n", status: 503)
+    case .unknown: return FixedAnswer("That is not served here.\n", status: 404)
+    }
+  }
+
+  private func answer(
+    _ method: HTTPRequest.Method, _ path: String, _ target: String
+  ) -> FixedAnswer {
     let isReading = method == .get || method == .head
     switch path {
     case "/healthz" where isReading: return FixedAnswer("ok\n")
     case "/readyz" where isReading:
-      if let obstacle = obstacle() { return FixedAnswer(obstacle + "\n", status: 503) }
-      return FixedAnswer("ready\n")
+      return readiness(target)
     case "/metrics" where isReading:
       return FixedAnswer(metricsText(), contentType: AdminService.metricsType)
     case "/healthz", "/readyz", "/metrics":

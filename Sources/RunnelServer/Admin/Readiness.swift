@@ -1,3 +1,4 @@
+import RunnelPostgres
 import Synchronization
 
 /// The readiness of a server to take work.
@@ -9,29 +10,104 @@ final class Readiness: Sendable {
     case ending
   }
 
+  /// What is asked for.
+  enum Scope: Hashable, Sendable {
+    /// The server: it is ready as long as it can use one of its stores.
+    case server
+    /// One of its stores.
+    case store(String)
+    /// One of its databases.
+    case database(String)
+  }
+
+  /// What is answered.
+  enum Answer: Hashable, Sendable {
+    /// It is ready; `rest` tells what cannot be used though.
+    case ready(rest: [String])
+    /// It is not, and why.
+    case notReady(String)
+    /// There is no such store or database.
+    case unknown
+  }
+
   private let phase = Mutex(Phase.starting)
 
   func enter(_ next: Phase) { phase.withLock { $0 = next } }
 
-  /// The reason why the server cannot take work, or nil.
-  func obstacle(_ databases: ServedDatabases, _ accounts: AccountService?) -> String? {
+  /// Whether the server can take work.
+  func answer(
+    to scope: Scope, _ databases: ServedDatabases, _ accounts: AccountService?
+  ) -> Answer {
     switch phase.withLock({ $0 }) {
-    case .starting: return "The server starts."
-    case .ending: return "The server ends."
-    case .serving:
-      let all = databases.all.map(\.database)
-      if let obstacle = databases.storeObstacle { return obstacle }
-      if let idle = all.first(where: { !$0.place.takesSessions }) {
-        return "The primary of the store does not confirm that this server may serve \(idle.name)."
+    case .starting: return .notReady("The server starts.")
+    case .ending: return .notReady("The server ends.")
+    case .serving: break
+    }
+    switch scope {
+    case .server:
+      if databases.links.isEmpty {
+        return Readiness.answer(
+          Readiness.obstacle(of: databases.all.map(\.database)) ?? Readiness.obstacle(of: accounts))
       }
-      if let lost = all.first(where: \.isLost) {
-        return "\(lost.name) cannot be used: see the log."
+      let obstacles = databases.links.compactMap { Readiness.obstacle(of: $0, databases, accounts) }
+      return obstacles.count < databases.links.count
+        ? .ready(rest: obstacles) : .notReady(obstacles.joined(separator: "\n"))
+    case .store(let name):
+      guard let link = databases.links.first(where: { $0.store.name == name }) else {
+        return .unknown
       }
-      // Nobody can sign in.
-      if let accounts, accounts.isUnusable {
-        return "\(accounts.name) cannot be used: see the log."
+      return Readiness.answer(Readiness.obstacle(of: link, databases, accounts))
+    case .database(let name):
+      guard let database = databases.open(name) else {
+        return databases.mayServe(name) ? .notReady("\(name) is not served here now.") : .unknown
       }
-      return all.first(where: \.isUnwritable).map { "\($0.name) cannot be written: see the log." }
+      guard let link = databases.links.first(where: { $0.has(database) }) else {
+        return Readiness.answer(Readiness.obstacle(of: [database]))
+      }
+      return Readiness.answer(Readiness.obstacle(of: link, [database]))
+    }
+  }
+
+  /// Why a store cannot be used; nil if it can.
+  ///
+  /// The accounts are in the first one.
+  private static func obstacle(
+    of link: StoreLink, _ databases: ServedDatabases, _ accounts: AccountService?
+  ) -> String? {
+    let isFirst = databases.links.first?.keeper === link.keeper
+    return obstacle(of: link, databases.all.map(\.database))
+      ?? obstacle(of: isFirst ? accounts : nil)
+  }
+
+  /// Why nobody can sign in; nil if that is possible.
+  private static func obstacle(of accounts: AccountService?) -> String? {
+    guard let accounts, accounts.isUnusable else { return nil }
+    return "\(accounts.name) cannot be used: see the log."
+  }
+
+  private static func answer(_ obstacle: String?) -> Answer {
+    obstacle.map { .notReady($0) } ?? .ready(rest: [])
+  }
+
+  /// Why a store cannot be used, or one of its namespaces among `databases`; nil if it can.
+  private static func obstacle(of link: StoreLink, _ databases: [ServedDatabase]) -> String? {
+    let silence = link.keeper.silence
+    if silence > link.store.readyPatience { return link.keeper.words(for: silence) }
+    let own = databases.filter { link.has($0) }
+    if let idle = own.first, !idle.place.takesSessions {
+      return
+        "The primary of the store \(link.store.name) does not confirm that this server may serve \(idle.name)."
+    }
+    return obstacle(of: own)
+  }
+
+  /// Why one of these databases cannot be used; nil if all can.
+  private static func obstacle(of databases: [ServedDatabase]) -> String? {
+    if let lost = databases.first(where: \.isLost) {
+      return "\(lost.name) cannot be used: see the log."
+    }
+    return databases.first(where: \.isUnwritable).map {
+      "\($0.name) cannot be written: see the log."
     }
   }
 }

@@ -10,13 +10,10 @@ import Synchronization
 extension ServedDatabases {
   /// The time after which a namespace that could not be opened is tried again.
   private static let retryMilliseconds = 10_000
-  /// After this many looks, a namespace that two stores have is told, and again after the pause.
-  private static let looksBeforeDouble = 8
-  private static let doublePause = Duration.seconds(60)
   /// After this time without an answer of a store, it is not known which namespaces are in it.
   private static let silenceMax = Duration.seconds(5)
 
-  private func open(_ name: String) -> ServedDatabase? {
+  func open(_ name: String) -> ServedDatabase? {
     state.withLock { $0.open[name]?.database }
   }
 
@@ -30,15 +27,6 @@ extension ServedDatabases {
   /// The names of the stores, and those that this server has in them.
   var storeNames: [(name: String, server: String)] {
     links.map { ($0.store.name, $0.keeper.lease.identifier.text) }
-  }
-
-  /// What people are told if the primary of a store has been silent for too long to take work; nil if none
-  /// has.
-  var storeObstacle: String? {
-    links.lazy.compactMap { link in
-      let silence = link.keeper.silence
-      return silence > link.store.readyPatience ? link.keeper.words(for: silence) : nil
-    }.first
   }
 
   /// Notes how long the primaries have been silent: the longest of these times.
@@ -63,8 +51,8 @@ extension ServedDatabases {
       let name = named ?? (isKnown ? label : main ?? DatabaseNames.fallback)
       return state.moved[name].map {
         MovedNamespace(
-          name: name, address: $0.address, sendsClientsOn: configuration.didMove == nil,
-          mayFollow: configuration.didMove != nil || links.count > 1)
+          name: name, address: $0.address, sendsClientsOn: configuration.didLeave == nil,
+          mayFollow: configuration.didLeave != nil || links.count > 1)
       }
     }
   }
@@ -81,6 +69,11 @@ extension ServedDatabases {
     let (named, label) = ServedDatabases.names(in: request, byHost: byHost)
     return state.withLock { $0.opening.contains(named ?? label) }
       || links.contains { $0.keeper.silence > ServedDatabases.silenceMax }
+  }
+
+  /// True if a namespace was moved away, or is coming.
+  func mayServe(_ name: String) -> Bool {
+    state.withLock { $0.opening.contains(name) || $0.moved[name] != nil }
   }
 
   /// The name that a request has as a parameter, and the first word of its host.
@@ -102,9 +95,13 @@ extension ServedDatabases {
     let isServedFromHere = served.map { link.has($0) } ?? true
     switch head.state {
     case .open, .frozen:
-      let former = state.withLock { state in
-        if isServedFromHere, served != nil { state.moved[head.name] = nil }
-        return state.moved[head.name]?.from
+      let (former, isBack) = state.withLock { state in
+        let isBack =
+          isServedFromHere && served != nil && state.moved.removeValue(forKey: head.name) != nil
+        return (state.moved[head.name]?.from, isBack)
+      }
+      if isBack, !head.isArriving {
+        logger.notice("\(head.name) is open in the store \(link.store.name) again, and is served")
       }
       // What another store has, or had, is told of by that one until it is open here.
       let isOfOther = !isServedFromHere || former.map { $0 != link.store.name } ?? false
@@ -115,7 +112,7 @@ extension ServedDatabases {
         // A namespace that was moved here from another store of this server takes its place.
         openLater(head.name, of: link)
       } else if link.store.serves(head.name), !isServedFromHere, !head.isArriving {
-        noteDouble(head.name, of: link)
+        takeDouble(head.name, of: link)
       }
     case .moved where isServedFromHere && link.store.serves(head.name):
       let before = state.withLock { state in
@@ -128,31 +125,10 @@ extension ServedDatabases {
         let address = head.movedTo.isEmpty ? "" : ", to \(head.movedTo)"
         logger.notice("\(head.name) was moved to another store\(address)")
         world.switchboard.stop(database: head.name)
-        configuration.didMove?(head.name)
+        configuration.didLeave?(head.name)
       }
     case .moved: break
     }
-  }
-
-  /// What is logged of a namespace that another store has, too.
-  static func words(ofSecond name: String, _ store: String) -> String {
-    "\(name) of the store \(store) is not served: another store has a namespace of that name. Drop one of them, "
-      + "or which one is served is left to the next start."
-  }
-
-  /// Notes that a store has a namespace of which another one is served; it is told after some looks, since a
-  /// move that ends is seen in one store first, and each minute.
-  private func noteDouble(_ name: String, of link: StoreLink) {
-    let isTold = state.withLock { state in
-      let now = ContinuousClock.now
-      var double = state.doubles[name] ?? (link.store.name, 0, now)
-      double.count += 1
-      defer { state.doubles[name] = double }
-      if double.count < ServedDatabases.looksBeforeDouble || now < double.next { return false }
-      double.next = now + ServedDatabases.doublePause
-      return true
-    }
-    if isTold { logger.error("\(ServedDatabases.words(ofSecond: name, link.store.name))") }
   }
 
   /// Opens a database before clients can connect; nil for a namespace that was moved meanwhile, of which its
@@ -167,7 +143,7 @@ extension ServedDatabases {
   }
 
   /// Opens a namespace that was made since the start; if that fails, it is tried again.
-  private func openLater(_ name: String, of link: StoreLink) {
+  func openLater(_ name: String, of link: StoreLink) {
     if !state.withLock({ $0.opening.insert(name).inserted }) { return }
     world.files.submit { [weak self] in self?.openNew(name, of: link) }
   }
@@ -227,6 +203,7 @@ extension ServedDatabases {
       logger.notice("\(name) was dropped, and is not served any more")
       world.switchboard.stop(database: name)
       world.files.submit { open.database.close() }
+      configuration.didLeave?(name)
     }
   }
 
@@ -239,11 +216,17 @@ extension ServedDatabases {
       closeDropped(heads, of: link)
       let arriving = Set(heads.filter { $0.isArriving }.map(\.name))
       let present = Set(heads.filter { $0.state != .moved && !$0.isArriving }.map(\.name))
-      state.withLock { state in
-        state.arriving[link.store.name] = arriving.isEmpty ? nil : arriving
+      note(copies: heads, of: link)
+      let former = state.withLock { state in
+        defer { state.arriving[link.store.name] = arriving.isEmpty ? nil : arriving }
         state.doubles = state.doubles.filter {
           $0.value.store != link.store.name || present.contains($0.key)
         }
+        return state.arriving[link.store.name] ?? []
+      }
+      for database in served where former.contains(database.name) && present.contains(database.name)
+      {
+        logger.notice("\(database.name) is open in the store \(link.store.name), and is written")
       }
       for head in heads {
         if head.name == StoreAccounts.namespace { accounts?.note(head: head.head) }

@@ -44,6 +44,8 @@ actor StoreKeeper {
   /// What is told within this time goes out together.
   private static let wakeMilliseconds = 2
 
+  /// The store for people: `the store main`.
+  private nonisolated let name: String
   /// The lease of this server.
   nonisolated let lease: StoreLease
   private nonisolated let executor: TreeExecutor
@@ -71,6 +73,7 @@ actor StoreKeeper {
   private var lastWake = ContinuousClock.now
   private var report = StoreReport(behind: [:])
   private var told: @Sendable () -> [String: Int64] = { [:] }
+  private var shared: @Sendable () -> Set<String> = { [] }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -81,7 +84,7 @@ actor StoreKeeper {
     _ configuration: StoreConfiguration, logger: Logger, metrics: ServerMetrics,
     tell: @escaping @Sendable (News) -> Void
   ) throws {
-    place = PostgresPlace(configuration.connection)
+    (name, place) = ("the store \(configuration.name)", PostgresPlace(configuration.connection))
     (self.logger, self.metrics, self.tell) = (logger, metrics, tell)
     let lease = StoreLease(address: configuration.address ?? "")
     self.lease = lease
@@ -98,14 +101,14 @@ actor StoreKeeper {
     try? StoreWake.send([.servers], store.connection)
   }
 
-  /// The names of all namespaces that are not moved away, nor still to come.
+  /// All namespaces that are not moved away, nor still to come, in the order of their names.
   ///
   /// - Throws: `PostgresError` if they cannot be read.
-  nonisolated func names() throws -> [String] {
+  nonisolated func present(shared: Set<String> = []) throws -> [StoreHead] {
     let store = try PostgresStore(place)
     defer { store.close() }
-    return try StoreLease.heads(store.connection).filter { $0.state != .moved && !$0.isArriving }
-      .map(\.name).sorted()
+    return try StoreLease.heads(store.connection, shared: shared)
+      .filter { $0.state != .moved && !$0.isArriving }.sorted { $0.name < $1.name }
   }
 
   /// The time since the store last did what it was asked.
@@ -118,10 +121,10 @@ actor StoreKeeper {
     let seconds = silence.components.seconds
     if isUnconfirmed.load(ordering: .relaxed) {
       return
-        "The primary of the store has not confirmed a write for \(seconds) seconds, but answers: "
+        "The primary of \(name) has not confirmed a write for \(seconds) seconds, but answers: "
         + "\(StoreKeeper.advice)"
     }
-    return "The primary of the store has not answered for \(seconds) seconds."
+    return "The primary of \(name) has not answered for \(seconds) seconds."
   }
 
   private static let advice =
@@ -140,9 +143,11 @@ actor StoreKeeper {
   }
 
   /// Notes that the databases are open; `told` gives the newest places that the clients were told, by the
-  /// names of the namespaces.
-  nonisolated func start(told: @escaping @Sendable () -> [String: Int64]) {
-    executor.submit { self.assumeIsolated { $0.told = told } }
+  /// names of the namespaces, and `shared` those that other stores have, too.
+  nonisolated func start(
+    told: @escaping @Sendable () -> [String: Int64], shared: @escaping @Sendable () -> Set<String>
+  ) {
+    executor.submit { self.assumeIsolated { ($0.told, $0.shared) = (told, shared) } }
     renewNow()
   }
 
@@ -283,7 +288,7 @@ actor StoreKeeper {
       note(isRead && isSilent ? .unconfirmed : .unreachable, error)
     }
     settle()
-    if let reason = clock.loss(.now) { lose(reason) }
+    if let reason = clock.loss(.now, of: name) { lose(reason) }
   }
 
   /// Logs trouble when it begins, changes and ends.
@@ -292,12 +297,13 @@ actor StoreKeeper {
     trouble = found
     isUnconfirmed.store(found == .unconfirmed, ordering: .relaxed)
     switch found {
-    case .unreachable: logger.error("The store cannot be reached: \(error.map { "\($0)" } ?? "")")
+    case .unreachable:
+      logger.error("T\(name.dropFirst()) cannot be reached: \(error.map { "\($0)" } ?? "")")
     case .unconfirmed:
       logger.error(
-        "The primary of the store answers, but does not confirm what is written: \(StoreKeeper.advice)"
+        "The primary of \(name) answers, but does not confirm what is written: \(StoreKeeper.advice)"
       )
-    case nil: logger.notice("The store can be used again.")
+    case nil: logger.notice("T\(name.dropFirst()) can be used again.")
     }
   }
 
@@ -308,7 +314,7 @@ actor StoreKeeper {
   }
 
   private func takeHeads(_ connection: PostgresConnection) throws {
-    let heads = try StoreLease.heads(connection)
+    let heads = try StoreLease.heads(connection, shared: shared())
     for head in heads { namespaceNames[head.namespace] = head.name }
     let told = told()
     var behind: [String: Int64] = [:]
@@ -322,11 +328,12 @@ actor StoreKeeper {
     if !clock.isHeld {
       // The sessions have ended meanwhile.
       try lease.begin(connection)
-      logger.notice("The lease has begun anew: this server is \(lease.identifier.text) from now on")
+      logger.notice(
+        "The lease has begun anew: this server is \(lease.identifier.text) in \(name) from now on")
       try StoreWake.send([.servers], connection)
     } else if try !lease.renew(connection, report: report) {
       clock.didLose(.now)
-      lose("Others have ended the lease of this server")
+      lose("Others have ended the lease of this server in \(name)")
       return
     }
     clock.didRenew(.now)
@@ -337,7 +344,7 @@ actor StoreKeeper {
 
   private func lose(_ reason: String) {
     lease.lose()
-    logger.critical("\(reason): all sessions are ended.")
+    logger.critical("\(reason): the sessions of its namespaces are ended.")
     metrics.lostLease()
     tell(.leaseLost)
   }

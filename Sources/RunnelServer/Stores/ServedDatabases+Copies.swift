@@ -1,0 +1,124 @@
+import Logging
+import RunnelPostgres
+import Synchronization
+
+// Namespaces of one name in several stores, of which one is served: that which a command opened by force,
+// because the other store was lost, or else the one that was there first.
+
+extension ServedDatabases {
+  /// After this many looks, a namespace that two stores have is told, and again after the pause.
+  private static let looksBeforeDouble = 8
+  private static let doublePause = Duration.seconds(60)
+
+  /// The names of the namespaces that several stores have, whatever their states are.
+  var shared: Set<String> {
+    if links.count < 2 { return [] }
+    return state.withLock { state in
+      var seen: Set<String> = []
+      var shared: Set<String> = []
+      for name in state.numbers.values.flatMap(\.keys) where !seen.insert(name).inserted {
+        shared.insert(name)
+      }
+      return shared
+    }
+  }
+
+  /// Keeps in mind what a store tells of the namespaces that others have, too: it may be lost soon.
+  func note(copies heads: [StoreHead], of link: StoreLink) {
+    let told = Dictionary(heads.filter { $0.claim != nil }.map { ($0.name, $0) }) { first, _ in
+      first
+    }
+    state.withLock { $0.copies[link.store.name] = told.isEmpty ? nil : told }
+  }
+
+  /// True if the copy of a namespace in `link` is known to be the one to be served, and not that in `other`.
+  private func prevails(_ name: String, in link: StoreLink, over other: StoreLink) -> Bool {
+    let (own, former) = state.withLock { state in
+      (state.copies[link.store.name]?[name]?.claim, state.copies[other.store.name]?[name]?.claim)
+    }
+    guard let own, let former else { return false }
+    return own.prevails(over: former, in: other.store.name, from: link.store.name)
+  }
+
+  /// Takes a namespace that is open in a store while the one of another store is served: it takes the place of
+  /// that one, or is told.
+  func takeDouble(_ name: String, of link: StoreLink) {
+    guard let served = open(name), let other = links.first(where: { $0.has(served) }) else {
+      return
+    }
+    if prevails(name, in: link, over: other) {
+      if state.withLock({ $0.opening.contains(name) }) { return }
+      logger.warning(
+        "\(ServedDatabases.words(ofForced: name, link.store.name, void: other.store.name))")
+      return openLater(name, of: link)
+    }
+    noteDouble(name, of: link, isVoid: prevails(name, in: other, over: link), served: other)
+  }
+
+  /// Notes that a store has a namespace of which another one is served; it is told after some looks, since a
+  /// move that ends is seen in one store first, and each minute.
+  private func noteDouble(
+    _ name: String, of link: StoreLink, isVoid: Bool, served: StoreLink
+  ) {
+    let isTold = state.withLock { state in
+      let now = ContinuousClock.now
+      var double = state.doubles[name] ?? (link.store.name, 0, now)
+      double.count += 1
+      defer { state.doubles[name] = double }
+      if double.count < ServedDatabases.looksBeforeDouble || now < double.next { return false }
+      double.next = now + ServedDatabases.doublePause
+      return true
+    }
+    if !isTold { return }
+    let words =
+      isVoid
+      ? ServedDatabases.words(ofForced: name, served.store.name, void: link.store.name)
+      : ServedDatabases.words(ofSecond: name, link.store.name)
+    logger.error("\(words)")
+  }
+
+  /// What is logged of a namespace that another store has, too.
+  private static func words(ofSecond name: String, _ store: String) -> String {
+    "\(name) of the store \(store) is not served: another store has a namespace of that name. Drop one of them, "
+      + "or which one is served is left to the next start."
+  }
+
+  /// What is logged of a namespace that was opened by force in a store, of which another store has a copy.
+  private static func words(ofForced name: String, _ store: String, void: String) -> String {
+    "\(name) is served from the store \(store), where it was opened by force. That of the store \(void) is not "
+      + "served any more: when that store is back, `runnel store drop \(name) --store \(void) --force` removes it."
+  }
+
+  /// The namespaces to be served at the start, and from where: of those in several stores one.
+  static func places(
+    in links: [StoreLink], _ logger: Logger
+  ) throws -> [(name: String, place: ServedPlace)] {
+    var counts: [String: Int] = [:]
+    var found = try links.map { try $0.keeper.present() }
+    for head in found.joined() { counts[head.name, default: 0] += 1 }
+    let shared = Set(counts.filter { $0.value > 1 }.keys)
+    if !shared.isEmpty { found = try links.map { try $0.keeper.present(shared: shared) } }
+    var chosen: [String: (link: StoreLink, claim: StoreClaim)] = [:]
+    var names: [String] = []
+    for (link, heads) in zip(links, found) {
+      for head in heads where link.store.serves(head.name) {
+        let claim = head.claim ?? StoreClaim()
+        guard let first = chosen[head.name] else {
+          names.append(head.name)
+          chosen[head.name] = (link, claim)
+          continue
+        }
+        let (own, other) = (link.store.name, first.link.store.name)
+        if claim.prevails(over: first.claim, in: other, from: own) {
+          chosen[head.name] = (link, claim)
+          logger.error("\(words(ofForced: head.name, own, void: other))")
+        } else if first.claim.prevails(over: claim, in: own, from: other) {
+          logger.error("\(words(ofForced: head.name, other, void: own))")
+        } else {
+          logger.error("\(words(ofSecond: head.name, own))")
+        }
+      }
+    }
+    return names.compactMap { name in chosen[name].map { (name, $0.link.place(of: name)) } }
+  }
+}
