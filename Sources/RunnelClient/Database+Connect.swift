@@ -14,6 +14,8 @@ public struct OriginOptions: Sendable {
   package var socketFile: String?
   /// What is said if the origin does not listen at that socket, without a full stop.
   package var socketAbsence = "the server is not there"
+  /// What the origin at that socket is called for people; nil for its address.
+  package var socketName: String?
   /// The timeouts and size limits of the client.
   public var limits = ClientLimits()
   /// Whether an increment is sent again although it may have been done, to origins that do not
@@ -88,4 +90,12 @@ extension Database {
 
   /// The link to the origin; nil if there is none.
   public var originLink: OriginLink? { linkOfOrigin as? OriginLink }
+}
+
+extension OriginOptions {
+  /// What opens the connections to the origin.
+  var dialer: SocketDialer {
+    socketFile.map { SocketDialer(socketFile: $0, absence: socketAbsence, name: socketName) }
+      ?? SocketDialer(trustedFile: trustedFile, proxies: proxies)
+  }
 }

@@ -81,9 +81,7 @@ public actor OriginLink {
     timer = LinkTimer(on: executor)
     lock = try SpeakerLock(database: database.file)
     status.offlineSince = lock.lastContact
-    dialer =
-      options.socketFile.map { SocketDialer(socketFile: $0, absence: options.socketAbsence) }
-      ?? SocketDialer(trustedFile: options.trustedFile, proxies: options.proxies)
+    dialer = options.dialer
     let configuration = ClientConfiguration(
       host: address.host, isSecure: address.isSecure, writers: WriterNames("none"))
     session = ClientSession(configuration, limits: options.limits, seed: 0)

@@ -355,6 +355,9 @@ public final class DatabaseServer: Service, Sendable {
     }
   }
 
+  /// The longest of the times in which the primary of a store has been silent.
+  package var storeSilence: Duration { databases.storeSilence }
+
   /// The counters since the start, in Prometheus's format.
   public var metricsText: String {
     databases.noteSilence()

@@ -66,13 +66,36 @@ struct TerminalStoreTests {
     #expect(status.split(separator: "\n").count { $0.hasPrefix("server ") } == 1, "\(status)")
   }
 
-  /// Once, the workspace stayed offline, and what was written in it had no way to the other store.
-  @Test func aMoveToAnotherStoreIsFollowed() throws {
+  private func makeSecond() throws {
     let place = try PostgresCluster.shared().makeDatabase()
     let file = folder.file("runnel/config.yaml")
     let text = try String(contentsOfFile: file, encoding: .utf8)
     try "\(text)  second: \(place)\n".write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try run("store", "init", "--store", "second").status == 0)
+  }
+
+  /// Once, the workspace stayed offline for good.
+  @Test func aMoveThatIsTakenBackIsFollowed() throws {
+    try makeSecond()
+    let terminal = try opened()
+    #expect(try run("store", "move", "chat", "--to", "second").status == 0)
+    let there = try folder.write("{\"greeting\":\"hello\",\"there\":1}", to: "there.json")
+    #expect(try run("store", "import", "chat", there, "--store", "second").status == 0)
+    try terminal.wait(for: "there")
+    let drop = try run("store", "drop", "chat", "--store", "second", "--force")
+    #expect(drop.status == 0, "\(drop.errors)")
+    let back = try run("store", "move", "chat", "--give-up", "--force")
+    #expect(back.status == 0, "\(back.errors)")
+    let here = try folder.write("{\"greeting\":\"hello\",\"here\":1}", to: "here.json")
+    #expect(try run("store", "import", "chat", here).status == 0)
+    try terminal.wait("the first store") { $0.contains("here") && !$0.contains("there") }
+    let status = try run("sync", "status").output
+    #expect(status.contains("\"chat in the store main\""), "\(status)")
+  }
+
+  /// Once, the workspace stayed offline, and what was written in it had no way to the other store.
+  @Test func aMoveToAnotherStoreIsFollowed() throws {
+    try makeSecond()
     let terminal = try opened()
     let move = try run("store", "move", "chat", "--to", "second", "--address", "two.example:1")
     #expect(move.status == 0, "\(move.errors)")
@@ -129,6 +152,8 @@ struct TerminalStoreTests {
     #expect(lonely.status == 2 && lonely.errors.contains("--namespace"))
     let twice = try run("open", "x.db", "--namespace", "chat")
     #expect(twice.status == 2, "\(twice.errors)")
+    let unknown = try run("open", "--me", "X", "--store", "main", "--namespace", "chat")
+    #expect(unknown.status == 2 && unknown.errors.contains("Unknown option '--me'"))
     let piped = try run("open", "--namespace", "chat")
     #expect(piped.status == 2 && piped.errors.contains("runnel store export"))
     let secret = try run("open", "--store", "host=x password=secret", "--namespace", "chat")

@@ -66,6 +66,9 @@ struct OpenCommand: ParsableCommand {
     if store != nil, namespace == nil {
       throw ValidationError("--store needs a --namespace: `runnel store status` lists them.")
     }
+    if namespace != nil, let place, let option = OpenCommand.unknownOption(before: place) {
+      throw ValidationError("Unknown option '\(option)'")
+    }
     if namespace != nil, place != nil || database.database != nil || creation.create {
       throw ValidationError(
         "--namespace is opened in the place of a file: give no file, and no --create.")
@@ -75,6 +78,16 @@ struct OpenCommand: ParsableCommand {
     if database.database != nil {
       throw ValidationError("--database and the argument of open exclude each other: give one.")
     }
+  }
+
+  /// The word before a value, if it looks like an option and is none: the parser tells that later.
+  private static func unknownOption(before value: String) -> String? {
+    let words = GivenArguments.current.texts
+    guard let index = words.firstIndex(of: value), index > 0, words[index - 1].hasPrefix("-"),
+      words[index - 1] != "--"
+    else { return nil }
+    let known = helpMessage().split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+    return known.contains { $0 == words[index - 1] } ? nil : words[index - 1]
   }
 
   func run() throws {

@@ -66,7 +66,8 @@ struct SyncStatusCommand: ParsableCommand {
       let pending = Int64(try session.pendingWritesOfUser().count)
       let refused = try session.refusedWrites().count + RefusalFile(database: file).count
       try session.close()
-      members.insert(JSONMember("origin", origin.map { .string($0) } ?? .null), at: 0)
+      members.insert(
+        JSONMember("origin", origin.map { .string(StoreGate.shown($0)) } ?? .null), at: 0)
       if let user = ReplicaFolder.user(ofFile: file) {
         members.append(JSONMember("user", .string(user)))
       }

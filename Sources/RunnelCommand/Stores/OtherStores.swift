@@ -13,11 +13,17 @@ struct OtherStores {
   init(beside store: PostgresStore, named own: String) {
     let path = ConfigurationFile.path(environment: ProcessInfo.processInfo.environment)
     let places = path.map { ConfigurationFile(file: $0).stores } ?? [:]
+    // One store may have several names, for several users.
+    var known = [store]
+    defer { for other in known.dropFirst() { other.close() } }
     for (name, place) in places.sorted(by: { $0.key < $1.key }) where name != own {
       do {
         let other = try PostgresStore(PostgresPlace(place))
-        defer { other.close() }
-        if try StoreMove.areSame(store, other) { continue }
+        if try known.contains(where: { try StoreMove.areSame($0, other) }) {
+          other.close()
+          continue
+        }
+        known.append(other)
         try other.checkVersion()
         for found in try other.namespaces() where found.state != .moved {
           // What is on its way is told by the store that it comes from.

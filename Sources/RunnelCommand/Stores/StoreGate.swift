@@ -16,7 +16,8 @@ import Synchronization
 /// that only the user may open, and takes whoever knows its secret for an administrator.
 ///
 /// When the namespace is moved to another store whose name is known here, it goes on from there, with the same
-/// replica: so what was not written yet is written there.
+/// replica: so what was not written yet is written there. If it is not there any more, or that store is silent, the
+/// one in which it was opened is asked again: the move may have been taken back there.
 ///
 /// ```
 ///   new --start--> serving --stop--> ended
@@ -37,6 +38,9 @@ final class StoreGate: Sendable {
   /// Between two attempts to follow the namespace to another store.
   private static let followPause = Duration.seconds(3)
 
+  /// After this time without an answer, a store to which the namespace was moved may be lost.
+  private static let silenceMax = Duration.seconds(10)
+
   private static let hostEnd = ".store.localhost"
   /// Why there is no server inside this process: it is made when the namespace can be served.
   private static let absence = "the namespace is being moved, or no database of its store answers"
@@ -46,6 +50,8 @@ final class StoreGate: Sendable {
   /// What is to be said first.
   let remarks: [String]
   private let namespace: String
+  /// The name of the store in which it was opened.
+  private let first: String
   private let configuration: ServerConfiguration
   private let scratch: ScratchDatabase
   private let life: Mutex<Life>
@@ -78,11 +84,11 @@ final class StoreGate: Sendable {
     (configuration.listen, configuration.socketFile) = ([], scratch.file)
     (configuration.ownSecret, configuration.logsRequests) = (secret, false)
     configuration.stopDuration = StoreGate.stopDuration
-    (self.configuration, self.namespace) = (configuration, namespace)
+    (self.configuration, self.namespace, first) = (configuration, namespace, name)
     life = Mutex(Life(store: found.store))
     var options = OriginOptions(environment: [:])
     options.socketFile = scratch.file
-    options.socketAbsence = StoreGate.absence
+    (options.socketAbsence, options.socketName) = (StoreGate.absence, "the store \(name)")
     options.userAgent = OriginArguments.userAgent
     wish = OriginWish(address, as: .token(secret), options)
   }
@@ -122,6 +128,20 @@ final class StoreGate: Sendable {
 
   /// The command that opens the namespace for which an address stands; nil if it stands for none.
   static func command(for address: OriginAddress) -> String? {
+    place(for: address).map { "runnel open --store \($0.store) --namespace \($0.namespace)" }
+  }
+
+  /// An origin for people: that of a namespace of a store is its place there.
+  static func shown(_ origin: String) -> String {
+    guard let address = try? OriginAddress(origin), let place = place(for: address) else {
+      return origin
+    }
+    return "\(place.namespace) in the store \(place.store)"
+  }
+
+  private static func place(
+    for address: OriginAddress
+  ) -> (store: String, namespace: String)? {
     guard address.host.hasSuffix(hostEnd), let namespace = address.namespace else { return nil }
     var store = ""
     var isMarked = false
@@ -133,7 +153,7 @@ final class StoreGate: Sendable {
         isMarked = false
       }
     }
-    return "runnel open --store \(store) --namespace \(namespace)"
+    return (store, namespace)
   }
 
   /// Begins to serve, or to wait for the store if it does not answer.
@@ -148,6 +168,7 @@ final class StoreGate: Sendable {
       let server = try made(configuration)
       life.withLock { $0.server = server }
       _ = try AsyncWork.wait { try await server.start() }
+      watch(server)
     } catch let error as ServerError {
       throw Failure(error.message)
     } catch let error as NetworkError {
@@ -170,7 +191,7 @@ final class StoreGate: Sendable {
     var told = ""
     while let store = life.withLock({ $0.isEnding ? nil : $0.store }) {
       do {
-        try await serve(try FoundNamespace(namespace, ofStore: store))
+        try await serve(try found(after: store))
         return
       } catch {
         if told != "\(error)" { Logger(label: "runnel.store").error("\(error)") }
@@ -178,6 +199,47 @@ final class StoreGate: Sendable {
         // The sleep is cut short only if the program ends at once.
         try? await Task.sleep(for: StoreGate.followPause)
       }
+    }
+  }
+
+  /// Where the namespace is that was in a store last.
+  private func found(after store: String) throws -> FoundNamespace {
+    do {
+      return try FoundNamespace(namespace, ofStore: store)
+    } catch {
+      // A move that was taken back is told by the store from which it began; else the last one says why.
+      guard store != first, let found = try? FoundNamespace(namespace, ofStore: first) else {
+        throw error
+      }
+      return found
+    }
+  }
+
+  /// Looks in the first store again when the one to which the namespace was moved is silent.
+  private func watch(_ server: DatabaseServer) {
+    Task {
+      while life.withLock({ $0.server === server && $0.store != first }) {
+        // The sleep is cut short only if the program ends at once.
+        try? await Task.sleep(for: StoreGate.followPause)
+        guard server.storeSilence > StoreGate.silenceMax,
+          let found = try? FoundNamespace(namespace, ofStore: first),
+          life.withLock({ $0.server === server && $0.store != found.store })
+        else { continue }
+        Logger(label: "runnel.store").notice(
+          "\(namespace) is in the store \(found.store) again, and the other one is silent")
+        await follow(to: found)
+        return
+      }
+    }
+  }
+
+  /// Serves from a store, or from where the namespace is then.
+  private func follow(to found: FoundNamespace) async {
+    do {
+      try await serve(found)
+    } catch {
+      Logger(label: "runnel.store").error("\(error)")
+      await follow()
     }
   }
 
@@ -197,6 +259,7 @@ final class StoreGate: Sendable {
     }
     if isOver { return await server.stop() }
     _ = try await server.start()
+    watch(server)
   }
 
   /// Ends the server and its lease, and removes the socket.

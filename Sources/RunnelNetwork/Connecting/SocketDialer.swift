@@ -15,6 +15,8 @@ public struct SocketDialer: Sendable {
   private static let framesMax = 1024
 
   private let connector: WebConnector
+  /// What refused addresses are called for people; nil for themselves.
+  private var name: String?
 
   /// Makes a dialer.
   ///
@@ -27,8 +29,9 @@ public struct SocketDialer: Sendable {
   }
 
   /// Makes a dialer whose addresses all stand for the server at a Unix socket; `absence` is said if it does not
-  /// listen, without a full stop.
-  package init(socketFile: String, absence: String) {
+  /// listen, without a full stop, and `name` of whoever refuses.
+  package init(socketFile: String, absence: String, name: String? = nil) {
+    self.name = name
     connector = WebConnector(
       trustedFile: nil, proxies: .none, socketFile: socketFile, absence: absence)
   }
@@ -47,7 +50,9 @@ public struct SocketDialer: Sendable {
   ) -> DialedSocket {
     let socket = DialedSocket(handling)
     connector.connect(address, on: MultiThreadedEventLoopGroup.singleton.any())
-      .flatMapThrowing { try SocketDialer.upgrade($0, address, userAgent, headers, socket) }
+      .flatMapThrowing {
+        try SocketDialer.upgrade($0, address, userAgent, headers, socket, name: name)
+      }
       .whenFailure { socket.didEnd(WebConnector.reason($0)) }
     return socket
   }
@@ -56,10 +61,10 @@ public struct SocketDialer: Sendable {
   static func upgrade(
     _ channel: any Channel, _ address: WebAddress, _ userAgent: String,
     _ headers: [(name: String, value: String)], _ socket: DialedSocket,
-    key: String = NIOWebSocketClientUpgrader.randomRequestKey()
+    key: String = NIOWebSocketClientUpgrader.randomRequestKey(), name: String? = nil
   ) throws {
     channel.closeFuture.whenComplete { _ in socket.didEnd("the connection was closed") }
-    let asking = UpgradeHandler(address, userAgent, headers, socket)
+    let asking = UpgradeHandler(address, name ?? address.bare, userAgent, headers, socket)
     let boundAsking = NIOLoopBound(asking, eventLoop: channel.eventLoop)
     let upgrader = NIOWebSocketClientUpgrader(requestKey: key, maxFrameSize: frameBytesMax) {
       channel, _ in
@@ -123,6 +128,8 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
   typealias OutboundOut = HTTPClientRequestPart
 
   private let address: WebAddress
+  /// What the address is called for people.
+  private let name: String
   private let userAgent: String
   private let headers: [(name: String, value: String)]
   private let socket: DialedSocket
@@ -133,11 +140,11 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
   var isDone = false
 
   init(
-    _ address: WebAddress, _ userAgent: String, _ headers: [(name: String, value: String)],
-    _ socket: DialedSocket
+    _ address: WebAddress, _ name: String, _ userAgent: String,
+    _ headers: [(name: String, value: String)], _ socket: DialedSocket
   ) {
-    (self.address, self.userAgent, self.headers, self.socket) = (
-      address, userAgent, headers, socket
+    (self.address, self.name, self.userAgent, self.headers, self.socket) = (
+      address, name, userAgent, headers, socket
     )
   }
 
@@ -158,8 +165,8 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
       let bytes = Array(piece.readableBytesView)
       let text = (try? JSONValue(parsing: bytes))?["error"]?.string
       answer = ": \(text ?? String(decoding: bytes.prefix(200), as: UTF8.self))"
-      end("\(address.bare) \(refusal)", context)
-    case .end: end("\(address.bare) \(refusal)", context)
+      end("\(name) \(refusal)", context)
+    case .end: end("\(name) \(refusal)", context)
     }
   }
 
@@ -169,13 +176,13 @@ private final class UpgradeHandler: ChannelInboundHandler, RemovableChannelHandl
 
   func channelInactive(context: ChannelHandlerContext) {
     end(
-      "\(address.bare) " + (status == nil ? "closed the connection before the answer" : refusal),
+      "\(name) " + (status == nil ? "closed the connection before the answer" : refusal),
       context)
     context.fireChannelInactive()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end("\(address.bare) did not open a WebSocket: \(WebConnector.reason(error))", context)
+    end("\(name) did not open a WebSocket: \(WebConnector.reason(error))", context)
   }
 
   private func end(_ reason: String, _ context: ChannelHandlerContext) {

@@ -62,7 +62,7 @@ package struct LeaseClock {
   /// Others have ended the lease.
   package mutating func didLose(_ now: Instant) { lost = now }
 
-  /// Why the lease is lost by now; nil if it is not. `store` is its store for people.
+  /// Why the lease is lost by now, with the name of its store for people; nil if it is not.
   package mutating func loss(_ now: Instant, of store: String = "the store") -> String? {
     if !isHeld { return nil }
     if let start = unconfirmedSince, start.duration(to: now) >= LeaseClock.unconfirmedTime {

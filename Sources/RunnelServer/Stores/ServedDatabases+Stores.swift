@@ -29,6 +29,9 @@ extension ServedDatabases {
     links.map { ($0.store.name, $0.keeper.lease.identifier.text) }
   }
 
+  /// The longest of the times in which a primary has been silent.
+  var storeSilence: Duration { links.map(\.keeper.silence).max() ?? .zero }
+
   /// Notes how long the primaries have been silent: the longest of these times.
   ///
   /// They are asked when somebody looks, so that a thread that waits for its primary hides nothing.
@@ -121,7 +124,7 @@ extension ServedDatabases {
       if before?.address == head.movedTo { break }
       if before?.from == link.store.name {
         logger.notice("\(head.name) was moved: its clients are sent to \(head.movedTo) from now on")
-      } else if served != nil {
+      } else if served != nil || configuration.didLeave != nil {
         let address = head.movedTo.isEmpty ? "" : ", to \(head.movedTo)"
         logger.notice("\(head.name) was moved to another store\(address)")
         world.switchboard.stop(database: head.name)
