@@ -86,6 +86,8 @@ struct TerminalStoreTests {
     #expect(drop.status == 0, "\(drop.errors)")
     let back = try run("store", "move", "chat", "--give-up", "--force")
     #expect(back.status == 0, "\(back.errors)")
+    let again = try run("store", "move", "chat", "--store", "second", "--give-up")
+    #expect(again.status == 0 && again.output.contains("nothing was to do"), "\(again.errors)")
     let here = try folder.write("{\"greeting\":\"hello\",\"here\":1}", to: "here.json")
     #expect(try run("store", "import", "chat", here).status == 0)
     try terminal.wait("the first store") { $0.contains("here") && !$0.contains("there") }

@@ -73,6 +73,7 @@ struct MoveNamespaceCommand: ParsableCommand {
     let source = try option.opened()
     defer { source.close() }
     if let to, !giveUp, try wasDropped(to, in: source) { return }
+    if giveUp, try wasGivenUp(in: source) { return }
     let found = try RulesOfStoreCommand.namespace(named: namespace, of: source)
     guard DatabaseNames.isValid(namespace) else {
       throw Failure(
@@ -210,6 +211,20 @@ struct MoveNamespaceCommand: ParsableCommand {
     }
     try StandardOutput.say(
       "The move of \(namespace) \(words) What is here \(rest ?? "was removed").\n")
+  }
+
+  /// True if nothing of the namespace is in the store, and it is open in another one; this is said then.
+  private func wasGivenUp(in source: PostgresStore) throws -> Bool {
+    try source.checkVersion()
+    if try source.namespace(named: namespace) != nil { return false }
+    let others = OtherStores(beside: source, named: option.store)
+    guard let names = others.namespaces[namespace], names.count == 1,
+      !others.frozen.contains(namespace)
+    else { return false }
+    try StandardOutput.say(
+      "\(namespace) is open in the store \(names[0]), and nothing of a move of it is here: nothing was to do.\n"
+    )
+    return true
   }
 
   /// True if the move was done already, and what was left of the namespace dropped; this is said then.

@@ -6,6 +6,8 @@ import RunnelPostgres
 struct OtherStores {
   /// The names of stores, by the names of the namespaces that are live there.
   private(set) var namespaces: [String: [String]] = [:]
+  /// The names of the namespaces among them that are being moved.
+  private(set) var frozen: Set<String> = []
   /// The names of those that did not answer.
   private(set) var silent: [String] = []
 
@@ -29,6 +31,7 @@ struct OtherStores {
           // What is on its way is told by the store that it comes from.
           if try other.isArriving(found) { continue }
           namespaces[found.name, default: []].append(name)
+          if found.state == .frozen { frozen.insert(found.name) }
         }
       } catch let error as PostgresError {
         // What is no store yet has no namespaces.
