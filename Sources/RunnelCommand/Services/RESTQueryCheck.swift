@@ -78,6 +78,17 @@ struct RESTQueryCheck {
     return records
   }
 
+  /// Says on standard error why there may be nothing, if nothing was found for numbers or flags.
+  func tellIfNothing(_ result: ServiceResult) {
+    guard request.id == nil, [.find, .patch, .remove].contains(request.method),
+      result.records.isEmpty, result.page?.total ?? 0 == 0,
+      request.query["$limit"] != 0, request.query["$skip"] ?? 0 == 0, !query.matchesNothing
+    else { return }
+    StandardError.say(
+      "Nothing was found: over REST numbers and flags in a query are sent as texts, which some servers compare "
+        + "as texts. Use Socket.IO (--transport socket).")
+  }
+
   /// Says on standard error if records came that do not match.
   func tellStrangers(in result: ServiceResult) {
     if request.query["$select"] != nil || (try? QueryReading(query)) == nil { return }

@@ -52,8 +52,10 @@ struct ServiceQueryOptions: ParsableArguments {
   func query() throws -> ServiceQuery {
     var query = given ?? ServiceQuery()
     for term in sort {
-      let halves = term.split(separator: ":", maxSplits: 1)
-      guard let field = halves.first, halves.count < 2 || ["asc", "desc"].contains(halves[1]) else {
+      let halves = term.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let field = halves.first, !field.isEmpty,
+        halves.count < 2 || ["asc", "desc"].contains(halves[1])
+      else {
         throw ValidationError("--sort is FIELD, FIELD:asc or FIELD:desc, not \(term).")
       }
       query = query.sort(

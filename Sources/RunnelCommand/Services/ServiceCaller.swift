@@ -99,7 +99,8 @@ struct ServiceCaller: Sendable {
       if !isRead { try await check?.requireMatches(service) }
       let result = try await service.request(request)
       if request.method == .find { check?.tellStrangers(in: result) }
-      try ServiceCaller.check(result, of: request, isREST: isREST)
+      check?.tellIfNothing(result)
+      try ServiceCaller.check(result, of: request)
       return result
     }
   }
@@ -123,6 +124,18 @@ struct ServiceCaller: Sendable {
     let records = "all records of \(path) at \(address.bare)\(which)\(number)"
     try Consent(isGiven: false).require(
       "\(deed) \(records)?", because: "This is to be confirmed: \(deed.lowercased()) \(records).")
+  }
+
+  /// Asks for consent to change or remove one record, if the profile wants it.
+  ///
+  /// - Throws: `Failure` if there is none.
+  func requireConsent(_ deed: String, _ id: String, isGiven: Bool) throws {
+    try choice?.requireWriting()
+    guard let choice, choice.confirms else { return }
+    let record = ControlCharacters.escapedLine("\(id) in \(path) of \(choice.name)")
+    try Consent(isGiven: isGiven).require(
+      "\(deed) \(record)? Nothing brings back what is gone then.",
+      because: "This would \(deed.lowercased()) \(record).")
   }
 
   /// Asks over Socket.IO, or over REST if nothing could be sent so.
@@ -155,24 +168,28 @@ struct ServiceCaller: Sendable {
     return try await body(app.service(path), isREST)
   }
 
-  /// Checks the answer to a creation: it may come from something between here and the server.
+  /// Checks the answer to a write: it may come from something between here and the server.
   ///
-  /// - Throws: `BadGateway` if it has no record. Over REST nothing is an answer, as of a server that does not tell
-  ///   what it created.
+  /// - Throws: `BadGateway` if it has no record that was written.
   private static func check(
-    _ result: ServiceResult, of request: ServiceRequest, isREST: Bool
+    _ result: ServiceResult, of request: ServiceRequest
   ) throws(FeathersError) {
-    guard request.method == .create, request.data != .array([]) else { return }
+    let deed: String
+    switch request.method {
+    case .create: deed = "created"
+    case .update, .patch: deed = "changed"
+    case .remove: deed = "removed"
+    case .find, .get, .custom: return
+    }
     let isObject = { (json: JSONValue) in if case .object = json { true } else { false } }
-    if isObject(result.json) || isREST && result.json.isNull { return }
-    if case .array = request.data, case .array(let records) = result.json, !records.isEmpty,
-      records.allSatisfy(isObject)
-    {
-      return
+    if isObject(result.json) { return }
+    if request.id == nil, case .array(let records) = result.json, records.allSatisfy(isObject) {
+      guard request.method == .create else { return }
+      if case .array(let data)? = request.data, records.isEmpty == data.isEmpty { return }
     }
     throw FeathersError(
       .badGateway,
-      "The answer has no record that was created: \(result.json.jsonText().prefix(200))",
+      "The answer has no record that was \(deed): \(result.json.jsonText().prefix(200))",
       data: ["isSent": true])
   }
 

@@ -123,14 +123,17 @@ struct ServiceUpdateCommand: ParsableCommand {
   @OptionGroup var target: ServiceTarget
   @Argument(help: "The id of the record.", transform: ServiceIDWord.id) var id: String
   @OptionGroup var data: DataArgument
+  @Flag(help: "Do not ask if the profile wants it.") var force = false
   @OptionGroup var query: ServiceQueryOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
 
   func run() throws {
+    let caller = try ServiceCaller(target, access)
+    try caller.requireConsent("Replace", id, isGiven: force)
     let request = ServiceRequest.update(
       id: ServiceID(id), data: try data.json(), query: try query.query())
-    try ServiceOutput.print(try ServiceCaller(target, access).perform(request).json, layout)
+    try ServiceOutput.print(try caller.perform(request).json, layout)
   }
 }
 
@@ -158,7 +161,7 @@ struct ServicePatchCommand: ParsableCommand {
       """)
   var words: [String] = []
   @Flag(help: "Change all records that match the query.") var all = false
-  @Flag(help: "Do not ask before all records are changed.") var force = false
+  @Flag(help: "Do not ask before records are changed.") var force = false
   @OptionGroup var query: ServiceChangeOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
@@ -186,7 +189,11 @@ struct ServicePatchCommand: ParsableCommand {
     let caller = try ServiceCaller(target, access)
     let request = ServiceRequest.patch(
       id: all ? nil : ServiceID(words[0]), data: try data().json(), query: query.query())
-    if all { try caller.requireConsent("Change", request, isGiven: force) }
+    if all {
+      try caller.requireConsent("Change", request, isGiven: force)
+    } else {
+      try caller.requireConsent("Change", words[0], isGiven: force)
+    }
     try ServiceOutput.print(try caller.perform(request).json, layout)
   }
 }
@@ -209,7 +216,7 @@ struct ServiceRemoveCommand: ParsableCommand {
   @OptionGroup var target: ServiceTarget
   @Argument(help: "The id of the record.", transform: ServiceIDWord.id) var id: String?
   @Flag(help: "Remove all records that match the query.") var all = false
-  @Flag(help: "Do not ask before all records are removed.") var force = false
+  @Flag(help: "Do not ask before records are removed.") var force = false
   @OptionGroup var query: ServiceChangeOptions
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var access: ServiceAccessOptions
@@ -226,7 +233,11 @@ struct ServiceRemoveCommand: ParsableCommand {
   func run() throws {
     let caller = try ServiceCaller(target, access)
     let request = ServiceRequest.remove(id: id.map { ServiceID($0) }, query: query.query())
-    if all { try caller.requireConsent("Remove", request, isGiven: force) }
+    if let id {
+      try caller.requireConsent("Remove", id, isGiven: force)
+    } else {
+      try caller.requireConsent("Remove", request, isGiven: force)
+    }
     try ServiceOutput.print(try caller.perform(request).json, layout)
   }
 }

@@ -13,12 +13,16 @@ package enum QueryString {
 
   /// Returns the query string without `?`; empty if there is nothing to send.
   ///
-  /// - Throws: `BadRequest` if servers would read another query than this one: a null, a long
-  ///   array, or too deep or too many values.
+  /// - Throws: `BadRequest` if servers would read another query than this one, but for numbers and flags, which
+  ///   they read as texts: for a null, an empty or a long array, an empty object, names that they take for a place
+  ///   in an array, too deep or too many values.
   package static func encoded(_ query: ServiceQuery) throws(FeathersError) -> String {
     var pairs: [String] = []
     for member in query.members {
-      try append(member.value, name: PercentEncoding.encoded(member.name), depth: 0, &pairs)
+      try checkName(member.name, member.name)
+      try append(
+        member.value, name: PercentEncoding.encoded(member.name), shown: member.name, depth: 0,
+        &pairs)
     }
     if pairs.count > pairsMax {
       throw FeathersError(
@@ -27,22 +31,28 @@ package enum QueryString {
           + "use the socket."
       )
     }
-    return pairs.joined(separator: "&")
+    let text = pairs.joined(separator: "&")
+    for bounds in [Bounds.usual, Bounds()] {
+      let read = try decoded(text, bounds: bounds)
+      if let name = difference(query.json, read.json, "") { throw lost(name, "a part of it") }
+    }
+    return text
   }
 
   private static func append(
-    _ value: JSONValue, name: String, depth: Int, _ pairs: inout [String]
+    _ value: JSONValue, name: String, shown: String, depth: Int, _ pairs: inout [String]
   ) throws(FeathersError) {
     switch value {
     case .null:
       throw FeathersError(
         .badRequest,
-        "null cannot be sent over REST, where it would be an empty text: use the socket."
+        "null cannot be sent over REST, where it would be an empty text (\(shown)): use the socket."
       )
     case .bool(let flag): pairs.append("\(name)=\(flag)")
     case .number: pairs.append("\(name)=\(PercentEncoding.encoded(value.jsonText()))")
     case .string(let text): pairs.append("\(name)=\(PercentEncoding.encoded(text))")
     case .array(let elements):
+      if elements.isEmpty { throw lost(shown, "an empty array") }
       if elements.count > elementsMax {
         throw FeathersError(
           .badRequest,
@@ -51,14 +61,69 @@ package enum QueryString {
       }
       try checkDepth(depth + 1)
       for (index, element) in elements.enumerated() {
-        try append(element, name: "\(name)%5B\(index)%5D", depth: depth + 1, &pairs)
+        try append(
+          element, name: "\(name)%5B\(index)%5D", shown: "\(shown)[\(index)]", depth: depth + 1,
+          &pairs)
       }
     case .object(let members):
+      if members.isEmpty { throw lost(shown, "an empty object") }
       try checkDepth(depth + 1)
       for member in members {
         let inner = "\(name)%5B\(PercentEncoding.encoded(member.name))%5D"
-        try append(member.value, name: inner, depth: depth + 1, &pairs)
+        let shown = "\(shown).\(member.name)"
+        try checkName(member.name, shown)
+        try append(member.value, name: inner, shown: shown, depth: depth + 1, &pairs)
       }
+    }
+  }
+
+  // MARK: What would be lost
+
+  /// Names that readers of query strings leave out, since each object of JavaScript has them.
+  private static let hiddenNames: Set<String> = [
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__",
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
+    "toString", "valueOf",
+  ]
+
+  private static func lost(_ name: String, _ what: String) -> FeathersError {
+    FeathersError(
+      .badRequest,
+      "The query has \(what) in \(name): over REST it would be lost, and the call would concern "
+        + "other records. Use the socket.")
+  }
+
+  private static func checkName(_ name: String, _ shown: String) throws(FeathersError) {
+    if name.isEmpty { throw lost(shown.isEmpty ? "\"\"" : shown, "a member without a name") }
+    if hiddenNames.contains(name) || name.contains(where: { $0 == "[" || $0 == "]" }) {
+      throw lost(shown, "a name that servers do not read")
+    }
+  }
+
+  /// Returns the place at which a query is read otherwise than it was meant, but for numbers and flags that are
+  /// texts now; nil if there is none.
+  private static func difference(
+    _ meant: JSONValue, _ read: JSONValue, _ name: String
+  ) -> String? {
+    switch (meant, read) {
+    case (.object(let meant), .object(let read)):
+      for (index, member) in meant.enumerated() {
+        let inner = name.isEmpty ? member.name : "\(name).\(member.name)"
+        guard index < read.count, read[index].name.hasSameBytes(as: member.name) else {
+          return inner
+        }
+        if let place = difference(member.value, read[index].value, inner) { return place }
+      }
+      return read.count == meant.count ? nil : name
+    case (.array(let meant), .array(let read)):
+      for (index, pair) in zip(meant, read).enumerated() {
+        if let place = difference(pair.0, pair.1, "\(name)[\(index)]") { return place }
+      }
+      return read.count == meant.count ? nil : name
+    case (.string(let meant), .string(let read)): return meant.hasSameBytes(as: read) ? nil : name
+    case (.number, .string(let read)), (.bool, .string(let read)):
+      return meant.jsonText() == read ? nil : name
+    default: return name
     }
   }
 
@@ -112,6 +177,10 @@ extension QueryString {
     package init(depthMax: Int = 10, indexMax: Int = 999, pairsMax: Int = 1000) {
       (self.depthMax, self.indexMax, self.pairsMax) = (depthMax, indexMax, pairsMax)
     }
+
+    /// Those of most servers.
+    static let usual = Bounds(
+      depthMax: QueryString.depthMax, indexMax: elementsMax, pairsMax: QueryString.pairsMax)
   }
 
   /// Reads a query string; all values are texts.

@@ -7,7 +7,7 @@ import Testing
   /// Runs a call, a creation if no other is named, against a server that reads the request, writes these bytes and
   /// closes.
   private func create(
-    answered bytes: String, method: String = "create"
+    answered bytes: String, method: String = "create", _ more: [String] = []
   ) throws -> Program.Outcome {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(listener >= 0)
@@ -41,7 +41,7 @@ import Testing
     }
     let words = ["service", method, "http://127.0.0.1:\(port)", "messages"]
     return try Program.run(
-      words + (method == "create" ? ["{\"a\":1}"] : []) + ["--transport", "rest"])
+      words + (method == "create" ? ["{\"a\":1}"] : more) + ["--transport", "rest"])
   }
 
   @Test(arguments: [
@@ -88,9 +88,94 @@ import Testing
       "\(outcome.errors)")
   }
 
-  @Test func answerWithoutContentIsAnAnswer() throws {
-    let outcome = try create(answered: "HTTP/1.1 204 No Content\r\n\r\n")
-    #expect(outcome.status == 0 && outcome.output == "null\n", "\(outcome.errors)")
+  @Test(arguments: ["create", "remove", "remove --all"])
+  func answerWithoutARecordIsOfUnknownOutcome(call: String) throws {
+    let words = call.split(separator: " ").map(String.init)
+    let more = words.count > 1 ? ["--all"] : ["7"]
+    for answer in [
+      "204 No Content\r\n\r\n", "201 Made\r\nContent-Length: 4\r\n\r\nnull",
+      "200 OK\r\nContent-Length: 1\r\n\r\n5",
+    ] {
+      let outcome = try create(answered: "HTTP/1.1 " + answer, method: words[0], more)
+      #expect(outcome.status == 3 && outcome.output.isEmpty, "\(answer): \(outcome.output)")
+      #expect(outcome.errors.contains("what became of the call is not known"), "\(outcome.errors)")
+    }
+  }
+
+  @Test(arguments: [("patch", ["7", "{}"]), ("update", ["7", "{}"]), ("remove", ["7"])])
+  func changeOfOneRecordIsAnsweredByOne(method: String, words: [String]) throws {
+    for answer in ["5", "[]", "[{}]"] {
+      let outcome = try create(
+        answered: "HTTP/1.1 200 OK\r\nContent-Length: \(answer.count)\r\n\r\n\(answer)",
+        method: method, words)
+      #expect(outcome.status == 3 && outcome.output.isEmpty, "\(answer): \(outcome.output)")
+    }
+    let outcome = try create(
+      answered: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", method: method, words)
+    #expect(outcome.status == 0 && outcome.output == "{}\n", "\(outcome.errors)")
+  }
+
+  @Test func removalOfAllMayFindNothing() throws {
+    let outcome = try create(
+      answered: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", method: "remove", ["--all"])
+    #expect(outcome.status == 0 && outcome.output == "[]\n", "\(outcome.errors)")
+  }
+
+  @Test(arguments: [
+    ("{\"n\":5}", true), ("{\"on\":{\"$ne\":true}}", true), ("{\"n\":\"5\"}", false),
+    ("{\"$limit\":0,\"n\":5}", false),
+  ])
+  func nothingThatIsFoundForANumberIsExplained(query: String, isExplained: Bool) throws {
+    let outcome = try create(
+      answered: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", method: "find",
+      ["--query", query])
+    #expect(outcome.status == 0 && outcome.output == "[]\n")
+    #expect(outcome.errors.contains("are sent as texts") == isExplained, "\(outcome.errors)")
+  }
+
+  // MARK: What is not sent
+
+  /// Nobody listens at the port: the refusal comes before anything is sent.
+  @Test(arguments: ["{\"$or\":[]}", "{\"$or\":[{\"text\":{\"$in\":[]}}]}", "{\"text\":{}}"])
+  func conditionThatRESTWouldLoseIsRefused(query: String) throws {
+    for call in [["find"], ["remove", "--all"], ["patch", "--all", "{}"]] {
+      let outcome = try Program.run(
+        ["service", call[0], "http://127.0.0.1:9", "messages", "--query", query] + call.dropFirst()
+          + ["--transport", "rest"])
+      #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome.output)")
+      #expect(outcome.errors.contains("over REST it would be lost"), "\(outcome.errors)")
+    }
+  }
+
+  @Test(arguments: [":desc", ":asc", "a:", ""])
+  func sortNeedsAFieldAndADirectionAfterAColon(term: String) throws {
+    let outcome = try Program.run([
+      "service", "find", "http://127.0.0.1:9", "messages", "--sort", term,
+    ])
+    #expect(outcome.status == 2 && outcome.errors.contains("--sort is FIELD"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: [["update", "7", "{}"], ["patch", "7", "{}"], ["remove", "7"]])
+  func profileWithConfirmAsksBeforeOneRecordIsChanged(call: [String]) throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("config/runnel"), withIntermediateDirectories: true)
+    _ = try folder.write(
+      "origins:\n  live: { url: \"feathers+http://127.0.0.1:9\", confirm: true }\n",
+      to: "config/runnel/config.yaml")
+    let run = { (more: [String]) in
+      try Program.run(
+        ["service", call[0], "live", "geraete"] + call.dropFirst() + more,
+        environment: [
+          "XDG_CONFIG_HOME": folder.file("config"), "XDG_DATA_HOME": folder.file("data"),
+          "XDG_STATE_HOME": folder.file("state"),
+        ])
+    }
+    let refused = try run([])
+    #expect(refused.status == 2, "\(refused.errors)")
+    #expect(refused.errors.contains("7 in geraete of live. Nothing was changed: --force does it"))
+    let sent = try run(["--force"])
+    #expect(sent.status == 3 && !sent.errors.contains("Nothing was changed"), "\(sent.errors)")
   }
 
   @Test(arguments: ["--limit", "--sort"])

@@ -120,6 +120,11 @@ struct ServiceCareTests {
       ["remove", "messages", "--all", "--query", "{\"n\":{\"$nin\":[7]}}"] + rest)
     #expect(meant.status == 0 && meant.errors.isEmpty, "\(meant.errors)")
     #expect(try total() == 0)
+    try create([["n": 5]])
+    let none = try run(
+      ["patch", "messages", "--all", "--query", "{\"n\":5}", "{\"a\":1}"] + rest)
+    #expect(none.output == "[]\n" && none.errors.contains("are sent as texts"), "\(none.errors)")
+    #expect(try run(["remove", "messages", "--all"]).status == 0)
     try create([["text": "a"], ["text": "b"]])
     let texts = try run(["remove", "messages", "--all", "--query", "{\"text\":\"a\"}"] + rest)
     #expect(texts.status == 0)

@@ -45,6 +45,28 @@ struct RandomQueries {
     return query
   }
 
+  /// A query with names and values of all kinds.
+  mutating func oddQuery() -> ServiceQuery {
+    var query = ServiceQuery()
+    for _ in 0..<number(0..<3) { query[oddName()] = oddValue(depth: 3) }
+    return query
+  }
+
+  private mutating func oddName() -> String {
+    pick([
+      "a", "b", "c", "$or", "$in", "é", "e\u{301}", "", "0", "1", "21", "a[b", "x]", "&", "valueOf",
+    ])
+  }
+
+  private mutating func oddValue(depth: Int) -> JSONValue {
+    switch depth > 0 ? number(0..<4) : 3 {
+    case 0: .array((0..<number(0..<4)).map { _ in oddValue(depth: depth - 1) })
+    case 1:
+      .object((0..<number(0..<4)).map { _ in JSONMember(oddName(), oddValue(depth: depth - 1)) })
+    default: chance(12) ? .null : chance(3) ? .string(text()) : scalar()
+    }
+  }
+
   // MARK: For the matcher
 
   mutating func scalar() -> JSONValue {
@@ -102,6 +124,18 @@ extension ServiceQuery {
     var query = self
     query["$and"] = JSONValue?.none
     return query
+  }
+}
+
+extension JSONValue {
+  /// The value with texts in the place of numbers and flags.
+  var withTexts: JSONValue {
+    switch self {
+    case .array(let elements): .array(elements.map(\.withTexts))
+    case .object(let members): .object(members.map { JSONMember($0.name, $0.value.withTexts) })
+    case .number, .bool: .string(jsonText())
+    case .string, .null: self
+    }
   }
 }
 

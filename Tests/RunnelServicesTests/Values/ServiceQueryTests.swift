@@ -98,6 +98,48 @@ import Testing
   }
 
   @Test(arguments: [
+    (#"{"$or":[]}"#, "$or"), (#"{"$or":[{"text":{"$in":[]}}]}"#, "$or[0].text.$in"),
+    (#"{"text":[]}"#, "text"), (#"{"$or":[{"text":[]}]}"#, "$or[0].text"),
+    (#"{"text":{"$nin":[]}}"#, "text.$nin"), (#"{"$nor":[]}"#, "$nor"),
+    (#"{"text":{"$not":{"$in":[]}}}"#, "text.$not.$in"), (#"{"$or":[{}]}"#, "$or[0]"),
+    (#"{"$and":[{}]}"#, "$and[0]"), (#"{"$and":[]}"#, "$and"), (#"{"text":{}}"#, "text"),
+    (#"{"a":"x","text":{"$in":[]}}"#, "text.$in"), (#"{"a":{"0":"x"}}"#, "a"),
+    (#"{"a":{"7":"x","8":"y"}}"#, "a"), (#"{"a[b]":"x"}"#, "a[b]"), (#"{"a":{"":"x"}}"#, "a."),
+    (#"{"constructor":"x"}"#, "constructor"), (#"{"a":{"__proto__":"x"}}"#, "a.__proto__"),
+  ])
+  func whatWouldBeLostIsRefusedAndNamed(query: String, name: String) {
+    #expect {
+      try QueryString.encoded(ServiceQuery(text: query))
+    } throws: {
+      let error = $0 as? FeathersError
+      return error?.code == 400
+        && error?.message.contains(" in \(name): over REST it would be lost") == true
+    }
+  }
+
+  /// Any query is refused, or read as it was meant, but for numbers and flags that are texts.
+  @Test(arguments: 0..<400 as Range<UInt64>)
+  func whatIsSentIsReadAsItWasMeant(seed: UInt64) throws {
+    var random = RandomQueries(seed: seed)
+    let query = random.chance(2) ? random.conditions() : random.oddQuery()
+    guard let text = try? QueryString.encoded(query) else { return }
+    for bounds in [QueryString.Bounds(), QueryString.Bounds(depthMax: 5, indexMax: 20)] {
+      let read = try QueryString.decoded(text, bounds: bounds)
+      #expect(read.json == query.json.withTexts, "seed \(seed): \(text)")
+    }
+  }
+
+  /// The test above means something only if many queries are sent, and many are not.
+  @Test func someQueriesAreSentAndSomeRefused() {
+    let sent = (0..<400 as Range<UInt64>).filter { seed in
+      var random = RandomQueries(seed: seed)
+      let query = random.chance(2) ? random.conditions() : random.oddQuery()
+      return (try? QueryString.encoded(query)) != nil
+    }
+    #expect((40...360).contains(sent.count), "\(sent.count)")
+  }
+
+  @Test(arguments: [
     ("a=1&a=2", #"{"a":["1","2"]}"#), ("a[]=1&a[]=2", #"{"a":["1","2"]}"#),
     ("a[0]=1&a[1]=2", #"{"a":["1","2"]}"#), ("a[1]=2&a[0]=1", #"{"a":["1","2"]}"#),
     ("a=1", #"{"a":"1"}"#), ("a[1]=x", #"{"a":["x"]}"#),
