@@ -14,6 +14,19 @@ extension OriginLink {
     executor.submit { [weak self] in self?.assumeIsolated { $0.leaveConnection(reason) } }
   }
 
+  /// Returns why a connection failed, with a hint if the server is none of trees, but may be one of services.
+  func advised(_ reason: String) -> String {
+    let mark = "status 404 instead of a WebSocket"
+    guard let range = reason.firstRange(of: mark) else { return reason }
+    let answer = reason[range.upperBound...]
+    // Servers of trees say why, in words of their own.
+    let isOther = [": {", ": <"].contains { answer.hasPrefix($0) } || answer.contains("Not Found")
+    if !answer.isEmpty, !isOther { return reason }
+    let scheme = address.isSecure ? "https" : "http"
+    return "\(reason[..<range.upperBound]); if it is a Feathers server, open "
+      + "feathers+\(scheme)://\(address.host)"
+  }
+
   /// The present status of the link.
   public var currentStatus: OriginStatus { status }
 

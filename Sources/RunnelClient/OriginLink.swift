@@ -466,7 +466,7 @@ extension OriginLink {
         effects += session.heard(connection, now: WireTime(calendar: now.calendar, uptime: time))
       case .closed(let reason):
         self.socket = nil
-        effects += session.closed(connection, reason, now: now)
+        effects += session.closed(connection, advised(reason), now: now)
       }
     }
     perform(effects)

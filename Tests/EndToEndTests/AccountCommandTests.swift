@@ -233,6 +233,11 @@ import Testing
       #expect(
         told.errors.contains("`runnel sync drop") && told.errors.contains(" ana` gives it up"))
       #expect(try run("sync", "status").output.contains("\"user\":\"ana\",\"pending\":1"))
+      let both = try run("sync", "drop", url, "ana@x.org", "--force")
+      #expect(both.status == 2)
+      #expect(
+        both.errors.contains("Two accounts have the address ana@x.org: ana and ana2."),
+        "\(both.errors)")
       let unasked = try run("sync", "drop", url, "ana")
       #expect(unasked.status == 2 && unasked.errors.contains("would give up 1 write"))
       let dropped = try run("sync", "drop", url, "ana", "--force")

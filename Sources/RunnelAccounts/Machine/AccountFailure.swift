@@ -80,6 +80,8 @@ public struct AccountFailure: Error, Hashable, Sendable, CustomStringConvertible
   public var serviceCode: String?
   /// A sentence for people.
   public var message: String
+  /// True if the request was sent and its answer was lost, so that it may have been carried out.
+  package var isSent = false
 
   /// Makes a failure.
   public init(_ code: Code, _ message: String, serviceCode: String? = nil) {

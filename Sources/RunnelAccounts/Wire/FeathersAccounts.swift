@@ -253,7 +253,10 @@ public struct FeathersAccounts: AccountProvider {
       let message = AccountFailure.waiting(error.message) ?? "Too many attempts: try again later."
       return AccountFailure(.tooManyAttempts, message)
     case 499: return .cancelled
-    case 503: return AccountFailure(.offline, error.message)
+    case 503:
+      var failure = AccountFailure(.offline, error.message)
+      failure.isSent = error.data?["isSent"] == true
+      return failure
     case 408, 500...:
       return AccountFailure(
         .unavailable, "The server cannot answer at the moment: \(error.message.prefix(200))")

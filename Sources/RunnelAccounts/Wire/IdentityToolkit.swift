@@ -131,7 +131,9 @@ public struct IdentityToolkit: AccountProvider {
     do throws(NetworkError) {
       answer = try await transport(request)
     } catch {
-      throw AccountFailure(.offline, error.message)
+      var failure = AccountFailure(.offline, error.message)
+      failure.isSent = error.isSent
+      throw failure
     }
     return try AccountWire.reply(
       to: call, status: answer.status, body: answer.body, service: address.bare

@@ -213,22 +213,34 @@ struct AccountPlace {
     return try answer { try await session.idToken() }
   }
 
-  /// Waits for the answer of an account service.
+  /// The time after which it is said that the answer is waited for.
+  private static let patience = Duration.seconds(5)
+
+  /// Waits for the answer of an account service; after some seconds it says so.
   ///
+  /// - Parameters:
+  ///   - isChange: whether the service changes something, of which a lost answer does not tell.
+  ///   - work: what asks the service.
+  /// - Returns: what `work` returns.
   /// - Throws: `Failure` with the reason, and what to do.
   func answer<Value: Sendable>(
-    _ work: @escaping @Sendable () async throws -> Value
+    isChange: Bool = false, _ work: @escaping @Sendable () async throws -> Value
   ) throws -> Value {
+    let notice = Task.detached { [name = choice.name] in
+      guard (try? await Task.sleep(for: AccountPlace.patience)) != nil else { return }
+      StandardError.say("Waiting for the answer of the account service of \(name).")
+    }
+    defer { notice.cancel() }
     do {
       return try AsyncWork.wait(work)
     } catch let error as AccountFailure {
-      throw failure(error)
+      throw failure(error, isChange)
     } catch let error as any AccountOperationError {
-      throw failure(error.failure)
+      throw failure(error.failure, isChange)
     }
   }
 
-  private func failure(_ failure: AccountFailure) -> Failure {
+  private func failure(_ failure: AccountFailure, _ isChange: Bool) -> Failure {
     switch failure.code {
     case .sessionEnded, .signedOutElsewhere, .notSignedIn, .userDisabled, .revoked:
       return Failure(
@@ -239,7 +251,11 @@ struct AccountPlace {
       return Failure("\(choice.name): \(failure.message)")
     default:
       let status: ExitStatus = failure.isTemporary ? .retryable : .failure
-      return Failure("\(choice.name): \(failure.message)", status: status)
+      let unknown =
+        isChange && failure.isSent
+        ? " It is not known whether it was done: `runnel whoami \(choice.name) --check` shows the account, and "
+          + "`runnel login \(choice.name)` whether it can sign in." : ""
+      return Failure("\(choice.name): \(failure.message)\(unknown)", status: status)
     }
   }
 }

@@ -105,7 +105,7 @@ struct AccountPasswordCommand: ParsableCommand {
     let current = try AccountPasswordCommand.current(currentFile)
     _ = try place.answer { try await session.reauthenticate(password: current) }
     let new = try password.newPassword()
-    _ = try place.answer { try await session.changePassword(to: new) }
+    _ = try place.answer(isChange: true) { try await session.changePassword(to: new) }
     StandardError.say("The password was changed.")
   }
 
@@ -145,7 +145,7 @@ struct AccountEmailCommand: ParsableCommand {
     let (session, _) = try place.checkedSession()
     let current = try AccountPasswordCommand.current(currentFile)
     let (email, now) = (email, now)
-    try place.answer {
+    try place.answer(isChange: true) {
       if now {
         try await session.changeEmail(to: email, current: current)
       } else {
@@ -174,7 +174,7 @@ struct AccountVerifyCommand: ParsableCommand {
     let (session, user) = try place.checkedSession()
     if code {
       let text = Secret(try StandardInput.secret("Code: "))
-      let email = try place.answer {
+      let email = try place.answer(isChange: true) {
         try await session.applyCode(text)
         return await session.user?.email
       }
@@ -187,7 +187,7 @@ struct AccountVerifyCommand: ParsableCommand {
       if isConfirmed {
         return StandardError.say("\(user.email ?? user.id) is confirmed already.")
       }
-      try place.answer { try await session.sendEmailVerification() }
+      try place.answer(isChange: true) { try await session.sendEmailVerification() }
       StandardError.say("A message was sent to \(user.email ?? user.id).")
     }
   }
@@ -215,7 +215,7 @@ struct AccountResetCommand: ParsableCommand {
     let (email, code) = (email, code)
     let text = code ? Secret(try StandardInput.secret("Code: ")) : nil
     let new = code ? try password.newPassword() : nil
-    let isOfNewAccount = try place.answer { () -> Bool in
+    let isOfNewAccount = try place.answer(isChange: true) { () -> Bool in
       let session = await AccountSession(provider, storage: AccountMemory())
       var isOfNewAccount = false
       if let text, let new {
@@ -274,7 +274,7 @@ struct AccountNameCommand: ParsableCommand {
     let place = try account.place()
     let (session, _) = try place.checkedSession()
     let profile = AccountProfile(displayName: name ?? "")
-    _ = try place.answer { try await session.changeProfile(profile) }
+    _ = try place.answer(isChange: true) { try await session.changeProfile(profile) }
     StandardError.say(name.map { "The name is \($0) now." } ?? "The name was removed.")
   }
 }
@@ -305,7 +305,7 @@ struct AccountDeleteCommand: ParsableCommand {
       "Delete the account \(name)?", because: "This would delete the account \(name).")
     let current = user.email == nil ? nil : try AccountPasswordCommand.current(currentFile)
     let departures = place.departures
-    try place.answer {
+    try place.answer(isChange: true) {
       if let departures {
         // A wrong password must not remove the device.
         if let current { try await session.reauthenticate(password: current) }

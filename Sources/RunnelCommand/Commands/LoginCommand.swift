@@ -74,7 +74,7 @@ struct LoginCommand: ParsableCommand {
     }
     // A session without an account: those that are signed in stay so.
     let storage = ChosenAccount(place.folder(service), user: nil)
-    let outcome = try place.answer {
+    let outcome = try place.answer(isChange: signUp || anonymous) {
       let session = await AccountSession(service, storage: storage)
       let outcome = try await session.perform(operation)
       await session.close()

@@ -37,8 +37,16 @@ struct SyncDropCommand: ParsableCommand {
           + "of a profile, or https://HOST/?ns=NAME.", status: .usage)
     }
     try choice.requireWriting()
-    let entries = OthersWrites(choice).entries
+    let writesOfAll = OthersWrites(choice)
+    let entries = writesOfAll.entries
     let meant = entries.filter { $0.file.user == user }
+    let users = writesOfAll.users(with: user)
+    if meant.isEmpty, users.count > 1, let last = users.last {
+      let count = users.count == 2 ? "Two" : "\(users.count)"
+      throw Failure(
+        "\(count) accounts have the address \(user): \(users.dropLast().joined(separator: ", ")) and \(last). "
+          + "Give the id of the one whose writes are to go.", status: .usage)
+    }
     let found = meant.isEmpty ? entries.filter { $0.name == user } : meant
     guard let entry = found.first else {
       throw Failure("No write of \(user) waits for \(choice.name).")

@@ -11,6 +11,8 @@ struct OthersWrites {
     let file: ReplicaFolder.WaitingFile
     /// The address of the user, or else the id; nil if the user is not known.
     let name: String?
+    /// The address of the user, as far as is known here.
+    let email: String?
     /// A sentence, with what to do.
     let line: String
     /// Whether nobody can sign in to send them, as far as is known here.
@@ -19,6 +21,7 @@ struct OthersWrites {
 
   /// The writes of each user.
   let entries: [Entry]
+  private let signedIn: [AccountUser]
 
   /// A sentence for each user, with what to do.
   var lines: [String] { entries.map(\.line) }
@@ -30,16 +33,24 @@ struct OthersWrites {
   init(_ choice: OriginChoice, besides file: String? = nil) {
     let place = AccountPlace.known(choice)
     // Files of accounts that cannot be read are told when somebody signs in.
-    let signedIn = (try? place?.all()) ?? []
+    signedIn = ((try? place?.all()) ?? []).map(\.user)
     let departing = (try? place?.home.departing()) ?? []
     let known = Known(
-      choice.name, signedIn: signedIn.map(\.user), departing: departing.map(\.user))
+      choice.name, signedIn: signedIn, departing: departing.map(\.user))
     entries = ReplicaFolder.waitingFiles(
       for: choice.address, environment: ProcessInfo.processInfo.environment
     ).filter { $0.file != file }.map { waiting in
       let end: EndedAccount? = waiting.user.flatMap { try? place?.home.ended($0) }
       return known.entry(waiting, end)
     }
+  }
+
+  /// The ids of the users with an address, who have writes or are signed in.
+  func users(with email: String) -> [String] {
+    let isMeant = { (other: String?) in other?.lowercased() == email.lowercased() }
+    let waiting = entries.filter { isMeant($0.email) }.compactMap(\.file.user)
+    let others = signedIn.filter { isMeant($0.email) }.map(\.id)
+    return waiting + others.filter { !waiting.contains($0) }
   }
 }
 
@@ -55,11 +66,15 @@ private struct Known {
 
   func entry(_ waiting: ReplicaFolder.WaitingFile, _ end: EndedAccount?) -> OthersWrites.Entry {
     let isOne = waiting.pendingCount == 1
+    let account = waiting.user.flatMap { user in
+      (signedIn + departing).first { $0.id == user } ?? end?.user
+    }
     func entry(_ name: String?, _ what: String, isNeverSent: Bool = false) -> OthersWrites.Entry {
       let whose = name.map { " of \($0)" } ?? " in \(waiting.file)"
       let writes = "\(waiting.pendingCount) \(isOne ? "write" : "writes")\(whose)"
       return OthersWrites.Entry(
-        file: waiting, name: name, line: "\(writes) \(isOne ? "waits" : "wait")\(what)",
+        file: waiting, name: name, email: account?.email,
+        line: "\(writes) \(isOne ? "waits" : "wait")\(what)",
         isNeverSent: isNeverSent)
     }
     guard let user = waiting.user else { return entry(nil, ".") }
@@ -67,7 +82,6 @@ private struct Known {
       return entry(
         "nobody", ": this command sends \(isOne ? "it" : "them") while nobody is signed in.")
     }
-    let account = (signedIn + departing).first { $0.id == user } ?? end?.user
     let name = account?.email ?? user
     if signedIn.contains(where: { $0.id == user }) {
       return entry(name, ": `runnel account use \(database) \(name)` comes first.")

@@ -34,7 +34,9 @@ package enum QueryString {
     let text = pairs.joined(separator: "&")
     for bounds in [Bounds.usual, Bounds()] {
       let read = try decoded(text, bounds: bounds)
-      if let name = difference(query.json, read.json, "") { throw lost(name, "a part of it") }
+      if let name = difference(query.json, read.json, "") {
+        throw lost(name, "a part that servers read otherwise")
+      }
     }
     return text
   }

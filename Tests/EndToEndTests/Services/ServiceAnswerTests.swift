@@ -29,7 +29,7 @@ import Testing
       var request: [UInt8] = []
       var piece = [UInt8](repeating: 0, count: 4096)
       // The body ends the request.
-      let end = method == "create" ? "}" : "\r\n\r\n"
+      let end = method == "create" || more.contains("{}") ? "}" : "\r\n\r\n"
       while !String(decoding: request, as: UTF8.self).contains(end) {
         let count = read(line, &piece, piece.count)
         if count <= 0 { break }

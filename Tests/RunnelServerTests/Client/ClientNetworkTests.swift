@@ -170,7 +170,23 @@ import Testing
       // Once, the reason was shown as JSON.
       let text = "status 404 instead of a WebSocket: There is none."
       #expect(reason.contains(text) && !reason.contains("{"), "\(reason)")
+      #expect(!reason.contains("feathers"), "\(reason)")
       #expect(web.asked.first == "/.ws?v=5&ns=test")
+      database.close()
+    }
+  }
+
+  @Test(arguments: ["{\"name\":\"NotFound\",\"code\":404}", "<html>", "Not Found", ""])
+  func serverOfServicesIsHintedAt(body: String) async throws {
+    let answer = ScriptedWeb.Answer(status: 404, body: body)
+    try await withWeb(Array(repeating: answer, count: 1000)) { _, port in
+      let database = try await place.connect(port: port)
+      let status = try await database.wait { status in
+        if case .link(.waiting(_, _?)) = status.state { true } else { false }
+      }
+      guard case .link(.waiting(_, let reason?)) = status.state else { return }
+      let hint = "instead of a WebSocket; if it is a Feathers server, open feathers+http://"
+      #expect(reason.contains(hint) && !reason.contains("{"), "\(reason)")
       database.close()
     }
   }
