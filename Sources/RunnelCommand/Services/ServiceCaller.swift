@@ -114,6 +114,8 @@ struct ServiceCaller: Sendable {
     let query = request.query.conditions
     let count = try ask(isRead: true) {
       (service, isREST) async throws(FeathersError) -> Int? in
+      // What cannot be sent is refused before anything is asked.
+      if isREST { _ = try QueryString.encoded(request.query) }
       if isREST, let check = RESTQueryCheck(request) {
         return try await check.requireMatches(service)
       }

@@ -163,18 +163,25 @@ import Testing
     _ = try folder.write(
       "origins:\n  live: { url: \"feathers+http://127.0.0.1:9\", confirm: true }\n",
       to: "config/runnel/config.yaml")
-    let run = { (more: [String]) in
+    let words = ["service", call[0], "live", "geraete"] + call.dropFirst()
+    let run = { (more: [String], words: [String]) in
       try Program.run(
-        ["service", call[0], "live", "geraete"] + call.dropFirst() + more,
+        words + more,
         environment: [
           "XDG_CONFIG_HOME": folder.file("config"), "XDG_DATA_HOME": folder.file("data"),
           "XDG_STATE_HOME": folder.file("state"),
         ])
     }
-    let refused = try run([])
+    let refused = try run([], words)
     #expect(refused.status == 2, "\(refused.errors)")
     #expect(refused.errors.contains("7 in geraete of live. Nothing was changed: --force does it"))
-    let sent = try run(["--force"])
+    if call[0] != "update" {
+      let all = ["--all", "--query", "{\"$or\":[]}", "--transport", "rest"]
+      let lost = try run(all, ["service", call[0], "live", "geraete"] + call.dropFirst(2))
+      #expect(lost.status == 1, "\(lost.errors)")
+      #expect(lost.errors.contains("over REST it would be lost"), "\(lost.errors)")
+    }
+    let sent = try run(["--force"], words)
     #expect(sent.status == 3 && !sent.errors.contains("Nothing was changed"), "\(sent.errors)")
   }
 
