@@ -48,12 +48,16 @@ public final class SocketProvider: ServiceProvider {
 
   /// Who is told if a call that is made now is answered after its time limit, on the same connection.
   @TaskLocal private static var lateAnswer: LateAnswer?
+  /// Called once a call that is made now has its place: what is called later is sent after it.
+  @TaskLocal private static var placed: (@Sendable () -> Void)?
 
-  /// Makes a call, and has it told if it is answered after its time limit.
+  /// Makes a call, and has it told if it is answered after its time limit, and when it has its place among
+  /// the calls of its connection.
   package static func answer(
-    to late: LateAnswer, _ call: @Sendable () async -> Result<JSONValue, FeathersError>
+    to late: LateAnswer, placed: @escaping @Sendable () -> Void,
+    _ call: @Sendable () async -> Result<JSONValue, FeathersError>
   ) async -> Result<JSONValue, FeathersError> {
-    await $lateAnswer.withValue(late, operation: call)
+    await $placed.withValue(placed) { await $lateAnswer.withValue(late, operation: call) }
   }
 
   private let base: String
@@ -136,6 +140,7 @@ public final class SocketProvider: ServiceProvider {
           $0.call(
             key, event, arguments, isSignIn: call.isSignIn, isRenewal: call.isRenewal, now: $1)
         }
+        if !call.isSignIn { SocketProvider.placed?() }
         if Task.isCancelled { perform { session, _ in session.cancel(key) } }
       }
     } onCancel: {

@@ -164,6 +164,33 @@ import Testing
     #expect(history.split(separator: "\n").count { $0.contains("uno") } == 1, "\(history)")
   }
 
+  /// The server names records in the order in which it gets them.
+  @Test func newRecordsThatWaitedKeepTheirOrder() throws {
+    let database = try TestDatabase(TerminalServicesTests.data)
+    let served = try TerminalServicesTests.serve(database)
+    let terminal = try TerminalServicesTests.opened(database, served, page: 50)
+    try served.program.send(SIGKILL)
+    _ = try served.program.wait()
+    try terminal.wait(for: "offline since")
+    try terminal.keys("a")
+    let texts = (0..<12).map { "line \(String(UnicodeScalar(UInt8(97 + $0))))" }
+    for text in texts {
+      try terminal.type(text)
+      try terminal.keys("Enter")
+    }
+    try terminal.wait(for: "↑12")
+    let again = try TerminalServicesTests.serve(database, at: served.port)
+    try terminal.wait("that nothing waits", seconds: 60) {
+      !$0.contains("↑") && $0.contains("● live")
+    }
+    try again.program.send(SIGINT)
+    _ = try again.program.wait()
+    let all = try JSONValue(parsing: try database.run(["get", "/messages"]).output)
+    let made = (all.object ?? []).sorted { $0.name < $1.name }
+      .compactMap { $0.value["text"]?.string }.filter { $0.hasPrefix("line") }
+    #expect(made == texts)
+  }
+
   @Test func columnsAreFoundForAServiceThatWasNeverOpened() throws {
     let database = try TestDatabase(TerminalServicesTests.data)
     let served = try TerminalServicesTests.serve(database)

@@ -45,6 +45,8 @@ actor ServiceLink {
   private var follower: Task<Void, Never>?
   private(set) var calls: [Int: Task<Void, Never>] = [:]
   private var listeners: [String: [ServiceListener]] = [:]
+  /// The turns of the last creations, by the paths of services.
+  private var turns: [String: CallTurn] = [:]
   /// The number of the connection: reading anew counts as one.
   private var connection = 0
   /// The number of the application that is used; what comes from earlier ones is ignored.
@@ -274,7 +276,7 @@ extension ServiceLink {
     (limits, troubles) = ([:], [:])
     calls.values.forEach { $0.cancel() }
     listeners.values.joined().forEach { $0.cancel() }
-    (calls, listeners) = ([:], [:])
+    (calls, listeners, turns) = ([:], [:], [:])
     // What came before the loss tells what became of writes.
     let came = answers.take().filter { $0.generation == generation }
     let told = origin.disconnected(
@@ -389,10 +391,15 @@ extension ServiceLink {
     let (generation, isRead) = (generation, [.find, .get].contains(request.method))
     if usesREST { watch(number) }
     let late = lateAnswer(to: number)
+    let turn = request.method == .create ? CallTurn() : nil
+    let previous = turn == nil ? nil : turns[path]
+    if let turn { turns[path] = turn }
     calls[number] = Task { [weak self, executor, answers] in
-      let result = await SocketProvider.answer(to: late) {
+      await previous?.wait()
+      let result = await SocketProvider.answer(to: late, placed: { turn?.end() }) {
         await app.service(path).result(of: request)
       }
+      turn?.end()
       let answer = AnswerBuffer.Answer(
         number: number, result: result, isRead: isRead, generation: generation)
       guard answers.add(answer) else { return }

@@ -146,8 +146,14 @@ extension ServiceOrigin {
     }
     let current = mirror.node(service, target)
     let isNew = alias == nil && isNewKey(record, jobs[0])
-    if isNew || current.isEmpty && isKnown(service, target), awaitsMark(record, jobs[0], now) {
-      return nil
+    if isNew || current.isEmpty && isKnown(service, target) {
+      if jobs[0].createdRecord != nil,
+        !queue.isNextCreation(record, jobs[0].id, isAlone: isTextual)
+      {
+        queue.hold(record, isAlone: isTextual)
+        return nil
+      }
+      if awaitsMark(record, jobs[0], now) { return nil }
     }
     if current.isEmpty, !isNew, !isKnown(service, target) {
       queue.wait(record)
@@ -193,6 +199,7 @@ extension ServiceOrigin {
         request.query = request.query.eq(field, value)
       }
       let number = number(.write(call))
+      queue.leave(record)
       return .call(number, path: ServiceMirror.path(of: service), request)
     } catch {
       refuse(record, ids, error)

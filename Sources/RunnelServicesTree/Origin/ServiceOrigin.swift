@@ -25,6 +25,8 @@ package import RunnelTree
 /// - O5. A record of a write of several is sent only after those before it are done; it goes on there on the
 ///   next connection, too.
 /// - O6. A write that is neither ready nor of unknown outcome has a call under way, or waits for one that is.
+/// - O7. The creation of a single record leaves after all those of its service that were written before it, unless
+///   their outcome is unknown or they were sent before; over REST, after these are answered.
 ///
 /// The owner carries out effects in order, reports answers and events in the order in which they
 /// come, and calls `tick` at the deadline. Times are milliseconds since 1970.

@@ -11,7 +11,8 @@ struct RecordID: Hashable, Sendable {
 /// The writes that the server has not answered, by the records that they change.
 ///
 /// The writes of a record are sent in their order. A write that changes several records changes one
-/// after the other: a Feathers server cannot change them at once.
+/// after the other: a Feathers server cannot change them at once. Creations of a service leave in their
+/// order: see `CreationLines`.
 struct ServiceWrites: Sendable {
   /// One change of a record: the place below it, and what is to stand there.
   struct Edit: Sendable {
@@ -45,6 +46,14 @@ struct ServiceWrites: Sendable {
     var toldCount = 0
     /// True if the result depends on what is there, so that it must not be done twice.
     var adds: Bool
+
+    /// The record that the write makes, if it makes one and does nothing else.
+    var createdRecord: RecordID? {
+      guard items.count == 1, let item = items.first, let edit = item.edits.first,
+        edit.below.isEmpty, edit.json != .null, edit.base?.isEmpty ?? item.record.key.isGenerated
+      else { return nil }
+      return item.record
+    }
   }
 
   /// The writes of a record, the oldest first.
@@ -57,6 +66,8 @@ struct ServiceWrites: Sendable {
     var isSuspended = false
     /// True if the writes are sent one by one, since several at once were refused.
     var isSingle = false
+    /// True if a call with its first writes is under way.
+    var hasLeft = false
   }
 
   private(set) var jobs: [Int64: Job] = [:]
@@ -68,11 +79,13 @@ struct ServiceWrites: Sendable {
   /// The records of which what they waited for has come: they are next.
   private var woken: [RecordID] = []
   private(set) var busyCount = 0
+  private var lines = CreationLines()
 
   // MARK: Adding
 
   mutating func add(_ job: Job) {
     jobs[job.id] = job
+    if let record = job.createdRecord { lines.add(job.id, record) }
     for item in job.items.dropFirst(job.done) {
       chains[item.record, default: Chain()].jobs.append(job.id)
       ready.append(item.record)
@@ -111,6 +124,37 @@ struct ServiceWrites: Sendable {
 
   private func first(_ record: RecordID) -> Int64 { chains[record]?.jobs.first ?? .max }
 
+  // MARK: The order of creations
+
+  /// Notes that a call with the first writes of a busy record is under way.
+  mutating func leave(_ record: RecordID) { chains[record]?.hasLeft = true }
+
+  /// True if the creation of a record, which is a write, can leave; `isAlone` if none may be under way then.
+  mutating func isNextCreation(_ record: RecordID, _ id: Int64, isAlone: Bool) -> Bool {
+    lines.isNext(record.service, id) { [jobs, chains] in
+      ServiceWrites.state($0, jobs, chains[$1], isAlone)
+    }
+  }
+
+  /// Has the creation of a busy record wait for those before it; it is next once they have left.
+  mutating func hold(_ record: RecordID, isAlone: Bool) {
+    free(record)
+    lines.hold(record, isAlone: isAlone)
+  }
+
+  /// Takes a held creation that is the next of its service now.
+  private mutating func takeHeld() -> RecordID? {
+    lines.takeHeld { [jobs, chains] in ServiceWrites.state($0, jobs, chains[$1], $2) }
+  }
+
+  private static func state(
+    _ id: Int64, _ jobs: [Int64: Job], _ chain: Chain?, _ isAlone: Bool
+  ) -> CreationLines.State {
+    guard jobs[id] != nil, let chain else { return .gone }
+    if chain.isSuspended { return .passed }
+    return chain.hasLeft && !isAlone ? .passed : .open
+  }
+
   // MARK: Sending
 
   /// Takes the next record whose first writes can be sent; it is busy from then on.
@@ -139,6 +183,7 @@ struct ServiceWrites: Sendable {
   /// are half of all.
   private mutating func takeReady() -> RecordID? {
     if !woken.isEmpty { return woken.removeFirst() }
+    if let record = takeHeld() { return record }
     guard takenCount < ready.count else { return nil }
     let record = ready[takenCount]
     takenCount += 1
@@ -248,11 +293,16 @@ struct ServiceWrites: Sendable {
 
   /// Notes that nothing is under way for a record: its writes are examined again.
   mutating func release(_ record: RecordID) {
+    free(record)
+    ready.append(record)
+  }
+
+  private mutating func free(_ record: RecordID) {
     if chains[record]?.isBusy == true, chains[record]?.isSuspended == false { busyCount -= 1 }
     chains[record]?.isBusy = false
     chains[record]?.isSuspended = false
     chains[record]?.isWaiting = false
-    ready.append(record)
+    chains[record]?.hasLeft = false
   }
 
   /// A record's writes, in their order.

@@ -267,11 +267,11 @@ final class ServiceWorld {
 
   // MARK: The network
 
-  func connect() throws {
+  func connect(isTextual: Bool = false) throws {
     if isConnected { return }
     isConnected = true
     origin.connected(pending: Set(session.pendingWrites.map(\.id)))
-    origin.isSignedIn = isSignedIn
+    (origin.isSignedIn, origin.isTextual) = (isSignedIn, isTextual)
     _ = try session.connectOrigin(originTime: now)
     try pump()
   }
