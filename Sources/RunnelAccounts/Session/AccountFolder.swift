@@ -293,6 +293,25 @@ public struct AccountFolder: AccountStorage {
     try endedFile(user).remove()
   }
 
+  /// Notes that a user signed out.
+  ///
+  /// Why the session was ended is forgotten, unless nobody can sign in to the account again, and writes wait:
+  /// then it is to be told that they are never sent.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
+  package func noteSignOut(of user: AccountUser, writesWait: Bool) throws(AccountFailure) {
+    let end =
+      try ended(user.id)
+      ?? EndedAccount(
+        user: user,
+        failure: AccountFailure(
+          .sessionEnded, "Signed out: nobody can sign in to an account without an address again."))
+    try forgetEnd(of: user.id)
+    guard writesWait, end.isFinal else { return }
+    try make(path)
+    try endedFile(user.id).write(end)
+  }
+
   /// Removes what killed processes left, which may be tokens.
   package func removeRemains() { AccountRemains.remove(in: path) }
 

@@ -103,6 +103,34 @@ package struct AccountHome: Sendable {
     try folderOfAnyService.forgetEnd(of: user)
   }
 
+  /// Notes that a user signed out; the end of an account to which nobody can sign in again is told while writes of
+  /// it wait.
+  ///
+  /// - Throws: `AccountFailure` (`storage`) if that cannot be written.
+  package func noteSignOut(of user: AccountUser, writesWait: Bool) throws(AccountFailure) {
+    try folderOfAnyService.noteSignOut(of: user, writesWait: writesWait)
+  }
+
+  /// Asks the service whether the sessions of other accounts with the address of a user hold, after the user signed
+  /// in: an address has one account, so the earlier one was deleted, or has another address now.
+  ///
+  /// Without an answer, what is known stays.
+  package func checkEarlier(
+    of user: AccountUser, options: AccountOptions = AccountOptions()
+  ) async {
+    guard let email = user.email?.lowercased() else { return }
+    let kept: [KeptAccount] = (try? all()) ?? []
+    for account in kept
+    where account.user.id != user.id && account.user.email?.lowercased() == email {
+      let known: (any AccountProvider)? = try? service(of: account.user.id)
+      let service = known ?? ownService
+      let storage = ChosenAccount(folder(service), user: account.user.id)
+      let session = await AccountSession(service, storage: storage, options: options)
+      _ = try? await session.perform(.reload)
+      await session.close()
+    }
+  }
+
   /// Makes another account the active one.
   ///
   /// - Throws: `AccountFailure` (`storage`) if that cannot be written.

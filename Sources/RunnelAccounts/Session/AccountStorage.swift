@@ -70,6 +70,8 @@ package struct EndedAccount: Hashable, Sendable {
   package var isRevoked: Bool { failure.code == .revoked }
   /// True if the account is no more, so that nobody can sign in to it.
   package var isDeleted: Bool { failure.code == .accountDeleted }
+  /// True if nobody can sign in to the account again: it was deleted, or has no address.
+  package var isFinal: Bool { isDeleted || user.isAnonymous }
 }
 
 /// Keeps accounts in memory only: they end with the program.

@@ -127,6 +127,7 @@ extension AccountWork {
     let ended: EndedAccount? = user.map { try? home.ended($0) } ?? (try? home.ended())
     let kept: [KeptAccount] = (try? home.all()) ?? []
     var facts = AccountFacts(kept, of: user, state, ended: ended)
+    facts.revokedCount = facts.revokedUser.map(countWaiting) ?? 0
     facts.waiting = waiting(besides: Set(kept.map(\.user.id) + [user].compactMap(\.self)))
     return facts
   }
@@ -440,10 +441,12 @@ extension AccountWork {
     await departures?.begin()
     if let failure = storage.failure { throw failure }
     self.service = service
-    guard let id = outcome.user?.id else {
+    guard let user = outcome.user else {
       throw AccountFailure(.missingUserID, "The service did not say who is signed in.")
     }
-    if id == user {
+    await home.checkEarlier(of: user, options: options)
+    let id = user.id
+    if id == self.user {
       // The new tokens are read from the file.
       await close()
       _ = await self.session()
@@ -457,6 +460,8 @@ extension AccountWork {
 
   /// Signs a user out; returns the id of the user whose account is active then, or nil.
   private func signOut(_ id: String) async throws(AccountFailure) -> String? {
+    let kept = try home.all().first { $0.user.id == id }?.user
+    let ended = try home.ended(id)?.user
     if id == user, let opened = await session() {
       await opened.session.signOut()
       // What could not be done now is done by the departures, as the replica of the user closes.
@@ -470,7 +475,7 @@ extension AccountWork {
       await session.close()
       await departures?.begin()
     }
-    try home.forgetEnd(of: id)
+    try home.noteSignOut(of: kept ?? ended ?? AccountUser(id: id), writesWait: countWaiting(id) > 0)
     let next = try activateNext()
     publish(await opened?.session.state)
     return next

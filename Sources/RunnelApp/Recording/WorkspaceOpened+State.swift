@@ -24,6 +24,7 @@ extension WorkspaceOpened {
     state.settings.allowsCrash = allowsCrash
     state.session.isKept = isKept
     state.session.isScratch = isScratch
+    state.session.forgetsAccounts = forgetsAccounts
     state.files.dataFile = dataFile
     if tab != state.tabs.index { state.open(tab) }
     return state

@@ -183,6 +183,7 @@ public final class Application {
     state.settings.allowsCrash = options.allowsCrash
     state.session.isKept = keeper != nil
     state.session.isScratch = options.isScratch
+    state.session.forgetsAccounts = options.forgetsAccounts
     state.database.services = options.origin?.services?.places ?? []
     state.files.viewsFile = workspace.savedViewsFile(options)
     state.files.dataFile = options.dataFile

@@ -23,6 +23,8 @@ public struct ApplicationOptions: Sendable {
   public var stateFolder: String?
   /// Whether the database is temporary, and gone after the end.
   public var isScratch = false
+  /// Whether the accounts that sign in here are forgotten at the end.
+  package var forgetsAccounts = false
   /// What is to be said at the start on how the database was made, each in a sentence.
   package var remarks: [String] = []
   /// Whether writing is off.

@@ -93,11 +93,21 @@ struct AccountPlace {
     try accounts { () throws(AccountFailure) in try home.activate(user) }
   }
 
-  /// Forgets that the session of a user was ended.
+  /// Notes that a user signed out; that nobody can sign in to the account again is told while writes of it wait.
   ///
-  /// - Throws: `Failure` if the file cannot be removed.
-  func forgetEnd(of user: String) throws {
-    try accounts { () throws(AccountFailure) in try home.forgetEnd(of: user) }
+  /// - Throws: `Failure` if that cannot be written.
+  func noteSignOut(of user: AccountUser) throws {
+    let waits = waitingCount(of: user.id) > 0
+    try accounts { () throws(AccountFailure) in
+      try home.noteSignOut(of: user, writesWait: waits)
+    }
+  }
+
+  /// The number of a user's writes that wait in the replica.
+  func waitingCount(of user: String) -> Int {
+    ReplicaFolder.waitingFile(
+      for: choice.address, user: user, environment: ProcessInfo.processInfo.environment)?
+      .pendingCount ?? 0
   }
 
   /// The service of a user's account; the own one if that is not known.
@@ -171,9 +181,14 @@ struct AccountPlace {
   /// The failure that nobody is signed in, or that no account is active.
   var nobody: Failure {
     if let ended {
+      let once = ended.failure.code == .userDisabled ? " once it is enabled" : ""
+      let signIn =
+        ended.isFinal
+        ? "Nobody can sign in to this account again: `runnel login \(choice.name)` signs in with another."
+        : "`runnel login \(choice.name)` signs in again\(once)."
       return Failure(
         "\(choice.name): \(ended.user.email ?? ended.user.id) is signed out. \(ended.reason) "
-          + "`runnel login \(choice.name)` signs in again." + (choosing.map { " " + $0 } ?? ""))
+          + signIn + (choosing.map { " " + $0 } ?? ""))
     }
     if let choosing { return Failure("\(choice.name): \(choosing)") }
     return Failure("Nobody is signed in to \(choice.name): `runnel login \(choice.name)` signs in.")

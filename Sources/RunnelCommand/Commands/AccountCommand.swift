@@ -73,7 +73,9 @@ struct AccountUseCommand: ParsableCommand {
         "\(user) is not signed in to \(place.choice.name): `runnel account list` lists who is.")
     }
     if meant.count > 1 {
-      throw Failure("Several accounts have the address \(user): give the id.", status: .usage)
+      throw Failure(
+        "Several accounts have the address \(user): give the id, which is one of "
+          + meant.map(\.user.id).joined(separator: ", ") + ".", status: .usage)
     }
     try place.activate(first.user.id)
     StandardError.say(
@@ -142,7 +144,10 @@ struct AccountEmailCommand: ParsableCommand {
 
   func run() throws {
     let place = try account.place()
-    let (session, _) = try place.checkedSession()
+    let (session, user) = try place.checkedSession()
+    if user.email?.lowercased() == email.lowercased() {
+      throw Failure("\(email) is the address of this account already.")
+    }
     let current = try AccountPasswordCommand.current(currentFile)
     let (email, now) = (email, now)
     try place.answer(isChange: true) {
@@ -235,8 +240,8 @@ struct AccountResetCommand: ParsableCommand {
     if isOfNewAccount {
       return StandardError.say(
         "\(email) belongs to a new account now, with this password. The earlier account, which had not confirmed the "
-          + "address, keeps its id and its data, and has no address: the link in the message to its former address "
-          + "takes it back.")
+          + "address, keeps its id and its data, and has neither an address nor a password: the link in the message to "
+          + "its former address takes that back, and a message then sets a new password.")
     }
     StandardError.say(
       code ? "The password was changed." : "If there is such an account, a message was sent.")
@@ -285,8 +290,8 @@ struct AccountDeleteCommand: ParsableCommand {
     commandName: "delete",
     abstract: "Delete the account on the server, and sign out.",
     discussion: """
-      The data that the account wrote stays on the server. The present password is asked for, and the deletion must be \
-      confirmed, or --force be given.
+      The data that the account wrote stays on the server. What waits to be sent is never sent then: it is said how much \
+      that is. The present password is asked for, and the deletion must be confirmed, or --force be given.
       """)
 
   @OptionGroup var account: AccountArguments
@@ -301,8 +306,16 @@ struct AccountDeleteCommand: ParsableCommand {
     let place = try account.place()
     let (session, user) = try place.checkedSession()
     let name = user.email ?? user.id
+    let count = place.waitingCount(of: user.id)
+    let writes =
+      count == 0
+      ? ""
+      : (count == 1 ? " 1 write waits, and is" : " \(count) writes wait, and are")
+        + " never sent then"
+    let way = count == 0 ? "" : ": `runnel sync push \(place.choice.name)` sends what waits."
     try Consent(isGiven: force).require(
-      "Delete the account \(name)?", because: "This would delete the account \(name).")
+      "Delete the account \(name)?\(writes)\(way)",
+      because: "This would delete the account \(name).\(writes)\(way)")
     let current = user.email == nil ? nil : try AccountPasswordCommand.current(currentFile)
     let departures = place.departures
     try place.answer(isChange: true) {
@@ -313,6 +326,7 @@ struct AccountDeleteCommand: ParsableCommand {
       }
       try await session.deleteAccount(current: current)
     }
-    StandardError.say("The account \(name) was deleted.")
+    let left = OthersWrites(place.choice).entry(of: user.id).map { " " + $0.line } ?? ""
+    StandardError.say("The account \(name) was deleted.\(left)")
   }
 }

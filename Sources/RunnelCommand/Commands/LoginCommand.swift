@@ -83,6 +83,9 @@ struct LoginCommand: ParsableCommand {
     }
     guard let user = outcome.user else { throw place.nobody }
     StandardError.say("Signed in to \(place.choice.name) as \(user.email ?? user.id).")
+    let home = place.home
+    try place.answer { await home.checkEarlier(of: user) }
+    for entry in OthersWrites(place.choice).earlier(than: user) { StandardError.say(entry.line) }
   }
 
   /// Asks for a line of text.

@@ -11,6 +11,8 @@ struct LogoutCommand: ParsableCommand {
     abstract: "Sign out of a server's database.",
     discussion: """
       The session's file is removed. The replica with its pending writes stays: they are sent when you sign in again. \
+      Nobody can sign in to an account without an address again: you are asked before, or --force is needed without a \
+      terminal; what waits is never sent then. \
       Programs that are running notice it at latest when they need another token.
 
       Examples:
@@ -23,31 +25,68 @@ struct LogoutCommand: ParsableCommand {
     completion: DatabaseCompletion.profiles)
   var database: String
   @Flag(help: "Sign out all accounts for this database.") var all = false
+  @Flag(help: "Sign out of an account without an address without asking.") var force = false
   @OptionGroup var trust: TrustArguments
 
-  /// The sentence about the writes of a user that wait; empty if none do.
-  private static func waiting(_ user: String, _ choice: OriginChoice) -> String {
-    let files = ReplicaFolder.waitingFiles(
-      for: choice.address, environment: ProcessInfo.processInfo.environment)
-    switch files.first(where: { $0.user == user })?.pendingCount ?? 0 {
-    case 0: return ""
-    case 1: return " 1 write waits: it is sent after the next sign-in."
-    case let count: return " \(count) writes wait: they are sent after the next sign-in."
+  /// The sentence about the writes that wait of a user who signed out; empty if none do.
+  ///
+  /// - Parameter others: the accounts for the database, before the sign-out.
+  private static func waiting(
+    _ user: AccountUser, _ place: AccountPlace, _ others: [KeptAccount]
+  ) -> String {
+    let count = place.waitingCount(of: user.id)
+    if count == 0 { return "" }
+    if let entry = OthersWrites(place.choice).entry(of: user.id), entry.isNeverSent {
+      return " " + entry.line
     }
+    let words = count == 1 ? " 1 write waits" : " \(count) writes wait"
+    let them = count == 1 ? "it is" : "they are"
+    let email = user.email?.lowercased()
+    if let email,
+      let other = others.first(where: {
+        $0.user.id != user.id && $0.user.email?.lowercased() == email
+      })
+    {
+      return "\(words) of \(user.id). Another account had the address at the last sign-in, "
+        + "\(other.user.id): if \(user.id) has another one now, sign in with that; only otherwise `runnel sync drop "
+        + "\(place.choice.name) \(user.id)` gives \(count == 1 ? "it" : "them") up."
+    }
+    return "\(words): \(them) sent after the next sign-in."
+  }
+
+  /// Asks before accounts are left to which nobody can sign in again.
+  ///
+  /// - Throws: `Failure` as of `Consent`.
+  private func ask(_ accounts: [KeptAccount], _ place: AccountPlace) throws {
+    let final = accounts.map(\.user).filter(\.isAnonymous)
+    if final.isEmpty { return }
+    let names = final.map(\.id).joined(separator: " and ")
+    let count = final.reduce(0) { $0 + place.waitingCount(of: $1.id) }
+    let writes =
+      count == 0
+      ? ""
+      : (count == 1 ? " 1 write waits, and is" : " \(count) writes wait, and are")
+        + " never sent then: `runnel sync push` sends what waits."
+    let end = "nobody can sign in to this account again, which has no address."
+    try Consent(isGiven: force).require(
+      "Sign out of \(names)? Note that \(end)\(writes)",
+      because: "This would sign out of \(names), and \(end)\(writes)")
   }
 
   func run() throws {
     let place = try AccountPlace(database, trust.origin)
     let accounts = try all ? place.all() : [place.signedIn()].compactMap { $0 }
     if let ended = place.ended {
-      try place.forgetEnd(of: ended.user.id)
+      try place.noteSignOut(of: ended.user)
       StandardError.say(
         "Signed out of \(place.choice.name): \(ended.user.email ?? ended.user.id), whose session "
-          + "had ended.")
+          + "had ended." + LogoutCommand.waiting(ended.user, place, try place.all()))
       if accounts.isEmpty { return try LogoutCommand.activateNext(place) }
     }
     if accounts.isEmpty { throw place.nobody }
+    try ask(accounts, place)
     let departures = place.departures
+    let known = try place.all()
     for account in accounts {
       let session = try place.session(of: account)
       try place.answer {
@@ -55,9 +94,10 @@ struct LogoutCommand: ParsableCommand {
         await session.signOut()
         await session.close()
       }
+      try place.noteSignOut(of: account.user)
       StandardError.say(
         "Signed out of \(place.choice.name): \(account.user.email ?? account.user.id)."
-          + LogoutCommand.waiting(account.user.id, place.choice))
+          + LogoutCommand.waiting(account.user, place, known))
     }
     // A file that cannot be read is told when somebody signs in.
     let waiting = departures == nil ? [] : (try? place.home.departing()) ?? []

@@ -10,8 +10,9 @@ struct SyncDropCommand: ParsableCommand {
     commandName: "drop",
     abstract: "Give up the pending writes of a user in a replica.",
     discussion: """
-      For writes that are never sent, as their account was deleted, or another one has its address now: `runnel sync \
-      push` names them, and the id. The places are listed on standard error. You are asked at a terminal, and --force \
+      For writes that are never sent, as their account was deleted, or had no address and is signed out: `runnel sync \
+      push` names them, and the id. If another account has the address of the earlier one, that one may have another \
+      address now: sign in with it, and they are sent; only otherwise give them up. The places are listed on standard error. You are asked at a terminal, and --force \
       is needed without one; nothing brings the writes back. The queue of the workspace (S) drops single ones.
 
       Examples:

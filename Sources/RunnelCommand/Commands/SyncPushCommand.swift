@@ -19,8 +19,8 @@ struct SyncPushCommand: ParsableCommand {
       A replica has pending writes if a workspace was closed while the server could not be reached. The command \
       tries to connect until --timeout has passed. Writes that are not confirmed by then stay pending, and the \
       exit status is 3; so it is if nobody is signed in, and writes of a user wait, for example of one whose session \
-      has ended. If writes of an account wait that was deleted, or whose address another account has now, the exit \
-      status is 1: `runnel sync drop` gives them up. A message is printed for each write that the server refuses, and the exit status is 1; the refused \
+      has ended. If writes of an account wait that was deleted, that had no address and is signed out, or whose \
+      address another account has now, the exit status is 1, and what can be done is said. A message is printed for each write that the server refuses, and the exit status is 1; the refused \
       writes are kept, and `runnel open` lists them (S). Where a write replaces what others wrote meanwhile, the \
       place and what stood there are printed on standard error.
 

@@ -209,7 +209,9 @@ struct WorkspaceOptions: ParsableArguments {
   ///
   /// The local replica is shown at once, before the server responds.
   func open(_ origin: OriginChoice) throws {
+    let before = noKeep ? OthersWrites(origin).entries.map(\.file) : []
     let status = try show(origin, noKeep ? TemporaryAccounts() : nil)
+    if noKeep { OthersWrites(origin).sayLeft(since: before) }
     if status != 0 { Glibc.exit(status) }
   }
 
@@ -234,6 +236,7 @@ struct WorkspaceOptions: ParsableArguments {
     let samples = try wish.services.map { try ServiceSamples(file).read($0) } ?? []
     return try run(file) { options in
       (options.origin, options.profile, options.samples) = (wish, mark, samples)
+      options.forgetsAccounts = temporary != nil && wish.accounts != nil
       options.views = views ?? profile?.views
       options.isReadOnly = readonly || profile?.mark.isReadOnly == true
     }

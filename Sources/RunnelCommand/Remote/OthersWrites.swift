@@ -9,13 +9,13 @@ struct OthersWrites {
   struct Entry {
     /// The replica.
     let file: ReplicaFolder.WaitingFile
+    /// The address of the account; nil for none, or if it is not known.
+    let email: String?
     /// The address of the user, or else the id; nil if the user is not known.
     let name: String?
-    /// The address of the user, as far as is known here.
-    let email: String?
     /// A sentence, with what to do.
     let line: String
-    /// Whether nobody can sign in to send them, as far as is known here.
+    /// Whether no sign-in with that address sends them, as far as is known here.
     let isNeverSent: Bool
   }
 
@@ -26,8 +26,28 @@ struct OthersWrites {
   /// A sentence for each user, with what to do.
   var lines: [String] { entries.map(\.line) }
 
-  /// Whether there are writes that nobody can sign in to send, as far as is known here.
+  /// Whether there are writes that no sign-in with a known address sends, as far as is known here.
   var hasNeverSent: Bool { entries.contains { $0.isNeverSent } }
+
+  /// Says which writes a workspace left that has forgotten its accounts.
+  ///
+  /// - Parameter before: what waited before it.
+  func sayLeft(since before: [ReplicaFolder.WaitingFile]) {
+    for entry in entries where !before.contains(entry.file) {
+      StandardError.say(entry.line)
+      StandardError.say(
+        "The copy of the data with these writes stays on this machine: \(entry.file.file)")
+    }
+  }
+
+  /// The writes of a user; nil if none wait.
+  func entry(of user: String) -> Entry? { entries.first { $0.file.user == user } }
+
+  /// The writes of earlier accounts that had the address of a user.
+  func earlier(than user: AccountUser) -> [Entry] {
+    guard let email = user.email?.lowercased() else { return [] }
+    return entries.filter { $0.file.user != user.id && $0.email?.lowercased() == email }
+  }
 
   /// Finds the writes in all replicas of a database but one; nil for all.
   init(_ choice: OriginChoice, besides file: String? = nil) {
@@ -73,7 +93,7 @@ private struct Known {
       let whose = name.map { " of \($0)" } ?? " in \(waiting.file)"
       let writes = "\(waiting.pendingCount) \(isOne ? "write" : "writes")\(whose)"
       return OthersWrites.Entry(
-        file: waiting, name: name, email: account?.email,
+        file: waiting, email: account?.email, name: name,
         line: "\(writes) \(isOne ? "waits" : "wait")\(what)",
         isNeverSent: isNeverSent)
     }
@@ -83,8 +103,13 @@ private struct Known {
         "nobody", ": this command sends \(isOne ? "it" : "them") while nobody is signed in.")
     }
     let name = account?.email ?? user
+    let email = account?.email?.lowercased()
+    let other = signedIn.first { $0.id != user && email != nil && $0.email?.lowercased() == email }
     if signedIn.contains(where: { $0.id == user }) {
-      return entry(name, ": `runnel account use \(database) \(name)` comes first.")
+      let word = other == nil ? name : user
+      return entry(
+        other == nil ? name : "\(user) (\(name))",
+        ": `runnel account use \(database) \(word)` comes first.")
     }
     let drop = "`runnel sync drop \(database) \(user)` gives \(isOne ? "it" : "them") up."
     if end?.isDeleted == true {
@@ -92,15 +117,18 @@ private struct Known {
         name, ", whose account was deleted: \(isOne ? "it is" : "they are") never sent. \(drop)",
         isNeverSent: true)
     }
-    if let email = account?.email,
-      let other = signedIn.first(where: {
-        $0.email?.lowercased() == email.lowercased() && $0.id != user
-      })
-    {
+    if end?.isFinal == true {
       return entry(
-        "the earlier account \(user) of \(email)",
-        ", and the address is that of another account now, \(other.id): a sign-in with it does not "
-          + "send \(isOne ? "it" : "them"). \(drop)", isNeverSent: true)
+        user,
+        ", an account without an address that is signed out: nobody can sign in to it again, and "
+          + "\(isOne ? "it is" : "they are") never sent. \(drop)", isNeverSent: true)
+    }
+    if let other {
+      return entry(
+        "the earlier account \(user) of \(name)",
+        ", and the address is that of another account now, \(other.id): if the earlier account "
+          + "has another address now, sign in with that one; only otherwise \(drop)",
+        isNeverSent: true)
     }
     let login = "`runnel login \(database)` comes first"
     return entry(

@@ -242,8 +242,8 @@ struct ActionForm: Hashable {
   private static let newAccount =
     "This address belongs to a new account now, with this password."
   private static let earlierAccount =
-    "The account that had it before had not confirmed it. That one keeps its data, and has no address: the link in "
-    + "the message to its former address takes it back."
+    "The account that had it before had not confirmed it. That one keeps its data, and has neither an address nor a "
+    + "password: the link in the message to its former address takes that back, and a message then sets a new password."
 
   /// Returns the page after the code was used, with a link that leads on if that is allowed.
   func success(policy: IdentityPolicy, isOfNewAccount: Bool) -> String {

@@ -67,6 +67,8 @@ package struct AccountFacts: Hashable, Sendable {
   package var isRevoked = false
   /// The id of the user who took this device away, while nobody is signed in; nil for none.
   package var revokedUser: String?
+  /// The number of the writes of that user that wait.
+  package var revokedCount = 0
   /// Whether the session has ended because the account was deleted: nobody can sign in to it.
   package var isDeleted = false
   /// Whether the session has ended because the account was disabled: nobody can sign in to it until it is
@@ -81,7 +83,9 @@ package struct AccountFacts: Hashable, Sendable {
   var reasonEnded: String? { if case .ended(let reason) = session { reason } else { nil } }
 
   /// Whether signing in again lets the session go on.
-  var goesOnBySignIn: Bool { reasonEnded != nil && !isDeleted && !isReplaced }
+  var goesOnBySignIn: Bool {
+    reasonEnded != nil && !isDeleted && !isReplaced && current?.isAnonymous != true
+  }
 
   /// Whether the session of the account that is shown has ended, and another account has its address now.
   var isReplaced: Bool { reasonEnded != nil && current.map { isReplaced($0) } ?? false }
@@ -107,7 +111,15 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// What is said where no account is listed.
   var emptyText: String {
-    isRevoked ? "nobody is signed in: this device was revoked" : "nobody is signed in"
+    (isRevoked ? "nobody is signed in: this device was revoked" : "nobody is signed in")
+      + wordsOnRevoked
+  }
+
+  /// Words about the writes of the user who took this device away; empty if none wait.
+  var wordsOnRevoked: String {
+    if revokedCount == 0 { return "" }
+    return revokedCount == 1
+      ? " · 1 write waits for a new sign-in" : " · \(revokedCount) writes wait for a new sign-in"
   }
 
   /// All accounts to be listed: those signed in, the one that is shown, and others whose writes wait.
@@ -220,6 +232,9 @@ extension AccountFacts {
     if let reasonEnded { members.append(JSONMember("ended", .string(reasonEnded))) }
     if isRevoked { members.append(JSONMember("revoked", true)) }
     if let revokedUser { members.append(JSONMember("revokedUser", .string(revokedUser))) }
+    if revokedCount > 0 {
+      members.append(JSONMember("revokedCount", .number(JSONNumber(Int64(revokedCount)))))
+    }
     if isDeleted { members.append(JSONMember("deleted", true)) }
     if isDisabled { members.append(JSONMember("disabled", true)) }
     if !waiting.isEmpty { members.append(JSONMember("waiting", .array(waiting.map(\.json)))) }
@@ -235,6 +250,7 @@ extension AccountFacts {
     (isRevoked, isDeleted) = (json["revoked"] == true, json["deleted"] == true)
     isDisabled = json["disabled"] == true
     revokedUser = json["revokedUser"]?.string
+    revokedCount = json["revokedCount"]?.int.map { Int($0) } ?? 0
     waiting = json["waiting"]?.array?.compactMap { Waiting($0) } ?? []
   }
 }

@@ -79,8 +79,16 @@ extension AccountsScreen {
       let end =
         isDeleted
         ? "not sent, for the account was deleted"
-        : isReplaced ? "not sent: another account has the address" : "sent when it signs in again"
+        : isReplaced
+          ? "not sent by a sign-in with this address"
+          : account.isAnonymous ? "never sent then" : "sent when it signs in again"
       message.append(StyledLine("\(words) \(end)", .warn))
+    }
+    if waiting > 0, isReplaced, !isDeleted {
+      message += [
+        StyledLine("another account has the address: if this one has a new address", .warn),
+        StyledLine("now, sign in with that; only otherwise give them up", .warn),
+      ]
     }
     if account.isAnonymous, !isDeleted {
       let keys = state.phrase("", .accountsUpgrade, "gives it an address")
@@ -169,8 +177,8 @@ extension AccountsScreen {
     case .resetPassword where user != nil:
       state.say(
         .warning,
-        "\(user ?? address) belongs to a new account now. The earlier one has no address: the link that was sent "
-          + "to its former address takes it back")
+        "\(user ?? address) belongs to a new account now. The earlier one has no address and no password: the link "
+          + "that was sent to its former address takes the address back")
     case .resetPassword where state.database.accounts?.goesOnBySignIn == true:
       sayEndedByPassword(&state)
     case .resetPassword, .changePassword: state.say(.info, passwordChanged)

@@ -71,7 +71,9 @@ package struct AccountsScreen: Hashable, Sendable {
     let isCurrent = account.id == facts.current?.id
     if isCurrent, let reason = facts.reasonEnded { return StyledLine(reason, .error) }
     if !isCurrent, let waiting = facts.waiting.first(where: { $0.account.id == account.id }) {
-      let end = waiting.isDeleted ? "account deleted" : "session ended"
+      let end =
+        waiting.isDeleted
+        ? "account deleted" : account.isAnonymous ? "signed out for good" : "session ended"
       return StyledLine(
         "\(end), \(waiting.count) \(waiting.count == 1 ? "write waits" : "writes wait")", .warn)
     }

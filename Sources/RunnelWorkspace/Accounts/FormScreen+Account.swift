@@ -103,10 +103,21 @@ extension FormScreen {
     var form = FormScreen(
       purpose: .account(deed), title: deed.words.title,
       fields: deed.fields.map { $0.field($0 == .email ? email : "") })
-    form.note = deed.note
+    form.note = note(of: deed, state)
     if !email.isEmpty, form.fields.count > 1 { form.focus = 1 }
-    if deed == .delete, let current { form.note = "\(current.title) · \(deed.note)" }
     state.layers.append(.form(form))
+  }
+
+  /// The note of a form at rest; of a deletion, with the account and its writes that wait.
+  private static func note(of deed: AccountDeed, _ state: AppState) -> String {
+    guard deed == .delete, let current = state.database.accounts?.current else { return deed.note }
+    let count = state.writes.queue.pending.count
+    let writes =
+      count == 0
+      ? ""
+      : (count == 1 ? "1 write waits: it is" : "\(count) writes wait: they are")
+        + " never sent then · "
+    return "\(current.title) · \(writes)\(deed.note)"
   }
 
   /// The request for which the form waits, or nil if it waits for none.
@@ -134,6 +145,13 @@ extension FormScreen {
       _ = form.refuse(index, "the two differ")
       return
     }
+    if deed == .changeEmail, let own = state.database.accounts?.current?.email?.lowercased(),
+      texts[.email]?.lowercased() == own
+    {
+      let index = form.fields.firstIndex { $0.path == AccountField.email.path } ?? form.focus
+      _ = form.refuse(index, "it is the address of this account already")
+      return
+    }
     guard let request = deed.request(texts) else { return }
     form.attempt = AccountsScreen.ask(&state, request, for: deed)
     form.note = "\(deed.words.progress)… · \(cancelKeys(state)) stops"
@@ -146,16 +164,16 @@ extension FormScreen {
     else { return false }
     state.requests.remove(id)
     state.effects.append(.stopAccount(id))
-    form.rest()
+    form.rest(state)
     state.layers[state.layers.count - 1] = .form(form)
     state.say(.info, "stopped")
     return true
   }
 
   /// Notes that the form waits for no answer any more.
-  private mutating func rest() {
+  private mutating func rest(_ state: AppState) {
     attempt = nil
-    if case .account(let deed) = purpose { note = deed.note }
+    if case .account(let deed) = purpose { note = FormScreen.note(of: deed, state) }
   }
 
   private static func accountForm(_ state: AppState, of id: AppRequestID) -> Int? {
@@ -187,7 +205,7 @@ extension FormScreen {
     guard let index = accountForm(state, of: id), case .form(var form) = state.layers[index] else {
       return false
     }
-    form.rest()
+    form.rest(state)
     form.take(refusal)
     state.layers[index] = .form(form)
     return true

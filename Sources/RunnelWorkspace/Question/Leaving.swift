@@ -15,9 +15,23 @@ enum Leaving {
         openedAt: state.input.eventTime)
       return Question.open(&state, question, yes: "leave", no: "stay")
     }
-    if unsaved.isEmpty {
+    let waiting = waitingLines(state)
+    if unsaved.isEmpty, waiting.isEmpty {
       state.session.isLeaving = true
       return
+    }
+    if unsaved.isEmpty {
+      let question = Question(
+        .leave, title: "Leave, though writes wait", message: waiting,
+        explanation: [
+          StyledLine(
+            "They stay readable in the copy on this machine, and are sent only if", .muted),
+          StyledLine(
+            "somebody signs in here again. \(state.keysOrName(.syncOpen)) lists and drops them.",
+            .muted),
+        ],
+        openedAt: state.input.eventTime)
+      return Question.open(&state, question, yes: "leave", no: "stay")
     }
     let isScratch = state.session.isScratch
     let explanation =
@@ -25,7 +39,7 @@ enum Leaving {
       ? "The temporary database goes with the program. :export writes a list to a file."
       : "The database is not changed: these texts were never written to it."
     let question = Question(
-      .leave, title: "Leave, and lose what is not saved", message: unsaved,
+      .leave, title: "Leave, and lose what is not saved", message: unsaved + waiting,
       explanation: [StyledLine(explanation, .muted)],
       openedAt: state.input.eventTime)
     Question.open(&state, question, yes: "leave", no: "stay")
@@ -69,6 +83,14 @@ enum Leaving {
     } else {
       leave(&state)
     }
+  }
+
+  /// Returns a line about the writes that wait, if the accounts are forgotten at the end.
+  private static func waitingLines(_ state: AppState) -> [StyledLine] {
+    let count = state.writes.queue.pending.count
+    guard state.session.forgetsAccounts, count > 0 else { return [] }
+    let words = count == 1 ? "1 write waits" : "\(count) writes wait"
+    return [StyledLine("\(words) on this machine: the server has not answered", .warn)]
   }
 
   /// Returns a line for each kind of typed text that is not stored anywhere.

@@ -21,10 +21,11 @@ extension QueueScreen {
     let count =
       state.writes.drafts.all.count { $0.subject.kind == .message }
       + state.tabs.lists.count { !$0.draft.isEmpty }
-    if count == 0 { return "" }
+    let revoked = state.database.accounts?.wordsOnRevoked ?? ""
+    if count == 0 { return revoked }
     let texts = count == 1 ? "1 unsent text" : "\(count) unsent texts"
     let offers = count == 1 ? "offers it" : "offers them"
-    return " · \(texts)" + KeyText.listKeys(state).hint(.recordAdd, offers, after: ": ")
+    return revoked + " · \(texts)" + KeyText.listKeys(state).hint(.recordAdd, offers, after: ": ")
   }
 
   /// Brings open queues up to date.

@@ -26,6 +26,8 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
   package var isKept: Bool
   /// Whether the database is temporary.
   package var isScratch: Bool
+  /// Whether the accounts that sign in are forgotten at the end.
+  package var forgetsAccounts: Bool
   /// The data file that the database was made of; nil for none.
   package var dataFile: String?
   package var size: TerminalSize
@@ -53,6 +55,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     allowsCrash = state.settings.allowsCrash
     isKept = state.session.isKept
     isScratch = state.session.isScratch
+    forgetsAccounts = state.session.forgetsAccounts
     dataFile = state.files.dataFile
     size = state.size
     now = state.now
@@ -66,6 +69,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
       "me": .string(me), "readonly": .bool(isReadOnly),
       "configuration": .string(configuration), "themes": .strings(themes),
       "crash": .bool(allowsCrash), "kept": .bool(isKept), "scratch": .bool(isScratch),
+      "forgets": .bool(forgetsAccounts),
       "columns": .int(size.columns), "rows": .int(size.rows), "now": .number(JSONNumber(now)),
       "zone": .string(zone), "tab": .int(tab), "profile": profile?.json ?? .null,
       "file": dataFile.map { .string($0) } ?? .null,
@@ -86,6 +90,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
     // Recordings of old do not say it.
     isKept = json["kept"] == nil ? false : try fields.bool("kept")
     isScratch = json["scratch"] == nil ? false : try fields.bool("scratch")
+    forgetsAccounts = json["forgets"] == nil ? false : try fields.bool("forgets")
     dataFile = json["file"]?.string
     size = TerminalSize(columns: try fields.int("columns"), rows: try fields.int("rows"))
     now = try fields.int64("now")

@@ -208,4 +208,6 @@ package struct SessionProgress: Equatable, Sendable {
   var wordsForDraft: String { isLost ? "kept until the program ends" : "kept as a draft" }
   /// Whether the database is temporary, and gone after the end.
   package var isScratch = false
+  /// Whether the accounts that sign in here are forgotten at the end.
+  package var forgetsAccounts = false
 }
