@@ -1,5 +1,6 @@
 import AccountSimulation
 import Foundation
+import RunnelBase
 import RunnelDatabase
 import TestSupport
 import Testing
@@ -246,6 +247,80 @@ import Testing
       #expect(
         try run("sync", "drop", url, "ana", "--force").errors.contains("No write of ana waits"))
       #expect(try run("get", "/ana/n", "-d", database.file).output == "1\n")
+    }
+  }
+
+  /// This device has not learnt before the sign-in that the earlier session ended.
+  @Test func signInSaysAtOnceWhichWritesOfAnEarlierAccountWait() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      try leaveWrite(of: "ana")
+      service.change { $0.records["ana"]?.email = "ana-new@x.org" }
+      service.revoke("ana")
+      service.add("ana2", "ana@x.org", "secret-ana")
+      let told = try logIn("ana", port)
+      #expect(told.status == 0)
+      #expect(
+        told.errors.contains("1 write of the earlier account ana of ana@x.org waits"),
+        "\(told.errors)")
+      #expect(told.errors.contains("if the earlier account has another address now, sign in"))
+      let waits = try run("sync", "push", url)
+      #expect(waits.status == 1 && waits.errors.contains("sync drop"), "\(waits.errors)")
+      let moved = try run(
+        "login", url, "--emulator", "http://localhost:\(port)", "--email", "ana-new@x.org",
+        "--password-file", "-", input: "secret-ana\n")
+      #expect(moved.status == 0, "\(moved.errors)")
+      let sent = try run("sync", "push", url, "--timeout", "60")
+      #expect(sent.status == 0 && sent.errors.contains("confirmed the write"), "\(sent.errors)")
+    }
+  }
+
+  @Test func signOutOfAnAnonymousUserIsAskedAndItsWritesAreNeverSent() async throws {
+    try await withAccountWeb(service) { port in
+      let made = try run(
+        "login", url, "--emulator", "http://localhost:\(port)", "--anonymous")
+      #expect(made.status == 0, "\(made.errors)")
+      let who = try JSONValue(parsing: Array(try run("whoami", url).output.utf8))
+      let user = try #require(who["user"]?.string)
+      try leaveWrite(of: user)
+      let asked = try run("logout", url)
+      #expect(asked.status == 2 && asked.errors.contains("1 write waits"), "\(asked.errors)")
+      #expect(asked.errors.contains("nobody can sign in to this account again"))
+      #expect(try run("whoami", url).status == 0)
+      let out = try run("logout", url, "--force")
+      #expect(out.status == 0 && out.errors.contains("it is never sent"), "\(out.errors)")
+      let push = try run("sync", "push", url)
+      #expect(push.status == 1 && push.errors.contains("it is never sent"), "\(push.errors)")
+      #expect(push.errors.contains(" \(user)` gives it up"))
+    }
+  }
+
+  @Test func deletionOfAnAccountSaysWhatWaits() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      try leaveWrite(of: "ana")
+      let own = try run("account", "email", url, "Ana@x.org", "--now")
+      #expect(own.status == 1 && own.errors.contains("the address of this account already"))
+      let file = try database.folder.write("secret-ana\n", to: "password")
+      let asked = try run("account", "delete", url, "--current-file", file)
+      #expect(
+        asked.status == 2 && asked.errors.contains("1 write waits, and is never sent then"),
+        "\(asked.errors)")
+      let deleted = try run("account", "delete", url, "--force", "--current-file", file)
+      #expect(
+        deleted.status == 0 && deleted.errors.contains("it is never sent"), "\(deleted.errors)")
+      #expect(try run("sync", "push", url).status == 1)
+    }
+  }
+
+  @Test func accountsWithOneAddressAreNamedByTheirIDs() async throws {
+    try await withAccountWeb(service) { port in
+      #expect(try logIn("ana", port).status == 0)
+      #expect(try logIn("bo", port).status == 0)
+      service.change { $0.records["bo"]?.email = "ana@x.org" }
+      #expect(try run("whoami", url, "--check").status == 0)
+      let several = try run("account", "use", url, "ana@x.org")
+      #expect(several.status == 2 && several.errors.contains("one of ana, bo"), "\(several.errors)")
     }
   }
 

@@ -203,7 +203,9 @@ import Testing
     try terminal.wait(for: "ana@x.org: session ended")
     try terminal.keys("q")
     try terminal.wait(for: TmuxTerminal.prompt)
-    #expect(try run("whoami", url).errors.contains("ana@x.org is signed out."))
+    let out = try run("whoami", url).errors
+    #expect(
+      out.contains("ana@x.org is signed out.") && out.contains("once it is enabled"), "\(out)")
     // The next run shows her data and why she is signed out, and what she writes waits.
     try terminal.runnel(["open", url], before: words)
     try terminal.wait("her data, and why she is signed out") {

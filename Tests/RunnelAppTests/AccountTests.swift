@@ -326,10 +326,57 @@ import Testing
     #expect(app.line(of: "ana@x.org (0ld-ot)") != nil)
     #expect(app.line(of: "session ended, 1 write waits") != nil)
     app.press("G d")
-    #expect(app.line(of: "1 write waits: it is not sent") != nil)
+    #expect(app.line(of: "1 write waits: it is not sent by a sign-in with this address") != nil)
+    #expect(app.line(of: "if this one has a new address") != nil)
     app.wait(milliseconds: 200)
     app.press("n Enter")
     #expect(request(app)?.request == .use("0ld-otto"))
+  }
+
+  @Test func writesOfWhoeverRevokedThisDeviceAreCounted() throws {
+    var facts = AccountFacts()
+    (facts.isRevoked, facts.revokedUser, facts.revokedCount) = (true, "ana", 2)
+    #expect(AccountFacts(facts.json) == facts)
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.take(.accounts(facts))
+    app.press("S")
+    #expect(app.line(of: "2 writes wait for a new sign-in") != nil)
+    app.press("Esc A")
+    #expect(app.line(of: "was revoked, and 2 writes wait") != nil)
+  }
+
+  @Test(arguments: [false, true])
+  func whoeverForgetsTheAccountsAtTheEndIsAskedAboutWritesThatWait(_ forgets: Bool) throws {
+    // The write of the whole database waits.
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, origin: "home", forgetsAccounts: forgets)
+    app.take(.accounts(Self.facts))
+    app.press("q")
+    #expect(app.state.session.isLeaving == !forgets)
+    if !forgets { return }
+    #expect(app.line(of: "Leave, though writes wait") != nil)
+    #expect(app.line(of: "1 write waits on this machine") != nil)
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(app.state.session.isLeaving)
+  }
+
+  @Test func deletionSaysThatWhatWaitsIsNeverSent() throws {
+    let app = try open(Self.facts)
+    app.press("A X")
+    #expect(app.line(of: "ana@x.org · 1 write waits: it is never sent then") != nil)
+    app.press("o l d Enter")
+    app.take(.answered(try #require(request(app)).id, .refused(Refusal("no"))))
+    #expect(app.line(of: "1 write waits: it is never sent then") != nil)
+  }
+
+  @Test func accountDoesNotChangeToItsOwnAddress() throws {
+    let app = try open(Self.facts)
+    app.press("A e")
+    app.type("Ana@x.org")
+    app.press("Tab o l d Enter")
+    #expect(request(app) == nil)
+    #expect(app.line(of: "it is the address of this account already") != nil)
   }
 
   @Test func earlierAccountIsNotOfferedForASignIn() throws {
@@ -378,6 +425,7 @@ import Testing
     #expect(next.screen[0].hasSuffix("anonymous k3x9vq"))
     next.press("A d")
     #expect(next.line(of: "nobody can sign in to this account again") != nil)
+    #expect(next.line(of: "1 write waits: it is never sent then") != nil)
     next.press("n u")
     next.type("ana@x.org")
     next.press("Tab o n e Tab o n e Enter")
@@ -388,6 +436,20 @@ import Testing
     next.take(.accounts(Self.facts))
     next.press("u")
     #expect(next.toast == "this account is not anonymous")
+  }
+
+  @Test func anonymousUserWhoSignedOutIsListedWhileWritesWait() throws {
+    var user = AccountFacts.Account(id: "k3x9vq27")
+    user.isAnonymous = true
+    var facts = AccountFacts([Self.ana], current: Self.ana, .signedIn)
+    facts.waiting = [AccountFacts.Waiting(user, count: 1)]
+    let app = try open(facts)
+    app.press("A")
+    #expect(app.line(of: "signed out for good, 1 write waits") != nil)
+    app.take(.accounts(AccountFacts([Self.ana], current: user, .ended("Signed out."))))
+    #expect(app.toast == "Signed out. · A lists the accounts")
+    app.press("Esc A")
+    #expect(app.form == nil)
   }
 
   // MARK: Several accounts

@@ -165,6 +165,7 @@ import Testing
     try folder.rememberEnd(of: AccountUser(id: "ana"), DeviceRevocation.failure)
     let facts = work.begin(as: nil)
     #expect(facts.session == .nobody && facts.isRevoked && facts.current == nil)
+    #expect(AccountWork(home, countWaiting: { _ in 3 }, wake: {}).begin(as: nil).revokedCount == 3)
     _ = try await signIn("ana")
     #expect(!work.begin(as: "ana").isRevoked)
   }
@@ -190,6 +191,33 @@ import Testing
     #expect(upgraded == .success(nil))
     let kept = try home.signedIn()?.user
     #expect(kept?.id == user && kept?.email == "cy@x.org" && kept?.isAnonymous == false)
+  }
+
+  @Test(arguments: [0, 1])
+  func signOutOfAnAnonymousUserIsRememberedWhileWritesWait(_ count: Int) async throws {
+    let (news, continuation) = AsyncStream.makeStream(of: Void.self)
+    let work = AccountWork(home, countWaiting: { _ in count }, wake: { continuation.yield() })
+    _ = self.work.begin(as: nil)
+    let user = try #require(try await ask(1, .signInAnonymously).get())
+    _ = work.begin(as: user)
+    work.start(AppRequestID(2), .signOut(user))
+    for await _ in news where !work.news().answers.isEmpty { break }
+    #expect(try home.all().isEmpty && home.ended() == nil)
+    #expect(try home.ended(user)?.isFinal == (count > 0 ? true : nil))
+    #expect(work.begin(as: nil).waiting.map(\.account.isAnonymous) == (count > 0 ? [true] : []))
+  }
+
+  /// The address is that of another account, and this device has not learnt before that the session ended.
+  @Test func signInAsksWhetherTheEarlierAccountOfTheAddressHolds() async throws {
+    _ = work.begin(as: nil)
+    _ = try await signIn("ana")
+    service.change { $0.records["ana"] = nil }
+    service.add("ana2", "ana@x.org", "secret-ana")
+    #expect(try await signIn("ana", 2) == .success("ana2"))
+    #expect(try home.all().map(\.user.id) == ["ana2"])
+    #expect(try home.ended("ana") != nil && home.signedIn()?.user.id == "ana2")
+    let next = AccountWork(home, countWaiting: { _ in 1 }, wake: {})
+    #expect(next.begin(as: "ana2").waiting.map(\.account.id) == ["ana"])
   }
 
   @Test func severalAccountsAreKeptAndEachIsUsedAndSignedOut() async throws {

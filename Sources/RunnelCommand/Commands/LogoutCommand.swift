@@ -76,6 +76,7 @@ struct LogoutCommand: ParsableCommand {
   func run() throws {
     let place = try AccountPlace(database, trust.origin)
     let accounts = try all ? place.all() : [place.signedIn()].compactMap { $0 }
+    try ask(accounts, place)
     if let ended = place.ended {
       try place.noteSignOut(of: ended.user)
       StandardError.say(
@@ -84,7 +85,6 @@ struct LogoutCommand: ParsableCommand {
       if accounts.isEmpty { return try LogoutCommand.activateNext(place) }
     }
     if accounts.isEmpty { throw place.nobody }
-    try ask(accounts, place)
     let departures = place.departures
     let known = try place.all()
     for account in accounts {

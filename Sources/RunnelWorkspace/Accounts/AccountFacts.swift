@@ -111,15 +111,19 @@ package struct AccountFacts: Hashable, Sendable {
 
   /// What is said where no account is listed.
   var emptyText: String {
-    (isRevoked ? "nobody is signed in: this device was revoked" : "nobody is signed in")
-      + wordsOnRevoked
+    if !isRevoked { return "nobody is signed in" }
+    let writes = revokedWrites.map { ", and " + $0 } ?? ""
+    return "nobody is signed in: this device was revoked\(writes)"
   }
 
   /// Words about the writes of the user who took this device away; empty if none wait.
   var wordsOnRevoked: String {
-    if revokedCount == 0 { return "" }
-    return revokedCount == 1
-      ? " · 1 write waits for a new sign-in" : " · \(revokedCount) writes wait for a new sign-in"
+    revokedWrites.map { " · \($0) for a new sign-in" } ?? ""
+  }
+
+  private var revokedWrites: String? {
+    if revokedCount == 0 { return nil }
+    return revokedCount == 1 ? "1 write waits" : "\(revokedCount) writes wait"
   }
 
   /// All accounts to be listed: those signed in, the one that is shown, and others whose writes wait.

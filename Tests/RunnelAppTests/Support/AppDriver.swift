@@ -64,7 +64,7 @@ final class AppDriver {
     profile: ProfileMark? = nil, isRecording: Bool = false, me: String = "zoe",
     now: Int64 = Fixture.now, local: LocalTime = .utc, restoring session: SessionState? = nil,
     startFileTask: ((FileTask) -> Void)? = nil, dataFile: String? = nil,
-    levels: FakeLevels? = nil, random seed: UInt64 = 1
+    levels: FakeLevels? = nil, random seed: UInt64 = 1, forgetsAccounts: Bool = false
   ) throws {
     let clock = Clock(now)
     self.clock = clock
@@ -90,6 +90,7 @@ final class AppDriver {
       views: views, resources: resources, databaseName: "test", me: me, isReadOnly: isReadOnly,
       profile: profile, size: TerminalSize(columns: columns, rows: rows), now: now, local: local)
     state.files.dataFile = dataFile
+    state.session.forgetsAccounts = forgetsAccounts
     let fileNews = try Wakeup()
     let files = FileThreads { fileNews.signal() }
     (self.files, self.fileNews) = (files, fileNews)
