@@ -28,9 +28,7 @@ struct LogoutCommand: ParsableCommand {
   @Flag(help: "Sign out of an account without an address without asking.") var force = false
   @OptionGroup var trust: TrustArguments
 
-  /// The sentence about the writes that wait of a user who signed out; empty if none do.
-  ///
-  /// - Parameter others: the accounts for the database, before the sign-out.
+  /// The sentence about the writes that wait of a user who signed out, beside other accounts; empty if none do.
   private static func waiting(
     _ user: AccountUser, _ place: AccountPlace, _ others: [KeptAccount]
   ) -> String {
