@@ -80,7 +80,8 @@ struct TerminalStoreTests {
     let terminal = try opened()
     #expect(try run("store", "move", "chat", "--to", "second").status == 0)
     let there = try folder.write("{\"greeting\":\"hello\",\"there\":1}", to: "there.json")
-    #expect(try run("store", "import", "chat", there, "--store", "second").status == 0)
+    let filled = try run("store", "import", "chat", there, "--store", "second", "--replace")
+    #expect(filled.status == 0, "\(filled.errors)")
     try terminal.wait(for: "there")
     let drop = try run("store", "drop", "chat", "--store", "second", "--force")
     #expect(drop.status == 0, "\(drop.errors)")
@@ -89,7 +90,8 @@ struct TerminalStoreTests {
     let again = try run("store", "move", "chat", "--store", "second", "--give-up")
     #expect(again.status == 0 && again.output.contains("nothing was to do"), "\(again.errors)")
     let here = try folder.write("{\"greeting\":\"hello\",\"here\":1}", to: "here.json")
-    #expect(try run("store", "import", "chat", here).status == 0)
+    let refilled = try run("store", "import", "chat", here, "--replace")
+    #expect(refilled.status == 0, "\(refilled.errors)")
     try terminal.wait("the first store") { $0.contains("here") && !$0.contains("there") }
     let status = try run("sync", "status").output
     #expect(status.contains("\"chat in the store main\""), "\(status)")
