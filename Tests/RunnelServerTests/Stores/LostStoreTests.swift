@@ -78,6 +78,7 @@ struct LostStoreTests {
       rules: nil,
       { configuration in
         configuration.isEmulator = true
+        configuration.adminAddress = "127.0.0.1:0"
         var all = zip(["test", "second"], stores.places).map { name, place in
           var store = StoreConfiguration(name: name, connection: place)
           (store.patience, store.readyPatience) = (.seconds(3), .milliseconds(300))
@@ -87,6 +88,11 @@ struct LostStoreTests {
         configuration.databases = .store(all[0])
         configuration.otherStores = [all[1]]
       }, body)
+  }
+
+  private func administrator(of server: TestServer) throws -> RawClient {
+    let place = try #require(server.adminPlaces.first)
+    return try RawClient(port: try #require(Int(place.split(separator: ":").last ?? "")))
   }
 
   /// Asks until the answer is this one.
@@ -118,7 +124,7 @@ struct LostStoreTests {
         #expect(try server.request("PUT", "/n.json?ns=test", "3").status == 200)
         // The copy that comes back is not served.
         try stores.setReachable(true, 1)
-        let admin = try server.administrator()
+        let admin = try administrator(of: server)
         try wait(for: 200) { try admin.request("GET", "/readyz?store=second") }
         #expect(try server.request("GET", "/n.json?ns=test").body == "3")
       }
@@ -144,7 +150,7 @@ struct LostStoreTests {
         try stores.force(in: 1)
         try wait(for: 200) { try server.request("PUT", "/n.json?ns=test", "2") }
         try stores.setReachable(true, 0)
-        let admin = try server.administrator()
+        let admin = try administrator(of: server)
         try wait(for: 200) { try admin.request("GET", "/readyz?store=test") }
         #expect(try server.request("GET", "/n.json?ns=test").body == "2")
       }
@@ -161,7 +167,7 @@ struct LostStoreTests {
   @Test func aServerIsReadyForTheStoresThatItReaches() async throws {
     try await withStores { stores in
       try await withBoth(stores) { server in
-        let admin = try server.administrator()
+        let admin = try administrator(of: server)
         #expect(try admin.request("GET", "/readyz").body == "ready\n")
         try stores.setReachable(false, 1)
         let lost = "The primary of the store second has not answered"
