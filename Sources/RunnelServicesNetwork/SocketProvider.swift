@@ -48,8 +48,15 @@ public final class SocketProvider: ServiceProvider {
 
   /// Who is told if a call that is made now is answered after its time limit, on the same connection.
   @TaskLocal private static var lateAnswer: LateAnswer?
-  /// Called once a call that is made now has its place: what is called later is sent after it.
-  @TaskLocal private static var placed: (@Sendable () -> Void)?
+  /// A function in a local value of tasks: the optimizer makes of a bare one a call without a type, which crashes.
+  private final class Placing: Sendable {
+    let tell: @Sendable () -> Void
+
+    init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
+  }
+
+  /// Told once a call that is made now has its place: what is called later is sent after it.
+  @TaskLocal private static var placing: Placing?
 
   /// Makes a call, and has it told if it is answered after its time limit, and when it has its place among
   /// the calls of its connection.
@@ -57,7 +64,7 @@ public final class SocketProvider: ServiceProvider {
     to late: LateAnswer, placed: @escaping @Sendable () -> Void,
     _ call: @Sendable () async -> Result<JSONValue, FeathersError>
   ) async -> Result<JSONValue, FeathersError> {
-    await $placed.withValue(placed) { await $lateAnswer.withValue(late, operation: call) }
+    await $placing.withValue(Placing(placed)) { await $lateAnswer.withValue(late, operation: call) }
   }
 
   private let base: String
@@ -140,7 +147,7 @@ public final class SocketProvider: ServiceProvider {
           $0.call(
             key, event, arguments, isSignIn: call.isSignIn, isRenewal: call.isRenewal, now: $1)
         }
-        if !call.isSignIn { SocketProvider.placed?() }
+        if !call.isSignIn { SocketProvider.placing?.tell() }
         if Task.isCancelled { perform { session, _ in session.cancel(key) } }
       }
     } onCancel: {
