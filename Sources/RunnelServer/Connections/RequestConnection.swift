@@ -185,8 +185,9 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       channel.send(piece)
     case .end:
       channel.end()
-      channel.flush()
+      // Who has the answer finds it counted.
       finish()
+      channel.flush()
     case .abort: abort()
     case .cancel: cancel()
     case .note(let limit): world.metrics.reached(limit)

@@ -23,10 +23,11 @@ extension ServerWorld {
     channel.send(head)
     if !body.isEmpty { channel.send(body) }
     channel.end()
-    channel.flush()
+    // Who has the answer finds it counted.
     metrics.answered(head.status.code)
     log.answered(
       peer, request, "", status: head.status.code, sentBytes: body.count,
       milliseconds: now.uptime - startTime)
+    channel.flush()
   }
 }

@@ -149,10 +149,11 @@ final class EngineExchange: ExchangeHandling {
     channel.send(head)
     channel.send(bytes)
     channel.end()
-    channel.flush()
+    // Who has the answer finds it counted.
     facade.world.metrics.answered(status)
     facade.world.log.answered(
       peer, request, open.database.name, status: status, sentBytes: bytes.count,
       milliseconds: facade.world.now.uptime - startTime)
+    channel.flush()
   }
 }

@@ -179,13 +179,14 @@ final class ServiceExchange: ExchangeHandling, ServedConnection {
     channel.send(head)
     if let bytes { channel.send(bytes) }
     channel.end()
-    channel.flush()
     sentBytes = bytes?.count ?? 0
     world.switchboard.remove(number)
+    // Who has the answer finds it counted.
     world.metrics.answered(status)
     world.log.answered(
       peer, request, database.name, status: status, sentBytes: sentBytes,
       milliseconds: world.now.uptime - startTime)
+    channel.flush()
   }
 
   // MARK: From the tree
