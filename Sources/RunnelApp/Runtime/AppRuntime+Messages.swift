@@ -28,8 +28,9 @@ extension AppRuntime {
       // A write that the user dropped needs no message.
       if error.code != .writeCanceled { send(.rejected(write: write, error.description)) }
     case .pendingWrites(let writes):
+      // A row of the line goes when the row of its record is there.
+      queries.take(pending: writes)
       send(.pendingWrites(writes.filter { !isOwn($0) }))
-      queries.listed?.take(pending: writes)
     case .refusedWrites(let kept):
       keptRefusals = Set(kept.map(\.write.id))
       send(.refusedWrites(kept))

@@ -39,6 +39,8 @@ final class LiveQueries {
   var awaitsOrigin: () -> Bool = { false }
   /// Whether there is an origin that was not connected yet.
   var isUnconfirmed: () -> Bool = { false }
+  /// The new records that wait for the server of a service.
+  private var waiting = WaitingRecords()
   /// The rows of a view that are read from the origin, and kept live, for an export.
   private var whole: WholeReading?
   /// The tree of a server, whose levels are listed; nil if the tree tells them itself.
@@ -79,6 +81,7 @@ final class LiveQueries {
       (streams.awaitsOrigin, streams.isUnconfirmed) = (awaitsOrigin, isUnconfirmed)
       views[index]?.stop()
       views[index] = streams
+      streams.show(waiting)
       streams.start { [weak self] change in
         self?.report(.list(view: index, change))
       } count: { [weak self] count in
@@ -93,6 +96,16 @@ final class LiveQueries {
   func originIsGone() {
     for streams in views.values { streams.originIsGone() }
     whole?.fail("the connection was lost before all rows were read")
+  }
+
+  /// Takes the writes that the origin has not answered, the oldest first.
+  func take(pending writes: [PendingWrite]) {
+    listed?.take(pending: writes)
+    guard reach != nil, case let records = WaitingRecords(writes), records != waiting else {
+      return
+    }
+    waiting = records
+    for (_, streams) in views.sorted(by: { $0.key < $1.key }) { streams.show(records) }
   }
 
   /// Sets the sizes of pages that are fetched from now on.

@@ -34,7 +34,9 @@ final class ViewStreams {
   private var wantsMore: Set<ListEnd> = []
   /// The last known fetch state at each end of the list.
   private var knownStates: [ListEnd: FetchState] = [:]
-  private let transient = TransientStream<Record>()
+  let transient = TransientStream<Record>()
+  /// The new records that wait for the server of a service; they stand in place of their stored rows.
+  let waiting = WaitingRows()
   private let union: UnionStream<Record>
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
@@ -95,7 +97,8 @@ final class ViewStreams {
     counted =
       countsRows
       ? definition.countRequest.map { QueryStream(request: $0, source: source) } : nil
-    let sources: [any SectionedStream<Record>] = queries + [found.stream, transient]
+    let sources: [any SectionedStream<Record>] =
+      [waiting.stream] + queries + [found.stream, transient]
     let union = UnionStream(inTreeOrder: sources, isDescending: isDescending)
     self.union = union
     partition = PartitionedStream(
@@ -166,14 +169,14 @@ final class ViewStreams {
   /// A pinned message may be the oldest loaded one, but it stands among the pinned messages: the
   /// fetch-more row must not stand there.
   private func boundaryID(at end: ListEnd) -> String? {
-    let own = queries.count - 1
+    let own = queries.count
     let isOwn: (Record) -> Bool = { [union] in union.source(of: $0.id) == own }
     let record = end == .start ? paged.items.first(where: isOwn) : paged.items.last(where: isOwn)
     return farthestFound(at: end, beyond: record)?.id ?? paged.boundaryID(at: end)
   }
 
   /// Whether a row is shown because a search found it.
-  func isFoundHere(_ record: Record) -> Bool { union.source(of: record.id) == queries.count }
+  func isFoundHere(_ record: Record) -> Bool { union.source(of: record.id) == queries.count + 1 }
 
   /// Returns the fetch state at an end of the list, for its fetch-more row.
   ///
@@ -275,6 +278,7 @@ final class ViewStreams {
     let predicate: ((Record) -> Bool)? = matcher.map { matcher in { matcher.wants($0) } }
     for query in queries { query.predicate = predicate }
     found.stream.predicate = predicate
+    waiting.show { [self] in wants($0) }
   }
 
   /// Whether a row fits the filter.
@@ -308,27 +312,6 @@ final class ViewStreams {
       return false
     }
     return !search.isDone(found: paged.items.count, scanned: paged.scannedCount)
-  }
-
-  /// Shows the records that are being sent, the one being composed, or nil, and others who are typing.
-  func compose(
-    _ json: JSONValue?, sending sent: [SentRecord], typing: [TypingRow] = [], now: Int64
-  ) {
-    var rows = sent.suffix(ListScreen.sentRowsMax).compactMap { record in
-      own(record.value, key: ListScreen.sentKey(record.id), now: now)
-    }
-    if let json, let row = own(json, key: ListScreen.composeKey, now: now) { rows.append(row) }
-    rows += typing.compactMap { self.typing($0, now: now) }
-    transient.reset(rows)
-  }
-
-  func row(of json: JSONValue, key: String, now: Int64) -> Record? {
-    // A record without a valid preview is not shown; the write itself reports the error.
-    guard let node = try? Write.preview(json, now: now), !node.isEmpty else { return nil }
-    let row = TreeRow(
-      Child(key: RunnelTree.Key(unchecked: key), node: node), index: definition.source.order,
-      detail: .full)
-    return Record(row, in: definition.source.path)
   }
 
   /// The fetch state of the fetch-more row for older rows.
@@ -487,14 +470,5 @@ extension ViewDefinition {
       }
     }
     return []
-  }
-}
-
-extension Write {
-  /// Returns the node that a record would become if it were written now.
-  fileprivate static func preview(_ json: JSONValue, now: Int64) throws -> RunnelTree.Node {
-    let parts = try Write.set(.root, json).assignments(now: now, reader: MemoryTree())
-    if case .node(let node)? = parts.first?.target { return node }
-    return .empty
   }
 }

@@ -6,7 +6,8 @@ import RunnelTree
 /// A new record of a service that the list does not show before the server has given it its id: what orders
 /// the list, as the time of creation, comes with the answer.
 ///
-/// If it was sent from the line, its row stays at the live end until then.
+/// If it was sent from the line, its row stays at the live end until the record is among those that wait for the
+/// server: these stand there themselves.
 struct AwaitedRow: Hashable, Sendable {
   /// Where the record was made.
   let first: Path
@@ -63,6 +64,33 @@ extension ListScreen {
     return hasMoved
   }
 
+  /// Has the rows of records that wait for the server take the place of those of the line.
+  static func replaceSent(_ state: inout AppState) {
+    let waiting = state.writes.queue.places
+    for view in state.tabs.lists.indices where state.tabs.lists[view].definition.source.putsNewLast
+    {
+      let sent = state.tabs.lists[view].awaited.compactMap { row in
+        row.sent.flatMap { waiting.touch(row.first) ? (id: $0.id, place: row.place) : nil }
+      }
+      if sent.isEmpty { continue }
+      for (id, place) in sent
+      where state.tabs.lists[view].list.cursor == .row(state.tabs.lists[view].sentRow(id)) {
+        state.tabs.lists[view].goToRow(
+          Record.id(of: place), height: state.tabs.height(ofView: view, in: state.height))
+      }
+      ComposeScreen.showComposedAgain(&state, inView: view)
+    }
+  }
+
+  /// Moves the cursor to a row, now or when it comes.
+  private mutating func goToRow(_ id: String, height: Int) {
+    if hasRow(id) {
+      list.moveTo(.row(id), in: content, height: height)
+    } else {
+      wantedRow = id
+    }
+  }
+
   /// Ends the waiting for rows whose writes are done or refused, and says where a new record is that has none.
   static func endAwaiting(_ state: inout AppState) {
     for view in state.tabs.lists.indices where !state.tabs.lists[view].awaited.isEmpty {
@@ -80,6 +108,19 @@ extension ListScreen {
       // What is fetched later does not pull the cursor.
       state.tabs.lists[view].wantedRow = nil
       Writing.sayNotShown(&state, last.place.lastKey, inView: view)
+    }
+  }
+}
+
+extension SourceDefinition {
+  /// Whether a new record without the field that orders the list stands behind all rows: it will be the last one.
+  package var putsNewLast: Bool { anchor == .last && hasPlaceBehindAll }
+
+  /// Whether there is a value behind all others: an order of several fields has none.
+  package var hasPlaceBehindAll: Bool {
+    switch order {
+    case .compound, .key: false
+    case .child, .value, .priority: true
     }
   }
 }

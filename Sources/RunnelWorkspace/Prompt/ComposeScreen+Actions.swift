@@ -219,9 +219,11 @@ extension ComposeScreen {
   /// text for none.
   static func showComposed(_ state: inout AppState, inView view: Int, _ text: String?) {
     let definition = state.tabs.lists[view].definition
-    // New records of a service keep their rows until they have got their ids.
+    // New records of a service keep their rows until they are among those that wait, or have got their ids.
+    let waiting = state.writes.queue.places
     let awaited = state.tabs.lists[view].awaited.compactMap { row in
-      row.hasID ? nil : row.sent.map { (id: $0.id, text: $0.text) }
+      let isShown = definition.source.putsNewLast && waiting.touch(row.first)
+      return row.hasID || isShown ? nil : row.sent.map { (id: $0.id, text: $0.text) }
     }
     let lines = awaited + state.requests.newestSent(ListScreen.sentRowsMax, inView: view)
     let sent = lines.suffix(ListScreen.sentRowsMax).compactMap { id, text in

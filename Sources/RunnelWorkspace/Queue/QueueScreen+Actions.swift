@@ -130,6 +130,7 @@ extension QueueScreen {
     let replaced = Overwriting.drafts(of: pending, before: state.writes.queue.pending)
     state.writes.queue.pending = pending
     refreshQueue(&state)
+    ListScreen.replaceSent(&state)
     ListScreen.endAwaiting(&state)
     Overwriting.tell(&state, replaced)
   }
