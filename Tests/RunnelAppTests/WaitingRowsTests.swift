@@ -13,7 +13,7 @@ import Testing
     views:
       - { name: Notes, path: /notes, order: createdAt, anchor: last, page: 5, compose: text, columns: [{ field: text }] }
       - { name: Others, path: /notes, order: createdAt, anchor: last, page: 5, columns: [{ field: text }] }
-      - { name: Red, path: /notes, order: createdAt, anchor: last, page: 5, where: { color: red }, columns: [{ field: text }] }
+      - { name: Red, path: /notes, order: createdAt, anchor: last, page: 5, where: 'color == "red"', columns: [{ field: text }] }
     """
   private let app: AppDriver
 
