@@ -1,7 +1,10 @@
 #include "CStorage.h"
 
 #include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 
 // The index of the log is mapped in pieces of this size; the head is in the first one.
@@ -68,4 +71,8 @@ void runnel_storage_log_sum(const void *bytes, long count, int is_big_endian, un
   }
   sums[0] = first;
   sums[1] = second;
+}
+
+int runnel_storage_rename_new(const char *from, const char *to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import RunnelBase
 import TestSupport
@@ -25,6 +26,23 @@ import Testing
     #expect(try database.run(["set", "/after", "true"]).status == 0)
     #expect(try database.run(["export"]).status == 0)
     #expect(try database.run(["doctor"]).status == 0)
+  }
+
+  /// A file without bytes would look like one that lost all that it held.
+  @Test(arguments: Seeds.byChance())
+  func killsWhileAFileIsMadeLeaveNoEmptyFile(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    for _ in 0..<CrashTests.roundCount {
+      let database = try TestDatabase()
+      let program = try database.start(["push", "/list", "--lines"])
+      _ = try program.readLines(countMax: 1, milliseconds: .random(in: 0...30, using: &random))
+      try program.send(SIGKILL)
+      #expect(try program.wait() == -SIGKILL)
+      let outcome = try database.run(["set", "/after", "true"])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: database.folder.path)
+      #expect(names.allSatisfy { !$0.contains("making") }, "\(names)")
+    }
   }
 
   /// Starts a writer, kills it at a random moment, and returns the keys that it acknowledged.

@@ -45,4 +45,8 @@ unsigned runnel_storage_index_cuts(unsigned long inode);
 /// Source: SQLite, "Database File Format", section 4.2.
 void runnel_storage_log_sum(const void *bytes, long count, int is_big_endian, unsigned sums[2]);
 
+/// Gives a file another name if nothing has it; returns 0, or the number of the error (EEXIST: the name is
+/// taken; EINVAL or ENOSYS: the file system cannot do this).
+int runnel_storage_rename_new(const char *from, const char *to);
+
 #endif

@@ -41,6 +41,8 @@ final class SQLiteStore {
 
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
+  /// An absent one gets its name when it is whole (see `NewDatabaseFile`), unless it `isUnnamed` yet.
+  ///
   /// A file that is no Runnel database, or of a newer version, is left exactly as it is. A file of
   /// an older version is upgraded, unless `isReadOnly`: it is then read without changing it. Before
   /// an upgrade the whole file is checked, and it is not changed if it is damaged; a repair, which
@@ -55,7 +57,7 @@ final class SQLiteStore {
   /// - Throws: `DatabaseError` that names the problem with the file.
   init(
     file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false,
-    isLogDamageAccepted: Bool = false, keepsReading: Bool = false
+    isLogDamageAccepted: Bool = false, keepsReading: Bool = false, isUnnamed: Bool = false
   ) throws {
     try DatabaseFileName.check(file)
     self.file = file
@@ -72,6 +74,13 @@ final class SQLiteStore {
       // A connection that cannot write leaves even the log of a foreign file untouched.
       if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {
         try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
+      }
+      if !isReadOnly, !isUnnamed {
+        try NewDatabaseFile.make(file) {
+          try SQLiteStore(
+            file: $0, isReadOnly: false, busyTimeout: busyTimeout, isUnnamed: true
+          ).close()
+        }
       }
       isAtRest = isReadOnly && SQLiteStore.isAtRest(file)
       queue = try SQLiteStore.connect(

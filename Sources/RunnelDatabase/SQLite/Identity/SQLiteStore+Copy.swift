@@ -50,7 +50,7 @@ extension SQLiteStore {
       throw notCopied(path, errno)
     }
     try giveName(temporary, path)
-    syncFolder(of: path)
+    NewDatabaseFile.syncFolder(of: path)
     return Int(status.st_size)
   }
 
@@ -62,15 +62,6 @@ extension SQLiteStore {
     guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw notCopied(path, errno) }
     if access(path, F_OK) == 0 { throw isThere(path) }
     if rename(temporary, path) != 0 { throw notCopied(path, errno) }
-  }
-
-  private static func syncFolder(of path: String) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor < 0 { return }
-    // A file system that does not support this does not need it.
-    _ = fsync(descriptor)
-    Glibc.close(descriptor)
   }
 
   private static func isThere(_ path: String) -> DatabaseError {
