@@ -127,6 +127,14 @@ import Testing
     #expect(lines("hello").count(where: { $0.contains("↑") }) == 1, "\(app.body)")
   }
 
+  @Test(arguments: ["t2", "nothing of that"])
+  func filterWithoutAConnectionEndsWhereNoMoreIsKnown(filter: String) {
+    app.press("f")
+    app.type(filter)
+    app.press("Enter")
+    #expect(app.list.paging == .more && app.list.loadedCount == 20, "\(app.body)")
+  }
+
   @Test func rowGoesWithTheWrite() throws {
     send("hello")
     app.press("Esc")

@@ -132,7 +132,7 @@ final class FarSearch {
     listener = nil
     defer { reading = [:] }
     let rows = reading.values.filter { $0.position != place }
-    return Part(rows: rows, isLast: !hasMore || rows.isEmpty)
+    return Part(rows: rows, isLast: !hasMore)
   }
 
   /// Takes the failure of a query; returns whether it was one of this search.
@@ -155,8 +155,10 @@ final class FarSearch {
     wantedCount -= foundCount
     isExhausted = part.isLast
     place = last(of: part) ?? place
+    // Without a connection no more rows are known, though there may be some: the next part would be empty, too.
+    let endsUnknown = part.rows.isEmpty && !part.isLast
     // The part that is read ahead is read again when the user wants more.
-    if wantedCount <= 0 { stop() }
+    if wantedCount <= 0 || endsUnknown { stop() }
   }
 
   /// The place of the last row of a part, in the direction of the search.

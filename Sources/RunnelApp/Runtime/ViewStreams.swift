@@ -286,9 +286,13 @@ final class ViewStreams {
 
   private func searchOn() {
     guard let end = search?.end, isSearching(at: end) else { return endSearch() }
+    let scanned = paged.scannedCount
     paged.fetchMore(FilterSearch.step, at: end) { [weak self] outcome in
-      if outcome != .fetched { self?.search = nil }
-      self?.searchOn()
+      guard let self else { return }
+      // Without a connection a page brings nothing once all that is known is loaded, though there may be more.
+      let endsUnknown = paged.scannedCount == scanned && paged.fetchState(at: end) == .more
+      if outcome != .fetched || endsUnknown { search = nil }
+      searchOn()
     }
   }
 
