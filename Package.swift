@@ -93,7 +93,8 @@ let package = Package(
     .target(
       name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
     // 1: services and their wire, without sockets.
-    .target(name: "RunnelServices", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelServices", dependencies: ["RunnelBase"], swiftSettings: swiftSettings + small),
     .target(
       name: "RunnelIdentity",
       dependencies: ["RunnelBase", .product(name: "Crypto", package: "swift-crypto")],
