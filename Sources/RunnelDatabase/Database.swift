@@ -48,8 +48,11 @@ package enum DatabaseRequest: Sendable {
   case level(Int, Query)
   /// Tell the orders of a place's children that have an index; the answer carries the number.
   case orders(Int, Path)
-  /// Write the whole database to a new file, even if its own file is gone.
-  case saveCopy(Int, file: String)
+  /// Copy the next pages of a file that is gone, for a copy of the whole database in a new file; the answer
+  /// carries the number. If the file is at its place, nothing is copied: `DatabaseCopy` does it.
+  case copyPages(Int, to: String)
+  /// End the copying of pages to a file, and remove them.
+  case endCopy(String)
   /// Connect the origin of a replica. `originTime` is the time on the origin's clock, in
   /// milliseconds since 1970, if the origin tells it.
   case connectOrigin(originTime: Int64? = nil)
@@ -173,8 +176,8 @@ public actor Database {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
     case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
-      .dropPending, .dropRefused, .taking, .get, .excerpt, .search, .level, .orders, .saveCopy,
-      .connectOrigin, .disconnectOrigin, .receive:
+      .dropPending, .dropRefused, .taking, .get, .excerpt, .search, .level, .orders, .copyPages,
+      .endCopy, .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     enqueue(request)
@@ -234,12 +237,16 @@ public actor Database {
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _, _), .history(let number, _, _, _), .orders(let number, _),
-      .dropPending(let number, _), .dropRefused(let number, _), .saveCopy(let number, _):
+      .dropPending(let number, _), .dropRefused(let number, _), .copyPages(let number, _):
       session.newestWriteID = nil
       let messages = session.answer(request)
       if let id = session.newestWriteID { numbersOfWrites[id] = number }
       if request.isWrite { writeOrder.note(messages) }
       for message in messages { post(message) }
+    case .endCopy(let file):
+      session.endCopy(to: file)
+      // The file may have come back meanwhile.
+      if session.fileLoss != nil { look() }
     case .connectOrigin(let originTime):
       postFromOrigin { try session.connectOrigin(originTime: originTime) }
       let offset = session.connectionInfo.serverTimeOffset ?? 0
@@ -273,11 +280,11 @@ public actor Database {
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _, _), .history(let number, _, _, _), .dropPending(let number, _),
-      .dropRefused(let number, _), .saveCopy(let number, _):
+      .dropRefused(let number, _), .copyPages(let number, _):
       post(.refused(number, error))
     case .taking(_, let request): refuse(request, error)
     // No caller waits for an answer to these.
-    case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
+    case .orders, .endCopy, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
 

@@ -50,8 +50,8 @@ package enum DatabaseMessage: Sendable {
   case advice(IndexAdvice)
   /// The writes of other processes could not be read; the database tries again by itself.
   case stale(DatabaseError)
-  /// The whole database is in a new file; `bytes` is its size.
-  case copied(Int, file: String, bytes: Int)
+  /// Where a copy of the whole database is made, or how far it is.
+  case copying(Int, CopyStage)
   /// The file, or a part of it, is gone or was replaced: all requests are refused. Told once.
   case fileGone(DatabaseError)
   /// The file that was moved away is at its place again as it was; requests are carried out again.

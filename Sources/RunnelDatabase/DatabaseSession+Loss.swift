@@ -68,4 +68,21 @@ extension DatabaseSession {
   ) throws -> Int {
     try store.saveCopy(to: file, isWanted: isWanted)
   }
+
+  /// Copies the next pages of a file that is gone; the first ones if none were copied to this file yet.
+  ///
+  /// The pages are those of the time of the first call: nothing is written while the file is gone, and a
+  /// file that comes back is not noticed until the copy has ended.
+  ///
+  /// - Parameter file: the path of the new file, which must not exist; it is made by
+  ///   `DatabaseCopy.finish(pagesTo:isWanted:)`.
+  /// - Returns: how far the copy is; or that the file is at its place, where `DatabaseCopy` reads it.
+  /// - Throws: `DatabaseError` (`refused` if the file exists or the old one was written meanwhile, `diskFull`,
+  ///   or the reason why it cannot be read); then no file is left.
+  package func copyPages(to file: String) throws -> CopyStage {
+    try store.copyPages(to: file)
+  }
+
+  /// Ends the copying of pages to a file, and removes them.
+  package func endCopy(to file: String) { store.endCopy(to: file) }
 }

@@ -86,8 +86,11 @@ extension DatabaseSession {
       return answer(number) { ([], .rows(number, try rows(query, detail: .shallow))) }
     case .orders(let number, let path):
       return answer(number) { ([], .orders(number, try presentOrders(of: path))) }
-    case .saveCopy(let number, let file):
-      return answer(number) { ([], .copied(number, file: file, bytes: try saveCopy(to: file))) }
+    case .copyPages(let number, let file):
+      return answer(number) { ([], .copying(number, try copyPages(to: file))) }
+    case .endCopy(let file):
+      endCopy(to: file)
+      return []
     case .connectOrigin, .disconnectOrigin, .receive: return []
     }
   }

@@ -50,7 +50,7 @@ extension DatabaseRequest {
     case .write, .push, .pushAll, .perform, .undo, .writeIf, .performIf, .undoWrite: true
     case .taking(_, let request): request.isWrite
     case .listen, .unlisten, .extend, .history, .dropPending, .dropRefused, .get, .excerpt, .search,
-      .level, .orders, .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
+      .level, .orders, .copyPages, .endCopy, .connectOrigin, .disconnectOrigin, .receive:
       false
     }
   }

@@ -50,6 +50,7 @@ extension AppAction: LoggableAction {
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
     case .indexing(let report): ["indexing": report.json]
+    case .savingCopy(let report): ["savingCopy": report.json]
     case .greeted(let greeting):
       switch greeting.home {
       case .file(let file): ["greeted": .string(file), "server": false]
@@ -80,8 +81,14 @@ extension AppAction: LoggableAction {
     case "record":
       self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
     case "answered":
+      // In older recordings a copy was the answer of a request.
+      let answer = try fields.value("answer")
+      if answer["copied"] != nil, let report = CopySaving.Report(answer) {
+        self = .savingCopy(report)
+        return
+      }
       self = .answered(
-        AppRequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
+        AppRequestID(try fields.int(name)), try Answer(log: answer))
     case "pendingWrites":
       self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
     // Older recordings name those of before the start.
@@ -138,6 +145,11 @@ extension AppAction: LoggableAction {
         throw fields.misfit(name, "a report of an index")
       }
       self = .indexing(report)
+    case "savingCopy":
+      guard let report = CopySaving.Report(try fields.value(name)) else {
+        throw fields.misfit(name, "a report of a copy")
+      }
+      self = .savingCopy(report)
     case "greeted":
       let home = try fields.string(name)
       let isServer = try fields.value("server") == true

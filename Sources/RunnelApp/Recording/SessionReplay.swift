@@ -128,12 +128,12 @@ final class ReplayBackend: TreeBackend {
       .performIf(let number, _, _, _), .undoWrite(let number, _, _), .dropPending(let number, _),
       .history(let number, _, _, _), .get(let number, _), .search(let number, _),
       .level(let number, _),
-      .excerpt(let number, _, _, _), .saveCopy(let number, _), .dropRefused(let number, _):
+      .excerpt(let number, _, _, _), .copyPages(let number, _), .dropRefused(let number, _):
       post(
         .refused(
           number, DatabaseError(.readOnly, "this is a replay: nothing is written")))
     case .taking(_, let request): submit(request)
-    case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
+    case .orders, .endCopy, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
 }

@@ -37,12 +37,12 @@ extension AppRuntime {
     case .stale(let error): send(.trouble(error.told))
     case .fileGone(let error): send(.fileGone(error.message))
     case .fileBack: send(.fileBack)
+    case .copying(let number, let stage): files.take(stage, number)
     // The indexes of views are declared when the file is opened; if that fails, there is nothing
     // more to do.
     case .advice, .acknowledged, .origin: break
     case .written, .undonePartly, .performed, .resourceRefused, .found, .excerpt, .rows, .history,
-      .orders,
-      .copied, .refused:
+      .orders, .refused:
       break
     }
   }
@@ -76,11 +76,10 @@ extension AppRuntime {
     case .rows(let number, let rows): (number, .records(rows))
     case .history(let number, let page): (number, .history(page))
     case .orders(let number, let orders): (number, .orders(orders.map(\.description)))
-    case .copied(let number, let file, let bytes): (number, .copied(file: file, bytes: bytes))
     case .refused(let number, let error): (number, .refused(Refusal(error)))
     case .resourceRefused(let number, let error): (number, .refused(Refusal(error)))
     case .deliveries, .acknowledged, .rejected, .pendingWrites, .refusedWrites, .origin, .failed,
-      .advice, .stale, .fileGone, .fileBack:
+      .advice, .stale, .copying, .fileGone, .fileBack:
       nil
     }
   }

@@ -145,6 +145,7 @@ final class AppRuntime {
     files.stopExport()
     files.stopReading()
     files.stopIndex()
+    files.stopCopy()
   }
 
   /// Takes over what work with files tells, and what a server answered.
@@ -208,6 +209,8 @@ extension AppRuntime {
     case .count(let id, let counting): queries.count(counting, id)
     case .makeIndex(let definition): files.makeIndex(definition)
     case .stopIndex: files.stopIndex()
+    case .saveCopy(let id, let file): files.saveCopy(to: file, id)
+    case .stopCopy: files.stopCopy()
     case .writeFile(let file, let text): files.write(text, to: file)
     case .saveView(let saving): startFileTask(.saveView(saving))
     case .mismatch(let words):

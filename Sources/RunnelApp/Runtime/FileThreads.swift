@@ -15,6 +15,8 @@ enum FileTask: Sendable {
   case export(ExportThread)
   /// Make an index in the database.
   case makeIndex(IndexThread)
+  /// Save a copy of the database.
+  case copy(CopyThread)
   /// Write a text to a file, replacing its content.
   case write(String, file: String)
   /// Write a view to the views file.
@@ -31,6 +33,8 @@ enum FileReport: Sendable {
   case reading(Int, FileReading.Report)
   /// A step of the export with the id of its requests.
   case export(AppRequestID, ExportThread.Step)
+  /// A step of the copy with the id of its requests.
+  case copying(AppRequestID, CopyThread.Step)
   /// A report of the index that is made.
   case indexing(IndexMaking.Report)
   /// The result of writing a text; nil for success.
@@ -43,8 +47,10 @@ enum FileReport: Sendable {
   /// Whether the report is soon outdated, so that it may be dropped if the receiver is behind.
   fileprivate var isProgress: Bool {
     switch self {
-    case .reading(_, .progress), .export(_, .report(.progress)), .indexing(.progress): true
-    case .reading, .export, .indexing, .written, .kept, .answered: false
+    case .reading(_, .progress), .export(_, .report(.progress)), .indexing(.progress),
+      .copying(_, .report(.progress)):
+      true
+    case .reading, .export, .indexing, .copying, .written, .kept, .answered: false
     }
   }
 }
@@ -95,6 +101,7 @@ extension FileTask {
     case .read(let reading): reading.run { tell(.reading(reading.number, $0)) }
     case .export(let export): export.run { tell(.export(export.id, $0)) }
     case .makeIndex(let thread): thread.run { tell(.indexing($0)) }
+    case .copy(let copy): copy.run { tell(.copying(copy.id, $0)) }
     case .write(let text, let file): tell(.written(problem: FileContent.write(text, to: file)))
     case .saveView(let saving): tell(.written(problem: saving.write()))
     case .keep(let session, let base, let file):

@@ -3,7 +3,7 @@ import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
-/// Carries out the effects on files: exports, reads and indexes.
+/// Carries out the effects on files: exports, reads, indexes and copies of the database.
 ///
 /// It belongs to the runtime's thread, and gives the work to other threads, so that the terminal
 /// never waits for it. The data that an export reads is requested from the database under its id,
@@ -17,6 +17,7 @@ final class FileWork {
   private var exporting: ExportThread?
   private var reading: FileReading?
   private var indexing: IndexThread?
+  private var copying: CopyThread?
 
   init(_ backend: any TreeBackend, start: @escaping (FileTask) -> Void) {
     self.backend = backend
@@ -28,6 +29,7 @@ final class FileWork {
     switch message {
     case .reading(let number, let report): receive(report, of: number)
     case .export(let id, let step): receive(step, of: id)
+    case .copying(let id, let step): receive(step, of: id)
     case .indexing(let report):
       if case .progress = report {} else { indexing = nil }
       self.report(.indexing(report))
@@ -53,13 +55,18 @@ final class FileWork {
 
   /// Takes an answer of the database if it is for the export; otherwise returns false.
   func take(_ answer: Answer, to id: AppRequestID) -> Bool {
+    if let copying, copying.id == id {
+      if case .refused(let refusal) = answer {
+        copying.give(.failure(CopyThread.Refused(refusal.message)))
+      }
+      return true
+    }
     guard let exporting, exporting.id == id else { return false }
     switch answer {
     case .records(let rows): exporting.give(.records(rows))
     case .value(let node): exporting.give(.node(node))
     case .refused(let refusal): exporting.give(.failed(refusal.message))
-    case .written, .undonePartly, .performed, .excerpt, .history, .orders, .copied, .count,
-      .clients,
+    case .written, .undonePartly, .performed, .excerpt, .history, .orders, .count, .clients,
       .disconnected, .account, .devices, .result:
       break
     }
@@ -108,6 +115,40 @@ final class FileWork {
   }
 
   func stopIndex() { indexing?.stop() }
+
+  // MARK: Copies of the database
+
+  func saveCopy(to file: String, _ id: AppRequestID) {
+    guard let database = backend.databaseFile else {
+      return report(.savingCopy(.failed("this database has no file")))
+    }
+    do throws(TerminalError) {
+      let thread = try CopyThread(of: database, to: file, id: id)
+      copying = thread
+      start(.copy(thread))
+    } catch {
+      report(.savingCopy(.failed("\(error)")))
+    }
+  }
+
+  func stopCopy() { copying?.stop() }
+
+  /// Takes how far the pages of a file that is gone are copied.
+  func take(_ stage: CopyStage, _ number: Int) {
+    guard let copying, DatabaseAsker.state(copying.id).number == number else { return }
+    copying.give(.success(stage))
+  }
+
+  private func receive(_ step: CopyThread.Step, of id: AppRequestID) {
+    guard copying?.id == id else { return }
+    switch step {
+    case .pages(let path): backend.submit(.copyPages(DatabaseAsker.state(id).number, to: path))
+    case .end(let path): backend.submit(.endCopy(path))
+    case .report(let report):
+      if !report.isProgress { copying = nil }
+      self.report(.savingCopy(report))
+    }
+  }
 
   // MARK: Texts
 

@@ -23,7 +23,6 @@ extension Request {
     case .history(let path, let before, let count):
       .history(number, path, before: before, count: count)
     case .orders(let path): .orders(number, path)
-    case .saveCopy(let file): .saveCopy(number, file: ExportRunner.expanded(file))
     }
   }
 }

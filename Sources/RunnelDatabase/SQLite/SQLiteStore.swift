@@ -38,6 +38,8 @@ final class SQLiteStore {
   private(set) var files: OpenedFiles?
   /// The loss of the files; nil while they are there, and final once it is set.
   private(set) var loss: FileLoss?
+  /// The copy of the pages of a file that is gone; nil if none is made.
+  var pageCopy: PageCopy?
 
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
@@ -475,6 +477,7 @@ final class SQLiteStore {
   /// Closes the file; the store must not be used afterwards.
   func close() throws {
     statements.removeAll()
+    endPageCopy()
     let trouble = keepDamagedLog()
     defer { files = nil }
     do {

@@ -76,26 +76,3 @@ extension FileGone {
       source: .records(records, columns: screen.definition.exportColumns))
   }
 }
-
-extension PaletteCommand {
-  /// The palette command that saves the whole database.
-  package static let saveCopy = PaletteCommand(
-    name: "save-copy", hint: "FILE", ownTitle: "save a copy",
-    description: "save the whole database to a new file, also if its own is gone", argument: .text,
-    run: { state, text in
-      let file = text.trimmingSpaces
-      if file.isEmpty || file.hasSuffix("/") { return "name a file" }
-      state.ask(.saveCopy(file), for: .saveCopy)
-      state.say(.info, "saving a copy to \(file)")
-      return nil
-    })
-}
-
-extension String {
-  fileprivate var trimmingSpaces: String {
-    var text = self[...]
-    while text.first == " " { text.removeFirst() }
-    while text.last == " " { text.removeLast() }
-    return String(text)
-  }
-}

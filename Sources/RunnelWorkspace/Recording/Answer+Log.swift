@@ -24,7 +24,6 @@ extension Answer {
     case .history(let page): ["history": page.log]
     case .orders(let orders): ["orders": .strings(orders)]
     case .count(let count, let hasMore): ["count": .int(count), "more": .bool(hasMore)]
-    case .copied(let file, let bytes): ["copied": .string(file), "bytes": .int(bytes)]
     case .clients(let page): ["clients": page.log]
     case .disconnected(let wasThere): ["disconnected": .bool(wasThere)]
     case .devices(let outcome): ["devices": outcome.log]
@@ -57,7 +56,6 @@ extension Answer {
     case "history": self = .history(try HistoryPage(log: fields.value(name)))
     case "orders": self = .orders(try fields.strings(name))
     case "count": self = .count(try fields.int(name), hasMore: try fields.bool("more"))
-    case "copied": self = .copied(file: try fields.string(name), bytes: try fields.int("bytes"))
     case "clients": self = .clients(try ClientPage(log: fields.value(name)))
     case "disconnected": self = .disconnected(try fields.bool(name))
     case "devices": self = .devices(try DeviceOutcome(log: fields.value(name)))

@@ -76,7 +76,6 @@ extension PendingRequests {
       TreePreview.show(&state, excerpt, asPreviewOf: path)
     case (.count(let path, let counting), .count(let number, let hasMore)):
       Related.take(&state, .known(number, hasMore: hasMore), of: path, counting)
-    case (.saveCopy, .copied(let file, let bytes)): FileGone.noteCopy(&state, file, bytes: bytes)
     case (.clients, .clients(let page)): ClientsScreen.take(&state, page, id)
     case (.disconnect, .disconnected(let wasThere)):
       ClientsScreen.finishDisconnect(&state, wasThere: wasThere)
@@ -119,8 +118,7 @@ extension PendingRequests {
     case .account: AccountsScreen.fail(&state, id, refusal)
     case .why(let write): WhyScreen.fail(&state, refusal, of: write)
     case .method(let call): MethodCalls.fail(&state, call, refusal)
-    case .read, .numberOrKey, .numberOrKeyThere, .dropPending, .comparedWrite, .saveCopy,
-      .disconnect:
+    case .read, .numberOrKey, .numberOrKeyThere, .dropPending, .comparedWrite, .disconnect:
       state.say(.error, refusal.message)
     case .importWithoutEntry(let words): state.say(.info, words)
     // Without an answer the menu says nothing of indexes, and the comparison nothing of who wrote.

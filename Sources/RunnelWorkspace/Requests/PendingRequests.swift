@@ -36,8 +36,6 @@ package enum Pending: Hashable, Sendable {
   case preview(Path)
   /// Counting what belongs to the record at a place.
   case count(Path, Counting)
-  /// Saving the whole database to a new file.
-  case saveCopy
   /// Asking the server of the database who is connected.
   case clients
   /// Ending a connection to the server.

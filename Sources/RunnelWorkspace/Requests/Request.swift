@@ -20,8 +20,6 @@ package enum Request: Hashable, Sendable {
   case history(Path, before: Int64?, count: Int)
   /// Read which orders of the children of a place have an index.
   case orders(Path)
-  /// Save the whole database to a new file.
-  case saveCopy(String)
 }
 
 /// What the database, or its server, answered to a request.
@@ -45,8 +43,6 @@ package enum Answer: Sendable {
   case orders([String])
   /// The number of records that were counted, and whether there are more.
   case count(Int, hasMore: Bool)
-  /// The whole database was saved to a new file.
-  case copied(file: String, bytes: Int)
   /// Who is connected to the server of the database.
   case clients(ClientPage)
   /// A connection to the server was ended; false if there was none of this number.

@@ -65,6 +65,8 @@ package enum AppAction: Action {
   case fileRead(String, FileContent)
   /// The making of an index goes on, or has ended.
   case indexing(IndexMaking.Report)
+  /// The saving of a copy of the database goes on, or has ended.
+  case savingCopy(CopySaving.Report)
   /// The user opened the workspace for the first time.
   case greeted(Greeting)
   /// A session of the user is to be restored.
@@ -147,6 +149,9 @@ package enum Effect: Hashable, Sendable {
   /// Make an index, and stop making it.
   case makeIndex(IndexDefinition)
   case stopIndex
+  /// Save the whole database to a new file, and stop that. The id is that of what is asked for it.
+  case saveCopy(AppRequestID, String)
+  case stopCopy
   /// Write records to a file.
   ///
   /// The database is asked for them under the id.

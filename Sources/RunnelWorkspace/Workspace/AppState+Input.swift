@@ -177,9 +177,9 @@ enum Input {
     state.say(.info, ways)
   }
 
-  /// Stops a fetch, read, import, export or the making of an index; returns false if there is none.
+  /// Stops a fetch, read, import, export, the saving of a copy or the making of an index; returns false if there is none.
   static func stopWhatIsUnderWay(_ state: inout AppState) -> Bool {
-    if IndexMaking.stop(&state) || Importing.stopFileWork(&state)
+    if CopySaving.stop(&state) || IndexMaking.stop(&state) || Importing.stopFileWork(&state)
       || HistoryScreen.stopReadingHistory(&state)
       || CompareScreen.stopReadingValues(&state)
     {

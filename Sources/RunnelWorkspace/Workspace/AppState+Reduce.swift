@@ -77,6 +77,7 @@ package enum StateReducer {
     case .fileReading(let count, let size): Importing.tellReading(&state, count, of: size)
     case .fileRead(let file, let content): Importing.take(&state, content, of: file)
     case .indexing(let report): IndexMaking.take(&state, report)
+    case .savingCopy(let report): CopySaving.take(&state, report)
     case .greeted(let greeting): state.session.greeting = greeting
     case .restored(let session): SessionState.restore(&state, session)
     case .copied(let what, let outcome): Copying.sayCopied(&state, what, outcome)

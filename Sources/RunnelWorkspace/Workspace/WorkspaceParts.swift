@@ -169,6 +169,8 @@ package struct FileState: Equatable, Sendable {
   var importing: ImportProgress?
   /// The index that is being made.
   package var indexing: IndexMaking?
+  /// The copy of the database that is being saved.
+  package var copy: CopySaving?
   /// The file that is being read for an import.
   package var reading: ImportReading?
   /// Saved views that are applied once no layer is open, or nil.

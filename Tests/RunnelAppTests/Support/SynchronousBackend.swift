@@ -43,7 +43,7 @@ final class SynchronousBackend: TreeBackend {
     case .history(let number, _, _, _):
       if let historyRefusal { return [.refused(number, historyRefusal)] }
     case .orders, .unlisten, .get, .dropPending, .dropRefused, .taking, .excerpt, .search, .level,
-      .saveCopy, .connectOrigin, .disconnectOrigin, .receive:
+      .copyPages, .endCopy, .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     return session.answer(request)

@@ -77,6 +77,9 @@ final class OpenedFiles {
     link = name.hasPrefix("/") && name != path ? OpenedFiles.place(name) : nil
   }
 
+  /// The files by which two connections to the same database are known.
+  var identity: OpenedIdentity { OpenedIdentity(main: main.identity, log: log?.identity) }
+
   deinit { if let logDescriptor { Glibc.close(logDescriptor) } }
 
   /// Opens a file if it is still the one at its place; the log is never locked, so that closing it releases no
@@ -221,6 +224,18 @@ final class OpenedFiles {
       return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .absent : .unknown
     }
     return FileIdentity(status) == place.identity ? .same : .other
+  }
+}
+
+/// A database file and its log, as one connection opened them.
+package struct OpenedIdentity: Hashable, Sendable {
+  let main: FileIdentity
+  /// The log; nil if it is not known.
+  let log: FileIdentity?
+
+  /// Whether another connection has opened the same files.
+  func isSame(as other: OpenedIdentity) -> Bool {
+    main == other.main && (log == nil || other.log == nil || log == other.log)
   }
 }
 

@@ -6,12 +6,12 @@ extension SQLiteStore {
   /// `DatabaseSession.saveCopy`.
   func saveCopy(to path: String, isWanted: @escaping () -> Bool) throws -> Int {
     try DatabaseFileName.check(path)
-    if access(path, F_OK) == 0 { throw SQLiteStore.isThere(path) }
+    try SQLiteStore.checkIsFree(path)
     // A small database is copied before SQLite calls the progress function.
     if !isWanted() {
       throw DatabaseError(.cancelled, "\(path) was not written: the work was stopped.")
     }
-    let temporary = path + ".\(getpid()).part"
+    let temporary = SQLiteStore.temporary(of: path)
     defer { unlink(temporary) }
     do {
       try onConnection { db in
@@ -30,7 +30,7 @@ extension SQLiteStore {
   }
 
   /// Gives a copy a mark that fits no log: its pages differ from those of the original file.
-  private static func markCopy(_ path: String) throws {
+  static func markCopy(_ path: String) throws {
     let queue = try DatabaseQueue(path: DatabaseFileName.forSQLite(path))
     try queue.writeWithoutTransaction { db in
       guard try db.tableExists("log_start") else { return }
@@ -41,7 +41,7 @@ extension SQLiteStore {
   }
 
   /// Gives a written file its name, when it is on disk; returns its size.
-  private static func finish(_ temporary: String, _ path: String) throws -> Int {
+  static func finish(_ temporary: String, _ path: String) throws -> Int {
     let descriptor = open(temporary, O_RDWR | O_CLOEXEC)
     if descriptor < 0 { throw notCopied(path, errno) }
     defer { Glibc.close(descriptor) }
@@ -68,7 +68,15 @@ extension SQLiteStore {
     DatabaseError(.refused, "\(path) is there already: name another file.")
   }
 
-  private static func notCopied(_ path: String, _ error: GRDB.DatabaseError) -> DatabaseError {
+  /// The name that a copy has until it is complete.
+  static func temporary(of path: String) -> String { path + ".\(getpid()).part" }
+
+  /// Throws if a file has the name that is given to a copy.
+  static func checkIsFree(_ path: String) throws {
+    if access(path, F_OK) == 0 { throw isThere(path) }
+  }
+
+  static func notCopied(_ path: String, _ error: GRDB.DatabaseError) -> DatabaseError {
     switch error.resultCode {
     case .SQLITE_FULL:
       DatabaseError(

@@ -49,7 +49,10 @@ extension SQLiteStore {
   ///
   /// SQLite keeps the log when it is closed; the log is read at the next opening.
   func endLossIfBack() throws -> Return {
-    guard case .moved? = loss, let files, files.isAtItsPlace else { return .absent }
+    // What is copied stays as it was when the copy began.
+    guard pageCopy == nil, case .moved? = loss, let files, files.isAtItsPlace else {
+      return .absent
+    }
     return try onConnection { db in
       guard files.areBack(SQLiteStore.logPlace(db)) else { return .uncertain }
       do {
