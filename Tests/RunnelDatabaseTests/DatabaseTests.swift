@@ -238,7 +238,7 @@ extension DatabaseMessage {
     case .stale(let error): ["stale \(error.code.rawValue)"]
     case .fileGone: ["file gone"]
     case .fileBack: ["file back"]
-    case .copied(let number, let file, _): ["copied \(number) \(file)"]
+    case .copying(let number, let stage): ["copying \(number) \(stage)"]
     case .acknowledged(let number): ["acknowledged \(number)"]
     case .rejected(let number, let write, let error):
       ["rejected \(number ?? -1) #\(write) \(error.code.rawValue)"]

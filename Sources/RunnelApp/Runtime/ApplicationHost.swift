@@ -34,7 +34,7 @@ final class ApplicationHost {
     self.wakeup = wakeup
     signals = try SignalSource()
     if let remarks = options?.remarks, !remarks.isEmpty { trouble = remarks.joined(separator: " ") }
-    recorder = try options?.record.map { try SessionRecorder(file: $0) }
+    recorder = try options?.record.map { try SessionRecorder(file: $0) { wakeup.signal() } }
     var accountOptions = AccountOptions()
     let log = Logger(label: "runnel.accounts")
     accountOptions.notice = { log.warning("\($0.message)") }
@@ -85,6 +85,10 @@ final class ApplicationHost {
     return screen
   }
 
-  /// Gives the terminal back.
-  func close() { screen?.close() }
+  /// Gives the terminal back, and waits for a moment until the session is recorded.
+  func close() {
+    screen?.close()
+    guard let problem = recorder?.end() else { return }
+    Logger(label: "runnel.workspace").error("recording", metadata: ["error": "\(problem)"])
+  }
 }
