@@ -19,9 +19,8 @@ import Testing
   }
 
   private func save(_ app: AppDriver, _ file: String) {
-    for key in ":save-copy \(file)" {
-      app.strike(key == " " ? "Space" : String(key))
-    }
+    app.press(":")
+    app.type("save-copy \(file)")
     app.strike("Enter")
   }
 

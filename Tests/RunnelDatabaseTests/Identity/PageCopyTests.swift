@@ -65,7 +65,8 @@ import Testing
     let before = try session.export()
     #expect(unlink(database.file) == 0)
     let pieces = try copyAll(session) {
-      #expect(try session.export("/b") == #"{"c":1}"#)
+      let value = try session.export("/b")
+      #expect(value == #"{"c":1}"#)
       #expect(throws: DatabaseError.self) { try session.set("/b", "2") }
     }
     #expect(pieces > 2)
@@ -151,7 +152,7 @@ import Testing
     let bytes = try second.save(to: copy) { done, count in
       if written.isEmpty {
         // The copy has begun.
-        #expect(count > 3_000_000)
+        #expect(count > 2_000_000)
       }
       written.append(done)
       return true
@@ -167,13 +168,7 @@ import Testing
     let session = try largeSession()
     guard case .isThere(let opened) = try session.copyPages(to: copy) else { return }
     let second = try DatabaseCopy(of: database.file, opened: opened)
-    var checks = 0
-    let error = #expect(throws: DatabaseError.self) {
-      try second.save(to: copy) { _, _ in
-        checks += 1
-        return checks < 3
-      }
-    }
+    let error = #expect(throws: DatabaseError.self) { try second.save(to: copy) { _, _ in false } }
     #expect(error?.code == .cancelled)
     #expect(access(copy, F_OK) != 0)
     #expect(try namesOfParts().isEmpty)

@@ -12,8 +12,6 @@ package enum CopyStage: Hashable, Sendable {
 /// A copy of a whole database that is open elsewhere in the program, made on the caller's thread by a
 /// connection of its own.
 package final class DatabaseCopy {
-  /// The number of checks whether to go on between two looks at how far it is.
-  private static let checksBetweenLooks = 64
   private static let busyTimeout = Duration.seconds(5)
 
   private let store: SQLiteStore
@@ -47,14 +45,10 @@ package final class DatabaseCopy {
       return try pages * (Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
     }
     let temporary = SQLiteStore.temporary(of: path)
-    var (written, checks) = (0, 0)
     return try store.saveCopy(to: path) {
-      checks += 1
-      if checks % DatabaseCopy.checksBetweenLooks == 0 {
-        var status = stat()
-        if stat(temporary, &status) == 0 { written = Int(status.st_size) }
-      }
-      return progress(written, count)
+      var status = stat()
+      let isBegun = stat(temporary, &status) == 0
+      return progress(isBegun ? Int(status.st_size) : 0, count)
     }
   }
 
