@@ -23,6 +23,7 @@ package final class DatabaseCopy {
     store = try SQLiteStore(
       file: file, isReadOnly: true, busyTimeout: DatabaseCopy.busyTimeout)
     guard store.files?.identity.isSame(as: opened) == true else {
+      // A file that was only read has nothing to lose.
       try? store.close()
       throw DatabaseError(
         .fileGone, "\(file) was deleted or replaced while it was being opened for the copy.")
