@@ -29,9 +29,14 @@ import Testing
     for (earlier, later) in zip(dates.dropFirst(), dates) { #expect(earlier <= later) }
   }
 
-  @Test func eachChangeIsALine() throws {
-    for line in try text("Resources/docs/changes.md").split(separator: "\n").dropFirst(2) {
-      #expect(line.hasPrefix("- ") || line.hasPrefix("## "), "\(line)")
+  @Test func eachChangeIsAShortLine() throws {
+    let lines = try text("Resources/docs/changes.md").split(separator: "\n").dropFirst(2)
+    let changes = lines.filter { !$0.hasPrefix("## ") }
+    #expect(changes.count > 100)
+    for line in changes {
+      #expect(line.hasPrefix("- "), "\(line)")
+      let count = wordCount(line.dropFirst(2))
+      #expect(count <= 40, "\(count) words: \(line.prefix(70))")
     }
   }
 
