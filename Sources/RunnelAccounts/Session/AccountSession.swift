@@ -40,7 +40,7 @@ public actor AccountSession {
   private var signInCount = 0
   /// The user whose account could not be kept; nil if it was.
   private var unkept: String?
-  private var timer: (time: Int64, task: Task<Void, Never>)?
+  private var timer: DeadlineTimer
   private var departures: [Departure] = []
   private var departing: [String: RunningDeparture] = [:]
   private var isClosed = false
@@ -57,6 +57,7 @@ public actor AccountSession {
   ) async {
     (self.provider, self.storage, self.options) = (provider, storage, options)
     clock = options.clock
+    timer = DeadlineTimer(options.clock)
     machine = AccountMachine(seed: options.seed)
     var kept: KeptAccount?
     var old: [KeptAccount] = []
@@ -73,8 +74,7 @@ public actor AccountSession {
   public func close() {
     if isClosed { return }
     isClosed = true
-    timer?.task.cancel()
-    timer = nil
+    timer.cancel()
     for task in calls.values { task.cancel() }
     calls = [:]
     for running in departing.values { running.cancel() }
@@ -448,23 +448,11 @@ extension AccountSession {
 
   /// Sets the timer to the machine's deadline.
   private func setTimer() {
-    guard let deadline = machine.deadline, !isClosed else {
-      timer?.task.cancel()
-      timer = nil
-      return
-    }
-    if timer?.time == deadline { return }
-    timer?.task.cancel()
-    let task = Task { [weak self, clock] in
-      do { try await clock.sleep(max(0, deadline - clock.now())) } catch { return }
-      await self?.timeIsUp(deadline)
-    }
-    timer = (deadline, task)
+    timer.set(isClosed ? nil : machine.deadline) { [weak self] time in await self?.timeIsUp(time) }
   }
 
   private func timeIsUp(_ time: Int64) {
-    guard timer?.time == time else { return }
-    timer = nil
+    guard timer.take(time) else { return }
     handle(.time)
   }
 }

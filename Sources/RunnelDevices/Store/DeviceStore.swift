@@ -36,7 +36,7 @@ public actor DeviceStore {
   private var tasks: [Task<Void, Never>] = []
   private var tokenTask: Task<Void, Never>?
   private var watchTask: Task<Void, Never>?
-  private var timer: (time: Int64, task: Task<Void, Never>)?
+  private var timer: DeadlineTimer
   private var listed: String?
   /// True if the newest list has this device no more.
   private var isMissing = false
@@ -73,6 +73,7 @@ public actor DeviceStore {
     deviceID = try identity.id()
     (self.session, self.storage, tokenProvider) = (session, storage, tokens)
     clock = options.clock
+    timer = DeadlineTimer(options.clock)
     defaultName = options.name
     names = identity.names(session.provider.name)
     var device = Device(
@@ -99,8 +100,8 @@ public actor DeviceStore {
     for task in tasks { task.cancel() }
     tokenTask?.cancel()
     watchTask?.cancel()
-    timer?.task.cancel()
-    (tasks, timer) = ([], nil)
+    timer.cancel()
+    tasks = []
     for (_, continuation) in waiting.sorted(by: { $0.key < $1.key }) {
       continuation.resume(returning: .failure(.cancelled))
     }
@@ -471,23 +472,11 @@ extension DeviceStore {
 
   /// Sets the timer to the machine's deadline.
   private func setTimer() {
-    guard let deadline = machine.deadline else {
-      timer?.task.cancel()
-      timer = nil
-      return
-    }
-    if timer?.time == deadline { return }
-    timer?.task.cancel()
-    let task = Task { [weak self, clock] in
-      do { try await clock.sleep(max(0, deadline - clock.now())) } catch { return }
-      await self?.timeIsUp(deadline)
-    }
-    timer = (deadline, task)
+    timer.set(machine.deadline) { [weak self] time in await self?.timeIsUp(time) }
   }
 
   private func timeIsUp(_ time: Int64) {
-    guard timer?.time == time else { return }
-    timer = nil
+    guard timer.take(time) else { return }
     handle(.time)
   }
 }
