@@ -43,13 +43,14 @@ import Testing
 
   /// A check at a server that answers this; nil for one that cannot be reached.
   private func revocation(_ answer: String?) -> DeviceRevocation {
-    DeviceRevocation(
+    let listed = ListedDevice(
       base: "http://localhost:1", namespace: "main", keys: ["lists"], folder: folder
     ) { [asked] (request: WebRequest) async throws(NetworkError) in
       asked.add(request.address.target)
       guard let answer else { throw NetworkError("it cannot be reached") }
       return (200, Array(answer.utf8))
     }
+    return DeviceRevocation(listed)
   }
 
   @Test func sessionOfARevokedDeviceEnds() async throws {

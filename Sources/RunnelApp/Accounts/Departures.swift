@@ -27,15 +27,9 @@ package actor Departures {
     _ home: AccountHome, at address: OriginAddress, _ place: Path,
     options: AccountOptions = AccountOptions(), environment: [String: String]
   ) {
-    // Without a home there is no session either.
-    guard let folder = try? AccountFolder.stateFolder(environment) else { return nil }
-    self.init(
-      home,
-      DeviceRemoval(
-        base: "\(address.isSecure ? "https" : "http")://\(address.host)",
-        namespace: address.namespace, keys: place.keys.map(\.text), folder: folder,
-        home.transport),
-      options: options)
+    guard let listed = ListedDevice(at: address, place, home.transport, environment: environment)
+    else { return nil }
+    self.init(home, DeviceRemoval(listed), options: options)
   }
 
   /// Makes the removals of a database, by this way to remove the device.

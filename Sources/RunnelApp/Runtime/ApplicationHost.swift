@@ -48,7 +48,8 @@ final class ApplicationHost {
         home, at: wish.address, place, options: accountOptions, environment: environment)
     }
     let revocation = wish.devices.flatMap { place in
-      DeviceRevocation(at: wish.address, place, home.transport, environment: environment)
+      ListedDevice(at: wish.address, place, home.transport, environment: environment)
+        .map(DeviceRevocation.init)
     }
     let address = wish.address
     let work = AccountWork(

@@ -118,9 +118,10 @@ struct AccountPlace {
   /// Finds out whether this device was taken away from the user; nil if it is in no list.
   private var revocation: DeviceRevocation? {
     choice.devices.flatMap {
-      DeviceRevocation(
+      ListedDevice(
         at: choice.address, $0, transport, environment: ProcessInfo.processInfo.environment)
     }
+    .map(DeviceRevocation.init)
   }
 
   /// Removes this device from the lists of users who sign out; nil if it is in no list.

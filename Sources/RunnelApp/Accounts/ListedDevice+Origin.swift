@@ -3,8 +3,8 @@ package import RunnelDevices
 package import RunnelSync
 package import RunnelTree
 
-extension DeviceRevocation {
-  /// Makes the check for a server's database; nil if the user has no home.
+extension ListedDevice {
+  /// Makes the device in the lists of a server's database; nil if the user has no home.
   ///
   /// - Parameters:
   ///   - address: the address of the database.
