@@ -95,27 +95,16 @@ struct AccountPasswordCommand: ParsableCommand {
 
   @OptionGroup var account: AccountArguments
   @OptionGroup var password: PasswordOptions
-  @Option(
-    help: ArgumentHelp(
-      "The file whose first line is the present password (default: asks for it).",
-      valueName: "file"), completion: .file())
-  var currentFile: String?
+  @OptionGroup var presentPassword: PresentPasswordOptions
 
   func run() throws {
     let place = try account.place()
     let (session, _) = try place.checkedSession()
-    let current = try AccountPasswordCommand.current(currentFile)
+    let current = try presentPassword.password()
     _ = try place.answer { try await session.reauthenticate(password: current) }
     let new = try password.newPassword()
     _ = try place.answer(isChange: true) { try await session.changePassword(to: new) }
     StandardError.say("The password was changed.")
-  }
-
-  /// Reads the present password.
-  static func current(_ file: String?) throws -> Secret<String> {
-    var options = PasswordOptions()
-    (options.passwordFile, options.passwordFd) = (file, nil)
-    return try options.password("Present password: ", option: "--current-file")
   }
 }
 
@@ -136,11 +125,7 @@ struct AccountEmailCommand: ParsableCommand {
   @Argument(help: "The new e-mail address.") var email: String
   @Flag(help: "Change the address at once, without a code; it is not confirmed then.") var now =
     false
-  @Option(
-    help: ArgumentHelp(
-      "The file whose first line is the present password (default: asks for it).",
-      valueName: "file"), completion: .file())
-  var currentFile: String?
+  @OptionGroup var presentPassword: PresentPasswordOptions
 
   func run() throws {
     let place = try account.place()
@@ -148,7 +133,7 @@ struct AccountEmailCommand: ParsableCommand {
     if user.email?.lowercased() == email.lowercased() {
       throw Failure("\(email) is the address of this account already.")
     }
-    let current = try AccountPasswordCommand.current(currentFile)
+    let current = try presentPassword.password()
     let (email, now) = (email, now)
     try place.answer(isChange: true) {
       if now {
@@ -296,11 +281,7 @@ struct AccountDeleteCommand: ParsableCommand {
 
   @OptionGroup var account: AccountArguments
   @Flag(help: "Delete without asking.") var force = false
-  @Option(
-    help: ArgumentHelp(
-      "The file whose first line is the present password (default: asks for it).",
-      valueName: "file"), completion: .file())
-  var currentFile: String?
+  @OptionGroup var presentPassword: PresentPasswordOptions
 
   func run() throws {
     let place = try account.place()
@@ -316,7 +297,7 @@ struct AccountDeleteCommand: ParsableCommand {
     try Consent(isGiven: force).require(
       "Delete the account \(name)?\(writes)\(way)",
       because: "This would delete the account \(name).\(writes)\(way)")
-    let current = user.email == nil ? nil : try AccountPasswordCommand.current(currentFile)
+    let current = user.email == nil ? nil : try presentPassword.password()
     let departures = place.departures
     try place.answer(isChange: true) {
       if let departures {
