@@ -79,20 +79,6 @@ struct StoreTransaction {
   }
 }
 
-extension StoreTransaction: TreeReader {
-  func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
-
-  func summary(at path: Path) throws(TreeError) -> NodeSummary { try tree.summary(at: path) }
-
-  func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try tree.row(key, of: path, in: slice, detail: detail)
-  }
-
-  func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try tree.rows(of: path, in: slice, detail: detail)
-  }
+extension StoreTransaction: DelegatingReader {
+  var reader: some TreeReader { tree }
 }

@@ -263,22 +263,6 @@ package final class ServingTransaction {
   }
 }
 
-extension ServingTransaction: TreeReader {
-  package func node(at path: Path) throws(TreeError) -> Node { try stored.node(at: path) }
-
-  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
-    try stored.summary(at: path)
-  }
-
-  package func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try stored.row(key, of: path, in: slice, detail: detail)
-  }
-
-  package func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try stored.rows(of: path, in: slice, detail: detail)
-  }
+extension ServingTransaction: DelegatingReader {
+  package var reader: some TreeReader { stored }
 }

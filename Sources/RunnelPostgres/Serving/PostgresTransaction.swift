@@ -382,22 +382,6 @@ package final class PostgresTransaction {
   }
 }
 
-extension PostgresTransaction: TreeReader {
-  package func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
-
-  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
-    try tree.summary(at: path)
-  }
-
-  package func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try tree.row(key, of: path, in: slice, detail: detail)
-  }
-
-  package func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try tree.rows(of: path, in: slice, detail: detail)
-  }
+extension PostgresTransaction: DelegatingReader {
+  package var reader: some TreeReader { tree }
 }

@@ -77,7 +77,7 @@ final class StoreSnapshot: ServedSnapshot {
 }
 
 /// A transaction on a namespace, with the errors that the server knows.
-struct StoreTransactionView: ServedTransaction {
+struct StoreTransactionView: ServedTransaction, DelegatingReader {
   private let transaction: PostgresTransaction
 
   init(_ transaction: PostgresTransaction) { self.transaction = transaction }
@@ -141,23 +141,7 @@ struct StoreTransactionView: ServedTransaction {
 
   // MARK: Reading
 
-  func node(at path: Path) throws(TreeError) -> Node { try transaction.node(at: path) }
-
-  func summary(at path: Path) throws(TreeError) -> NodeSummary {
-    try transaction.summary(at: path)
-  }
-
-  func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try transaction.row(key, of: path, in: slice, detail: detail)
-  }
-
-  func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try transaction.rows(of: path, in: slice, detail: detail)
-  }
+  var reader: some TreeReader { transaction }
 
   func smallNode(at path: Path) throws(TreeError) -> Node? {
     try transaction.smallNode(at: path)

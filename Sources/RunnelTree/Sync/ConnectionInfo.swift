@@ -49,28 +49,9 @@ package struct ConnectionInfo: Hashable, Sendable {
   private var tree: MemoryTree { MemoryTree(Node.empty.replacing(.info, with: node)) }
 }
 
-extension ConnectionInfo: TreeReader {
-  /// The node at a place of `/.info`.
-  package func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
-
-  /// The kind and size of the node at a place of `/.info`.
-  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
-    try tree.summary(at: path)
-  }
-
-  /// The child of a place of `/.info` with a key, if it belongs to a slice.
-  package func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try tree.row(key, of: path, in: slice, detail: detail)
-  }
-
-  /// The children of a place of `/.info` in a slice.
-  package func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try tree.rows(of: path, in: slice, detail: detail)
-  }
+extension ConnectionInfo: DelegatingReader {
+  /// The tree with the places of `/.info`.
+  package var reader: some TreeReader { tree }
 
   /// True: a place without a value may get one later.
   package var hasOrigin: Bool { true }

@@ -85,7 +85,7 @@ extension TrackedQuery {
 }
 
 /// A replica's storage in memory: for tests, simulations, and data that need not outlive the process.
-package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
+package struct MemoryReplicaStorage: ReplicaStorage, DelegatingReader, Sendable {
   /// The tree that is shown.
   package private(set) var shown = MemoryTree()
   /// The origin's data.
@@ -109,27 +109,8 @@ package struct MemoryReplicaStorage: ReplicaStorage, Sendable {
     return ReplicaBook(pending: Array(writes.values), tracked: tracked)
   }
 
-  /// The whole subtree that is shown at a place.
-  package func node(at path: Path) throws(TreeError) -> Node { try shown.node(at: path) }
-
-  /// The kind and size of the node that is shown at a place.
-  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
-    try shown.summary(at: path)
-  }
-
-  /// The shown child of a place with a key, if it belongs to a slice.
-  package func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try shown.row(key, of: path, in: slice, detail: detail)
-  }
-
-  /// The shown children of a place in a slice of an order.
-  package func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try shown.rows(of: path, in: slice, detail: detail)
-  }
+  /// The tree that is shown.
+  package var reader: some TreeReader { shown }
 
   /// The origin's subtree as received last.
   package func serverNode(at path: Path) throws(TreeError) -> Node { server.root[path] }
