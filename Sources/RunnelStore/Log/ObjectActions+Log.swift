@@ -30,6 +30,18 @@ extension Query {
   }
 }
 
+extension ActionFields {
+  /// An object with its place in a query, as `Query.logged(_:after:)` wrote it.
+  fileprivate func placed<Object: TreeObject>(
+    _ type: Object.Type
+  ) throws -> (Query, ObjectEntry<Object>, previous: Key?) {
+    (
+      try Query(self), try ObjectEntry(value(FieldName.object)),
+      try Key.optional(FieldName.previous, self)
+    )
+  }
+}
+
 extension Key {
   /// A key that may be missing.
   fileprivate static func optional(
@@ -87,10 +99,8 @@ extension ObjectAdded: LoggableAction {
 
   /// Reads what `json` wrote.
   public init(json: JSONValue) throws {
-    let fields = ActionFields(json)
-    self.init(
-      try Query(fields), try ObjectEntry(fields.value(FieldName.object)),
-      previous: try Key.optional(FieldName.previous, fields))
+    let (query, entry, previous) = try ActionFields(json).placed(Object.self)
+    self.init(query, entry, previous: previous)
   }
 }
 
@@ -121,10 +131,8 @@ extension ObjectMoved: LoggableAction {
 
   /// Reads what `json` wrote.
   public init(json: JSONValue) throws {
-    let fields = ActionFields(json)
-    self.init(
-      try Query(fields), try ObjectEntry(fields.value(FieldName.object)),
-      previous: try Key.optional(FieldName.previous, fields))
+    let (query, entry, previous) = try ActionFields(json).placed(Object.self)
+    self.init(query, entry, previous: previous)
   }
 }
 
