@@ -9,6 +9,7 @@ import RunnelServer
 import RunnelStore
 import RunnelSync
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelAccounts
@@ -115,7 +116,7 @@ import Testing
       file: folder + "/replica.db", options: options)
     try await database.reference(withPath: "ana/n").setValue(1).acknowledgement()
     let new = try await session.idToken(refused: try await session.idToken())
-    while session.given["ana"] != new { await Task.yield() }
+    try await yieldUntil { session.given["ana"] == new }
     let next = try await session.access(of: "ana").provider?(true)
     #expect(next != nil && next != Credential(new.reveal()))
     database.close()
@@ -139,7 +140,7 @@ import Testing
     try await other.reload()
     _ = try await session.checkedToken(of: "ana")
     // The token is given to the connection a little later.
-    while (try? await place.setValue(2).acknowledgement()) == nil { await Task.yield() }
+    try await yieldUntil { (try? await place.setValue(2).acknowledgement()) != nil }
     database.close()
     await session.close()
     await other.close()

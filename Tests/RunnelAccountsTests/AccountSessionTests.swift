@@ -2,6 +2,7 @@ import AccountSimulation
 import RunnelBase
 import RunnelStore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RunnelAccounts
@@ -406,7 +407,7 @@ extension AccountStorage {
     let second = await TestSession(first)
     #expect(await second.session.state == .signedOut, "the user stays signed out")
     await second.session.beforeForgetting { await removal.run($0, second.session) }
-    while try !second.storage.departing().isEmpty { await Task.yield() }
+    try await yieldUntil { try second.storage.departing().isEmpty }
     #expect(removal.users.last == "ana")
   }
 
@@ -416,7 +417,7 @@ extension AccountStorage {
     await test.session.beforeForgetting { await removal.run($0, test.session) }
     try await test.signIn("ana")
     try await test.signIn("bo")
-    while try !test.storage.departing().isEmpty { await Task.yield() }
+    try await yieldUntil { try test.storage.departing().isEmpty }
     #expect(removal.users == ["ana"])
     #expect(await test.session.user?.id == "bo")
   }
@@ -444,9 +445,9 @@ extension AccountStorage {
     try await test.signIn()
     await test.session.signOut()
     test.clock.advance(31 * 86_400_000)
-    while try !test.storage.departing().isEmpty {
+    try await yieldUntil {
       test.clock.advance(10_000)
-      await Task.yield()
+      return try test.storage.departing().isEmpty
     }
   }
 

@@ -11,6 +11,7 @@ import RunnelStore
 import RunnelSync
 import RunnelTree
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RunnelDevices
@@ -393,12 +394,12 @@ import Testing
     await replicas.close()
     let (second, _) = try await server(port: port)
     (device, replicas) = try await self.device("desk", port)
-    while true {
+    let restarted = device.session
+    try await yieldUntil {
+      await restarted.retryDepartures()
       let left = try FileManager.default.contentsOfDirectory(
         atPath: folder + "/desk/accounts/test")
-      if !left.contains("ana.departing") { break }
-      await device.session.retryDepartures()
-      try await Task.sleep(for: .milliseconds(20))
+      return !left.contains("ana.departing")
     }
     // Another client of the same user sees the list without the device.
     let session = await AccountSession(

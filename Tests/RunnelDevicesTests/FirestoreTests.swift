@@ -4,6 +4,7 @@ import RunnelBase
 import RunnelNetwork
 import RunnelStore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RunnelDevices
@@ -234,9 +235,9 @@ final class FakeFirestore: Sendable {
     #expect(await device.session.user == nil)
     #expect(names("devices") == [device.store.deviceID])
     firestore.setOffline(false)
-    while !names("devices").isEmpty {
+    try await yieldUntil {
       await device.session.retryDepartures()
-      await Task.yield()
+      return names("devices").isEmpty
     }
     await device.close()
   }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import RunnelBase
 import RunnelDatabase
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ClosedDatabaseTests {
@@ -27,7 +28,7 @@ import Testing
     let snapshot = try await place.get()
     #expect(!openFiles().isEmpty)
     database.close()
-    while !openFiles().isEmpty { await Task.yield() }
+    try await yieldUntil { openFiles().isEmpty }
     #expect(snapshot.value == 1)
     await #expect(throws: DatabaseError.self) { try await place.get() }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -170,7 +171,7 @@ import Testing
     #expect(try await list.observeSingleEvent(of: .value).text == #"value={"a":1,"b":2}"#)
     let list = list
     let removed = Task { try await list.observeSingleEvent(of: .removed) }
-    while await database.listeners().observations == 0 { await Task.yield() }
+    try await yieldUntil { await database.listeners().observations != 0 }
     try await list.child("b").removeValue()
     #expect(try await removed.value.text == "removed b=2")
     #expect(await database.listeners() == (0, false))
@@ -179,7 +180,7 @@ import Testing
   @Test func aSingleEventThatIsCancelledThrows() async throws {
     let list = list
     let task = Task { try await list.observeSingleEvent(of: .removed) }
-    while await database.listeners().observations == 0 { await Task.yield() }
+    try await yieldUntil { await database.listeners().observations != 0 }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(await database.listeners() == (0, false))

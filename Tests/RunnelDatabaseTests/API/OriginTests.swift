@@ -1,6 +1,7 @@
 import RunnelBase
 import RunnelStreams
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -121,8 +122,8 @@ import Testing
     say(.acknowledged(id: 0))
     let other = try database.reference(withPath: "c")
     let asked = Task { try await other.get(from: .origin).value }
-    while !sent.all.contains(where: { if case .get = $0 { true } else { false } }) {
-      await Task.yield()
+    try await yieldUntil {
+      sent.all.contains { if case .get = $0 { true } else { false } }
     }
     guard case .get(let id, _)? = sent.all.last else { return }
     say(.answer(id: id, Node(.bool(true))))
@@ -270,7 +271,7 @@ extension OriginTests {
     if isConnected { database.submit(.connectOrigin()) }
     let place = try database.reference(withPath: "l")
     let asked = Task { try await place.get() }
-    while await database.gets.isEmpty { await Task.yield() }
+    try await yieldUntil { await !database.gets.isEmpty }
     asked.cancel()
     await #expect(throws: CancellationError.self) { try await asked.value }
     #expect(await database.gets.isEmpty)

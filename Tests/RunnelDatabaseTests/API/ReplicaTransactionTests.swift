@@ -1,5 +1,6 @@
 import RunnelBase
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -88,7 +89,7 @@ import Testing
       await #expect(throws: DatabaseError.self) { try await waiting.value }
     }
     // What runs on its thread at the end may hold it a moment longer.
-    while gone != nil { await Task.yield() }
+    try await yieldUntil { gone == nil }
   }
 
   @Test func resultThatWaitsInAnotherProgramIsNotComputedWith() async throws {

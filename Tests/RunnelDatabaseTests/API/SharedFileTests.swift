@@ -1,6 +1,7 @@
 import Dispatch
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -117,7 +118,7 @@ import Testing
     }
     _ = try await here.get()
     let hold = Task { try await here.child("hold").setValue(1) }
-    while try await !here.get().hasChild("hold") { await Task.yield() }
+    try await yieldUntil { try await here.get().hasChild("hold") }
     for _ in 0..<EventDispatcher.batchesMax { first.dispatcher.deliver([]) }
     let waiting = first.dispatcher.waiting
     for number in 0..<20 { try await second.reference(withPath: "l/k\(number)").setValue(1) }
@@ -140,6 +141,6 @@ import Testing
       gone = database
     }
     // What runs on its thread at the end may hold it a moment longer.
-    while gone != nil { await Task.yield() }
+    try await yieldUntil { gone == nil }
   }
 }

@@ -1,6 +1,7 @@
 import RunnelBase
 import RunnelStreams
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -19,8 +20,8 @@ import Testing
   }
 
   /// Returns once the database has no listeners.
-  private func awaitNoListeners() async {
-    while await database.listeners() != (0, false) { await Task.yield() }
+  private func awaitNoListeners() async throws {
+    try await yieldUntil { await database.listeners() == (0, false) }
   }
 
   @Test func streamsThatWereReleasedAreForgotten() async throws {
@@ -33,13 +34,13 @@ import Testing
       if round % 3 == 0 { stream.stop() }
       entriesMax = max(entriesMax, session.entryCount)
     }
-    await awaitNoListeners()
+    try await awaitNoListeners()
     #expect(entriesMax < 40)
     let last = session.stream(of: list)
     try await session.waitUntil { last.count == 2 }
     #expect(session.entryCount == 1)
     last.stop()
-    await awaitNoListeners()
+    try await awaitNoListeners()
   }
 
   @Test func aStreamThatIsReleasedListensNoMoreAndOthersGoOn() async throws {
@@ -67,7 +68,7 @@ import Testing
       source.startSync()
       try await session.waitUntil { source.count == 2 }
     }
-    await awaitNoListeners()
+    try await awaitNoListeners()
     let last = session.stream(of: list)
     try await session.waitUntil { last.count == 2 }
     #expect(session.entryCount == 1)
@@ -93,7 +94,7 @@ import Testing
     #expect(session.entryCount == 3)
     #expect(adapter?.sections.count == 4)
     adapter = nil
-    await awaitNoListeners()
+    try await awaitNoListeners()
   }
 
   @Test func anIndexKeepsItsEntriesAndEndsAllItsListeners() async throws {
@@ -104,7 +105,7 @@ import Testing
     try await session.waitUntil { index?.loadState == .loaded }
     #expect(await database.listeners().observations == 3)
     index = nil
-    await awaitNoListeners()
+    try await awaitNoListeners()
   }
 
   @Test func batchedStreamsThatWereReleasedAreForgotten() async throws {

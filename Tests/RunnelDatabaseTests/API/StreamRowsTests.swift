@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelStreams
 import RunnelTree
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -138,9 +139,9 @@ import Testing
       told.withLock { $0.append(text) }
     }
     let stream = session.stream(of: try database.reference(withPath: "l"))
-    while told.withLock({ $0.isEmpty }) {
+    try await yieldUntil {
       clock.advance(by: .seconds(3))
-      await Task.yield()
+      return told.withLock { !$0.isEmpty }
     }
     #expect(told.withLock { $0 }.count == 1)
     #expect(told.withLock { $0 }.first?.contains("run()") == true)

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
+import TestSupport
 import Testing
 
 /// Streams over an open database, fed by two databases on one file, as two processes would have.
@@ -44,7 +45,7 @@ import Testing
 
   @Test func loopThatEndsListensNoMore() async throws {
     for try await _ in try here.reference(withPath: "l").changes() { break }
-    while await here.listeners() != (0, false) { await Task.yield() }
+    try await yieldUntil { await here.listeners() == (0, false) }
   }
 
   @Test func sequenceOfAClosedDatabaseFails() async throws {
@@ -70,7 +71,7 @@ import Testing
       return
     }
     #expect(failure.code == DatabaseError.Code.overflow.rawValue)
-    while await here.listeners() != (0, false) { await Task.yield() }
+    try await yieldUntil { await here.listeners() == (0, false) }
   }
 
   @Test(arguments: [0, -1, .min])
@@ -103,11 +104,11 @@ import Testing
   @Test func secondRunIsAnErrorAndTheFirstGoesOn() async throws {
     let owner = try Owner(here)
     async let first: Void = owner.run()
-    while await !owner.isRunning { await Task.yield() }
+    try await yieldUntil { await owner.isRunning }
     let error = await #expect(throws: DatabaseError.self) { try await owner.run() }
     #expect(error?.code == .refused)
     try await there.reference(withPath: "l/a").setValue(1)
-    while await owner.count == 0 { await Task.yield() }
+    try await yieldUntil { await owner.count != 0 }
     await owner.stop()
     try await first
   }
@@ -274,7 +275,7 @@ import Testing
     #expect(array.list.map(\.row.node?.json) == ["two"])
     #expect(outcomes == [.written, .written, .written])
     view.end()
-    while await here.listeners() != (0, false) { await Task.yield() }
+    try await yieldUntil { await here.listeners() == (0, false) }
   }
 
   @Test func refusedWriteSaysWhy() async throws {
@@ -292,14 +293,14 @@ import Testing
       let session = StreamSession(here)
       _ = session.stream(of: try here.reference(withPath: "l"))
     }
-    while await here.listeners() != (0, false) { await Task.yield() }
+    try await yieldUntil { await here.listeners() == (0, false) }
   }
 
   @Test func actorFollowsWhileItIsAskedOtherThings() async throws {
     let board = Board(here, try here.reference(withPath: "l"))
     let task = Task { try await board.follow() }
     try await there.reference(withPath: "l").setValue(["a": 1, "b": 2])
-    while await board.count != 2 { await Task.yield() }
+    try await yieldUntil { await board.count == 2 }
     task.cancel()
     _ = await task.result
     #expect(await board.batches.first?.isReload == true)

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
+import TestSupport
 import Testing
 
 /// Waiting for the streams of a session: what ends a wait, and with which error.
@@ -114,7 +115,7 @@ import Testing
   @Test func aConditionIsWaitedForBesideARun() async throws {
     let board = Board(list)
     let run = Task { try await board.run() }
-    while await board.count < 2 { await Task.yield() }
+    try await yieldUntil { await board.count >= 2 }
     let waits = [3, 4, 4].map { count in Task { try await board.wait(for: count) } }
     let cancelled = Task { try await board.wait(for: 9) }
     cancelled.cancel()
@@ -132,12 +133,12 @@ import Testing
   @Test func aRunBeginsBesideAWaitAndFollowsIt() async throws {
     let board = Board(list)
     let wait = Task { try await board.wait(for: 3) }
-    while await board.count < 2 { await Task.yield() }
+    try await yieldUntil { await board.count >= 2 }
     let run = Task { try await board.run() }
     try await list.child("c").setValue(1)
     #expect(try await wait.value == 3)
     try await list.child("d").setValue(1)
-    while await board.count < 4 { await Task.yield() }
+    try await yieldUntil { await board.count >= 4 }
     database.close()
     let error = await #expect(throws: DatabaseError.self) { try await run.value }
     #expect(error?.code == .closed)
@@ -146,7 +147,7 @@ import Testing
   @Test func everyWaitEndsWhenTheDatabaseIsClosed() async throws {
     let board = Board(list)
     let waits = [3, 4].map { count in Task { try await board.wait(for: count) } }
-    while await board.count < 2 { await Task.yield() }
+    try await yieldUntil { await board.count >= 2 }
     database.close()
     for wait in waits {
       let error = await #expect(throws: DatabaseError.self) { _ = try await wait.value }

@@ -2,6 +2,7 @@ import Foundation
 import RunnelBase
 import RunnelStreams
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
@@ -90,7 +91,7 @@ import Testing
     #expect(await code { for try await _ in place.values {} } == .fileGone)
     #expect(await code { for try await _ in place.changes() {} } == .fileGone)
     // Only the query that is kept is left.
-    while await database.listeners().observations != 1 { await Task.yield() }
+    try await yieldUntil { await database.listeners().observations == 1 }
     database.close()
     // This session was asked nothing.
     _ = try? session.close()
@@ -130,7 +131,7 @@ import Testing
     #expect(await code { _ = try await place.get() } == .fileGone)
     try FileManager.default.moveItem(atPath: deep.file + ".old", toPath: deep.file)
     // The database looks when it is woken.
-    while await code({ _ = try await place.get() }) == .fileGone { await Task.yield() }
+    try await yieldUntil { await code({ _ = try await place.get() }) != .fileGone }
     var values = place.values.makeAsyncIterator()
     #expect(try await values.next()?.value == 5)
     try await place.setValue(6)

@@ -45,7 +45,7 @@ private func show(_ text: String) {}
 
 /// The page's examples do what it says.
 @Suite(.timeLimit(.minutes(1))) struct KeepingDevicesPage {
-  @Test func theExamplesWork() async throws {
+  @Test func theExamplesDoWhatThePageSays() async throws {
     let folder = try temporaryFolder()
     let database = try await Database.open(file: folder + "/tree.db")
     let device = try await TestDevice("desk", accountService(), folder: folder) { _ in

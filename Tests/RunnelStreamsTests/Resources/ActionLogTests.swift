@@ -76,7 +76,7 @@ import Testing
     }
     var seen: [String] = []
     var batches = 0
-    while true {
+    while batches < 9 {
       let batch = try cursor.next(from: world.tree)
       guard let end = batch.end else { break }
       seen += batch.entries.map(\.key.text)
