@@ -15,32 +15,24 @@ final class AccountExchange: ExchangeHandling {
   /// The most bytes of an administrator's request.
   private static let administratorBytesMax = 16 << 20
 
-  private let request: HTTPRequest
+  private let exchange: OpenExchange
   private let head: IdentityRequestHead
   private let service: AccountService
-  private let peer: NetworkPeer
-  private let world: ServerWorld
-  private let channel: ExchangeChannel
-  private let startTime: Int64
   private var body: [UInt8] = []
   private var isAnswered = false
 
-  init(
-    _ request: HTTPRequest, _ service: AccountService, _ peer: NetworkPeer, _ world: ServerWorld,
-    _ channel: ExchangeChannel
-  ) {
-    (self.request, self.service) = (request, service)
-    (self.peer, self.world, self.channel) = (peer, world, channel)
+  init(_ exchange: OpenExchange, _ service: AccountService) {
+    (self.exchange, self.service) = (exchange, service)
+    let request = exchange.request
     let fields = request.headerFields
     head = IdentityRequestHead(
       request.method.rawValue, request.path ?? "/", authorization: fields[.authorization],
       key: HTTPField.Name("x-goog-api-key").flatMap { fields[$0] },
       contentType: fields[.contentType])
-    startTime = world.now.uptime
   }
 
   func opened() {
-    if request.method == .options { answer(204, nil, [:]) }
+    if exchange.request.method == .options { answer(204, nil, [:]) }
   }
 
   func received(_ piece: [UInt8]) {
@@ -60,15 +52,15 @@ final class AccountExchange: ExchangeHandling {
       return answer(AccountService.Reply(error))
     }
     body = []
-    let bound = LoopBound(self, to: channel.loop)
-    service.submit(call, from: peer.address) { reply in
+    let bound = LoopBound(self, to: exchange.channel.loop)
+    service.submit(call, from: exchange.peer.address) { reply in
       bound.loop.run { bound.value.answer(reply) }
     }
   }
 
   private func answer(_ reply: AccountService.Reply) {
     if isAnswered { return }
-    if [401, 403].contains(reply.status) { world.metrics.refused(.credential) }
+    if [401, 403].contains(reply.status) { exchange.world.metrics.refused(.credential) }
     var more: [HTTPField.Name: String] = [:]
     if let seconds = reply.retrySeconds { more[.retryAfter] = String(seconds) }
     if let address = reply.redirect {
@@ -87,9 +79,11 @@ final class AccountExchange: ExchangeHandling {
     var answer = HTTPResponse(status: HTTPResponse.Status(code: status))
     answer.headerFields[.cacheControl] = "no-store"
     if body != nil { answer.headerFields[.contentType] = "application/json; charset=utf-8" }
-    for (name, value) in AccountExchange.origins(request) { answer.headerFields[name] = value }
+    for (name, value) in AccountExchange.origins(exchange.request) {
+      answer.headerFields[name] = value
+    }
     for (name, value) in more { answer.headerFields[name] = value }
-    world.answer(request, from: peer, on: channel, answer, body ?? [], since: startTime)
+    exchange.answer(answer, body ?? [])
   }
 
   /// The headers by which pages of every origin may send requests: they carry their credentials

@@ -13,28 +13,20 @@ import RunnelSync
 final class ActionPage: ExchangeHandling {
   private static let bytesMax = 16_384
 
-  private let request: HTTPRequest
+  private let exchange: OpenExchange
   private let head: IdentityRequestHead
   private let service: AccountService
-  private let peer: NetworkPeer
-  private let world: ServerWorld
-  private let channel: ExchangeChannel
-  private let startTime: Int64
   private var body: [UInt8] = []
   private var isAnswered = false
 
-  init(
-    _ request: HTTPRequest, _ service: AccountService, _ peer: NetworkPeer, _ world: ServerWorld,
-    _ channel: ExchangeChannel
-  ) {
-    (self.request, self.service) = (request, service)
-    (self.peer, self.world, self.channel) = (peer, world, channel)
+  init(_ exchange: OpenExchange, _ service: AccountService) {
+    (self.exchange, self.service) = (exchange, service)
+    let request = exchange.request
     head = IdentityRequestHead(request.method.rawValue, request.path ?? "/")
-    startTime = world.now.uptime
   }
 
   func opened() {
-    switch request.method {
+    switch exchange.request.method {
     case .get: show(fields: CallFields(.object(head.parameters)))
     case .post: break
     default: answer(405, ActionText.page("This page is read by GET.", []))
@@ -51,8 +43,9 @@ final class ActionPage: ExchangeHandling {
 
   func receivedAll() {
     // The answer to a link may be under way.
-    if isAnswered || request.method == .get { return }
-    guard request.method == .post, let members = IdentityRequestHead.members(ofForm: body) else {
+    let method = exchange.request.method
+    if isAnswered || method == .get { return }
+    guard method == .post, let members = IdentityRequestHead.members(ofForm: body) else {
       return answer(400, ActionText.page("The form cannot be read.", []))
     }
     body = []
@@ -68,7 +61,7 @@ final class ActionPage: ExchangeHandling {
   }
 
   private func show(_ form: ActionForm, _ status: Int, problem: String?) {
-    let bound = LoopBound(self, to: channel.loop)
+    let bound = LoopBound(self, to: exchange.channel.loop)
     service.find(code: form.code) { code in
       bound.loop.run {
         let page = form.page(policy: bound.value.service.policy, problem: problem, of: code)
@@ -83,8 +76,8 @@ final class ActionPage: ExchangeHandling {
     guard let form = ActionForm(fields), let call = form.call(fields) else {
       return answer(400, ActionText.page("This link is not complete.", []))
     }
-    let bound = LoopBound(self, to: channel.loop)
-    service.submit(call, from: peer.address) { reply in
+    let bound = LoopBound(self, to: exchange.channel.loop)
+    service.submit(call, from: exchange.peer.address) { reply in
       bound.loop.run { bound.value.used(form, reply) }
     }
   }
@@ -121,7 +114,7 @@ final class ActionPage: ExchangeHandling {
     ] {
       if let name = HTTPField.Name(name) { answer.headerFields[name] = value }
     }
-    world.answer(request, from: peer, on: channel, answer, bytes, since: startTime)
+    exchange.answer(answer, bytes)
   }
 
   func canSendMore() {}

@@ -114,17 +114,16 @@ struct DatabaseService: NetworkService {
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
   ) -> any ExchangeHandling {
     if DatabaseService.path(of: request) == ServiceAccounts.tokenPath {
-      return TokenExchange(request, databases, peer, world, channel)
+      return TokenExchange(OpenExchange(request, from: peer, world, channel), databases)
     }
     if let accounts, isForAccounts(request) {
       if isEmulator, let refusal = hosts.refusal(of: request) {
         world.metrics.refused(.host)
         return refuse(403, refusal, request, peer, channel)
       }
-      if DatabaseService.path(of: request) == IdentityRoute.actionPath {
-        return ActionPage(request, accounts, peer, world, channel)
-      }
-      return AccountExchange(request, accounts, peer, world, channel)
+      let exchange = OpenExchange(request, from: peer, world, channel)
+      return DatabaseService.path(of: request) == IdentityRoute.actionPath
+        ? ActionPage(exchange, accounts) : AccountExchange(exchange, accounts)
     }
     if let services, let route = services.route(request) ?? missingRoute(request) {
       switch place(of: request, byHost: true) {

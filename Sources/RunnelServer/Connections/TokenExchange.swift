@@ -13,26 +13,17 @@ final class TokenExchange: ExchangeHandling {
   private static let bytesMax = 65_536
   private static let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-  private let request: HTTPRequest
+  private let exchange: OpenExchange
   private let databases: ServedDatabases
-  private let peer: NetworkPeer
-  private let world: ServerWorld
-  private let channel: ExchangeChannel
-  private let startTime: Int64
   private var body: [UInt8] = []
   private var isAnswered = false
 
-  init(
-    _ request: HTTPRequest, _ databases: ServedDatabases, _ peer: NetworkPeer,
-    _ world: ServerWorld, _ channel: ExchangeChannel
-  ) {
-    (self.request, self.databases) = (request, databases)
-    (self.peer, self.world, self.channel) = (peer, world, channel)
-    startTime = world.now.uptime
+  init(_ exchange: OpenExchange, _ databases: ServedDatabases) {
+    (self.exchange, self.databases) = (exchange, databases)
   }
 
   func opened() {
-    if request.method != .post {
+    if exchange.request.method != .post {
       answer(405, "invalid_request", "Request a token by POST.")
     }
   }
@@ -58,7 +49,8 @@ final class TokenExchange: ExchangeHandling {
       return answer(400, "invalid_request", "The assertion is missing, or is not a token.")
     }
     do throws(ServiceAccounts.Refusal) {
-      guard let token = try databases.accessToken(for: assertion, now: world.now.calendar) else {
+      guard let token = try databases.accessToken(for: assertion, now: exchange.world.now.calendar)
+      else {
         return answer(400, "invalid_grant", "No service account here has the key of the assertion.")
       }
       answer(
@@ -73,7 +65,7 @@ final class TokenExchange: ExchangeHandling {
   }
 
   private func answer(_ status: Int, _ error: String, _ text: String) {
-    world.metrics.refused(.credential)
+    exchange.world.metrics.refused(.credential)
     answer(status, ["error": .string(error), "error_description": .string(text)])
   }
 
@@ -84,7 +76,7 @@ final class TokenExchange: ExchangeHandling {
     head.headerFields[.contentType] = "application/json; charset=utf-8"
     head.headerFields[.cacheControl] = "no-store"
     if status == 405 { head.headerFields[.allow] = "POST" }
-    world.answer(request, from: peer, on: channel, head, bytes, since: startTime)
+    exchange.answer(head, bytes)
   }
 
   func canSendMore() {}
